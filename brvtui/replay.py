@@ -9,6 +9,7 @@ from typing import Any
 
 from brvtui import faults
 from brvtui.engines.contract import Context, Engine, Query, Replays, ReplayStep
+from brvtui.engines.verdict import verdict_sentence
 from brvtui.trace import Hit, Trace, to_plain
 from brvtui.tree.reading.json_file import LARGEST_NAMED_JSON, read_json
 
@@ -88,7 +89,8 @@ def replay_queries(
         else:
             trace = engine.answer(context, replace(like, text=item.query, services=True))
             data = _common_line(trace, limit)
-        yield {**line, **data, "trace": to_plain(trace)} if with_trace else {**line, **data}
+        line |= {**data, "verdict_sentence": verdict_sentence(trace)}
+        yield {**line, "trace": to_plain(trace)} if with_trace else line
 
 
 def replay_sequence(

@@ -64,6 +64,7 @@ def _outputs(explanation: dict[str, Any]) -> dict[str, Any]:
         return {"$ref": REF.format(model=model)}
 
     number = {"const": trace.SCHEMA}
+    said = {"type": "string", "description": "Why the query got its answer, in one sentence."}
     result = {"path": {"type": "string"}, "score": {"type": "number"}, "kind": ref("Kind"), "title": {"type": "string"}}
     results = {"type": "array", "items": _object("", result)}
     tier = {"type": "integer", "minimum": 0, "maximum": 4}
@@ -74,6 +75,7 @@ def _outputs(explanation: dict[str, Any]) -> dict[str, Any]:
             {
                 "schema": number,
                 "engine": {"type": "string"},
+                "verdict_sentence": said,
                 "trace": ref("Trace"),
                 "detail": {"type": "object", "additionalProperties": ref("Detail")},
             },
@@ -87,6 +89,7 @@ def _outputs(explanation: dict[str, Any]) -> dict[str, Any]:
                 "engine": {"type": "string"},
                 "saved_by": {"type": "string"},
                 "saved_at": {"type": "string"},
+                "verdict_sentence": said,
                 "trace": ref("Trace"),
                 "detail": {"type": "object", "additionalProperties": ref("Detail")},
             },
@@ -94,7 +97,7 @@ def _outputs(explanation: dict[str, Any]) -> dict[str, Any]:
         "ExplainOutput": _object(
             "One line of brv-tui explain --format json: one note of one query. The reason's number is its place in the "
             "engine's closed list.",
-            {"schema": number, **explanation["properties"]},
+            {"schema": number, "verdict_sentence": said, **explanation["properties"]},
         ),
         "ReplayLine": _object(
             "One line of brv-tui replay --queries: the plain search, and the tiers of asking twice on an empty cache.",
@@ -104,6 +107,7 @@ def _outputs(explanation: dict[str, Any]) -> dict[str, Any]:
                 "tier": tier,
                 "repeat_tier": tier,
                 "search": _object("", {"total_found": {"type": "integer"}, "results": results}),
+                "verdict_sentence": said,
                 "trace": ref("Trace"),
             },
             optional=("trace",),

@@ -12,7 +12,7 @@ LEAST_WIDTH, LEAST_HEIGHT = 60, 18
 WIDE_WIDTH, WIDE_HEIGHT = 110, 30
 VERDICT = "verdict"
 _FOUR_COLUMNS = 170
-_ROUTE_ROWS = 7
+_ROUTE_ROWS = 8
 _LEAST_BESIDE = 26
 
 
@@ -136,7 +136,7 @@ QUERY = Arrangement(
     tabs=("score", "route", "retry", "cache", "answer", "tree"),
     wide=_wide_query,
     head=VERDICT,
-    head_rows=3,
+    head_rows=4,
     with_own_head=frozenset({"route"}),
 )
 

@@ -80,9 +80,11 @@ def ask(
     if getattr(ended, "cancelled", False):
         raise click.Abort
     if form == "json":
+        from brvtui.engines.verdict import verdict_sentence
         from brvtui.trace import to_plain
 
-        write_json([{"schema": ended.trace.schema, "trace": to_plain(ended.trace)}])
+        said = verdict_sentence(ended.trace)
+        write_json([{"schema": ended.trace.schema, "verdict_sentence": said, "trace": to_plain(ended.trace)}])
     why = getattr(ended, "why", "")
     if why:
         raise Failure(why, FAILED)
@@ -128,6 +130,7 @@ class _Terminal:
     def show(self, events: Iterable[Event]) -> Finished | CompletionFailed:
         """Shows ``events`` and returns the last of them."""
         from brvtui.engines.registry import presentation
+        from brvtui.engines.verdict import verdict_sentence
         from brvtui.report.completion import called, gave
         from brvtui.trace import events as kinds
 
@@ -136,7 +139,7 @@ class _Terminal:
             match ended:
                 case kinds.Routed(trace, model):
                     self._has_begun = presentation(trace.engine).has_begun
-                    self._note(f"{_badge(trace)}  {trace.verdict}")
+                    self._note(f"{_badge(trace)}  {verdict_sentence(trace)}")
                     for notice in trace.notices:
                         self._note(f"note: {notice}")
                     if model:

@@ -73,9 +73,11 @@ def query(
         save(session, session.answers.saved(trace), files)
     details = session.answers.details(trace) if detail else {}
     if form == "json":
+        from brvtui.engines.verdict import verdict_sentence
         from brvtui.trace import to_plain
 
-        value = {"schema": trace.schema, "engine": trace.engine, "trace": to_plain(trace)}
+        said = verdict_sentence(trace)
+        value = {"schema": trace.schema, "engine": trace.engine, "verdict_sentence": said, "trace": to_plain(trace)}
         if detail:
             value["detail"] = to_plain(details)
         if takes:
@@ -134,10 +136,11 @@ def explain(
         raise Failure(str(error), NOT_THERE) from error
     _print_notices(notice for notice in explanations[0].trace.notices if notice not in shown)
     if form == "json":
+        from brvtui.engines.verdict import verdict_sentence
         from brvtui.trace import SCHEMA, to_plain
 
         for one, needed in zip(explanations, wanted, strict=True):
-            value = {"schema": SCHEMA, **to_plain(one)}
+            value = {"schema": SCHEMA, "verdict_sentence": verdict_sentence(one.trace), **to_plain(one)}
             write_json([{**value, "takes": to_plain(needed)} if takes else value])
     else:
         from brvtui.report.explain import explain_report

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from brvtui.engines.sentence import default_sentence
 from brvtui.paint.answers import answer_lines, marker, paragraphs, prompt_lines
 from brvtui.paint.attempts import Attempted, ladder_rows
 from brvtui.paint.completion import completion_lines
 from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
 from brvtui.paint.headline import NO_ANSWER, Headline, tier_role
 from brvtui.paint.line import Line, Span, line, rule
+from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import Outlook, check_line, stage_line, step_line
 from brvtui.paint.text import wrap
 from brvtui.trace import Answer, Completion, EndReason, Hit, Ladder, Leg, NearMiss, Trace
@@ -45,12 +47,19 @@ class Presentation:
     }
     """Sentences about this engine alone, by the title of the pane whose help they end."""
 
+    def sentence(self, trace: Trace) -> Sentence:
+        """Why the query got its answer, in one sentence: which note, which of its words, what decided, by how much."""
+        return default_sentence(trace)
+
     def headline(self, trace: Trace) -> Headline:
-        """The badge and why; the name of the engine unless a step with a tier took the query."""
-        taken = trace.taken
-        label = taken.label if taken is not None and trace.tier is not None else ""
+        """The badge and the sentence that says why; the name of the engine unless its answers have tiers."""
         badge = self.title.upper() if trace.tier is None else f"TIER {trace.tier}"
-        return Headline(badge, tier_role(trace.tier) if trace.covered else NO_ANSWER, label, trace.verdict)
+        role = tier_role(trace.tier) if trace.covered else NO_ANSWER
+        return Headline(badge, role, self.sentence(trace), self.warning(trace))
+
+    def warning(self, trace: Trace) -> str:
+        """A warning beside the headline; empty for none."""
+        return ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
         """How the query was read: the groups of the line below it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from brvtui.paint.line import Line, badge
+from brvtui.paint.sentence import Sentence, clause, sentence_lines
 from brvtui.paint.text import ms
 
 NO_ANSWER = "tier-none"
@@ -21,25 +22,34 @@ def tier_role(tier: int | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The first line of an answer: a badge, what it means, and why."""
+    """What stands first of an answer: a badge, and the sentence that says why."""
 
     badge: str
     role: str
     """The role of the badge: ``tier-2`` and the like, :data:`NO_ANSWER`."""
-    label: str
-    why: str
+    sentence: Sentence
     warning: str = ""
     """A warning beside the headline; empty for none."""
 
 
-def headline_line(shown: Headline, total_ms: float, busy: str, width: int) -> Line:
-    """Returns the badge, its meaning and the reason; at the right a warning, or what is ``busy``, and milliseconds."""
-    made = badge(shown.badge, shown.role)
-    if shown.label:
-        made.add(" ").add(shown.label, "muted" if shown.role == NO_ANSWER else f"bold {shown.role}")
-    made.add("  ").add(shown.why, "strong")
+def headline_lines(shown: Headline, total_ms: float, busy: str, width: int, most: int) -> list[Line]:
+    """Returns badge and sentence in at most ``most`` lines of ``width`` cells, without clauses that find no room there.
+
+    At the right of the first line stands a warning, or what is ``busy``, and milliseconds.
+    """
+    head = badge(shown.badge, shown.role).gap()
     right = Line()
     if busy or shown.warning:
         right.add(f"{busy or shown.warning} ", "warn")
     right.add(ms(total_ms) if total_ms else "", "muted")
-    return made.right(width - 1, right)
+    first_width = max(1, width - 1 - head.width - right.width - 1)
+    rows = sentence_lines(_without_badge(shown), (first_width, max(1, width - 2)), most)
+    rest = [Line().gap().extend(row.spans) for row in rows[1:]]
+    return [head.extend(rows[0].spans if rows else ()).right(width - 1, right), *rest]
+
+
+def _without_badge(shown: Headline) -> Sentence:
+    """The sentence without its first clause where the badge says the same."""
+    head, *rest = shown.sentence or (clause(),)
+    said = "".join(text for text, _ in head.spans).rstrip(": ")
+    return tuple(rest) if rest and said.upper() == shown.badge else shown.sentence

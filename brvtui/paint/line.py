@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from rich.cells import cell_len
 
-from brvtui.paint.text import cut, fit, wrap
+from brvtui.paint.text import breaks, cut, fit, wrap
 from brvtui.text.visible import visible
 
 Span = tuple[str, str]
@@ -130,6 +130,30 @@ def folded(whole: Line, width: int) -> list[Line]:
         return [whole]
     role = next((role for text, role in whole.spans if text.strip()), "text")
     return [Line().gap().add(part, role) for part in wrap(whole.plain.strip(), width - 1)]
+
+
+def flowed(whole: Line, first: int, others: int) -> list[Line]:
+    """Wraps ``whole`` between words to a line of at most ``first`` cells and lines of ``others``; roles stay."""
+    text = whole.plain
+    if whole.width <= first:
+        return [whole]
+    start, end = breaks(text, max(1, first))[0]
+    made = [Line(_slice(whole.spans, start, end))]
+    begin = end + len(text[end:]) - len(text[end:].lstrip(" "))
+    for start, end in breaks(text[begin:], max(1, others)):
+        made.append(Line(_slice(whole.spans, begin + start, begin + end)))
+    return made
+
+
+def _slice(spans: Iterable[Span], start: int, end: int) -> list[Span]:
+    """Returns the characters ``start`` to ``end`` of ``spans``."""
+    made, place = [], 0
+    for text, role in spans:
+        part = text[max(0, start - place) : max(0, end - place)]
+        if part:
+            made.append((part, role))
+        place += len(text)
+    return made
 
 
 def joined(spans: Iterable[Span]) -> list[Span]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from brvtui.paint.bars import role_of, stacked, tick_labels
+from brvtui.paint.chips import SIGNS
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import days, number, signed, wrap
@@ -17,7 +18,6 @@ from brvtui.trace import (
     Detail,
     Hit,
     Kind,
-    MatchKind,
     NearMiss,
     Part,
     Scale,
@@ -29,7 +29,6 @@ from brvtui.trace import (
 
 _VALUE = 9
 _NAME = 13
-_MATCH_SIGNS = {MatchKind.EXACT: "=", MatchKind.PREFIX: "^", MatchKind.FUZZY: "~"}
 _FULL_TERMS = 62
 """The width from which a row of a term has all its numbers."""
 TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top")
@@ -200,7 +199,7 @@ def _term_rows(contributions: Iterable[Contribution], width: int, full: bool) ->
 
 
 def _term_row(item: Contribution, query_term: str, width: int, full: bool) -> Line:
-    matched = f"{_MATCH_SIGNS[item.kind]}{item.term}"
+    matched = f"{SIGNS[item.kind]}{item.term}"
     if full:
         left = Line().gap().fit(f"{query_term:<10} {matched}", width - 47, "text").fit(item.field, 8, "muted")
         left.add(f"{item.tf:>4}{item.df:>5}{item.idf:>6.2f}{item.length:>6}", "muted")

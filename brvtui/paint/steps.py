@@ -23,6 +23,8 @@ class StepName:
     """The key of its time in a trace's timings."""
     usual: bool = True
     """Whether every answer has this step."""
+    checks: tuple[tuple[str, str], ...] = ()
+    """Names of its checks with a shorter one, for the strip."""
 
 
 Outlook = Sequence[StepName]
@@ -30,6 +32,8 @@ Outlook = Sequence[StepName]
 _NARROW_CELL = 10
 _WIDE_CELL = 14
 _REACHED = (State.HIT, State.TAKEN, State.PASSED, State.FAILED, State.MISSED)
+_OPPOSITES = {"≥": "<", ">": "≤", "<": "≥", "≤": ">", "=": "≠"}
+_NEEDS = "needs"
 _NAMED = 90
 _NAME = 24
 
@@ -60,7 +64,7 @@ def strip(
         states.fit(_state(step, cell, glyphs), cell - 1, f"bold {role}" if step.state is State.TAKEN else role).gap()
         check = deciding(step)
         summary = step.summary if step.tier is None and reached else ""
-        checks.fit(comparison(check) if check else summary, cell - 1, "muted").gap()
+        checks.fit(outcome(check, _known(step, known)) if check else summary, cell - 1, "muted").gap()
         spent = timings.get(_known(step, known).timed_by, 0.0)
         times.fit(ms(spent) if reached and spent else "", cell - 1, "faint").gap()
     return [made.cut(width) for made in ((names, states, checks, times) if values else (names, states))]
@@ -112,10 +116,13 @@ def deciding(step: Step) -> Check | None:
     return chosen[-1] if chosen else None
 
 
-def comparison(check: Check) -> str:
-    """Returns a check as ``0.82 ≥ 0.85``; two whole numbers have no decimals."""
+def outcome(check: Check, step: StepName) -> str:
+    """Returns a check by name as it came out, true as it stands: ``top 0.82 < 0.85`` of one that needs more."""
     places = places_of(check)
-    return f"{number(check.value, places)} {check.operator} {number(check.threshold, places)}"
+    operator = _OPPOSITES.get(check.operator, check.operator) if check.passed is False else check.operator
+    name = dict(step.checks).get(check.name, check.name)
+    threshold = number(check.threshold, places)
+    return f"{name} {number(check.value, places)} {operator} {threshold.removeprefix('0') if places else threshold}"
 
 
 def places_of(check: Check) -> int:
@@ -142,7 +149,8 @@ def check_line(check: Check, step: Step, width: int, glyphs: Glyphs) -> Line:
         role = "muted"
     made = Line().gap(5).add(f"{sign} ", role).fit(check.name, min(_NAME, width // 2 - 8), "text")
     places = places_of(check)
-    made.add(f"{number(check.value, places):>6} {check.operator} {number(check.threshold, places):<5}", "text")
+    made.add(f"{number(check.value, places):>6}", "text").add(f"  {_NEEDS} ", "muted")
+    made.add(f"{check.operator} {number(check.threshold, places):<5}", "text")
     if check.margin is not None and check.passed is not None:
         made.add(f" {signed(check.margin, places)}", role)
     if check.note:

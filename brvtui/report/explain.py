@@ -12,6 +12,7 @@ from brvtui.paint.line import Line, badge, line, rule
 from brvtui.paint.score import score_lines, ticks_of, title_line
 from brvtui.paint.text import wrap
 from brvtui.report.lines import rich_lines
+from brvtui.report.query import headline_of
 from brvtui.trace import Explanation
 
 if TYPE_CHECKING:
@@ -22,17 +23,18 @@ _LABEL = 9
 
 
 def explain_report(explanation: Explanation, width: int) -> RenderableType:
-    """The explanation for reading in ``width`` columns: the verdict first, the remedy next, then the score."""
+    """The explanation for reading in ``width`` columns: why the query got its answer, then this note."""
     return rich_lines(explain_lines(explanation, width, for_terminal()))
 
 
 def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[Line]:
     """The lines of :func:`explain_report`."""
+    made = headline_of(explanation.trace, width)
     if explanation.found:
-        made = [badge("FOUND", "ok").add(f" rank {explanation.rank}: ", "text").add(explanation.path, "bold strong")]
+        made += [badge("FOUND", "ok").add(f" rank {explanation.rank}: ", "text").add(explanation.path, "bold strong")]
         made += _labelled("then", explanation.use, "text", width)
     else:
-        made = [badge("NOT FOUND", "bad").add(" ").add(explanation.path, "bold strong")]
+        made += [badge("NOT FOUND", "bad").add(" ").add(explanation.path, "bold strong")]
         if explanation.reason is not None:
             made += _labelled("why", f"{explanation.reason.number}. {explanation.reason.text}", "bold strong", width)
         made += _labelled("numbers", explanation.numbers, "text", width)

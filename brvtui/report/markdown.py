@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from brvtui.engines.presentation import Presentation
 from brvtui.engines.registry import presentation
 from brvtui.paint.attempts import score_text
+from brvtui.paint.chips import chips
 from brvtui.paint.glyphs import UNICODE, glyph_of
 from brvtui.paint.line import Line
 from brvtui.paint.score import score_lines, ticks_of
+from brvtui.paint.sentence import plain
 from brvtui.report.lines import plain_lines
 from brvtui.report.markdown_text import Markdown, bold, escaped, fenced, heading, joined, paragraph, path, table
 from brvtui.saved.traces import SavedTrace
@@ -37,9 +39,8 @@ def _origin(saved: SavedTrace) -> str:
 
 def _blocks(saved: SavedTrace, trace: Trace, shown: Presentation) -> Iterator[str]:
     headline = shown.headline(trace)
-    badge = f"{headline.badge}, {headline.label}" if headline.label else headline.badge
-    warning = f" {headline.warning}." if headline.warning else ""
-    yield Markdown(f"{bold(badge)}: {escaped(headline.why)}.{escaped(warning)}\n")
+    warning = f" {escaped(headline.warning)}." if headline.warning else ""
+    yield Markdown(f"{bold(headline.badge)}: {escaped(plain(headline.sentence))}{warning}\n")
     yield _facts(trace, shown)
     if trace.notices:
         yield heading(2, "Good to know")
@@ -73,10 +74,18 @@ def _facts(trace: Trace, shown: Presentation) -> str:
 
 def _results(trace: Trace, shown: Presentation) -> str:
     rows = [
-        (str(rank), _mark(hit), hit.title, path(hit.path), f"{hit.score:.{trace.scale.decimals}f}", shown.remark(hit))
+        (
+            str(rank),
+            _mark(hit),
+            hit.title,
+            path(hit.path),
+            f"{hit.score:.{trace.scale.decimals}f}",
+            chips(hit.words, _WIDTH).plain,
+            shown.remark(hit),
+        )
         for rank, hit in enumerate(trace.hits, start=1)
     ]
-    return table(("rank", "", "note", "path", "score", "found"), rows, ("rank", "score"))
+    return table(("rank", "", "note", "path", "score", "words", "found"), rows, ("rank", "score"))
 
 
 def _misses(trace: Trace, shown: Presentation) -> Iterator[str]:

@@ -9,16 +9,18 @@ from rich.console import RenderableType
 from brvtui.engines.presentation import Presentation
 from brvtui.engines.registry import presentation
 from brvtui.paint.glyphs import Glyphs, for_terminal
-from brvtui.paint.headline import headline_line
-from brvtui.paint.hits import hit_lines, miss_line
+from brvtui.paint.headline import headline_lines
+from brvtui.paint.hits import ResultRow, hit_lines, miss_title_room, near_miss_lines, title_room
 from brvtui.paint.line import Line, folded, line, rule
 from brvtui.paint.score import score_lines, ticks_of, title_line
 from brvtui.paint.steps import notices
 from brvtui.paint.text import wrap
+from brvtui.paint.titles import told_apart
 from brvtui.report.lines import rich_lines
 from brvtui.trace import Detail, Hit, Trace
 
 _SHOWN_MISSES = 3
+_SENTENCE_LINES = 99
 _SHOWN_ANSWER_LINES = 24
 
 
@@ -33,7 +35,7 @@ def trace_report(trace: Trace, details: Mapping[str, Detail], width: int) -> Ren
 def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs: Glyphs) -> list[Line]:
     """The lines of :func:`trace_report`."""
     shown = presentation(trace.engine)
-    made = [headline_line(shown.headline(trace), trace.timings.get("total", 0.0), "", width + 1)]
+    made = headline_of(trace, width)
     facts = f" {trace.version}, profile {trace.profile}, {trace.snapshot.notes} notes of {trace.snapshot.project}"
     made += [line(facts, "muted").cut(width), *_reading(trace, shown, width, glyphs)]
     made += notices(trace.notices, width, glyphs)
@@ -46,19 +48,30 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
     return made + _answer(trace, shown, width, glyphs)
 
 
+def headline_of(trace: Trace, width: int) -> list[Line]:
+    """The badge of the answer and the whole sentence that says why."""
+    shown = presentation(trace.engine).headline(trace)
+    return headline_lines(shown, trace.timings.get("total", 0.0), "", width + 1, _SENTENCE_LINES)
+
+
 def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
     """The hits and the first near misses."""
     shown = presentation(trace.engine)
     made: list[Line] = []
-    for rank, hit in enumerate(trace.hits, start=1):
+    titles = told_apart([hit.title for hit in trace.hits], title_room(trace.scale, width))
+    for rank, (hit, title) in enumerate(zip(trace.hits, titles, strict=True), start=1):
         maturity = hit.signals.maturity if hit.signals else ""
-        made += hit_lines(hit, rank, trace.scale, maturity, shown.remark(hit), "", True, width, glyphs)
+        row = ResultRow(title, maturity, shown.remark(hit), "", selected=True)
+        made += hit_lines(hit, rank, row, trace.scale, width, glyphs)
     reason = ""
-    for miss in trace.near_misses[:_SHOWN_MISSES]:
+    misses = trace.near_misses[:_SHOWN_MISSES]
+    titles = told_apart([miss.title for miss in misses], miss_title_room(trace.scale, width))
+    for miss, title in zip(misses, titles, strict=True):
         if miss.reason != reason:
             reason = miss.reason
             made.append(rule(width, shown.behind(trace, reason), dash=glyphs.dash))
-        made.append(miss_line(miss, trace.scale, shown.lack_in_short(miss, glyphs), "", "", width, glyphs))
+        row = ResultRow(title, "", shown.lack_in_short(miss, glyphs), "", selected=True)
+        made += near_miss_lines(miss, row, trace.scale, width, glyphs)
     if not made:
         made = [line(" nothing was found", "bold strong"), *shown.nothing(trace)]
     return made

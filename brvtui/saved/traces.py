@@ -11,6 +11,7 @@ from typing import Any
 from brvtui import __version__, faults
 from brvtui.engines import registry
 from brvtui.engines.contract import EngineError
+from brvtui.engines.verdict import verdict_sentence
 from brvtui.saved.rebuilding import PlainError, from_plain
 from brvtui.text.visible import json_line
 from brvtui.trace import SCHEMA, Detail, Trace, UnreadSection, to_plain
@@ -49,6 +50,7 @@ def as_plain(saved: SavedTrace) -> dict[str, Any]:
         "engine": saved.trace.engine,
         "saved_by": saved.saved_by,
         "saved_at": saved.saved_at,
+        "verdict_sentence": verdict_sentence(saved.trace),
         "trace": to_plain(saved.trace),
         "detail": to_plain(saved.detail),
     }

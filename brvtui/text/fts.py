@@ -96,6 +96,22 @@ class FullText:
             raise FullTextError(str(error)) from error
         return [rowid for rowid, _ in found], [score for _, score in found]
 
+    def holding(self, alternative: str, columns: Sequence[str], positions: Sequence[int]) -> set[int]:
+        """Those of the documents at ``positions`` that match ``alternative`` within one of ``columns``.
+
+        Raises :class:`FullTextError`.
+        """
+        marks = ", ".join("?" * len(positions))
+        asked = f"SELECT rowid FROM documents WHERE documents MATCH ? AND rowid IN ({marks})"
+        known = {int(self._rowids[position]): position for position in positions}
+        try:
+            with self._searching:
+                within = f"{{{' '.join(columns)}}} : ({alternative})"
+                found = self._database.execute(asked, (within, *known)).fetchall()
+        except sqlite3.Error as error:
+            raise FullTextError(str(error)) from error
+        return {known[rowid] for (rowid,) in found}
+
     def after(self, kept: NDArray[np.int64], documents: Sequence[Texts]) -> FullText:
         """The index of ``documents``; ``kept`` names for each the position here of the one it is equal to, or -1.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from brvtui.trace.checks import State
-from brvtui.trace.scores import AgedSignals, Ceiling, Contribution, Part, TextScore
+from brvtui.trace.scores import AgedSignals, Ceiling, Contribution, MatchedWord, Part, TextScore
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,8 @@ class Hit:
     """The entity whose search added this hit; empty for the search itself."""
     places: tuple[LegRank, ...] = ()
     """Its place in each leg that holds it; empty where an engine has no legs."""
+    words: tuple[MatchedWord, ...] = ()
+    """The words of the query that it answers, in the query's order; empty where nothing but its path was asked for."""
 
 
 def parts_gap(hit: Hit) -> float:
@@ -109,6 +111,8 @@ class NearMiss:
     score: float
     reason: str
     short: float
+    words: tuple[MatchedWord, ...] = ()
+    """The words of the query that it answers, in the query's order."""
 
 
 @dataclass(frozen=True)

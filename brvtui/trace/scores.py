@@ -12,6 +12,8 @@ class MatchKind(StrEnum):
     EXACT = "exact"
     PREFIX = "prefix"
     FUZZY = "fuzzy"
+    STEM = "stem"
+    """The same word but for its ending."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,21 @@ class TermMatch:
     weight: float
     distance: int
     df: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedWord:
+    """A word of the query, and the word of a document that answers it best."""
+
+    query: str
+    word: str
+    """As the document's index has it."""
+    kind: MatchKind
+    distance: int
+    """Letters between the two: those that a longer word adds, or that a misspelt one has otherwise; 0 for none."""
+    fields: tuple[str, ...]
+    """The fields that hold it, what counts most first: ``title``, ``path``, ``text``. ``below`` of a folder that a note
+    in it lifted."""
 
 
 @dataclass(frozen=True)

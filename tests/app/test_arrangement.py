@@ -94,8 +94,8 @@ def test_what_is_hidden_gives_its_place_to_the_others() -> None:
 
 def test_the_verdict_stays_when_the_pane_that_shows_it_is_hidden() -> None:
     areas = arrange(QUERY, 120, 30, True, "score", "", Layout(hidden=frozenset({"route"}))).areas
-    assert areas[VERDICT] == Area(0, 0, 120, 3)
-    assert min(place.y for name, place in areas.items() if name != VERDICT) == 3
+    assert areas[VERDICT] == Area(0, 0, 120, 4)
+    assert min(place.y for name, place in areas.items() if name != VERDICT) == 4
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ async def test_typing_probes_and_changes_nothing(app: BrvTui, own_data_folders: 
         assert trace.query == "key rotation"
         assert trace.section(Route).outcome is Outcome.SINGLE_CALL
         assert "TIER 3" in shown(pilot)
-        assert "top score 0.81 needs 0.85: short 0.04" in shown(pilot)
+        assert "reaches 0.81 of the 0.85 that a direct answer needs" in shown(pilot)
     assert {path: path.read_bytes() for path in garden.root.rglob("*") if path.is_file()} == before
     assert not list(own_data_folders.rglob("*.json"))
 
@@ -137,7 +137,7 @@ async def test_nothing_found_says_so(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "zebra quagga")
         assert "NOT COVERED" in shown(pilot)
-        assert "logged as tier 2" in shown(pilot)
+        assert "no note holds ‘zebra’ or ‘quagga’; the engine logs it as tier 2." in shown(pilot)
         assert "nothing was found" in text_of(pilot, "#results")
         assert "is not covered by this project's memory" in text_of(pilot, "#answer").replace("\n ", " ")
 

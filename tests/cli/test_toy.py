@@ -18,7 +18,7 @@ from brvtui.app.project.project import Opening
 from brvtui.engines import registry
 from brvtui.engines.presentation import Presentation
 from brvtui.paint.glyphs import UNICODE
-from brvtui.paint.hits import miss_line
+from brvtui.paint.hits import ResultRow, near_miss_lines
 from brvtui.saved.traces import read
 from brvtui.trace import Kind, NearMiss, Scale
 from brvtui.typed_tables import ProfileError
@@ -58,7 +58,8 @@ def test_one_that_breaks_down_while_it_is_loaded_is_a_line(run: Run, monkeypatch
 def test_text_says_why_and_lists_the_notes(run: Run) -> None:
     code, out, _ = run("query", "refresh token", *TOY)
     assert code == 0
-    assert out.splitlines()[0].split() == ["TOY", "2", "words", "were", "counted"]
+    said = " ".join(out.split())
+    assert said.startswith("TOY “Refresh rotation” is first of 1 with 0.75."), said[:80]
     assert "auth/jwt/rotation.md" in out
     assert run("query", "sandwich", *TOY)[0] == 1
 
@@ -131,7 +132,7 @@ def test_it_is_replayed(run: Run, tmp_path: Path) -> None:
 def test_it_is_saved_and_read_again(run: Run, tmp_path: Path) -> None:
     file, shown = tmp_path / "kept.json", tmp_path / "kept.md"
     assert run("query", "refresh token", *TOY, "--save", str(file), "--save", str(shown))[0] == 0
-    assert "2 words were counted" in shown.read_text()
+    assert "is first of" in shown.read_text()
     saved = read(file)
     trace = saved.trace
     assert saved.detail.keys() == {hit.file for hit in trace.hits}
@@ -149,9 +150,8 @@ def test_a_run_is_logged(project: Tree) -> None:
 
 def test_an_engine_says_itself_what_a_near_miss_lacks() -> None:
     missed = NearMiss("a.md", "a.md", "A", Kind.CONTEXT, "", 4, 0.5, "behind the others by a word", 0.25)
-    assert (
-        "−0.250" in miss_line(missed, Scale(), Presentation().lack_in_short(missed, UNICODE), "", "", 60, UNICODE).plain
-    )
+    row = ResultRow("A", "", Presentation().lack_in_short(missed, UNICODE), "")
+    assert "−0.250" in near_miss_lines(missed, row, Scale(), 60, UNICODE)[0].plain
     shown = registry.presentation("jeffs_brain").lack_in_short(replace(missed, short=3), UNICODE)
     assert shown == "+3 rank"
 
@@ -162,7 +162,7 @@ async def test_every_pane_shows_it(project: Tree) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await ask(pilot, "refresh token")
         await settled(pilot)
-        assert re.search(r"TOY +2 words were counted", shown(pilot))
+        assert re.search(r"TOY +“.+” is first of \d", shown(pilot))
         for pane, text in (
             ("#results", "Refresh rotation"),
             ("#score", "sum ✓"),

@@ -26,14 +26,16 @@ _WAY_OUT = "Leave with ctrl+q, then name a project or a folder of markdown: brv-
 
 
 class ResultsPane(ChoicePane):
-    """Two lines a hit (title and score, path) while there is room, else only for the selected one."""
+    """Two lines a hit: title and score, and the words that it answers; a third for the path of the selected one."""
 
     TITLE = "Results"
     READS = (QueryState, AnswerState, SelectionState, ProjectState, StaleState)
     HELP_TEXT = (
         "Hits in the order in which the gates saw them: rank, maturity (○ draft, ◐ validated, ● core, ▤ summary, "
-        "▱ archived stub), title, score, bar. Below the ruled lines stand the near misses with what each lacked. "
-        "Moving through them shows score, text and place in the tree of each."
+        "▱ archived stub), title, score, bar; below it your words that the note answers, by the field that holds them: "
+        "= the same word, ^ a longer one that begins with yours, ~ one some letters off, / another form of it. Below "
+        "the ruled lines stand the near misses with what each lacked. Moving through them shows score, text and place "
+        "in the tree of each."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(RESULTS)
 
@@ -51,24 +53,21 @@ class ResultsPane(ChoicePane):
         return made
 
     def _hits(self, trace: Trace, view: View, width: int) -> list[Line]:
-        """Two lines each while there is room, else for the selected one."""
-        from brvtui.paint.hits import hit_lines
+        """Title and score, below them the words that a hit answers; of the selected one its path too."""
+        from brvtui.paint.hits import ResultRow, hit_lines, title_room
+        from brvtui.paint.titles import told_apart
 
-        tall = len(trace.hits) * 2 + min(len(trace.near_misses), 4) + 2 <= self.content_size.height
+        titles = told_apart([hit.title for hit in trace.hits], title_room(trace.scale, width))
         made: list[Line] = []
-        for rank, hit in enumerate(trace.hits, 1):
-            rows = hit_lines(
-                hit,
-                rank,
-                trace.scale,
+        for rank, (hit, title) in enumerate(zip(trace.hits, titles, strict=True), 1):
+            row = ResultRow(
+                title,
                 hit.signals.maturity if hit.signals else view.maturity_of(hit.file),
                 view.presentation.remark(hit),
                 STALE_LABELS.get(view.stale.files.get(hit.file, ""), ""),
-                tall or hit.file == view.selection.file,
-                width,
-                self.glyphs,
+                hit.file == view.selection.file,
             )
-            self.add_rows(made, rows, hit.file)
+            self.add_rows(made, hit_lines(hit, rank, row, trace.scale, width, self.glyphs), hit.file)
         if not trace.hits:
             self.add_rows(made, [Line().gap().extend(part.spans) for part in _nothing(trace, view, width - 2)])
         return made
@@ -79,20 +78,26 @@ class ResultsPane(ChoicePane):
         self.reveal()
 
     def _near(self, trace: Trace, view: View, width: int) -> list[Line]:
-        from brvtui.paint.hits import miss_line
+        from brvtui.paint.hits import ResultRow, miss_title_room, near_miss_lines
+        from brvtui.paint.titles import told_apart
 
         made: list[Line] = []
         shown = {hit.file for hit in trace.hits}
         reason = ""
         misses = [miss for miss in trace.near_misses if miss.file not in shown]
-        for miss in misses[:_MOST_MISSES]:
+        titles = told_apart([miss.title for miss in misses[:_MOST_MISSES]], miss_title_room(trace.scale, width))
+        for miss, title in zip(misses, titles, strict=False):
             if miss.reason != reason:
                 reason = miss.reason
                 self.add_rows(made, [rule(width, view.presentation.behind(trace, reason), dash=self.glyphs.dash)])
-            warning = STALE_LABELS.get(view.stale.files.get(miss.file, ""), "")
-            lack = view.presentation.lack_in_short(miss, self.glyphs)
-            row = miss_line(miss, trace.scale, lack, view.maturity_of(miss.file), warning, width, self.glyphs)
-            self.add_rows(made, [row], miss.file)
+            row = ResultRow(
+                title,
+                view.maturity_of(miss.file),
+                view.presentation.lack_in_short(miss, self.glyphs),
+                STALE_LABELS.get(view.stale.files.get(miss.file, ""), ""),
+                miss.file == view.selection.file,
+            )
+            self.add_rows(made, near_miss_lines(miss, row, trace.scale, width, self.glyphs), miss.file)
         own = sum(1 for hit in trace.hits if not hit.found_by)
         more = trace.matched - own - min(len(misses), _MOST_MISSES)
         if more > 0 and misses:
@@ -138,7 +143,6 @@ def _nothing(trace: Trace, view: View, width: int) -> list[Line]:
     """Returns the lines for an empty list; in an unreadable tree no note can be begun either."""
     overview = view.project.overview
     made = [line(_NOTHING, "bold strong")]
-    made += [line(part, "muted") for part in wrap(trace.verdict.removeprefix(f"{_NOTHING}: "), width)]
     made += view.presentation.nothing(trace)
     if overview is not None and overview.unreadable:
         made += [Line(), *(line(part, "warn") for part in wrap(overview.why_empty, width))]

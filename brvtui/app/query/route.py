@@ -24,7 +24,7 @@ _LEAST_ROWS = 8
 
 
 class RoutePane(Pane):
-    """Verdict and strip on top when the pane is wide, then every step with its checks, stages and times."""
+    """Sentence and strip on top when the pane is wide, then every step with its checks, stages and times."""
 
     TITLE = "Route"
     READS = (QueryState, AnswerState, EngineState, ProjectState)
@@ -63,7 +63,7 @@ class RoutePane(Pane):
         """Strip (when it is this pane's), gates, stages, times."""
         top: list[Line] = []
         if self.with_verdict:
-            top = [verdict(view, width, self.glyphs), *strip(view, width, self.glyphs, values=True)]
+            top = [*verdict(view, width, self.glyphs), *strip(view, width, self.glyphs, values=True)]
         self.pinned = len(top)
         trace = view.answered
         if trace is None:

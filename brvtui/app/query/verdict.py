@@ -1,4 +1,4 @@
-"""The verdict and the strip of tiers: what the eye lands on first, at every size."""
+"""The sentence that says why, and the strip of steps: what the eye lands on first, at every size."""
 
 from __future__ import annotations
 
@@ -13,14 +13,18 @@ from brvtui.paint.text import plural
 _LEAST_METER, _MOST_METER = 8, 60
 
 
+SENTENCE_ROWS = 2
+"""The lines that a sentence may take; its lightest clauses give way."""
+
+
 class Verdict(Lines):
-    """Three lines: the verdict, the steps, how each ended."""
+    """The sentence, the steps, and how each ended."""
 
     READS = (QueryState, AnswerState, EngineState, ProjectState)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Verdict and strip."""
-        return [verdict(view, width, self.glyphs), *strip(view, width, self.glyphs)]
+        """Sentence and strip."""
+        return [*verdict(view, width, self.glyphs), *strip(view, width, self.glyphs)]
 
 
 def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
@@ -35,16 +39,22 @@ def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[
     return steps.strip(view.answered.steps, view.answered.timings, outlook, width, glyphs, values)
 
 
-def verdict(view: View, width: int, glyphs: Glyphs) -> Line:
-    """The verdict in one line: badge, what it means, why."""
+def verdict(view: View, width: int, glyphs: Glyphs) -> list[Line]:
+    """Badge and sentence in as many lines as there is room for: the strip below does not move with every key."""
+    made = _verdict(view, width, glyphs)
+    return made + [Line()] * (SENTENCE_ROWS - len(made))
+
+
+def _verdict(view: View, width: int, glyphs: Glyphs) -> list[Line]:
     if view.project.phase is Phase.FAILED:
-        return badge("CANNOT OPEN", "bad").add("  ").add(view.project.problem, "text").cut(width)
+        return [badge("CANNOT OPEN", "bad").add("  ").add(view.project.problem, "text").cut(width)]
     if view.answered is None:
-        return _before(view, width, glyphs).cut(width)
-    from brvtui.paint.headline import headline_line
+        return [_before(view, width, glyphs).cut(width)]
+    from brvtui.paint.headline import headline_lines
 
     shown = view.presentation.headline(view.answered)
-    return headline_line(shown, view.answered.timings.get("total", 0.0), view.answer.busy, width)
+    spent = view.answered.timings.get("total", 0.0)
+    return headline_lines(shown, spent, view.answer.busy, width, SENTENCE_ROWS)
 
 
 def _loading(view: View, width: int, glyphs: Glyphs) -> Line:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from brvtui.engines.byterover.cache_lines import cache_lines, cache_title
@@ -17,11 +18,13 @@ from brvtui.engines.byterover.sections import (
     Route,
     Search,
 )
+from brvtui.engines.byterover.sentence import sentence
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.attempts import Attempted, ladder_rows
 from brvtui.paint.glyphs import STATE_WORDS, Glyphs
 from brvtui.paint.headline import NO_ANSWER, Headline, tier_role
 from brvtui.paint.line import Line, Span, line, rule
+from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import StepName, stage_line
 from brvtui.paint.text import number, plural, wrap
 from brvtui.trace import Hit, Ladder, NearMiss, Origin, State, Trace, listed
@@ -32,6 +35,13 @@ if TYPE_CHECKING:
 _MOST_WORDS = 12
 _NEEDING = (Outcome.SINGLE_CALL, Outcome.AGENTIC_LOOP, Outcome.NOT_COVERED)
 _MOST_LIFTS = 12
+_DOMAIN_CHECKS = (("relevance floor", "best"), ("unmatched-word escape", "best"), ("unmatched words", "unmatched"))
+_DIRECT_CHECKS = (
+    ("top score", "top"),
+    ("sure top", "top"),
+    ("gap to runner-up", "lead"),
+    ("notes to choose from", "notes"),
+)
 
 
 class ByteRoverPresentation(Presentation):
@@ -40,11 +50,11 @@ class ByteRoverPresentation(Presentation):
     title = "ByteRover"
     outlook = (
         StepName("exact_cache", "exact", tier="0", timed_by="cache"),
-        StepName("fuzzy_cache", "fuzzy", tier="1"),
-        StepName("entity_search", "entities", "entity", timed_by="entity searches"),
-        StepName("out_of_domain", "domain", timed_by="search"),
-        StepName("direct", "direct", tier="2", timed_by="gates"),
-        StepName("single_call", "one call", "call", tier="3", timed_by="answer"),
+        StepName("fuzzy_cache", "fuzzy", tier="1", checks=(("similarity", "like"),)),
+        StepName("entity_search", "entities", "entity", timed_by="entity searches", checks=(("notes found", "found"),)),
+        StepName("out_of_domain", "domain", timed_by="search", checks=_DOMAIN_CHECKS),
+        StepName("direct", "direct", tier="2", timed_by="gates", checks=_DIRECT_CHECKS),
+        StepName("single_call", "one call", "call", tier="3", timed_by="answer", checks=(("best score", "best"),)),
         StepName("agentic_loop", "loop", tier="4", timed_by="answer"),
         StepName("retry_ladder", "ladder", timed_by="retry ladder", usual=False),
     )
@@ -61,8 +71,8 @@ class ByteRoverPresentation(Presentation):
         ("lost", "taken away: maturity, cap"),
     )
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "Beside a path: the word whose own search added it, “shared” if another project has it, or “lifted "
-        "from below” for a folder."
+        "Results": "Beside the words: the word whose own search added it, “shared” if another project has it, or “from "
+        "below” for a folder that a note in it lifted, which holds the words."
     }
 
     def unused(self, trace: Trace) -> bool:
@@ -75,14 +85,20 @@ class ByteRoverPresentation(Presentation):
         route = trace.find(Route)
         return route is not None and route.outcome in _NEEDING
 
+    def sentence(self, trace: Trace) -> Sentence:
+        """Which note, which of its words met which of the query's, the gate that decided, and by how much."""
+        return sentence(trace)
+
     def headline(self, trace: Trace) -> Headline:
         """The tier and why; NOT COVERED has a tier only in the engine's log."""
-        route = trace.section(Route)
-        warning = "" if route.used else "search computed, not used"
-        if route.outcome is Outcome.NOT_COVERED:
-            return Headline("NOT COVERED", NO_ANSWER, f"logged as tier {trace.tier}", trace.verdict, warning)
-        label = trace.taken.label if trace.taken is not None else ""
-        return Headline(f"TIER {trace.tier}", tier_role(trace.tier), label, trace.verdict, warning)
+        shown = super().headline(trace)
+        if trace.section(Route).outcome is Outcome.NOT_COVERED:
+            return replace(shown, badge="NOT COVERED", role=NO_ANSWER)
+        return replace(shown, role=tier_role(trace.tier))
+
+    def warning(self, trace: Trace) -> str:
+        """That the search is shown and not used, because the cache answered."""
+        return "search computed, not used" if self.unused(trace) else ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
         """Stop words, terms with their expansions, words that cannot match, AND or OR."""
@@ -106,7 +122,7 @@ class ByteRoverPresentation(Presentation):
             return f"by “{hit.found_by}”"
         if hit.shared_source:
             return "shared"
-        return "lifted from below" if hit.origin is Origin.PROPAGATED else ""
+        return "from below" if hit.origin is Origin.PROPAGATED else ""
 
     def behind(self, trace: Trace, reason: str) -> str:
         """The limit that near misses fell under, as a number."""

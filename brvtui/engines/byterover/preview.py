@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.route.decision import Decision, QueryResults, decide, find_results
+from brvtui.engines.byterover.route.decision import Decision, QueryResults, decide, find_results, results_with_words
 from brvtui.engines.byterover.search.detail import score_of
 from brvtui.loading.edited import edit_after_save, edited
 from brvtui.timing import Stopwatch
@@ -82,7 +82,7 @@ def preview(
 
 def _outcome(context: Context, query: str, scope: str, path: str) -> PreviewedAnswer:
     snapshot = context.snapshot
-    made = find_results(context, query, scope, Stopwatch())
+    made = results_with_words(context, find_results(context, query, scope, Stopwatch()))
     own = next((hit for hit in made.hits if hit.file == path and hit.origin is not Origin.PROPAGATED), None)
     position = snapshot.by_path.get(path)
     if own is None and position is not None:

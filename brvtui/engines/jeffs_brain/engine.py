@@ -117,6 +117,7 @@ class JeffsBrain:
 
     def retrieve(self, context: Context[HybridProfile], query: Query) -> Retrieved:
         """The answer with the texts of its notes. Raises :class:`EngineError`."""
+        from brvtui.engines.jeffs_brain.matched_words import with_words
         from brvtui.engines.jeffs_brain.pipeline import Sources, resolve_mode, retrieve
 
         request, aliases = _request(query)
@@ -140,7 +141,10 @@ class JeffsBrain:
             context.snapshot_info,
         )
         made = retrieve(request, sources, context.constants, watch)
-        return replace(made, trace=replace(made.trace, options=options))
+        with watch.measure("matched words"):
+            trace = with_words(ready.index, made.trace, aliases)
+        trace.timings["matched words"] = round(watch.ms["matched words"], 3)
+        return replace(made, trace=replace(trace, options=options))
 
     def detail(self, context: Context[HybridProfile], trace: Trace, file: str) -> Detail | None:
         """The score of the note at ``file`` in parts, also behind the answer; it has no term × field detail."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,9 +20,10 @@ from brvtui.services.embedding import Embedder, Vector, VectorCache
 from brvtui.services.requests import LegError
 from brvtui.snapshot import Parsed as ParsedFile
 from brvtui.snapshot import Snapshot
-from brvtui.text.fts import FullText, FullTextError, IndexLayout, full_text
-from brvtui.text.query_language import ParsedQuery, alternatives
+from brvtui.text.fts import FullText, FullTextError, IndexLayout, full_text, phrase
+from brvtui.text.query_language import Operator, ParsedQuery, Token, TokenKind, alternatives
 from brvtui.text.trigrams import TrigramIndex
+from brvtui.trace import MatchedWord, MatchKind
 from brvtui.tree.reading.frontmatter import parse
 
 
@@ -52,6 +54,8 @@ class Chunk:
 
 
 COLUMNS = ("path", "title", "summary", "tags", "content")
+FIELDS: Mapping[str, Sequence[str]] = {"title": ("title",), "path": ("path",), "text": ("summary", "tags", "content")}
+"""The columns of each field that matched words name."""
 
 
 def chunk_of(path: str, title: str, text: str) -> Chunk:
@@ -122,6 +126,37 @@ class ChunkIndex:
         except FullTextError as error:
             raise LegError(f"the index cannot read the query: {error}") from error
         return [self._hit(position, score) for position, score in found]
+
+    def answered(self, query: ParsedQuery, ids: Sequence[str]) -> dict[str, tuple[MatchedWord, ...]]:
+        """The words of ``query`` that the full-text index finds in the rows with these ``ids``, and in which fields.
+
+        Raises :class:`brvtui.services.requests.LegError`.
+        """
+        places = {row.chunk.id: at for at, row in enumerate(self.rows)}
+        wanted = {id_: places[id_] for id_ in ids if id_ in places}
+        made: dict[str, list[MatchedWord]] = {id_: [] for id_ in wanted}
+        for token in query.tokens if wanted else ():
+            if token.operator is Operator.NOT:
+                continue
+            asked = phrase(token.text, token.kind is TokenKind.PREFIX)
+            try:
+                held = {name: self.text.holding(asked, columns, [*wanted.values()]) for name, columns in FIELDS.items()}
+            except FullTextError as error:
+                raise LegError(f"the index cannot read the query: {error}") from error
+            for id_, place in wanted.items():
+                fields = tuple(name for name, found in held.items() if place in found)
+                if fields:
+                    made[id_].append(MatchedWord(token.text, token.text, self._kind(token, place, fields), 0, fields))
+        return {id_: tuple(words) for id_, words in made.items()}
+
+    def _kind(self, token: Token, place: int, fields: Sequence[str]) -> MatchKind:
+        """Whether the row has the token's own letters in the first of ``fields``, or only its stem."""
+        if token.kind is TokenKind.PREFIX:
+            return MatchKind.PREFIX
+        texts = dict(zip(COLUMNS, self.rows[place].chunk.columns, strict=True))
+        text = " ".join(texts[column] for column in FIELDS[fields[0]]).lower()
+        whole = rf"(?<![^\W_]){re.escape(token.text)}(?![^\W_])"
+        return MatchKind.EXACT if token.text in text and re.search(whole, text) else MatchKind.STEM
 
     def like_names(self, tokens: Sequence[str], limit: int) -> Sequence[RankedHit]:
         """The rows whose file name is like one of ``tokens``."""

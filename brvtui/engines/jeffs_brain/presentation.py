@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from brvtui.engines.jeffs_brain.sections import Hybrid, RankedNote
+from brvtui.engines.jeffs_brain.sentence import sentence
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.attempts import Attempted, rung_row
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.headline import NEUTRAL, NO_ANSWER, Headline
 from brvtui.paint.line import Line, Span, line, rule
+from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import StepName
 from brvtui.paint.text import plural, wrap
 from brvtui.trace import Hit, Ladder, NearMiss, State, Trace
@@ -51,14 +54,18 @@ class JeffsBrainPresentation(Presentation):
         "Answer": ("Jeffs Brain only retrieves: its second tab holds what a reranker is sent of the head of the list."),
     }
 
+    def sentence(self, trace: Trace) -> Sentence:
+        """Which note is first, its places by words and by vectors, and how far it leads."""
+        return sentence(trace)
+
     def headline(self, trace: Trace) -> Headline:
-        """The mode, and what came of it."""
+        """The name of the engine and why."""
+        return replace(super().headline(trace), role=NEUTRAL if trace.hits else NO_ANSWER)
+
+    def warning(self, trace: Trace) -> str:
+        """Which parts of the search failed."""
         hybrid = trace.section(Hybrid)
-        label = hybrid.mode.value
-        if hybrid.fell_back:
-            label += f" (not {hybrid.requested_mode.value}: no embedder)"
-        failed = f"{' and '.join(error.stage for error in hybrid.errors)} failed" if hybrid.errors else ""
-        return Headline("JEFFS BRAIN", NEUTRAL if trace.hits else NO_ANSWER, label, trace.verdict, failed)
+        return f"{' and '.join(error.stage for error in hybrid.errors)} failed" if hybrid.errors else ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
         """The compiled query and the intent. That a scope does not count is a notice of the trace."""

@@ -8,10 +8,11 @@ from typing import ClassVar
 
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.engines.soleri.sections import SIGNALS, LearnedWeights, MemorySearch, RankedEntry, VaultSearch
+from brvtui.engines.soleri.sentence import sentence
 from brvtui.paint.forecast import coming_lines
 from brvtui.paint.glyphs import Glyphs
-from brvtui.paint.headline import Headline
 from brvtui.paint.line import Line, line, rule
+from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import StepName
 from brvtui.paint.text import wrap
 from brvtui.text.visible import visible
@@ -52,12 +53,13 @@ class SoleriPresentation(Presentation):
         "Answer": "Soleri only retrieves: an agent would be given the entries of the list.",
     }
 
-    def headline(self, trace: Trace) -> Headline:
-        """Whether vectors count, and which entry is first, and why."""
-        section = trace.section(VaultSearch)
-        label = "hybrid" if section.embedder else "words"
-        failed = "vectors failed" if section.embedder_error else ""
-        return Headline("SOLERI", "tier-2" if trace.hits else "tier-none", label, trace.verdict, failed)
+    def sentence(self, trace: Trace) -> Sentence:
+        """Which entry is first, which words and signals its score comes from, and how far it leads."""
+        return sentence(trace)
+
+    def warning(self, trace: Trace) -> str:
+        """That the query has no vector."""
+        return "vectors failed" if trace.section(VaultSearch).embedder_error else ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
         """The expression, filters, where the profile does as the program runs."""

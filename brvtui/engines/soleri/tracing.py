@@ -28,7 +28,7 @@ from brvtui.engines.soleri.sections import (
     VaultSearch,
 )
 from brvtui.engines.soleri.signals import changed_at
-from brvtui.engines.soleri.tfidf import norm
+from brvtui.engines.soleri.tfidf import norm, tokenize
 from brvtui.engines.soleri.vault import Vault
 from brvtui.trace import (
     SCHEMA,
@@ -38,6 +38,8 @@ from brvtui.trace import (
     Leg,
     LegHit,
     LegRank,
+    MatchedWord,
+    MatchKind,
     NearMiss,
     Origin,
     Part,
@@ -174,6 +176,7 @@ def _placed(
     if found.vector_rank is not None:
         places.append(LegRank(VECTOR, found.vector_rank - 1, found.signals.vector))
     ahead = forecast(entry, notes.vault, ranking.weights, now, profile)
+    shared = _shared(found, ranking)
     hit = Hit(
         path=note.result_path,
         file=note.path,
@@ -185,6 +188,7 @@ def _placed(
         ceiling=Ceiling(ahead.ceiling, ()),
         places=tuple(places),
         shared_source=note.alias,
+        words=_words(entry, shared),
     )
     return RankedEntry(
         hit,
@@ -197,7 +201,7 @@ def _placed(
         first.get(entry.id),
         found.proximity.path if found.proximity is not None else (),
         ahead,
-        _shared(found, ranking),
+        shared,
         found.signals.total(other),
         tuple(lost.get(entry.id, ())),
     )
@@ -227,6 +231,15 @@ def _shared(found: ScoredEntry, ranking: VaultRanking) -> tuple[SharedTerm, ...]
         if term in entry
     ]
     return tuple(sorted(made, key=lambda shared: -shared.adds))
+
+
+def _words(entry: VaultEntry, shared: Sequence[SharedTerm]) -> tuple[MatchedWord, ...]:
+    """The terms that ``entry`` shares with the query; it compares whole words, so all of them are exact."""
+    in_title = set(tokenize(entry.title))
+    return tuple(
+        MatchedWord(one.term, one.term, MatchKind.EXACT, 0, ("title",) if one.term in in_title else ("text",))
+        for one in shared
+    )
 
 
 def _age(entry: VaultEntry, profile: SoleriProfile, now: float) -> str:

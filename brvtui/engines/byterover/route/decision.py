@@ -9,6 +9,8 @@ from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route import gates
 from brvtui.engines.byterover.route.entities import entity_searches
+from brvtui.engines.byterover.search.lint import filtered_query
+from brvtui.engines.byterover.search.matched_words import hits_with_words, with_words
 from brvtui.engines.byterover.search.retry import SEARCH_TIME, retry
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import EntityStep, Outcome, Search, SearchOutcome
@@ -49,6 +51,20 @@ def find_results(context: Context, query: str, scope: str, watch: Stopwatch) -> 
     with watch.measure("retry ladder"):
         ladder, hits = _retry(context, scope, found, hits, watch)
     return QueryResults(found, entities, ladder, hits)
+
+
+def results_with_words(context: Context, made: QueryResults) -> QueryResults:
+    """``made`` with the words of the query that each result answers: of its own search, if another one added it."""
+    search, ladder = with_words(context, made.search), made.ladder
+    searches = tuple(replace(one, search=with_words(context, one.search, 0)) for one in made.entities.searches)
+    if ladder.hits:
+        text = next((rung.query for rung in ladder.rungs if rung.number and rung.state is State.HIT), "")
+        ladder = replace(ladder, hits=hits_with_words(context, filtered_query(text, context.constants), ladder.hits))
+    found_by = {("", hit.path): hit.words for hit in search.hits}
+    found_by |= {(one.entity, hit.path): hit.words for one in searches for hit in one.search.hits}
+    found_by |= {(ladder.strategy, hit.path): hit.words for hit in ladder.hits}
+    hits = tuple(replace(hit, words=found_by.get((hit.found_by, hit.path), ())) for hit in made.hits)
+    return QueryResults(search, replace(made.entities, searches=searches), ladder, hits)
 
 
 def decide(context: Context, made: QueryResults) -> Decision:

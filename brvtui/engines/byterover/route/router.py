@@ -9,7 +9,7 @@ from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route import answer as answers
 from brvtui.engines.byterover.route.cache import CacheContents, Stored, cache_steps, held_fingerprint, look_up, put
-from brvtui.engines.byterover.route.decision import Decision, QueryResults, decide, find_results
+from brvtui.engines.byterover.route.decision import Decision, QueryResults, decide, find_results, results_with_words
 from brvtui.engines.byterover.route.prompt import build_prompt, quote
 from brvtui.engines.byterover.sections import ENGINE, CacheLook, FingerprintState, Outcome, Route, Scope, Search
 from brvtui.snapshot import Snapshot
@@ -48,6 +48,8 @@ def _route(
     with watch.measure("cache"):
         state, look, hit = look_up(state, query, fingerprint.value, now_ms, profile)
     made = find_results(context, query, asked.scope, watch)
+    with watch.measure("matched words"):
+        made = results_with_words(context, made)
     with watch.measure("gates"):
         decision = decide(context, made)
     with watch.measure("answer"):

@@ -1,0 +1,133 @@
+"""The words of a query that each result answers, and which word of the note answers each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.search.near_misses import NEAR_MISSES
+from brvtui.engines.byterover.sections import Search
+from brvtui.snapshot import Snapshot
+from brvtui.text.analysis import from_utf16, terms
+from brvtui.text.constants import TextRules
+from brvtui.text.segment import FIELDS
+from brvtui.text.vocabulary import KINDS, Expansion
+from brvtui.trace import Hit, MatchedWord, MatchKind, Origin
+
+BELOW = ("below",)
+"""The fields of words that a note in a lifted folder holds."""
+_NAMES = {"content": "text"}
+_ORDER = ("title", "path", "content")
+Words = tuple[MatchedWord, ...]
+
+
+def with_words(context: Context, found: Search, misses: int = NEAR_MISSES) -> Search:
+    """``found`` with the words that its hits and the first ``misses`` near misses answer.
+
+    A folder has the words of the note that lifted it.
+    """
+    text_hits = [hit for hit in found.hits if hit.origin is Origin.TEXT]
+    files = [hit.file for hit in text_hits] + [miss.file for miss in found.near_misses[:misses]]
+    words = matched_words(context, found.lint.filtered, files)
+    below = _below(found, {hit.path: words.get(hit.file, ()) for hit in text_hits})
+
+    def own(hit: Hit) -> Words:
+        return below.get(hit.path, ()) if hit.origin is Origin.PROPAGATED else words.get(hit.file, ())
+
+    return replace(
+        found,
+        hits=tuple(replace(hit, words=own(hit)) for hit in found.hits),
+        near_misses=tuple(replace(miss, words=words.get(miss.file, ())) for miss in found.near_misses),
+    )
+
+
+def hits_with_words(context: Context, text: str, hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    """``hits`` of a search for ``text`` with the words that they answer; those that their names found have none."""
+    hits = tuple(hits)
+    words = matched_words(context, text, [hit.file for hit in hits if hit.origin is Origin.TEXT])
+    return tuple(replace(hit, words=words.get(hit.file, ())) for hit in hits)
+
+
+def _below(found: Search, words: Mapping[str, Words]) -> Mapping[str, Words]:
+    """The words of the note that lifted each folder, by the folder."""
+    return {
+        lift.folder: tuple(replace(word, fields=BELOW) for word in words.get(lift.child, ()))
+        for lift in found.lifts
+        if lift.kept
+    }
+
+
+def matched_words(context: Context, text: str, files: Sequence[str]) -> dict[str, Words]:
+    """For the note at each of ``files`` the best match of each term of ``text``, in the order of the text.
+
+    The best match is the term itself; else the longer or misspelt term that weighs most in its field.
+    """
+    snapshot, rules = context.snapshot, context.constants.text
+    places = [(file, snapshot.by_path[file]) for file in dict.fromkeys(files) if file in snapshot.by_path]
+    if not places:
+        return {}
+    held = _Held.of(snapshot, [position for _, position in places])
+    boosts = [rules.boost[name] for name in FIELDS]
+    made: list[list[MatchedWord]] = [[] for _ in places]
+    for token in dict.fromkeys(terms(text)):
+        for note, word in held.answers(snapshot, _expansion(snapshot, token, rules), boosts):
+            made[note].append(word)
+    return {file: tuple(words) for (file, _), words in zip(places, made, strict=True)}
+
+
+def _expansion(snapshot: Snapshot, token: str, rules: TextRules) -> Expansion:
+    postings = snapshot.postings
+    return postings.exact(token) if rules.relevance == "tantivy" else postings.expand(token, rules)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """The terms that some notes hold, one row for each field: parallel arrays, note by note."""
+
+    notes: NDArray[np.int64]
+    terms: NDArray[np.int64]
+    fields: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, positions: Sequence[int]) -> _Held:
+        rows = [snapshot.postings.note(position).rows for position in positions]
+        joined = np.concatenate(rows).astype(np.int64)
+        notes = np.repeat(np.arange(len(rows)), [len(one) for one in rows])
+        return cls(notes, joined // len(FIELDS), joined % len(FIELDS))
+
+    def answers(
+        self, snapshot: Snapshot, expansion: Expansion, boosts: Sequence[float]
+    ) -> Iterable[tuple[int, MatchedWord]]:
+        """The number of each note that holds one of the terms, with its best match; ``boosts`` are of the fields."""
+        if not len(expansion.ids):
+            return
+        order = np.argsort(expansion.ids)
+        sorted_ids = expansion.ids[order]
+        near = np.minimum(np.searchsorted(sorted_ids, self.terms), len(sorted_ids) - 1)
+        found = np.flatnonzero(sorted_ids[near] == self.terms)
+        best: dict[int, tuple[tuple[bool, float, str], int]] = {}
+        fields: dict[tuple[int, int], list[int]] = {}
+        names = snapshot.postings.ids.terms
+        for row in found.tolist():
+            note, place, field = int(self.notes[row]), int(order[near[row]]), int(self.fields[row])
+            fields.setdefault((note, place), []).append(field)
+            weight = float(expansion.weights[place]) * boosts[field]
+            key = (KINDS[expansion.kinds[place]] is not MatchKind.EXACT, -weight, names[int(expansion.ids[place])])
+            if note not in best or key < best[note][0]:
+                best[note] = key, place
+        for note, ((*_, term), place) in best.items():
+            held = sorted((FIELDS[field] for field in fields[note, place]), key=_ORDER.index)
+            yield (
+                note,
+                MatchedWord(
+                    from_utf16(expansion.term),
+                    from_utf16(term),
+                    KINDS[expansion.kinds[place]],
+                    int(expansion.distances[place]),
+                    tuple(_NAMES.get(name, name) for name in held),
+                ),
+            )

@@ -1,0 +1,350 @@
+"""The sentence that says why ByteRover answered a query as it did: a pure function of the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from brvtui.engines.byterover.costs import largest_cost
+from brvtui.engines.byterover.sections import (
+    CacheEntry,
+    CacheLook,
+    FingerprintState,
+    Outcome,
+    Route,
+    Search,
+    SearchOutcome,
+)
+from brvtui.paint.line import Span
+from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
+from brvtui.paint.text import plural, seconds
+from brvtui.trace import Check, EndReason, Hit, Ladder, Origin, State, Trace
+
+_LEAST_LEAD = 1e-9
+_PREFETCH, _TOP, _SURE, _GAP = "direct.prefetch", "direct.min_top", "direct.sure_top", "direct.min_gap"
+
+
+def sentence(trace: Trace) -> Sentence:
+    """Why the query of ``trace`` got its answer: which note, its words, the gate that decided, and by how much."""
+    outcome = trace.section(Route).outcome
+    if outcome in (Outcome.EXACT_CACHE, Outcome.FUZZY_CACHE):
+        return _cached(trace, outcome)
+    if outcome is Outcome.NOT_COVERED:
+        return (clause("Not covered: "), *_uncovered(trace), *_advice(trace), *_reading(trace), *_logged(trace))
+    if outcome is Outcome.DIRECT:
+        return (*_direct(trace), *_reading(trace))
+    return (_head(trace, outcome), *_needing(trace, outcome), *_reading(trace))
+
+
+# from the cache
+
+
+def _cached(trace: Trace, outcome: Outcome) -> Sentence:
+    look = trace.section(CacheLook)
+    entry = next((entry for entry in look.entries if entry.key == look.hit_key), None)
+    if entry is None:
+        return (clause(f"From the cache: {trace.verdict}"),)
+    when = f"{seconds(entry.age_s)} ago, at tier {entry.tier}"
+    if outcome is Outcome.EXACT_CACHE:
+        return (clause("From the cache: "), clause(f"the same query was answered {when}"), _tree_since(trace))
+    check = look.fuzzy_check
+    limit = f" ≥ {check.threshold:g}" if check is not None and check.threshold is not None else ""
+    shared = f" shares {entry.shared_tokens} of {_both(entry)} with yours ({entry.similarity:.2f}{limit})"
+    return (
+        clause("From the cache: "),
+        clause(title(entry.key), f", answered {when},"),
+        clause(shared),
+        _tree_since(trace),
+    )
+
+
+def _both(entry: CacheEntry) -> str:
+    return f"the {plural(entry.union_tokens, 'word')} of both"
+
+
+def _tree_since(trace: Trace) -> Clause:
+    tree = trace.section(FingerprintState)
+    if tree.value == tree.current:
+        return clause(", and no note has changed since", weight=20)
+    return clause(
+        f"; notes have changed since, which the cache does not see for {seconds(tree.left_s)} more", weight=60
+    )
+
+
+# not covered
+
+
+def _uncovered(trace: Trace) -> Iterator[Clause]:
+    found = trace.section(Search)
+    unmatched = [word(expansion.term) for expansion in found.lint.expansions if not expansion.notes]
+    match found.outcome:
+        case SearchOutcome.NO_TOKENS:
+            yield clause("the query has no word that can be searched")
+        case SearchOutcome.BELOW_FLOOR:
+            yield from _nearest(trace, "out_of_domain.floor", "that the best match needs")
+        case SearchOutcome.UNMATCHED_WORDS:
+            yield clause("no note holds ", listed([word(one) for one in found.unmatched_words], "or"))
+            yield _punctuation(found)
+            yield clause("; ")
+            yield from _nearest(trace, "out_of_domain.escape", "that would make up for it")
+        case SearchOutcome.NO_MATCH if not found.searchable:
+            yield clause("the tree holds no notes")
+        case SearchOutcome.NO_MATCH if unmatched and len(unmatched) == len(found.lint.expansions):
+            yield clause(
+                "no note holds ", listed(unmatched, "or"), ", nor a word like it" if len(unmatched) == 1 else ""
+            )
+        case SearchOutcome.NO_MATCH if found.scope.restricts:
+            yield clause("no note in ", title(found.scope.path), " holds a word of the query")
+        case SearchOutcome.PATH_FOLDER:
+            yield clause("the folder ", title(found.scope.path), ", which the query names, holds no notes")
+        case _:
+            yield clause(trace.verdict)
+
+
+def _advice(trace: Trace) -> Iterator[Clause]:
+    """What the retry ladder finds, where the route does not have it."""
+    ladder = trace.find(Ladder)
+    if ladder is not None and ladder.hits and not ladder.in_route:
+        how = "a search for " if ladder.hits[0].words else "its file name"
+        rung = next((rung for rung in ladder.rungs if rung.number and rung.state is State.HIT), None)
+        by = word(rung.query) if rung is not None and rung.query and ladder.hits[0].words else []
+        yield clause("; ", how, by, " would find ", title(ladder.hits[0].title), weight=25)
+
+
+def _logged(trace: Trace) -> Iterator[Clause]:
+    yield clause(f"; the engine logs it as tier {trace.tier}", weight=5)
+
+
+def _nearest(trace: Trace, constant: str, needed: str) -> Iterator[Clause]:
+    """The best of what was left out, and how far it is from the threshold called ``constant``."""
+    check = _check(trace, constant)
+    if check is None or not trace.near_misses:
+        yield clause(trace.verdict)
+        return
+    nearest = trace.near_misses[0]
+    yield clause("the nearest, ", title(nearest.title), f", reaches {_of(check)} {needed}")
+    held = answered_words(nearest.words)
+    yield clause(": " if held else "", held, weight=40)
+
+
+def _punctuation(found: Search) -> Clause:
+    """Which unmatched words no note can match, whatever it says: those that end in a question mark and the like."""
+    odd = [one.word.lower() for one in found.lint.words if one.mismatch]
+    own = [word(one) for one in found.unmatched_words if one in odd]
+    return clause(" (", listed(own, "and"), " is compared with its punctuation)", weight=30) if own else clause()
+
+
+# answered by notes
+
+
+def _direct(trace: Trace) -> Iterator[Clause]:
+    first = _subject(trace)
+    if first is None:
+        yield clause(f"Answered directly: {trace.verdict}")
+        return
+    more = len(trace.answer.sources) - 1
+    yield clause("Answered directly from ", _named(first))
+    if more > 0:
+        yield clause(f" and {plural(more, 'more note')}", weight=10)
+    yield from _held(trace, first, 50)
+    yield clause(f" ({_passed(trace)}", weight=60)
+    yield from _behind_gap(trace)
+    yield clause(")", weight=60)
+
+
+def _passed(trace: Trace) -> str:
+    """The gate of the direct answer that decided, and by how much."""
+    top = _check(trace, _TOP)
+    sure, gap = _check(trace, _SURE), _check(trace, _GAP)
+    if sure is not None and sure.passed:
+        return f"{_reached(sure)}: no lead is needed"
+    reached = _reached(top) if top is not None else trace.verdict
+    if gap is not None and gap.passed:
+        return f"{reached}, and {gap.value:.2f} ahead, where {_number(gap.threshold)} is enough"
+    least = _threshold(trace, _PREFETCH)
+    return f"{reached}, and no other note reaches {_number(least)}" if least is not None else reached
+
+
+def _behind_gap(trace: Trace) -> Iterator[Clause]:
+    gap = _check(trace, _GAP)
+    second = _second(trace)
+    if gap is not None and gap.passed and second is not None:
+        yield clause("; next is ", title(second.title), weight=15)
+
+
+# what a model is needed for
+
+
+def _head(trace: Trace, outcome: Outcome) -> Clause:
+    done = trace.answer.completion
+    needs = "Needs a model" if outcome is Outcome.SINGLE_CALL else "Needs an agentic loop"
+    if done is None:
+        return clause(f"{needs}: ")
+    if trace.answer.kind == "model":
+        return clause(f"Answered by {done.model} in {plural(len(done.turns), 'turn')}: ")
+    ended = {EndReason.CANCELLED: "which was stopped", EndReason.FAILED: "which failed"}.get(done.ended, "")
+    return clause(f"{needs}, {ended or 'which wrote nothing'}: ")
+
+
+def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
+    first = _subject(trace) if outcome is Outcome.SINGLE_CALL else _best(trace)
+    if first is None:
+        yield clause(trace.verdict)
+        return
+    gap, top = _check(trace, _GAP), _check(trace, _TOP)
+    threshold: float | None = None
+    if outcome is Outcome.AGENTIC_LOOP:
+        best = _check(trace, _PREFETCH)
+        threshold = best.threshold if best is not None else None
+        what = f" reaches {_of(best)} from which a note is quoted to a model" if best is not None else ""
+        yield clause("the best note, ", _named(first), f",{what}")
+    elif gap is not None and gap.passed is False:
+        second = _second(trace)
+        behind = title(second.title) if second is not None else [("the next", "text")]
+        sure = _threshold(trace, _SURE)
+        alone = f" (or {_number(sure)} whatever follows)" if sure is not None else ""
+        yield clause(_named(first), f", {first.score:.2f}, is {_lead(gap)}", behind)
+        yield clause(f", and a direct answer needs a lead of {_number(gap.threshold)}")
+        yield clause(alone, weight=20)
+    elif top is not None:
+        threshold = top.threshold
+        yield clause(_named(first), f" reaches {_of(top)} that a direct answer needs")
+    yield from _held(trace, first, 40)
+    if threshold is not None:
+        cost = largest_cost(first, threshold)
+        yield clause(f"; {cost}" if cost else "", weight=50)
+    yield from _better_behind(trace, first)
+
+
+def _better_behind(trace: Trace, first: Hit) -> Iterator[Clause]:
+    """A later result that would answer directly by its score, which the gates do not look at."""
+    least = _threshold(trace, _TOP)
+    better = next((hit for hit in trace.hits if hit.found_by and least is not None and hit.score >= least), None)
+    if better is not None and least is not None and first.score < least:
+        how = f" ({better.score:.2f}) was added by a search for "
+        yield clause("; ", title(better.title), how, word(better.found_by), ", and only the first counts", weight=30)
+
+
+# notes and gates
+
+
+def _subject(trace: Trace) -> Hit | None:
+    """The first result that may be quoted, which the gates of a direct answer look at; the first if none may."""
+    least = _threshold(trace, _PREFETCH)
+    reaching = (hit for hit in trace.hits if least is None or hit.score >= least)
+    return next(reaching, trace.hits[0] if trace.hits else None)
+
+
+def _second(trace: Trace) -> Hit | None:
+    """The runner-up of the gate on the lead."""
+    first, least = _subject(trace), _threshold(trace, _PREFETCH)
+    others = (hit for hit in trace.hits if hit is not first and (least is None or hit.score >= least))
+    return next(others, None)
+
+
+def _best(trace: Trace) -> Hit | None:
+    return max(trace.hits, key=lambda hit: hit.score, default=None)
+
+
+def _named(hit: Hit) -> list[Span]:
+    if hit.origin is Origin.PROPAGATED:
+        return [("the folder ", "text"), *title(hit.title)]
+    return title(hit.title)
+
+
+def _held(trace: Trace, hit: Hit, weight: int) -> Iterator[Clause]:
+    """Which of its words met which of the query's, and which met none; or what else brought it in."""
+    if hit.origin is Origin.PATH:
+        below = hit.parts[0].name if hit.parts else ""
+        inside = ": it lies in the folder that the query names"
+        yield clause(inside if below.startswith("below") else ": the query names its path", weight=weight)
+        return
+    if hit.origin is Origin.NAME:
+        yield clause(": its file name is like a word of the query", weight=weight)
+        return
+    held = answered_words(hit.words)
+    yield clause(": " if held else "", held, weight=weight)
+    if hit.found_by:
+        yield clause(" (found by a search for ", word(hit.found_by), ")", weight=weight - 5)
+        yield from _nothing_by_itself(trace)
+        return
+    met = {one.query for one in hit.words}
+    unmet = [word(one.term) for one in trace.section(Search).lint.expansions if one.term not in met]
+    if held and unmet:
+        yield clause(", but nothing for ", listed(unmet, "or"), weight=weight - 5)
+
+
+def _nothing_by_itself(trace: Trace) -> Iterator[Clause]:
+    """Why the search for the whole query found nothing, where one for a word of it did."""
+    found = trace.section(Search)
+    if found.outcome is SearchOutcome.UNMATCHED_WORDS:
+        yield clause("; the whole query found nothing, as no note holds ", weight=45)
+        yield clause(listed([word(one) for one in found.unmatched_words], "or"), weight=45)
+        yield _punctuation(found)
+    elif not found.hits:
+        yield clause("; the whole query found nothing", weight=45)
+
+
+def _reading(trace: Trace) -> Iterator[Clause]:
+    """What is unusual about how the query was read: stop words alone, or a scope that did not restrict."""
+    found = trace.section(Search)
+    if found.lint.notes and found.lint.tokens:
+        yield clause("; every word is a stop word, so all of them were searched", weight=45)
+    if not trace.scope_option or found.scope.restricts:
+        return
+    scope, whole = title(trace.scope_option), "so the whole tree was searched"
+    if found.scope.path:
+        yield clause("; ", scope, f" holds no notes, {whole}", weight=45)
+    elif found.scope.source == "option":
+        yield clause("; ", scope, f" is not in the tree, {whole}", weight=45)
+    else:
+        yield clause("; nothing was found in ", scope, f", {whole}", weight=45)
+
+
+def _check(trace: Trace, constant: str) -> Check | None:
+    """The check of the threshold called ``constant`` that was made."""
+    checks = (check for step in trace.steps for check in step.checks)
+    return next((check for check in checks if check.constant == constant and check.value is not None), None)
+
+
+def _threshold(trace: Trace, constant: str) -> float | None:
+    """The threshold called ``constant``, as a step or a ceiling names it."""
+    checks: Sequence[Check] = [check for step in trace.steps for check in step.checks]
+    named = {check.constant: check.threshold for check in checks}
+    for hit in trace.hits:
+        for horizon in hit.ceiling.horizons if hit.ceiling else ():
+            named.setdefault(horizon.constant, horizon.threshold)
+    return named.get(constant)
+
+
+def _lead(gap: Check) -> str:
+    """How far the first is ahead of the runner-up, which may have more: results of other searches come last."""
+    lead = gap.value or 0.0
+    if abs(lead) < _LEAST_LEAD:
+        return "level with "
+    return f"{_exact(lead, gap.threshold)} ahead of " if lead > 0 else f"{-lead:.2f} behind "
+
+
+def _of(check: Check) -> str:
+    return f"{_exact(check.value, check.threshold)} of the {_number(check.threshold)}"
+
+
+def _reached(check: Check) -> str:
+    return f"{_exact(check.value, check.threshold)} ≥ {_number(check.threshold)}"
+
+
+def _number(threshold: float | None) -> str:
+    """A threshold with two decimals, or as many as it has."""
+    if threshold is None:
+        return "–"
+    return f"{threshold:.2f}" if abs(round(threshold, 2) - threshold) < _LEAST_LEAD else f"{threshold:g}"
+
+
+def _exact(value: float | None, threshold: float | None) -> str:
+    """The value with as many decimals as tell it from the threshold, two at least."""
+    if value is None:
+        return "nothing"
+    for places in (2, 3, 4):
+        text = f"{value:.{places}f}"
+        if threshold is None or (float(text) < threshold) == (value < threshold):
+            return text
+    return f"{value:.4f}"

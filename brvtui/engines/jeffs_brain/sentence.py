@@ -1,0 +1,102 @@
+"""The sentence that says why Jeffs Brain ranked a note first: a pure function of the trace."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from brvtui.engines.jeffs_brain.sections import Hybrid, RankedNote, RetrievalMode
+from brvtui.engines.sentence import lead_of
+from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
+from brvtui.trace import Hit, Ladder, State, Trace
+
+_OPERATORS = re.compile(r" (?:OR|AND NOT|AND) ")
+_LEGS = {"bm25": "by words", "vector": "by vectors"}
+
+
+def sentence(trace: Trace) -> Sentence:
+    """Why the first note is first: its place in each list, its words, what moved it, and its lead."""
+    if not trace.hits:
+        return (clause("Not found: "), _nothing(trace))
+    first = trace.hits[0]
+    return (
+        clause(title(first.title), f" is first of {trace.total_found}"),
+        clause(f": {_places(trace, first)}"),
+        *_words(trace, first),
+        *_moved(trace, first),
+        *_lead(trace),
+        *_mode(trace),
+    )
+
+
+def _nothing(trace: Trace) -> Clause:
+    """Which words no note holds, or what else went wrong."""
+    hybrid = trace.section(Hybrid)
+    terms = [word(term) for term in _OPERATORS.split(hybrid.compiled) if term]
+    missed = next((leg for leg in trace.legs if leg.counts and leg.name == "bm25" and leg.state is State.MISSED), None)
+    if missed is None or not terms:
+        return clause(trace.verdict.removeprefix("nothing was found: "))
+    return clause("no note holds ", listed(terms, "or"), ", and no step of the retry ladder finds one")
+
+
+def _lead(trace: Trace) -> Iterator[Clause]:
+    """How far it leads: of one list alone by what ranked it, since its place says no more than that it is first."""
+    counting = [leg for leg in trace.legs if leg.counts and leg.hits]
+    own = [
+        next((place.value for place in hit.places if place.leg == leg.name), None)
+        for leg in counting
+        for hit in trace.hits[:2]
+    ]
+    moved = trace.section(Hybrid).reranked or any(part.name == "intent" for hit in trace.hits[:2] for part in hit.parts)
+    if len(counting) != 1 or moved or len(own) < 2 or own[0] is None or own[1] is None:
+        yield from lead_of(trace)
+        return
+    behind = title(trace.hits[1].title)
+    yield clause(f"; {counting[0].unit} {own[0]:.3f}, {own[0] - own[1]:.3f} ahead of ", behind, weight=30)
+
+
+def _places(trace: Trace, first: Hit) -> str:
+    """The place in each leg that counts."""
+    own = {place.leg: place.rank + 1 for place in first.places}
+    legs = [leg for leg in trace.legs if leg.counts and leg.hits]
+    named = [f"#{own[leg.name]} {_LEGS.get(leg.name, leg.name)}" for leg in legs if leg.name in own]
+    missing = [f"not found {_LEGS.get(leg.name, leg.name)}" for leg in legs if leg.name not in own]
+    return " and ".join([*named, *missing])
+
+
+def _words(trace: Trace, first: Hit) -> Iterator[Clause]:
+    held = answered_words(first.words)
+    yield clause(", " if held else "", held, weight=60)
+    ladder = trace.find(Ladder)
+    if ladder is not None and ladder.state is State.HIT:
+        yield clause(f", found by the retry ladder's step {ladder.strategy}", weight=50)
+
+
+def _moved(trace: Trace, first: Hit) -> Iterator[Clause]:
+    """What moved it since the lists were fused: rules of intent, or a reranker."""
+    hybrid = trace.section(Hybrid)
+    factors = [part.factor for part in first.parts if part.name == "intent" and part.factor is not None]
+    if factors:
+        product = 1.0
+        for factor in factors:
+            product *= factor
+        yield clause(f"; the intent {hybrid.intent} multiplies it by {product:.3g}", weight=55)
+    placed = next((one for one in hybrid.ranking if one.hit.file == first.file), None)
+    if hybrid.reranked and placed is not None:
+        yield clause(_reranked(placed, hybrid), weight=65)
+
+
+def _reranked(placed: RankedNote, hybrid: Hybrid) -> str:
+    before = placed.reweighted_rank + 1
+    how = "left it there" if before == 1 else f"brought it up from #{before}"
+    return f"; {hybrid.reranker} {how}"
+
+
+def _mode(trace: Trace) -> Iterator[Clause]:
+    hybrid = trace.section(Hybrid)
+    if hybrid.fell_back:
+        asked = hybrid.requested_mode.value
+        yield clause(f"; without an embedder, mode {asked} searches {_BY.get(hybrid.mode, '')}", weight=45)
+
+
+_BY = {RetrievalMode.BM25: "by words alone", RetrievalMode.SEMANTIC: "by vectors alone"}

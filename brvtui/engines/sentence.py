@@ -1,0 +1,60 @@
+"""The sentence that says why an engine answered as it did, from what every trace has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, title
+from brvtui.paint.text import number
+from brvtui.trace import Check, Hit, Trace
+
+_LEAST_LEAD = 1e-9
+
+
+def default_sentence(trace: Trace) -> Sentence:
+    """The first document, its words, its lead, and the step that took the query; or why there is no document."""
+    if not trace.hits:
+        head = "Not covered" if not trace.covered else "Answered without a document"
+        return (clause(f"{head}: {trace.verdict}" if trace.verdict else head),)
+    return (*_taken(trace), *first_of(trace), *lead_of(trace))
+
+
+def _taken(trace: Trace) -> Iterator[Clause]:
+    """The step that took the query, where the engine has such steps, and its comparison."""
+    taken = trace.taken
+    if taken is None or taken.tier is None:
+        return
+    check = next((check for check in reversed(taken.checks) if check.passed), None)
+    yield clause(f"Answered by {taken.label}")
+    yield clause(f" ({_comparison(check)})" if check is not None else "", weight=40)
+    yield clause(": ")
+
+
+def _comparison(check: Check) -> str:
+    return f"{check.name} {number(check.value)} {check.operator} {number(check.threshold)}"
+
+
+def first_of(trace: Trace) -> Iterator[Clause]:
+    """The first of so many documents, its score and the words that it holds."""
+    first = trace.hits[0]
+    yield clause(title(first.title), f" is first of {max(len(trace.hits), trace.total_found)}")
+    yield clause(f" with {score(trace, first)}", weight=70)
+    held = answered_words(first.words)
+    yield clause(": " if held else "", held, weight=60)
+
+
+def lead_of(trace: Trace) -> Iterator[Clause]:
+    """How far the first is ahead of the second."""
+    if len(trace.hits) < 2:
+        return
+    first, second = trace.hits[:2]
+    lead = first.score - second.score
+    if lead > _LEAST_LEAD:
+        yield clause(f"; {lead:.{trace.scale.decimals}f} ahead of ", title(second.title), weight=30)
+    else:
+        yield clause("; level with ", title(second.title), weight=30)
+
+
+def score(trace: Trace, hit: Hit) -> str:
+    """The score of ``hit`` as the trace's scale writes it."""
+    return f"{hit.score:.{trace.scale.decimals}f}"

@@ -1,0 +1,126 @@
+"""The sentence that says why a query got its answer: clauses, of which the lightest give way where there is no room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from brvtui.paint.line import Line, Span, flowed
+from brvtui.text.visible import visible
+from brvtui.trace import MatchedWord, MatchKind
+
+ALWAYS = 100
+"""The weight of a clause that is never left out."""
+_MOST_NAMED = 4
+"""Words that a list names; the others are counted."""
+_LETTERS = ("no letters", "one letter", "two letters", "three letters", "four letters", "five letters", "six letters")
+_FIELDS = {"title": "title", "path": "path", "text": "text", "below": "note below it", "summary": "summary"}
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a sentence with the punctuation before it."""
+
+    spans: tuple[Span, ...]
+    weight: int = ALWAYS
+
+
+Sentence = tuple[Clause, ...]
+"""The clauses in their order, without the full stop."""
+
+
+def clause(*pieces: str | Sequence[Span], weight: int = ALWAYS) -> Clause:
+    """Returns a clause of plain text and of spans."""
+    spans: list[Span] = []
+    for piece in pieces:
+        spans += [(piece, "text")] if isinstance(piece, str) else piece
+    return Clause(tuple((visible(text), role) for text, role in spans if text), weight)
+
+
+def plain(sentence: Sentence) -> str:
+    """Returns the whole sentence as text, with its full stop."""
+    text = "".join(text for one in sentence for text, _ in one.spans)
+    return text if not text or text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
+def sentence_lines(sentence: Sentence, widths: tuple[int, int], most: int) -> list[Line]:
+    """Returns the sentence in lines; beyond ``most`` lines its lightest clauses are left out, and then its end.
+
+    ``widths`` are the cells of the first line and of the others.
+    """
+    kept = list(sentence)
+    made = flowed(_joined(kept), *widths)
+    while len(made) > most and any(one.weight < ALWAYS for one in kept):
+        kept.remove(min(kept, key=lambda one: one.weight))
+        made = flowed(_joined(kept), *widths)
+    if len(made) > most:
+        width = widths[0] if most == 1 else widths[1]
+        made = [*made[: most - 1], made[most - 1].add("…").cut(width)]
+    return made
+
+
+def _joined(clauses: Iterable[Clause]) -> Line:
+    made = Line()
+    for one in clauses:
+        made.extend(one.spans)
+    return made.add("" if not made.spans or made.plain.endswith((".", "!", "?", "…")) else ".")
+
+
+def title(text: str) -> list[Span]:
+    """Returns the title of a document in quotes."""
+    return [("“", "text"), (text, "bold strong"), ("”", "text")]
+
+
+def word(text: str) -> list[Span]:
+    """Returns a word of the query, or of a document, in quotes."""
+    return [("‘", "text"), (text, "accent"), ("’", "text")]
+
+
+def listed(items: Sequence[Sequence[Span]], joiner: str = "and") -> list[Span]:
+    """Returns the first of ``items`` joined by commas and ``joiner``, and how many more there are."""
+    shown = list(items[:_MOST_NAMED])
+    if len(items) > len(shown):
+        shown.append([(f"{len(items) - len(shown)} more", "text")])
+    made: list[Span] = []
+    for place, item in enumerate(shown):
+        if place:
+            made.append((f" {joiner} " if place == len(shown) - 1 else ", ", "text"))
+        made += item
+    return made
+
+
+def letters(count: int) -> str:
+    """Returns a number of letters in words: ``two letters``."""
+    return _LETTERS[count] if count < len(_LETTERS) else f"{count} letters"
+
+
+def answered_words(words: Sequence[MatchedWord]) -> list[Span]:
+    """Returns which words stand in which field and how they meet the query's: ``its title holds ‘events’``.
+
+    Each word is named once, in the field that counts most. Empty without words.
+    """
+    fields = list(dict.fromkeys(one.fields[0] for one in words if one.fields))
+    order = [name for name in _FIELDS if name in fields] + [name for name in fields if name not in _FIELDS]
+    made: list[Span] = []
+    for place, name in enumerate(order):
+        own = [one for one in words if one.fields and one.fields[0] == name]
+        joint = "its {} holds " if not place else ", its {} " if place < len(order) - 1 else " and its {} "
+        made.append((joint.format(_FIELDS.get(name, name)), "text"))
+        exact_first = sorted(own, key=lambda one: one.kind is not MatchKind.EXACT)
+        made += listed([_meeting(one, alone=len(words) == 1) for one in exact_first])
+    return made
+
+
+def _meeting(one: MatchedWord, alone: bool) -> list[Span]:
+    """The word of the document and how it meets the query's, in brackets unless it stands ``alone``."""
+    match one.kind:
+        case MatchKind.PREFIX:
+            how = "which begins with your "
+        case MatchKind.FUZZY:
+            how = f"{letters(one.distance)} from your "
+        case MatchKind.STEM:
+            return [("a form of your ", "text"), *word(one.query)]
+        case _:
+            return word(one.word)
+    opening, closing = (", ", "") if alone else (" (", ")")
+    return [*word(one.word), (f"{opening}{how}", "text"), *word(one.query), (closing, "text")]

@@ -1,0 +1,280 @@
+"""The sentence that says why, clause by clause: each is made of what the trace holds, and only where that is so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.costs import costs, largest_cost
+from brvtui.engines.byterover.route.cache import CacheContents
+from brvtui.engines.byterover.route.router import RouteRequest, route
+from brvtui.engines.byterover.sections import Route
+from brvtui.engines.verdict import verdict_sentence
+from brvtui.saved.traces import trace_from_plain
+from brvtui.snapshot import Snapshot
+from brvtui.trace import Answer, Completion, EndReason, Hit, ModelTurn, Trace, Usage, to_plain
+from tests.support.trees import BRV3, NOW_MS, Tree
+
+CORE = {"importance": 100.0, "maturity": "core"}
+
+
+@pytest.fixture
+def snapshot(tree: Tree) -> Snapshot:
+    tree.note("x/n.md", "Quokka", "all about the quokka", **CORE)
+    tree.note("x/m.md", "Wallaby", "wallaby jumping far")
+    tree.note("x/o.md", "Numbat", "numbat", days=300)
+    tree.note("y/p.md", "Bandicoot rules", "permissions of a bandicoot", **CORE)
+    tree.note("y/q.md", "Bandicoot law", "permissions of a bandicoot", importance=90.0, maturity="core")
+    tree.notes(60)
+    return tree.snapshot()
+
+
+def ask(snapshot: Snapshot, query: str, scope: str = "", state: CacheContents | None = None, later: float = 0) -> Trace:
+    context = Context(snapshot, BRV3, NOW_MS + later)
+    return route(context, state or CacheContents(), RouteRequest(query, scope))[0]
+
+
+def said(snapshot: Snapshot, query: str, scope: str = "") -> str:
+    return verdict_sentence(ask(snapshot, query, scope))
+
+
+def after_run(snapshot: Snapshot, first: str, query: str, later: float = 12_000) -> str:
+    _, state = route(Context(snapshot, BRV3, NOW_MS), CacheContents(), RouteRequest(first, run=True))
+    return verdict_sentence(ask(snapshot, query, state=state, later=later))
+
+
+class TestAnsweredByNotes:
+    def test_a_note_alone_its_exact_word_and_the_gate(self, snapshot: Snapshot) -> None:
+        trace = ask(snapshot, "quokka")
+        assert trace.section(Route).outcome == "direct"
+        score = f"{trace.hits[0].score:.2f}"
+        assert verdict_sentence(trace) == (
+            f"Answered directly from “Quokka”: its title holds ‘quokka’ ({score} ≥ 0.85, "
+            "and no other note reaches 0.70)."
+        )
+
+    def test_letters_off(self, snapshot: Snapshot) -> None:
+        assert "its title holds ‘quokka’, one letter from your ‘quokkq’ (" in said(snapshot, "quokkq")
+
+    def test_the_beginning_of_a_longer_word(self, snapshot: Snapshot) -> None:
+        assert "its title holds ‘wallaby’, which begins with your ‘wallab’" in said(snapshot, "wallab")
+
+    def test_words_of_several_fields_and_one_that_it_lacks(self, snapshot: Snapshot) -> None:
+        text = said(snapshot, "quokka al zyzzyva")
+        assert "its title holds ‘quokka’ and its text ‘all’ (which begins with your ‘al’)" in text
+        assert ", but nothing for ‘zyzzyva’" in text
+
+    def test_sure_by_itself(self, snapshot: Snapshot) -> None:
+        trace = ask(snapshot, "bandicoot permissions")
+        assert [hit.score for hit in trace.hits[:2]] == [1.0, 1.0]
+        text = verdict_sentence(trace)
+        assert text.startswith("Answered directly from “Bandicoot rules” and 1 more note: ")
+        assert text.endswith("(1.00 ≥ 0.93: no lead is needed).")
+
+    def test_a_path(self, snapshot: Snapshot) -> None:
+        assert said(snapshot, "x/o.md").startswith("Answered directly from “Numbat”: the query names its path (1.00")
+
+    def test_a_folder(self, snapshot: Snapshot) -> None:
+        text = said(snapshot, "y/")
+        assert "is level with “" in text
+        assert "a direct answer needs a lead of 0.08 (or 0.93 whatever follows)" in text
+        assert ": it lies in the folder that the query names" in text
+
+    def test_stop_words_alone(self, snapshot: Snapshot) -> None:
+        assert "; every word is a stop word, so all of them were searched" in said(snapshot, "about the")
+
+
+class TestNeedsAModel:
+    def test_what_it_reaches_and_what_kept_it_below(self, snapshot: Snapshot) -> None:
+        trace = ask(snapshot, "wallaby")
+        assert verdict_sentence(trace) == (
+            f"Needs a model: “Wallaby” reaches {trace.hits[0].score:.2f} of the 0.85 that a direct answer needs: "
+            f"its title holds ‘wallaby’; {largest_cost(trace.hits[0], 0.85)}."
+        )
+        assert largest_cost(trace.hits[0], 0.85)
+
+    def test_age_is_what_it_cost(self, snapshot: Snapshot) -> None:
+        trace = ask(snapshot, "numbat")
+        score = trace.hits[0].score
+        age = next(cost for cost in costs(trace.hits[0]) if cost.what == "300 days of age")
+        assert verdict_sentence(trace) == (
+            f"Needs an agentic loop: the best note, “Numbat”, reaches {score:.2f} of the 0.70 from which a note is "
+            f"quoted to a model: its title holds ‘numbat’; 300 days of age cost {age.amount:.2f}."
+        )
+
+    def test_every_cost_is_what_the_score_would_be_without_it(self, tree: Tree) -> None:
+        tree.note("a/old.md", "Numbat", "numbat", days=40, importance=70.0)
+        tree.notes(60)
+        old = ask(tree.snapshot(), "numbat").hits[0]
+        found = {cost.what: cost.amount for cost in costs(old)}
+        tree.note("a/old.md", "Numbat", "numbat", days=1e-6, importance=70.0)
+        fresh = ask(tree.snapshot(), "numbat").hits[0]
+        assert old.score + found["40 days of age"] == pytest.approx(fresh.score)
+        tree.note("a/old.md", "Numbat", "numbat", days=40, importance=70.0, maturity="validated")
+        validated = ask(tree.snapshot(), "numbat").hits[0]
+        assert old.score + found["being a draft"] == pytest.approx(validated.score)
+        assert old.ceiling is not None
+        assert old.score + found["weak word matches"] == pytest.approx(round(old.ceiling.score, 2), abs=0.0051)
+
+    def test_the_lead_and_how_much_is_missing(self, tree: Tree) -> None:
+        tree.note("a/one.md", "Dingo", "dingo", days=10, importance=50.0, maturity="validated")
+        tree.note("a/two.md", "Dingo howls", "dingo", days=10, importance=50.0, maturity="validated")
+        tree.notes(60)
+        trace = ask(tree.snapshot(), "dingo")
+        assert [hit.score for hit in trace.hits[:2]] == [0.91, 0.90]
+        assert verdict_sentence(trace) == (
+            "Needs a model: “Dingo”, 0.91, is 0.01 ahead of “Dingo howls”, and a direct answer needs a lead of 0.08 "
+            "(or 0.93 whatever follows): its title holds ‘dingo’."
+        )
+
+    def test_a_better_note_that_another_search_added(self, tree: Tree) -> None:
+        tree.note("a/both.md", "Emu", "emu kiwi", days=60, importance=80.0, maturity="validated")
+        tree.note("a/kiwi.md", "Kiwi kiwi", "kiwi", **CORE)
+        tree.notes(60)
+        trace = ask(tree.snapshot(), "emu kiwi")
+        assert [hit.score for hit in trace.hits[:2]] == [0.83, 1.0]
+        assert verdict_sentence(trace).endswith(
+            "; “Kiwi kiwi” (1.00) was added by a search for ‘kiwi’, and only the first counts."
+        )
+
+    def test_a_first_that_is_behind_what_another_search_added(self, tree: Tree) -> None:
+        tree.note("a/both.md", "Emu", "emu kiwi", days=20, importance=50.0, maturity="validated")
+        tree.note("a/kiwi.md", "Kiwi kiwi", "kiwi", **CORE)
+        tree.notes(60)
+        text = said(tree.snapshot(), "emu kiwi")
+        assert text.startswith(
+            "Needs a model: “Emu”, 0.88, is 0.12 behind “Kiwi kiwi”, and a direct answer needs a lead "
+        )
+
+    def test_another_search_alone_found_it(self, tree: Tree) -> None:
+        tree.note("a/kiwi.md", "Kiwi", "kiwi", days=60)
+        tree.notes(60)
+        text = said(tree.snapshot(), "kiwi umlauts?")
+        assert "its title holds ‘kiwi’ (found by a search for ‘kiwi’)" in text
+        assert "; the whole query found nothing, as no note holds " in text
+        assert "‘umlauts?’ (‘umlauts?’ is compared with its punctuation)" in text
+
+
+class TestNotCovered:
+    def test_no_note_holds_the_word(self, snapshot: Snapshot) -> None:
+        assert said(snapshot, "kubernetes") == (
+            "Not covered: no note holds ‘kubernetes’, nor a word like it; the engine logs it as tier 2."
+        )
+
+    def test_nor_the_words(self, snapshot: Snapshot) -> None:
+        words = "kubernetes, istio envoy zyzzyva xylophone"
+        expected = "Not covered: no note holds ‘kubernetes’, ‘istio’, ‘envoy’, ‘zyzzyva’ or 1 more"
+        assert said(snapshot, words).startswith(expected)
+
+    @pytest.mark.parametrize("query", ["", "   ", "???"])
+    def test_no_word_at_all(self, snapshot: Snapshot, query: str) -> None:
+        assert said(snapshot, query).startswith("Not covered: the query has no word that can be searched")
+
+    def test_an_empty_tree(self, tree: Tree) -> None:
+        assert said(tree.snapshot(), "kubernetes").startswith("Not covered: the tree holds no notes")
+
+    def test_below_the_floor(self, tree: Tree) -> None:
+        text = f"{'word ' * 300} kookaburra {'other ' * 300}"
+        tree.note("a/old.md", "Something else", text, days=900, importance=5.0)
+        tree.notes(60)
+        trace = ask(tree.snapshot(), "kookaburr")
+        nearest = trace.near_misses[0]
+        assert verdict_sentence(trace).startswith(
+            f"Not covered: the nearest, “Something else”, reaches {nearest.score:.2f} of the 0.45 that the best match "
+            "needs: its text holds ‘kookaburra’, which begins with your ‘kookaburr’"
+        )
+
+    def test_words_that_empty_the_answer(self, tree: Tree) -> None:
+        tree.note("a/kiwi.md", "Other", "kiwi in a text", days=60)
+        tree.notes(60)
+        text = said(tree.snapshot(), "zyzzyva umlauts? plugh kiwi")
+        assert text.startswith(
+            "Not covered: no note holds ‘zyzzyva’, ‘umlauts?’ or ‘plugh’ (‘umlauts?’ is compared with its punctuation)"
+        )
+        assert "; the nearest, “Other”, reaches 0." in text
+        assert " of the 0.85 that would make up for it: its path holds ‘kiwi’" in text
+
+    def test_what_the_retry_ladder_would_find(self, snapshot: Snapshot) -> None:
+        assert "; its file name would find “" in said(snapshot, "wallabybandicoot") or "; a search for" in (
+            said(snapshot, "quokka|zyzzyva")
+        )
+
+
+class TestScopes:
+    def test_nothing_in_it(self, snapshot: Snapshot) -> None:
+        assert said(snapshot, "quokka", "y").endswith("; nothing was found in “y”, so the whole tree was searched.")
+
+    def test_not_in_the_tree(self, snapshot: Snapshot) -> None:
+        assert said(snapshot, "quokka", "zz").endswith("; “zz” is not in the tree, so the whole tree was searched.")
+
+    def test_one_that_restricts_needs_no_words(self, snapshot: Snapshot) -> None:
+        assert said(snapshot, "quokka", "x") == said(snapshot, "quokka")
+
+
+class TestCached:
+    def test_the_same_query(self, snapshot: Snapshot) -> None:
+        text = after_run(snapshot, "Quokka facts", " QUOKKA  facts")
+        assert text.startswith("From the cache: the same query was answered 12 s ago, at tier ")
+        assert text.endswith(", and no note has changed since.")
+
+    def test_a_similar_query(self, snapshot: Snapshot) -> None:
+        text = after_run(snapshot, "replay the dead letter lane", "replay the dead letter lane safely")
+        assert text.startswith("From the cache: “replay the dead letter lane”, answered 12 s ago, at tier ")
+        assert ", shares 4 of the 5 words of both with yours (0.80 ≥ 0.6)" in text
+
+    def test_notes_that_changed_meanwhile(self, snapshot: Snapshot) -> None:
+        _, state = route(Context(snapshot, BRV3, NOW_MS), CacheContents(), RouteRequest("quokka", run=True))
+        asked = RouteRequest("quokka", touched={"x/n.md": NOW_MS + 5})
+        trace, _ = route(Context(snapshot, BRV3, NOW_MS + 10_000), state, asked)
+        assert trace.tier == 0
+        assert "; notes have changed since, which the cache does not see for 20 s more." in verdict_sentence(trace)
+
+
+class TestByAModel:
+    @pytest.mark.parametrize(
+        ("ended", "kind", "head"),
+        [
+            (EndReason.ANSWERED, "model", "Answered by m at h in 1 turn: “Wallaby” reaches "),
+            (EndReason.FAILED, "extractive", "Needs a model, which failed: “Wallaby” reaches "),
+            (EndReason.CANCELLED, "extractive", "Needs a model, which was stopped: “Wallaby” reaches "),
+            (EndReason.ANSWERED, "extractive", "Needs a model, which wrote nothing: “Wallaby” reaches "),
+        ],
+    )
+    def test_who_wrote_it(self, snapshot: Snapshot, ended: EndReason, kind: str, head: str) -> None:
+        trace = ask(snapshot, "wallaby")
+        usage = Usage(1, 1, False)
+        done = Completion("m at h", ended, "", (ModelTurn(1, "", 0, usage),), (), usage, None, (), ())
+        answer = replace(trace.answer, kind=kind, completion=done)
+        assert verdict_sentence(replace(trace, answer=answer)).startswith(head)
+
+
+def test_a_search_that_fails_as_the_engines_does(snapshot: Snapshot) -> None:
+    failed = replace(snapshot, engine_failure="a/l.md cannot be indexed")
+    text = said(failed, "quokka")
+    assert text == "Needs an agentic loop: a/l.md cannot be indexed."
+
+
+@pytest.mark.parametrize("query", ["quokka", "wallaby", "numbat", "zebra", "bandicoot permissions", "x/o.md", ""])
+def test_it_is_made_of_the_trace_alone_and_a_trace_without_words_has_one_too(snapshot: Snapshot, query: str) -> None:
+    trace = ask(snapshot, query)
+    plain = to_plain(trace)
+    assert verdict_sentence(trace_from_plain(plain)) == verdict_sentence(trace)
+    without = verdict_sentence(trace_from_plain(_without_words(plain)))
+    assert without.endswith(".")
+    assert "holds ‘" not in without.removeprefix("Not covered: no note holds")
+
+
+def _without_words(value: object) -> object:
+    """What an earlier version saved."""
+    if isinstance(value, dict):
+        is_hit = "score" in value and "title" in value
+        return {key: _without_words(one) for key, one in value.items() if not (is_hit and key == "words")}
+    return [_without_words(one) for one in value] if isinstance(value, list) else value
+
+
+def test_hits_that_are_not_of_a_text_cost_nothing() -> None:
+    hit = Hit("a", "a", "A", "context", "path", 1.0, ())  # type: ignore[arg-type]
+    assert (costs(hit), largest_cost(hit, 0.5)) == ([], "")
+    assert Answer("direct", "", None, "", ()).completion is None
