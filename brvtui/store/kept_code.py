@@ -19,9 +19,9 @@ from typing import Any
 from brvtui import __version__
 from brvtui.corpus.code.finding import FoundSource, SourceListing
 from brvtui.corpus.code.index import CodeIndex, IndexedFile
+from brvtui.corpus.code.memory import GraphMemory
 from brvtui.corpus.code.records import CodeFile, SkippedSource
 from brvtui.corpus.code.rules import CodeRules, code_rules
-from brvtui.corpus.code.similarity import SimilarFunctions
 from brvtui.disk import writing
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import repository_cache
@@ -55,8 +55,8 @@ class KeptCode:
             return None
         if len(files) != header["files"]:
             return None
-        similar = SimilarFunctions(repository, self._rules.similarity)
-        return CodeIndex(repository, files, SourceListing((), ()), self._rules, similar)
+        memory = GraphMemory(repository, self._rules)
+        return CodeIndex(repository, files, SourceListing((), ()), self._rules, memory)
 
     def write(self, index: CodeIndex) -> None:
         """Replaces the kept index by ``index``. Raises OSError, and then the one before it stays."""

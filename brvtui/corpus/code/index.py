@@ -13,11 +13,11 @@ from typing import NamedTuple
 from brvtui.corpus.code import relations
 from brvtui.corpus.code.finding import FoundSource, SourceListing, list_sources, read_found
 from brvtui.corpus.code.linking import Linker
+from brvtui.corpus.code.memory import GraphMemory
 from brvtui.corpus.code.modules import ModuleMap
 from brvtui.corpus.code.reader_process import Source, read_in_processes
 from brvtui.corpus.code.records import CodeEdge, CodeFile, CodeGraph, CodeNode, SkippedSource
 from brvtui.corpus.code.rules import CodeRules, code_rules
-from brvtui.corpus.code.similarity import SimilarFunctions
 
 Kept = Callable[[str, str], CodeFile | None]
 """What was read before of a file, by its path and the SHA-256 of its bytes."""
@@ -52,14 +52,18 @@ class CodeIndex:
     """By path, in the order of paths."""
     listing: SourceListing
     rules: CodeRules
-    similar: SimilarFunctions
+    memory: GraphMemory
 
     def graph(self) -> CodeGraph:
         """Symbols and edges of all files, in an order that depends on nothing but their contents."""
+        with self.memory.lock:
+            return self._graph()
+
+    def _graph(self) -> CodeGraph:
         files = {path: one.file for path, one in self.files.items() if one.file is not None}
         linker = Linker(files, ModuleMap(files, self.listing.modules), self.rules)
         nodes, rules = linker.nodes, self.rules
-        by_file = {path: linker.edges(file) for path, file in files.items()}
+        by_file = self.memory.edges(linker, files, self.listing.modules)
         members = relations.Members(nodes)
         written = [edge for edges in by_file.values() for edge in edges]
         written += relations.go_implementations(members, nodes, rules)
@@ -69,7 +73,7 @@ class CodeIndex:
             relations.overriding(written, members, rules),
             relations.hints_of_implementors(written, rules),
             relations.membership(members, rules),
-            *(self.similar.edges(base, own) for base, own in _by_base(files, nodes).items()),
+            *(self.memory.similar.edges(base, own) for base, own in _by_base(files, nodes).items()),
             *(relations.tested_together(path, own, nodes, rules) for path, own in by_file.items()),
         ):
             edges.update(dict.fromkeys(more))
@@ -108,8 +112,8 @@ def build_index(
     listing = list_sources(root, rules)
     files = _Reading(root, rules, before, kept).files(listing.files, read)
     is_same = before is not None and before.repository == repository and before.rules == rules
-    similar = before.similar if before and is_same else SimilarFunctions(repository, rules.similarity)
-    return CodeIndex(repository, files, listing, rules, similar)
+    memory = before.memory if before and is_same else GraphMemory(repository, rules)
+    return CodeIndex(repository, files, listing, rules, memory)
 
 
 class _Reading:

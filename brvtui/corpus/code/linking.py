@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from brvtui.corpus.code.modules import ModuleMap
 from brvtui.corpus.code.names import UNKNOWN
@@ -18,7 +19,19 @@ _MOST_LEVELS = 12
 """How many levels of supertypes are looked through."""
 _MOST_LOOKUPS = 200
 """How many modules are looked into for one name: files may import each other in circles."""
+_PASSING_ON = frozenset({"python", "javascript", "typescript", "rust"})
+"""Languages whose modules may pass on what they import."""
 _Seen = set[tuple[str, str]]
+
+
+class LinkedFile(NamedTuple):
+    """The edges of one file, and what they depend on beside the file itself."""
+
+    edges: list[CodeEdge]
+    bases: frozenset[str]
+    """What the ids of symbols that were looked for begin with: files, and folders that are packages."""
+    supertypes: dict[str, tuple[str, ...]]
+    """The types above each type whose members were looked for."""
 
 
 class Linker:
@@ -29,12 +42,24 @@ class Linker:
         self._files, self._modules, self._rules = files, modules, rules
         self.nodes = _nodes(files)
         self._bindings = {path: _by_local(file.bindings) for path, file in files.items()}
+        self._bases: set[str] = set()
+        self._types: set[str] = set()
         self._supertypes: dict[str, list[str]] = {}
         for file in files.values():
             self._read_supertypes(file)
 
-    def edges(self, file: CodeFile) -> list[CodeEdge]:
+    def link(self, file: CodeFile) -> LinkedFile:
         """The edges of all references of ``file``, and of its imports, each once, in the order of the file."""
+        self._bases, self._types = {file.base}, set()
+        edges = self._edges(file)
+        supertypes = {type_id: self.supertypes(type_id) for type_id in self._types}
+        return LinkedFile(edges, frozenset(self._bases | set(map(self._base_of, self._types))), supertypes)
+
+    def _base_of(self, type_id: str) -> str:
+        node = self.nodes.get(type_id)
+        return self._files[node.path].base if node and node.path in self._files else ""
+
+    def _edges(self, file: CodeFile) -> list[CodeEdge]:
         found: dict[CodeEdge, None] = {}
         for reference in file.references:
             edge = self._edge(file, reference)
@@ -44,9 +69,9 @@ class Linker:
             found.setdefault(edge)
         return list(found)
 
-    def supertypes(self, type_id: str) -> list[str]:
+    def supertypes(self, type_id: str) -> tuple[str, ...]:
         """The types of the repository that a type extends or implements, as it names them."""
-        return self._supertypes.get(type_id, [])
+        return tuple(self._supertypes.get(type_id, ()))
 
     def _edge(self, file: CodeFile, reference: CodeReference) -> CodeEdge | None:
         confidence, relation = self._rules.confidence, reference.relation
@@ -101,6 +126,7 @@ class Linker:
         if own and head == "self":
             return self._member(own, rest) if rest else own
         if own and head == "super":
+            self._types.add(own)
             return next(filter(None, (self._member(base, rest) for base in self.supertypes(own))), "")
         return self._named(file, own, head, rest)
 
@@ -127,6 +153,7 @@ class Linker:
         """The member ``name`` of a type or of the nearest type above it; empty when there is none."""
         level, seen = [type_id], {type_id}
         for _ in range(_MOST_LEVELS):
+            self._types.update(level)
             for one in level:
                 if f"{one}.{name}" in self.nodes:
                     return f"{one}.{name}"
@@ -184,11 +211,14 @@ class Linker:
     def _in_module(self, file: CodeFile, module: str, name: str, seen: _Seen) -> str:
         """The symbol ``name`` of a module, or what that module imports by this name."""
         head, _, rest = name.partition(".")
-        for base in self._modules.bases(file, module):
+        bases = self._modules.bases(file, module)
+        self._bases.update(bases)
+        for base in bases:
             if f"{base}.{head}" in self.nodes:
                 found = self._inside(f"{base}.{head}", rest)
                 if found:
                     return found
+        for base in bases if file.language in _PASSING_ON else ():
             other = self._files.get(base)
             if other is not None and other is not file:
                 found = self._imported(other, name, seen)

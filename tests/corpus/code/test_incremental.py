@@ -14,7 +14,7 @@ from brvtui.corpus.code.index import build_index
 from brvtui.corpus.code.reader_process import Source, read_here
 from brvtui.corpus.code.records import CodeFile, SkippedSource
 from brvtui.corpus.code.rules import CodeRules
-from tests.corpus.code.making import write
+from tests.corpus.code.making import ends, write
 
 TEXTS = {
     "a.py": (
@@ -26,6 +26,14 @@ TEXTS = {
         "from a import Base\nclass Job(Base):\n    def go(self): self.run_all_jobs()\n",
         "from a import *\nclass Base: pass\nclass Job(Base):\n    x = 1\n    def go(self): self.x\n",
         "def go(: broken\n",
+    ),
+    "c.py": (
+        "from b import Job as J\nclass Deep(J):\n  def all(self):\n    self.run_all_jobs()\n    super().stop()\n",
+        "import b\nclass Deep(b.Job):\n    def all(self): self.x\n    def stop(self): self.run_all_tasks()\n",
+    ),
+    "d.py": (
+        "from c import *\ndef f(d: Deep):\n    Deep.stop()\n    Deep.run_all_jobs()\n    J.go()\n",
+        "import c\n@c.Deep.stop\ndef f():\n    c.J.run_all_tasks()\n    raise c.Base()\n",
     ),
     "tests/test_b.py": (
         "import a\nfrom b import Job\ndef test_job():\n    Job().go()\n    a.Base()\n",
@@ -40,9 +48,9 @@ TEXTS = {
         "package p\n// Code generated. DO NOT EDIT.\n",
     ),
 }
-CHANGES = st.lists(
-    st.sampled_from([(path, text) for path, texts in TEXTS.items() for text in (*texts, None)]), min_size=1, max_size=8
-)
+EDITS = [(path, text) for path, texts in TEXTS.items() for text in texts]
+REMOVALS = [(path, None) for path in TEXTS]
+CHANGES = st.lists(st.sampled_from([*EDITS, *EDITS, *EDITS, *REMOVALS]), min_size=1, max_size=8)
 
 
 def change(root: Path, path: str, text: str | None) -> None:
@@ -56,8 +64,9 @@ def change(root: Path, path: str, text: str | None) -> None:
 @given(CHANGES)
 def test_a_followed_index_equals_a_fresh_one(changes: list[tuple[str, str | None]]) -> None:
     with TemporaryDirectory() as folder:
-        root = Path(folder)
+        root = write(Path(folder), {path: texts[0] for path, texts in TEXTS.items()})
         index = build_index(root, "r://r", read=read_here)
+        index.graph()
         for path, text in changes:
             change(root, path, text)
             index = build_index(root, "r://r", before=index, read=read_here)
@@ -94,3 +103,46 @@ def test_a_file_with_the_same_bytes_is_not_parsed_again(tmp_path: Path) -> None:
     paths: list[str] = []
     assert build_index(tmp_path, before=index, read=reading(paths)).graph() == index.graph()
     assert paths == []
+
+
+def test_only_files_that_look_at_a_changed_one_are_linked_again(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "base.py": "class Base:\n    def stop(self): pass\n",
+            "job.py": "from base import Base\nclass Job(Base): pass\n",
+            "use.py": "from job import Job\ndef use():\n    Job.stop()\n",
+            "alone.py": "def alone(): other()\n",
+        },
+    )
+    index = build_index(tmp_path, read=read_here)
+    index.graph()
+    assert index.memory.relinked == ("alone.py", "base.py", "job.py", "use.py")
+    write(tmp_path, {"base.py": "class Base:\n    def halt(self): pass\n"})
+    index = build_index(tmp_path, before=index, read=read_here)
+    graph = index.graph()
+    assert index.memory.relinked == ("base.py", "job.py", "use.py")
+    assert ("use.py.use", "calls", "external://job.Job.stop") in ends(graph)
+    write(tmp_path, {"job.py": "class Job:\n    def stop(self): pass\n"})
+    index = build_index(tmp_path, before=index, read=read_here)
+    assert ("use.py.use", "calls", "job.py.Job.stop") in ends(index.graph())
+    assert index.memory.relinked == ("job.py", "use.py")
+    index.graph()
+    assert index.memory.relinked == ()
+    write(tmp_path, {"new.py": ""})
+    index = build_index(tmp_path, before=index, read=read_here)
+    index.graph()
+    assert len(index.memory.relinked) == 5
+
+
+def test_a_file_is_linked_again_when_another_type_stands_above_one_that_it_names(tmp_path: Path) -> None:
+    files = {
+        "base.py": "",
+        "job.py": "import base\nclass Job(base.Base): pass\n",
+        "use.py": "from job import Job\ndef use():\n    Job.stop()\n",
+    }
+    index = build_index(write(tmp_path, files), read=read_here)
+    index.graph()
+    write(tmp_path, {"base.py": "class Base:\n    def stop(self): pass\n"})
+    graph = build_index(tmp_path, before=index, read=read_here).graph()
+    assert ("use.py.use", "calls", "base.py.Base.stop") in ends(graph)
