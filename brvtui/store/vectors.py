@@ -17,7 +17,7 @@ from brvtui.disk.sealing import sealed, unsealed
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import tree_cache
 
-_BROKEN = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+_BROKEN = (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 _DIGEST = 16
 _LARGEST = 1 << 30
 
@@ -36,6 +36,8 @@ class VectorStore:
             with np.load(io.BytesIO(unsealed(read_regular(self.path, _LARGEST))), allow_pickle=False) as file:
                 names, matrix = file["names"], file["vectors"]
         except _BROKEN:
+            return {}
+        if not isinstance(names, np.ndarray) or not isinstance(matrix, np.ndarray):  # other files in a zip are bytes
             return {}
         if names.ndim != 1 or matrix.ndim != 2 or len(names) != len(matrix) or matrix.dtype != np.float32:
             return {}

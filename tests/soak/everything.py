@@ -10,6 +10,7 @@ written. Prints a line for each part, and what was done; exit code 1 with a mess
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import shutil
@@ -38,6 +39,7 @@ _CLOCKS = (
 _WITH_CLOCK = "SOAK_CLOCK"
 _DISK = "160m"
 _FULL_S = 8.0
+_SHORTEST_S = 20.0
 _BETWEEN_QUESTIONS_S = 0.3
 _SHARED = [f"saved/shared_{number}.md" for number in range(4)]
 _QUERIES = ("refresh token", "zyxone zyxtwo", "harbor lantern meadow")
@@ -90,8 +92,11 @@ class Everything(Soak):
             with ExitStack() as running:
                 for thread in (follower, asker, *turns):
                     running.enter_context(thread)
-                for part in range(self._options.parts):
-                    memory = self._change(self._options.seconds / self._options.parts - _FULL_S)
+                for part in itertools.count():
+                    left = self._options.seconds - (time.monotonic() - began)
+                    if part and left < _SHORTEST_S:
+                        break
+                    memory = self._change(max(min(self._options.part, left) - _FULL_S, _FULL_S))
                     self._fill_the_disk()
                     self.measured.memory_mb.append(round(sorted(memory)[len(memory) // 2], 1))
                     for thread in (follower, asker, *turns):
@@ -215,8 +220,8 @@ def _again_with_clock(arguments: list[str], clock: Path, library: str) -> int:
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=3600, help="of changes")
-    parser.add_argument("--parts", type=int, default=12)
+    parser.add_argument("--seconds", type=float, default=3600)
+    parser.add_argument("--part", type=float, default=300, help="seconds between two looks")
     parser.add_argument("--within", type=float, default=30.0, help="seconds, to see the last changes")
     parser.add_argument("--growth", type=float, default=1.25, help="memory in the last part over that in the second")
     parser.add_argument("--notes", type=int, default=600)

@@ -11,13 +11,13 @@ import pytest
 from tests.docs.pages import ROOT
 from tests.support.namespaces import CANNOT
 
-_SECONDS, _PARTS = 60, 2
+_SECONDS, _PART = 60, 30
 
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
 def test_nothing_is_lost_while_everything_goes_on() -> None:
-    command = [sys.executable, "-m", "tests.soak.everything", "--seconds", f"{_SECONDS}", "--parts", f"{_PARTS}"]
+    command = [sys.executable, "-m", "tests.soak.everything", "--seconds", f"{_SECONDS}", "--part", f"{_PART}"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=580)
     if done.returncode == CANNOT:
         pytest.skip(done.stdout)
@@ -26,6 +26,6 @@ def test_nothing_is_lost_while_everything_goes_on() -> None:
     assert did["acknowledged"] > 10
     assert did["foreign"] > 10
     assert did["savers"]["kills"] > 2
-    assert did["full"] == _PARTS
+    assert did["full"] > 0
     assert did["clock"] > 2
     assert did["one"]["saves"] > 0
