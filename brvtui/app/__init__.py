@@ -15,9 +15,12 @@ def run(start: Path | None, profile: str | None, now_ms: float | None, signals_f
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.disable()  # what is made while starting stays; `settle_memory` turns collection on again
     from brvtui.app.app import BrvTui
+    from brvtui.app.ending import end_process_unless_idle, run_until_ended
     from brvtui.app.project.opening import Opening
 
     app = BrvTui(Opening(start, profile, now_ms, signals_file))
     app.report_thread_errors()
-    app.run()
-    return app.return_code or 0
+    run_until_ended(app.run_async)
+    code = app.return_code or 0
+    end_process_unless_idle(code, app.time_left.seconds)
+    return code

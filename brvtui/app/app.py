@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial
@@ -14,6 +15,7 @@ from textual.notifications import SeverityLevel
 from brvtui import faults
 from brvtui.app.actions.everywhere import APP
 from brvtui.app.configured import ConfiguredApp
+from brvtui.app.ending import finished_in_time
 from brvtui.app.keys.bindings import bindings, own_bindings
 from brvtui.app.modes import EDITOR
 from brvtui.app.project.layouts import Layouts
@@ -59,6 +61,8 @@ if TYPE_CHECKING:
 
 _MOST_TOASTS = 2
 _BELOW_MODALS = ("mode", "commands")
+_STILL_WRITING = "something is still being written, and the disk does not answer: ctrl+q again ends without waiting"
+_STILL_WRITING_S = 10
 NO_PROJECT = 3
 """The exit code when no project could be opened."""
 
@@ -74,6 +78,7 @@ class BrvTui(ConfiguredApp):
     ENABLE_COMMAND_PALETTE = False  # Textual's: Enter takes what its list showed before the last letters were typed
     DEFAULT_MODE = "query"
     _commanded = False
+    _told_of_writing = False
     BINDINGS: ClassVar[list[BindingType]] = bindings(APP)
 
     def __init__(self, opening: Opening) -> None:
@@ -224,10 +229,10 @@ class BrvTui(ConfiguredApp):
         """The project is opened only after the first paint."""
         self.screen.call_after_refresh(self.project.open)
 
-    def on_unmount(self) -> None:
-        """A model that is still answering is not waited for; what was read is kept."""
+    async def on_unmount(self) -> None:
+        """A model that is still answering is not waited for; what was read is kept if that does not take long."""
         self.model.cancel()
-        self.project.close()
+        await finished_in_time(self.project.close, self.time_left.seconds)
 
     def adopt(self, configuration: Configuration) -> None:
         """Puts the settings ``configuration`` into effect, as far as they differ from those so far."""
@@ -503,15 +508,35 @@ class BrvTui(ConfiguredApp):
         """Ends the app, not without asking about unsaved text."""
         if self.editing.editor is not None:
             await caught_up(self.editing.editor.area)
+        self.time_left.begin_again()
+        self._end_when_safe()
+
+    def _end_when_safe(self) -> None:
         self.editing.when_safe(lambda: self.call_later(self._end))
+        if self.has_modal:  # the user is asked, and may take time
+            self.time_left.begin_again()
 
     async def _end(self) -> None:
-        """Ends the app: with the code for a missing project when there was none to open."""
-        if not await self.editing.all_written():
-            self.editing.when_safe(lambda: self.call_later(self._end))
-            return
-        await self.layouts.finish()
+        """Ends the app: with the code for a missing project when there was none to open.
+
+        A note that takes long to be written is waited for once: the user may end the app without it.
+        """
+        try:
+            async with asyncio.timeout(self.time_left.seconds):
+                if not await self.editing.all_written():
+                    self._end_when_safe()
+                    return
+                await self.layouts.finish()
+        except TimeoutError:
+            if self.editing.is_writing and not self._told_of_writing:
+                self._told_of_writing = True
+                self.set_timer(_STILL_WRITING_S, self._forget_writing)
+                self.notify(_STILL_WRITING, severity="warning", timeout=_STILL_WRITING_S)
+                return
         self.exit(return_code=NO_PROJECT if self.view.project.phase is Phase.FAILED else 0)
+
+    def _forget_writing(self) -> None:
+        self._told_of_writing = False
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
         """Saves the screen as SVG among the user's pictures and says where; a browser is handed the file instead."""

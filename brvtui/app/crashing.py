@@ -14,20 +14,25 @@ from rich.text import Text
 from textual.app import App
 
 from brvtui import faults
+from brvtui.app.ending import TimeLeft
 from brvtui.text.visible import visible
 
 FAILED = 4
 """The exit code of an app that broke."""
 _BY_SIGNAL = 128
 """Plus the number of the signal: the exit code of an app that a signal ended, as shells count it."""
-_KEEPING_S = 1.0
-"""How long an app that a signal ends may take to keep what is unsaved."""
-_WITHOUT_TERMINAL_S = 3.0
+_WITHOUT_TERMINAL_S = 1.0
 """After so long it ends anyway if its terminal is gone, where writing may wait for ever."""
 
 
 class ReportingApp(App[None]):
     """On an unexpected exception, writes a crash report without variables and exits with one line and a code."""
+
+    def __init__(self, ansi_color: bool | None = None) -> None:
+        """An app that is not ending; ``ansi_color`` is Textual's."""
+        super().__init__(ansi_color=ansi_color)
+        self.time_left = TimeLeft()
+        """For what is waited for when the app ends."""
 
     def error_line(self, error: BaseException | None, doing: str) -> str:
         """Returns one line on an ``error`` raised while ``doing`` something; writes a report unless an OSError."""
@@ -58,7 +63,7 @@ class ReportingApp(App[None]):
         async def end(number: int) -> None:
             try:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(keep(), _KEEPING_S)
+                    await asyncio.wait_for(keep(), self.time_left.seconds)
             finally:
                 self.exit(return_code=_BY_SIGNAL + number)
 

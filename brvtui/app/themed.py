@@ -13,6 +13,7 @@ from textual.css.stylesheet import Stylesheet
 from textual.theme import Theme
 
 from brvtui.app.crashing import ReportingApp
+from brvtui.app.ending import finished_in_time
 from brvtui.app.themes.library import DEFAULT, OURS, Library, no_such_theme, our_theme, read_library, user_folder
 from brvtui.app.themes.palette import Palette
 from brvtui.app.themes.roles import PREFIX, ROLES, own_roles
@@ -109,10 +110,10 @@ class ThemedApp(ReportingApp):
         """The user's themes are read only after the first paint."""
         self.screen.call_after_refresh(self._follow_themes)
 
-    def on_unmount(self) -> None:
+    async def on_unmount(self) -> None:
         """Ends watching."""
         if self._theme_watcher is not None:
-            self._theme_watcher.stop()
+            await finished_in_time(self._theme_watcher.stop, self.time_left.seconds)
 
     def _recolour(self, _: object) -> None:
         if isinstance(self.screen, CommandPalette):

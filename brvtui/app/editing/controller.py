@@ -79,13 +79,18 @@ class Editing:
         else:
             then()
 
+    @property
+    def is_writing(self) -> bool:
+        """Whether notes or drafts are being written."""
+        return any(worker.group in _WRITING and not worker.is_finished for worker in self._workers)
+
     async def all_written(self) -> bool:
         """Waits for notes and drafts that are being written. Returns whether there were none to wait for."""
         writing = [worker for worker in self._workers if worker.group in _WRITING and not worker.is_finished]
         is_drafting = self._screen is not None and self._screen.is_drafting
         for worker in writing:
             with suppress(WorkerError):  # reported by its own callback
-                await worker.wait()
+                await asyncio.shield(worker.wait())  # else a limit on the time would cancel the worker
         await asyncio.sleep(0)
         return not writing and not is_drafting
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import subprocess
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractContextManager
+import sys
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
@@ -26,6 +29,9 @@ from brvtui.regular_files import LARGEST, read_regular
 
 if TYPE_CHECKING:
     from brvtui.tree.editing.note_text import EditableText
+
+_ENDING_S = 0.3
+"""How long an editor may take to end when a signal ends the app."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +149,7 @@ def _edited(
     try:
         with writing.private_copy(PurePosixPath(path).name, data) as copy:
             with suspended():
-                code = subprocess.run([*words, str(copy)], check=False).returncode
+                code = _run([*words, str(copy)])
             made = read_regular(copy, LARGEST, follow_links=True)
     except SuspendNotSupported as error:
         raise Refusal("no other program can be opened in this terminal; e edits here") from error
@@ -152,3 +158,30 @@ def _edited(
     if code and made == data:
         raise Refusal(f"{words[0]} ended with {code} and wrote nothing; look at {command.origin}")
     return made
+
+
+def _run(words: Sequence[str]) -> int:
+    """Runs a program in the terminal and returns its exit code. A signal that ends the app ends the program first."""
+    with subprocess.Popen(words) as process, _handing_signals_to(process):
+        return process.wait()
+
+
+@contextmanager
+def _handing_signals_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Ends ``process`` on the signals that end the app; the app hears of them once its event loop goes on."""
+
+    def end(number: int, _: object) -> None:
+        process.send_signal(number)
+        killer = threading.Timer(_ENDING_S, process.kill)
+        killer.daemon = True
+        killer.start()
+
+    numbers = (signal.SIGTERM, signal.SIGHUP) if sys.platform != "win32" else ()
+    before = {number: found for number in numbers if callable(found := signal.getsignal(number))}
+    for number in before:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -70,7 +71,7 @@ class Layouts:
             self._write_timer.stop()
             worker = self._write()
             if worker is not None:
-                await worker.wait()
+                await asyncio.shield(worker.wait())
 
 
 # in worker threads

@@ -1,0 +1,209 @@
+"""Quitting waits for nothing that takes long; what was typed is kept."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from benchmarks.app_in_pty import Terminal, start
+from tests.app.driving import WIDE
+from tests.app.editing import NOTE, drafted
+from tests.app.test_editor_killed import _wait
+from tests.app.test_signals import _LEFT, _ended
+from tests.attacks.services import service, settings
+from tests.support.hung_files import NAME
+from tests.support.trees import Tree
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+_QUIT = "\x11"
+_MOST_S = 3.0
+"""Seconds. On a quiet machine it takes one at most: see the times that `-s` prints."""
+
+
+def _quits(terminal: Terminal, how: str | int = _QUIT) -> int:
+    """Ends the app by a key or a signal; its exit code. Fails if that takes long or leaves the terminal as it was."""
+    began = time.perf_counter()
+    if isinstance(how, str):
+        terminal.key(how)
+    else:
+        os.kill(terminal.pid, how)
+    code, written = _ended(terminal)
+    took = time.perf_counter() - began
+    os.close(terminal.descriptor)
+    print(f"{took:.2f} s")
+    assert (_LEFT in written, b"Traceback" in written) == (True, False), written[-2_000:]
+    assert took < _MOST_S
+    return code
+
+
+def _painted(text: str) -> bool:
+    return len(text) > 10_000
+
+
+def _hung(garden: Tree) -> Terminal:
+    """The app on a tree one file of which is never read."""
+    return start(garden.root, *WIDE, module="tests.support.hung_files")
+
+
+def _ready(terminal: Terminal, query: str = "rollback") -> None:
+    """Waits until a query is answered, and leaves its field."""
+    _wait(terminal, lambda text: "READY" in text)
+    terminal.key(query)
+    _wait(terminal, lambda text: "TIER" in text)
+    terminal.key("\x1b")
+    _wait(terminal, lambda text: "edit" in text)
+
+
+@pytest.mark.parametrize("how", [_QUIT, signal.SIGTERM], ids=["by a key", "by a signal"])
+def test_while_a_file_of_the_tree_is_not_read(garden: Tree, how: str | int) -> None:
+    garden.file(f"auth/{NAME}", "# Never\n")
+    terminal = _hung(garden)
+    _wait(terminal, _painted)
+    time.sleep(1)  # the tree is being read
+    assert _quits(terminal, how) == (0 if how == _QUIT else 128 + signal.SIGTERM)
+
+
+@pytest.mark.long
+def test_while_a_changed_file_is_not_read_and_a_draft_is_unsaved(garden: Tree) -> None:
+    terminal = _hung(garden)
+    _ready(terminal)
+    terminal.key("e")
+    _wait(terminal, lambda text: "keep its time" in text)
+    garden.file(f"auth/{NAME}", "# Never\n")
+    terminal.key("never saved ")
+    _wait(terminal, lambda text: "never saved" in text)
+    time.sleep(1)  # watching has noticed the file
+    assert _quits(terminal, signal.SIGTERM) == 128 + signal.SIGTERM
+    assert b"never saved" in (drafted(garden.root) or b"")
+
+
+@pytest.mark.long
+def test_while_a_large_tree_is_read(garden: Tree) -> None:
+    for number in range(4_000):
+        garden.note(f"many/n{number}.md", f"Note {number}", " ".join(f"word{number}x{word}" for word in range(60)))
+    terminal = start(garden.root, *WIDE)
+    _wait(terminal, _painted)
+    assert _quits(terminal) == 0
+
+
+@pytest.mark.long
+def test_while_a_note_is_rendered_that_takes_long(garden: Tree) -> None:
+    for number in range(40):
+        garden.file(f"aaa/n{number}.md", f"# Rollback {number}\n\n" + "- > a\n" * 39_000)
+    terminal = start(garden.root, *WIDE)
+    _ready(terminal)
+    terminal.key("2")
+    _wait(terminal, lambda text: "frontmatter" in text or "Rollback" in text)
+    for _ in range(20):
+        terminal.key("j")
+    assert _quits(terminal) == 0
+
+
+def _never(connection: object, _: bytes) -> None:
+    time.sleep(600)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("key", ["[llm]", "[services.embedder]"])
+def test_while_a_service_does_not_answer(
+    garden: Tree, key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bytes] = []
+
+    def answer(connection: object, request: bytes) -> None:
+        asked.append(request)
+        _never(connection, request)
+
+    allowed, engine = ("allowed = true\n", "") if key == "[llm]" else ("", 'engine = "jeffs_brain"\n')
+    settings(tmp_path, f'{engine}{key}\nmodel = "mini"\nurl = "{service(answer)}"\n{allowed}')
+    monkeypatch.setenv("BRV_TUI_DATA_DIR", str(tmp_path / "own"))
+    terminal = start(garden.root, *WIDE)
+    _wait(terminal, lambda text: "READY" in text)
+    terminal.key("how do sessions and tokens and invoices end\r")
+    _wait(terminal, lambda _: asked)
+    assert _quits(terminal) == 0
+
+
+@pytest.mark.long
+def test_while_a_clipboard_program_hangs(garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = tmp_path / "started"
+    for name in ("wl-copy", "xclip"):
+        program = tmp_path / name
+        program.write_text(f"#!/bin/sh\necho $$ >> {started}\nexec sleep 20\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("WAYLAND_DISPLAY", "none")
+    monkeypatch.setenv("DISPLAY", ":99")
+    terminal = start(garden.root, *WIDE)
+    _ready(terminal)
+    terminal.key("y")
+    _wait(terminal, lambda _: started.exists())
+    try:
+        assert _quits(terminal) == 0
+    finally:
+        _kill(started)
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])
+def test_while_the_users_editor_is_open(
+    garden: Tree, how: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started, editor = tmp_path / "started", tmp_path / "editor"
+    editor.write_text(f"#!/bin/sh\ntrap '' TERM HUP\necho 'half a thought' >> $1\necho $$ > {started}\nsleep 20\n")
+    editor.chmod(0o755)
+    monkeypatch.setenv("VISUAL", str(editor))
+    terminal = start(garden.root, *WIDE)
+    _ready(terminal)
+    terminal.key("E")
+    _wait(terminal, lambda _: started.exists())
+    assert _quits(terminal, how) == 128 + how
+    held = (garden.tree / NOTE).read_bytes() + (drafted(garden.root) or b"")
+    assert b"half a thought" in held, "what the editor wrote is saved"
+
+
+@pytest.mark.long
+def test_a_save_that_hangs_is_told_of_once(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HANGS_ON_SAVING", NOTE)
+    terminal = _hung(garden)
+    _ready(terminal)
+    terminal.key("e")
+    _wait(terminal, lambda text: "keep its time" in text)
+    terminal.key("never saved ")
+    _wait(terminal, lambda _: b"never saved" in (drafted(garden.root) or b""))
+    terminal.key("\x13")
+    time.sleep(0.5)
+    terminal.key(_QUIT)
+    _wait(terminal, lambda text: "discard" in text)
+    terminal.key("d")
+    _wait(terminal, lambda text: "still being written" in text)
+    assert _quits(terminal) == 0
+
+
+@pytest.mark.long
+def test_a_save_that_hangs_leaves_a_draft_when_a_signal_ends_the_app(
+    garden: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HANGS_ON_SAVING", NOTE)
+    terminal = _hung(garden)
+    _ready(terminal)
+    terminal.key("e")
+    _wait(terminal, lambda text: "keep its time" in text)
+    terminal.key("never saved ")
+    _wait(terminal, lambda text: "never saved" in text)
+    terminal.key("\x13")
+    time.sleep(0.3)
+    assert _quits(terminal, signal.SIGTERM) == 128 + signal.SIGTERM
+    assert b"never saved" in (drafted(garden.root) or b"")
+
+
+def _kill(started: Path) -> None:
+    for number in started.read_text().split():
+        try:
+            os.kill(int(number), signal.SIGKILL)
+        except ProcessLookupError:
+            continue
