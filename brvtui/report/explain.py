@@ -46,7 +46,8 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
     made += _labelled("note", explanation.notice, "warn", width)
     for remedy in explanation.remedies:
         then = f"rank {remedy.rank}, tier {remedy.tier}, {remedy.score:.{explanation.trace.scale.decimals}f}"
-        made += _labelled("helps", f"{remedy.text} → {then} ({remedy.kind}: {remedy.how})", "ok", width)
+        listed = ", listed but not used" if remedy.is_used is False else ""
+        made += _labelled("helps", f"{remedy.text} → {then}{listed} ({remedy.kind}: {remedy.how})", "ok", width)
     hit, trace = explanation.hit, explanation.trace
     if hit is not None:
         if not explanation.found:

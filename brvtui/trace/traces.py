@@ -182,6 +182,8 @@ class Remedy:
     """The maturity to set."""
     title: str = ""
     """The title to give it."""
+    is_used: bool | None = None
+    """Whether the answer uses the document then, or only lists it; None where that was not looked at."""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _TRYING = "trying other wordings, an edit, an update, a higher maturity, and words in its title…"
 _NONE = "nothing that was tried brings it further up: another wording, an edit, an update, a higher maturity, its title"
 _NOT_TRIED = "this engine's changes cannot be tried here: edit the note, or ask otherwise, and look again"
+_WITHOUT_MODEL = (0, 1, 2)
 _RANK_ROOM, _TIER_ROOM = 9, 7
 
 
@@ -84,7 +85,7 @@ class RemedyPane(ChoicePane):
     def _none(self) -> str:
         if not self._tried_all:
             return _NOT_TRIED
-        first = self._explanation.found and self._explanation.rank == 1 and self._explanation.trace.tier in (0, 1, 2)
+        first = self._explanation.rank == 1 and self._explanation.trace.tier in _WITHOUT_MODEL
         return "it leads an answer that needs no model: nothing is better" if first else _NONE
 
     def _rows(self, remedy: Remedy, width: int) -> list[Line]:
@@ -99,7 +100,8 @@ class RemedyPane(ChoicePane):
             (head if place == 0 else Line().gap(room)).add(part, "text")
             for place, part in enumerate(wrap(remedy.text, max(width - room - 1, 1)))
         ]
-        told = " · ".join(part for part in (str(remedy.kind or ""), remedy.how) if part)
+        listed = "listed, but the answer does not use it" if remedy.is_used is False else ""
+        told = " · ".join(part for part in (str(remedy.kind or ""), remedy.how, listed) if part)
         return [*rows, *(Line().gap(room).add(part, "muted") for part in wrap(told, max(width - room - 1, 1)) if told)]
 
     def clicked(self, place: int) -> None:

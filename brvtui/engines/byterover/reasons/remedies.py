@@ -37,18 +37,26 @@ class Standing:
     """Where a note stands in an answer."""
 
     rank: int | None
-    """From 1; None where it is not in it."""
+    """From 1; None where it is not among the results."""
     tier: int
     score: float | None
+    used: int | None = None
+    """Its place, from 1, among the notes that are quoted; None where it is not quoted."""
 
     def is_above(self, other: Standing) -> bool:
-        """Whether the note stands higher than in ``other``: a better rank, or as good a one in a lower tier."""
+        """Whether the note stands higher than in ``other``: quoted earlier, or as early in a lower tier, or, where it
+        is not quoted, at a better rank."""
         return self._order < other._order
 
     @property
-    def _order(self) -> tuple[float, float]:
-        # Where it is in no answer, no tier is better than another.
-        return (math.inf, math.inf) if self.rank is None else (self.rank, self.tier)
+    def leads(self) -> bool:
+        """Whether it comes first in an answer that needs no model: nothing is better."""
+        return self.used == 1 and self.tier <= _DIRECT
+
+    @property
+    def _order(self) -> tuple[float, float, float]:
+        rank = math.inf if self.rank is None else self.rank
+        return (math.inf, math.inf, rank) if self.used is None else (self.used, self.tier, rank)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +98,12 @@ def standing(case: Case, change: Change) -> Standing | None:
         return None
     query = change.query if isinstance(change, Reworded) else case.trace.query
     made = find_results(after, query, case.trace.scope_option, Stopwatch())
-    tier = decide(after, made).tier
+    decided = decide(after, made)
+    used = next((place for place, hit in enumerate(decided.prefetched, start=1) if hit.file == case.note.path), None)
     for rank, hit in enumerate(made.hits, start=1):
         if hit.file == case.note.path:
-            return Standing(rank, tier, hit.score)
-    return Standing(None, tier, None)
+            return Standing(rank, decided.tier, hit.score, used)
+    return Standing(None, decided.tier, None)
 
 
 def _found(case: Case, now: Standing) -> Iterator[tuple[Standing, Remedy]]:
@@ -121,7 +130,7 @@ def _improving(case: Case, now: Standing, candidates: Sequence[_TriedChange]) ->
         if there is not None and there.is_above(best):
             best = there
             made.append((there, candidate))
-        if best.rank == 1 and best.tier <= _DIRECT:
+        if best.leads:
             break
     return made
 
@@ -142,6 +151,7 @@ def _as_remedies(kind: RemedyKind, found: Iterable[tuple[Standing, _TriedChange]
                 how=chosen.how,
                 maturity=change.signals.maturity if isinstance(change, SignalsSet) else "",
                 title=change.title if isinstance(change, TitleSet) else "",
+                is_used=there.used is not None,
             ),
         )
 

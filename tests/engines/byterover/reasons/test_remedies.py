@@ -49,11 +49,12 @@ def cases(folder: Path, seed: int, most: int) -> Iterator[Case]:
         yield Case(tree, snapshot, BRV3, NOW_MS, trace, path, made)
 
 
-def place(trace: Trace, path: str) -> tuple[float, float]:
-    """The rank of the note and the tier: the lower, the better."""
+def place(trace: Trace, path: str) -> tuple[float, float, float]:
+    """The place among the notes that are quoted, the tier, the rank: the lower, the better."""
     assert trace.tier is not None
-    ranks = (rank for rank, hit in enumerate(trace.hits, start=1) if hit.file == path)
-    return next(((rank, trace.tier) for rank in ranks), (math.inf, math.inf))
+    quoted = [hit.file for hit in trace.hits if hit.score >= BRV3.direct.prefetch][: BRV3.direct.max_notes]
+    rank = next((rank for rank, hit in enumerate(trace.hits, start=1) if hit.file == path), math.inf)
+    return (quoted.index(path) + 1, trace.tier, rank) if path in quoted else (math.inf, math.inf, rank)
 
 
 def change_of(case: Case, remedy: Remedy) -> Change:
@@ -94,9 +95,11 @@ def check(case: Case, copy: Path) -> None:
     now = place(case.trace, case.path)
     for remedy in case.offered:
         after = answered(case, change_of(case, remedy), copy)
-        assert (remedy.rank, remedy.tier) == place(after, case.path), (case.trace.query, case.path, remedy)
+        then = place(after, case.path)
+        assert (remedy.rank, remedy.tier) == (then[2], after.tier), (case.trace.query, case.path, remedy)
+        assert remedy.is_used == (then[0] < math.inf)
         assert remedy.score == after.hits[(remedy.rank or 0) - 1].score
-        assert place(after, case.path) < now
+        assert then < now
     if not case.offered:
         for change in every_change(case):
             assert place(answered(case, change, copy), case.path) >= now, (case.trace.query, case.path, change)
