@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import zlib
+from pathlib import Path
+
+from brvtui.regular_files import open_regular, read_open
 
 _MARK = b"\nsha256:"
+_SEAL_BYTES = len(_MARK) + 65
 
 
 class Unsealed(ValueError):
@@ -19,7 +24,7 @@ def sealed(data: bytes) -> bytes:
 
 def is_sealed(data: bytes) -> bool:
     """Whether the data ends in a checksum, right or wrong; files of earlier versions have none."""
-    return _MARK in data[-(len(_MARK) + 65) :]
+    return _MARK in data[-_SEAL_BYTES:]
 
 
 def unsealed(data: bytes) -> bytes:
@@ -30,6 +35,21 @@ def unsealed(data: bytes) -> bytes:
     if checksum != _checksum(content) + b"\n":
         raise Unsealed("its checksum is wrong")
     return content
+
+
+def read_sealed(path: Path, most: int) -> bytes:
+    """The data of the sealed file at ``path``. Looks at its end first, so that no other file is read whole.
+
+    Raises OSError as :func:`brvtui.regular_files.read_regular` does, and :class:`Unsealed`.
+    """
+    descriptor = open_regular(path)
+    try:
+        found = os.fstat(descriptor)
+        if not is_sealed(os.pread(descriptor, _SEAL_BYTES, max(found.st_size - _SEAL_BYTES, 0))):
+            raise Unsealed("it has no checksum")
+        return unsealed(read_open(descriptor, found, str(path), most))
+    finally:
+        os.close(descriptor)
 
 
 def sealed_line(text: str) -> str:

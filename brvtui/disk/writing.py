@@ -192,6 +192,16 @@ def close_to_others(folder: Path) -> None:
                         _close_file(name, descriptor)
 
 
+def close_folder(folder: Path) -> None:
+    """Takes permissions of others from ``folder`` itself. Raises nothing."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | _CLOSE)
+        try:
+            _close(descriptor, _FOLDER)
+        finally:
+            os.close(descriptor)
+
+
 def _close_file(name: str, folder: int) -> None:
     descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | _CLOSE, dir_fd=folder)
     try:

@@ -27,6 +27,8 @@ def tidy(tree: Path, now_s: float) -> tuple[str, ...]:
     own, cache = tree_folder(tree), tree_cache(tree)
     for folder in (own, cache, data_folder() / "crashes"):
         writing.close_to_others(folder)
+    for folder in (own.parent, cache.parent):
+        writing.close_folder(folder)
     for folder in (own, cache / "vectors", own / "feedback", data_folder(), config_folder()):
         for part in writing.abandoned_parts(folder):
             with suppress(OSError):

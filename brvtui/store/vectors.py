@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.disk import writing
-from brvtui.disk.sealing import sealed, unsealed
-from brvtui.regular_files import read_regular
+from brvtui.disk.sealing import read_sealed, sealed
 from brvtui.store.folders import tree_cache
 
 _BROKEN = (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
@@ -33,7 +32,7 @@ class VectorStore:
     def read(self) -> dict[str, NDArray[np.float32]]:
         """The stored vectors; empty when there are none or the file is broken."""
         try:
-            with np.load(io.BytesIO(unsealed(read_regular(self.path, _LARGEST))), allow_pickle=False) as file:
+            with np.load(io.BytesIO(read_sealed(self.path, _LARGEST)), allow_pickle=False) as file:
                 names, matrix = file["names"], file["vectors"]
         except _BROKEN:
             return {}

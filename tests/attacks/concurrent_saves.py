@@ -50,7 +50,7 @@ class Tried:
     foreign: bool
     saved: int = 0
     conflicts: int = 0
-    refused: int = 0
+    refused: list[str] = field(default_factory=list)
     foreign_texts: int = 0
     named_files: int = 0
     drafts: int = 0
@@ -141,14 +141,15 @@ def save(folder: Path, number: str, saves: str) -> dict[str, object]:
     lines: list[str] = []
     told: set[str] = set()
     named: list[str] = []
-    conflicts = refused = 0
+    conflicts = 0
+    refused: list[str] = []
     while len(lines) < int(saves):
         line = f"{number}:{len(lines)}"
         try:
             data, version = read_note_file(tree, NOTE)
             done = session.notes.save(NOTE, data + f"{line}\n".encode(), version)
-        except SaveError:
-            refused += 1
+        except SaveError as error:
+            refused.append(str(error))
             continue
         if done.kept:
             named.append(done.kept)
@@ -177,7 +178,7 @@ def write(folder: Path) -> dict[str, object]:
             took.update(_lines(out))
             lines.append(line)
         time.sleep(_BETWEEN_WRITES_S)
-    return {"lines": lines, "told": sorted(took), "named": [], "conflicts": 0, "refused": 0}
+    return {"lines": lines, "told": sorted(took), "named": [], "conflicts": 0, "refused": []}
 
 
 def _wait_for_the_others() -> None:
@@ -261,9 +262,11 @@ def main(words: list[str]) -> int:
             through += bool(made.problem)
             print(
                 f"{count} processes{', a foreign program' if foreign else ''}: {made.saved} saves acknowledged, "
-                f"{made.conflicts} conflicts told, {made.refused} refused, {made.foreign_texts} foreign texts, "
+                f"{made.conflicts} conflicts told, {len(made.refused)} refused, {made.foreign_texts} foreign texts, "
                 f"{made.named_files} files named, {made.drafts} drafts listed, {made.seconds:.0f} s: "
                 f"{made.problem or 'held'}",
+                *sorted(set(made.refused)),
+                sep="\n  refused: ",
                 flush=True,
             )
     print(f"tried: {tried}, got through: {through}")

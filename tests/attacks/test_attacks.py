@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks import concurrent_saves, files, index, notes, projects, served, services
+from tests.attacks import concurrent_saves, files, index, notes, own_files, projects, served, services
 from tests.attacks.harness import Attack, Probe, got_through
 
 ATTACKS = (
@@ -17,6 +17,7 @@ ATTACKS = (
     *services.ATTACKS,
     *served.ATTACKS,
     *concurrent_saves.ATTACKS,
+    *own_files.ATTACKS,
 )
 
 

@@ -41,10 +41,10 @@ def test_nothing_that_holds_text_of_notes_is_open_to_others(tree: Tree, own_data
         own = [tree_folder(tree.tree), tree_cache(tree.tree)]
         assert all(len(list(folder.rglob("*"))) >= 3 for folder in own)
         for folder in own:
-            for place in (folder, *folder.rglob("*")):
+            for place in (folder.parent, folder, *folder.rglob("*")):
                 place.chmod(0o777 if place.is_dir() else 0o666)
         tree.session().close()
-        assert [open_to_others(folder) for folder in own] == [[], []]
+        assert [open_to_others(folder.parent) for folder in own] == [[], []]
         assert KeptIndex(tree.tree).read(BRV3) is not None
     finally:
         os.umask(before)
