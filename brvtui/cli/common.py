@@ -104,7 +104,8 @@ def engine_command(command: _F) -> _F:
             "--mode",
             metavar="MODE",
             shell_complete=completing.modes,
-            help="How the engine searches (jeffs_brain: auto, bm25, semantic, hybrid; soleri: full, scan).",
+            help="How the engine searches (jeffs_brain: auto, bm25, semantic, hybrid; soleri: full, scan; "
+            "knowing: density, top-k, file-grouped).",
         ),
         "aliases": click.option(
             "--aliases", type=click.Path(path_type=Path), help="jeffs_brain: JSON file of aliases."
@@ -113,6 +114,12 @@ def engine_command(command: _F) -> _F:
         "candidate_k": click.option("--candidate-k", type=positive, help="jeffs_brain: how many each leg gives (60)."),
         "rerank_top_n": click.option("--rerank-top-n", type=positive, help="jeffs_brain: how many are reranked (20)."),
         "rerank": click.option("--rerank/--no-rerank", default=None, help="jeffs_brain: rerank the head."),
+        "budget": click.option(
+            "--budget",
+            type=click.IntRange(1, 10_000_000),
+            metavar="TOKENS",
+            help="knowing: how many tokens the context may have (50000).",
+        ),
         "skip_retry_ladder": click.option(
             "--skip-retry-ladder", is_flag=True, default=None, help="jeffs_brain: never rewrite the query."
         ),

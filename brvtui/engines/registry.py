@@ -19,6 +19,7 @@ _OURS = {
     "byterover": "brvtui.engines.byterover.engine:ByteRover",
     "jeffs_brain": "brvtui.engines.jeffs_brain.engine:JeffsBrain",
     "soleri": "brvtui.engines.soleri.engine:Soleri",
+    "knowing": "brvtui.engines.knowing.engine:Knowing",
 }
 """Our own entry points, as ``pyproject.toml`` declares them (a test compares). Reading the metadata of all installed
 packages takes 40 ms, which a query of one of these need not wait for."""

@@ -42,8 +42,10 @@ class NotePiece:
 
     note: Note
     nodes: tuple[Node, ...]
+    titles: Mapping[str, str]
+    """How each node is shown, by id: the note's title, and behind it a section's heading."""
     texts: Mapping[str, str]
-    """The text of each node, as it would be delivered, by id."""
+    """What each node says, by id."""
     mentions: tuple[Mention, ...]
     files: tuple[tuple[str, str], ...]
     """The id of a node, and a file that it names."""
@@ -99,7 +101,7 @@ def read_piece(note: Note, text: str, updated_ms: float | None, rules: NoteGraph
 
     head = Columns(f"{title} {stem} {stem.replace('_', ' ')}", concepts, split_path, summary, note.file, intro.text)
     nodes = [node(note.path, NOTE, qualified_name, name, [stem] if stem.lower() != name.lower() else [], head)]
-    texts = {note.path: body.strip()}
+    titles, texts = {note.path: title}, {note.path: body.strip()}
     starts, ids = [0], [note.path]
     for section in sections:
         heading = slug(section.heading)
@@ -110,6 +112,7 @@ def read_piece(note: Note, text: str, updated_ms: float | None, rules: NoteGraph
         columns = Columns(section.heading, "", split_path, title, note.file, section.text)
         nodes.append(node(id_, SECTION, f"{qualified_name}.{heading}", own, (), columns))
         texts[id_] = f"## {section.heading}\n{section.text}".strip()
+        titles[id_] = f"{title} › {section.heading}"
         starts.append(section.start)
         ids.append(id_)
 
@@ -119,6 +122,7 @@ def read_piece(note: Note, text: str, updated_ms: float | None, rules: NoteGraph
     return NotePiece(
         note,
         tuple(nodes),
+        titles,
         texts,
         tuple(_mentions(fields, body, note.path, holder)),
         tuple(dict.fromkeys((holder(start), path) for start, path in _files(body))),

@@ -66,6 +66,8 @@ class TaskContext:
     beside: Mapping[str, tuple[ScoredCandidate, ...]]
     """For a ranked node the others that stand for the same, best first, by its id."""
     packed: PackedContext
+    reached: int = 0
+    """How many nodes the walk gave enough probability."""
 
 
 def task_index(seeds: SeedIndex) -> TaskIndex:
@@ -86,7 +88,7 @@ def for_task(request: TaskRequest, index: TaskIndex, around: ScoringContext) -> 
     scored = _with_injected(scored, search, graph, around, profile)
     kept, beside = _one_each(scored, request.stands_for)
     packed = pack(kept, [request.cost(one.node) for one in kept], request.budget, profile.packing, request.strategy)
-    return TaskContext(search, seeds, walked, tuple(kept), beside, packed)
+    return TaskContext(search, seeds, walked, tuple(kept), beside, packed, len(found))
 
 
 def _with_injected(

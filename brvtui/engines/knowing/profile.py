@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
-from typing import Any
 
 from brvtui.engines.knowing.ranking_rules import (
     FlatRules,
@@ -17,6 +14,7 @@ from brvtui.engines.knowing.ranking_rules import (
     ScoreRules,
     WalkRules,
 )
+from brvtui.engines.knowing.sections import ENGINE
 from brvtui.engines.knowing.seed_rules import (
     EquivalenceRules,
     FullTextRules,
@@ -31,11 +29,9 @@ from brvtui.engines.knowing.seed_rules import (
     TieredRules,
     UseRules,
 )
-from brvtui.typed_tables import ProfileError, overlay, typed
-from brvtui.wording import nearest, shortened
+from brvtui.engines.profile_files import profile_tables
+from brvtui.typed_tables import typed
 
-ENGINE = "knowing"
-"""The engine's name in settings, traces and files."""
 PROFILES = (ENGINE, "knowing-code")
 
 
@@ -68,17 +64,9 @@ class KnowingProfile:
 
 
 @cache
-def load_profile(name: str = "") -> KnowingProfile:
-    """The built-in profile ``name``, the document's for an empty one.
+def load_profile(source: str = "") -> KnowingProfile:
+    """The profile called ``source``, or read from the TOML file ``source``; the document's for an empty name.
 
-    Raises :class:`brvtui.typed_tables.ProfileError` when there is none of that name.
+    Raises :class:`brvtui.typed_tables.ProfileError` when there is no such profile, or a key or value of it is wrong.
     """
-    found = name or ENGINE
-    if found not in PROFILES:
-        raise ProfileError(f"no profile {shortened(name)} of knowing{nearest(name, PROFILES)}")
-    base = typed(KnowingProfile, _table(ENGINE), "", ENGINE)
-    return base if found == ENGINE else overlay(base, _table(found), found)
-
-
-def _table(name: str) -> dict[str, Any]:
-    return tomllib.loads(resources.files("brvtui").joinpath("profiles", f"{name}.toml").read_text(encoding="utf-8"))
+    return typed(KnowingProfile, profile_tables(source or ENGINE, PROFILES), "", source or ENGINE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from brvtui.typed_tables import Count, CountLimit, Positive, Range, Share, SizeLimit
 
@@ -197,6 +197,14 @@ class NoteGraphRules:
     """The edges that say that a note is used by another."""
     hits_types: tuple[str, ...]
     """The edges that make hubs and authorities."""
+    delivers: Literal["whole", "summary"]
+    """What an agent is given of a note: all of it, or its summary; of a section always all."""
+    shown: CountLimit
+    """For how many results the walk's ways are told."""
+    ways: Count
+    """How many ways are told for each ..."""
+    way_edges: Count
+    """... and how long they may be."""
     recency_of_change: bool
     """Whether recency is that of a note's last change."""
     other_confidence: Share

@@ -1,0 +1,219 @@
+"""knowing as an engine over notes: a graph that follows the snapshots, and what runs leave for the session."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from brvtui.engines.contract import Context, EngineError, Query
+from brvtui.engines.knowing.sections import ENGINE, GraphRetrieval
+from brvtui.engines.options import check_mode, check_options
+from brvtui.faults import error_line
+from brvtui.timing import Stopwatch
+from brvtui.trace import Detail, Explanation, Trace
+from brvtui.trace.feedback import Feedback, Usefulness
+from brvtui.wording import counted
+
+if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its graph
+    from brvtui.engines.knowing.note_index import NoteIndex
+    from brvtui.engines.knowing.packing import Strategy
+    from brvtui.engines.knowing.pipeline import TaskContext, TaskRequest
+    from brvtui.engines.knowing.presentation import KnowingPresentation
+    from brvtui.engines.knowing.profile import KnowingProfile
+    from brvtui.engines.knowing.remembered import UseMemory
+    from brvtui.engines.knowing.session import RecentUse
+    from brvtui.snapshot import Snapshot
+    from brvtui.snapshot.naming import Named
+
+MODES: tuple[Strategy, ...] = ("density", "top-k", "file-grouped")
+_OPTIONS = {"budget": int}
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadyIndex:
+    """The index of one snapshot."""
+
+    snapshot: Snapshot
+    profile: KnowingProfile
+    index: NoteIndex
+
+
+class Knowing:
+    """Keyword channels choose seeds, a walk over the graph of notes ranks, a budget of tokens is packed."""
+
+    name = ENGINE
+    title = "knowing"
+    profiles = (ENGINE, "knowing-code")
+    modes: tuple[str, ...] = MODES
+    sections = (GraphRetrieval,)
+
+    def __init__(self) -> None:
+        """An engine without an index; the first query makes it."""
+        self._ready: _ReadyIndex | None = None
+        self._indexing = threading.Lock()
+        self._recent: RecentUse | None = None
+        self._memory: UseMemory | None = None
+
+    @cached_property
+    def presentation(self) -> KnowingPresentation:
+        """How its traces are shown."""
+        from brvtui.engines.knowing.presentation import KnowingPresentation
+
+        return KnowingPresentation()
+
+    def constants(self, profile: str = "") -> KnowingProfile:
+        """The built-in constants called ``profile``. Raises :class:`brvtui.typed_tables.ProfileError`."""
+        from brvtui.engines.knowing.profile import load_profile
+
+        return load_profile(profile)
+
+    def prepare(
+        self, context: Context[KnowingProfile], progress: Callable[[int, int], None], cancelled: Callable[[], bool]
+    ) -> None:
+        """Makes the graph of the snapshot, and what the channels read of it."""
+        self._index(context)
+
+    def answer(self, context: Context[KnowingProfile], query: Query) -> Trace:
+        """The answer to ``query``. Raises :class:`EngineError`. A run is remembered for the session."""
+        from brvtui.engines.knowing.tracing import TraceMaker
+
+        watch = Stopwatch()
+        with watch.measure("total"):
+            with watch.measure("index"):
+                index = self._index(context)
+            memory, unread = self._remembered(context)
+            request = _request(query, index, memory)
+            with watch.measure("retrieval"):
+                made = self._made(context, request, index, memory)
+            with watch.measure("trace"):
+                notices = tuple(filter(None, (*_notices(index), unread)))
+                trace = TraceMaker(context, query, request, index, made, notices).trace()
+        if query.run:
+            self._remember(context, made)
+        trace.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
+        return trace
+
+    def detail(self, context: Context[KnowingProfile], trace: Trace, file: str) -> Detail | None:
+        """The score of the note at ``file`` in its parts, also of one that does not fit; None for one unranked.
+
+        Raises KeyError for a note that the snapshot does not hold.
+        """
+        if file not in context.snapshot.by_path:
+            raise KeyError(file)
+        placed = trace.section(GraphRetrieval).placed(file)
+        return Detail(file, (), None, "", placed.hit) if placed is not None else None
+
+    def why(self, context: Context[KnowingProfile], trace: Trace, document: Named) -> Explanation:
+        """Why ``document`` is, or is not, in the answer ``trace``."""
+        from brvtui.engines.knowing.reasons import explain
+
+        def ask(text: str, **options: Any) -> Trace:
+            query = Query.repeating(trace, text)
+            return self.answer(context, replace(query, options={**query.options, **options}))
+
+        index = self._index(context)
+        memory, _ = self._remembered(context)
+        made = self._made(context, _request(Query.repeating(trace), index, memory), index, memory)
+        return explain(context, index, trace, made, document, ask)
+
+    def learn(self, context: Context[KnowingProfile], trace: Trace, file: str, usefulness: Usefulness) -> str:
+        """Keeps what a user says of the result ``file`` of ``trace``, and returns in a line what that changes.
+
+        Raises :class:`EngineError` when it cannot be kept.
+        """
+        try:
+            context.services.feedback(ENGINE).add(Feedback(trace.query, file, usefulness, context.now_ms))
+        except OSError as error:
+            raise EngineError(f"the feedback cannot be kept: {error_line(error)}") from error
+        memory, _ = self._remembered(context)
+        share = memory.scores(trace.query).get(file)
+        judged = f"{share:.0%} of what was said of it for such tasks is good" if share is not None else "kept"
+        return f"{judged}: its score follows"
+
+    def _made(
+        self, context: Context[KnowingProfile], request: TaskRequest, index: NoteIndex, memory: UseMemory
+    ) -> TaskContext:
+        from brvtui.engines.knowing.pipeline import for_task
+        from brvtui.engines.knowing.reached import ScoringContext
+        from brvtui.engines.knowing.scoring import lifts_penalty
+
+        profile, now = index.task.profile, context.now_ms / 1000
+        recent = self._recent
+        lifted = lifts_penalty(request.task, profile.scoring)
+        around = ScoringContext(
+            now,
+            penalised=lambda node: node.is_set_aside and not lifted,
+            observes_change=profile.notes.recency_of_change,
+            caller_types=profile.notes.caller_types,
+            feedback=index.by_node(memory.scores(request.task)),
+            session=recent.boosts(recent.times, now, profile.session) if recent is not None else {},
+        )
+        return for_task(request, index.task, around)
+
+    def _remembered(self, context: Context[KnowingProfile]) -> tuple[UseMemory, str]:
+        """What users said of results; nothing new, and why, where that cannot be read."""
+        from brvtui.engines.knowing.remembered import UseMemory
+
+        with self._indexing:
+            memory = self._memory
+            if memory is None or memory.profile != context.constants:
+                memory = UseMemory(context.constants)
+            try:
+                self._memory = memory = memory.after(context.services.feedback(ENGINE).said())
+            except OSError as error:
+                return memory, f"the feedback cannot be read, so it does not count: {error_line(error)}"
+            return memory, ""
+
+    def _remember(self, context: Context[KnowingProfile], made: TaskContext) -> None:
+        from brvtui.engines.knowing.session import RecentUse
+
+        ids = [one.node.id for one in made.packed.packed]
+        with self._indexing:
+            recent = self._recent or RecentUse()
+            self._recent = recent.recorded(ids, context.now_ms / 1000, context.constants.session)
+
+    def _index(self, context: Context[KnowingProfile]) -> NoteIndex:
+        """The index of the snapshot; what did not change since the last is not read again."""
+        from brvtui.engines.knowing.note_index import index_notes
+
+        with self._indexing:
+            ready = self._ready
+            if ready is not None and ready.profile != context.constants:
+                ready = None
+            if ready is None or ready.snapshot is not context.snapshot:
+                made = index_notes(context.snapshot, context.constants, ready.index if ready is not None else None)
+                self._ready = ready = _ReadyIndex(context.snapshot, context.constants, made)
+            return ready.index
+
+
+def _request(query: Query, index: NoteIndex, memory: UseMemory) -> TaskRequest:
+    """The request that ``query`` makes. Raises :class:`EngineError` for an option that is none."""
+    from brvtui.engines.knowing.pipeline import TaskRequest
+
+    options = dict(query.options)
+    check_options(ENGINE, options, _OPTIONS, ("mode",))
+    mode = options.get("mode")
+    check_mode(mode, MODES)
+    budget = options.get("budget")
+    if budget is not None and budget < 1:
+        raise EngineError(f"budget {budget}: give the context at least one token")
+    scope = query.scope.strip("/")
+    return TaskRequest(
+        query.text.encode("utf-8", "replace").decode(),
+        budget if budget is not None else index.task.profile.packing.budget,
+        index.cost,
+        mode or MODES[0],
+        memory.learned,
+        is_in_scope=(lambda node: node.path == scope or node.path.startswith(f"{scope}/")) if scope else None,
+        stands_for=lambda node: node.path,
+    )
+
+
+def _notices(index: NoteIndex) -> tuple[str, ...]:
+    unread = len(index.notes.unread)
+    if not unread:
+        return ()
+    return (f"{counted(unread, 'note', 'notes')} cannot be read: only their names are in the graph",)

@@ -1,0 +1,69 @@
+"""What a task is asked of over notes: their graph, what the channels read of it, and the constants that fit notes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from brvtui.engines.knowing.model import Node
+from brvtui.engines.knowing.note_classes import note_classes
+from brvtui.engines.knowing.notes_graph import NoteGraph, note_graph
+from brvtui.engines.knowing.packing import text_tokens
+from brvtui.engines.knowing.pipeline import TaskIndex, task_index
+from brvtui.engines.knowing.profile import KnowingProfile
+from brvtui.engines.knowing.seeding import seed_index
+from brvtui.snapshot import Snapshot
+
+
+@dataclass(frozen=True, eq=False)
+class NoteIndex:
+    """The notes of one snapshot, ready to be asked."""
+
+    notes: NoteGraph
+    task: TaskIndex
+
+    def title(self, node: Node) -> str:
+        """How a node is shown: by its title, a section behind that of its note, another node by its name."""
+        known = self.notes.known.get(node.path)
+        return known.piece.titles.get(node.id, node.name) if known is not None else node.name
+
+    def by_node(self, by_path: Mapping[str, float]) -> dict[str, float]:
+        """The values of notes, by path, as those of the notes and of their sections, by id."""
+        held = ((self.notes.known.get(path), value) for path, value in by_path.items())
+        return {node.id: value for known, value in held if known is not None for node in known.piece.nodes}
+
+    def delivered(self, node: Node) -> str:
+        """The text of a result as an agent is given it: its title, where it stands, the summary, and what it says."""
+        head = self.notes.piece(node.path).nodes[0]
+        rules = self.task.profile.notes
+        says = self.notes.text(node.id) if rules.delivers == "whole" or node is not head else ""
+        summary = head.signature if node is head else ""
+        return "\n\n".join(filter(None, (f"# {self.title(node)}", f"`{node.id}`", summary, says)))
+
+    def cost(self, node: Node) -> int:
+        """The tokens of :meth:`delivered`."""
+        return text_tokens(self.delivered(node), self.task.profile.packing)
+
+
+def index_notes(snapshot: Snapshot, profile: KnowingProfile, before: NoteIndex | None = None) -> NoteIndex:
+    """The index of the notes of ``snapshot``; what did not change since ``before`` is not read again.
+
+    ``before`` must have been made under the same profile.
+    """
+    rules = for_notes(profile)
+    notes = note_graph(snapshot, rules.notes, before.notes if before is not None else None)
+    classes = note_classes((known.piece for known in notes.known.values()), rules.equivalence.of_notes)
+    last = before.task.seeds if before is not None else None
+    return NoteIndex(notes, task_index(seed_index(notes.graph, rules, classes, last=last)))
+
+
+def for_notes(profile: KnowingProfile) -> KnowingProfile:
+    """``profile`` with what differs over notes: edges and their weights, noise, and what links a note to another."""
+    notes = profile.notes
+    return replace(
+        profile,
+        walk=replace(profile.walk, edge_weights={**profile.walk.edge_weights, **notes.edge_weights}),
+        hits=replace(profile.hits, types=notes.hits_types),
+        noise=profile.noise_of_notes,
+        equivalence=replace(profile.equivalence, alias_types=notes.caller_types),
+    )

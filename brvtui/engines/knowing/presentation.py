@@ -1,0 +1,225 @@
+"""knowing's traces in words: channels, seeds, the walk and its ways, what packing did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+from brvtui.engines.knowing.sections import GraphResult, GraphRetrieval, ToldWalk, ToldWay
+from brvtui.engines.presentation import Groups, Presentation
+from brvtui.paint.bars import eighths
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.headline import Headline
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.steps import StepName
+from brvtui.paint.text import wrap
+from brvtui.trace import Hit, NearMiss, Trace
+from brvtui.wording import counted
+
+_BAR = 6
+_NAME = 14
+_LISTED = 8
+_LETTERS = {"tiered": "n", "bm25": "w", "equivalence": "k", "path": "f"}
+"""The letter of each channel: names, words, keywords, folders."""
+
+
+class KnowingPresentation(Presentation):
+    """Channels that find seeds, and a walk over links from these."""
+
+    title = "knowing"
+    outlook = (
+        StepName("keywords", "keywords", timed_by="retrieval"),
+        StepName("tiered", "tiered"),
+        StepName("bm25", "bm25"),
+        StepName("equivalence", "equivalence"),
+        StepName("path", "path"),
+        StepName("seeds", "seeds"),
+        StepName("walk", "walk"),
+        StepName("hubs", "hubs"),
+        StepName("packing", "packing"),
+    )
+    question = "which notes a walk over links reaches from your words"
+    typing = "every key probes; Enter runs, and what it packs weighs more for some minutes"
+    pane_help: ClassVar[Mapping[str, str]] = {
+        "Results": "knowing: each note's place among names (n), words (w), keywords (k) and folders (f); "
+        "a note without any was reached over links.",
+        "Score": "knowing: what each component adds, and over which ways of links the walk came to the note.",
+        "Route": "knowing: the channels, the seeds of the walk, its rounds, and what fits into the budget of tokens.",
+        "Answer": "knowing only retrieves: an agent would be given the notes that fit into the budget.",
+    }
+
+    def headline(self, trace: Trace) -> Headline:
+        """Which note is first, and how it was found."""
+        section = trace.section(GraphRetrieval)
+        label = "graph" if section.walk is not None else "words"
+        warning = f"full text failed: {section.text_error}" if section.text_error else ""
+        return Headline("KNOWING", "tier-2" if trace.hits else "tier-none", label, trace.verdict, warning)
+
+    def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
+        """The keywords, the folder in front, where the profile does as the program runs."""
+        section = trace.section(GraphRetrieval)
+        words = (*section.exact, *section.compounds, *section.components)
+        groups: Groups = [(9, [("keywords ", "muted"), (", ".join(words[:_LISTED]) or "none", "text")])]
+        if section.focus:
+            groups.append((8, [(f"{section.focus} first", "accent")]))
+        if section.session:
+            groups.append((7, [(f"{section.session} packed of late", "text")]))
+        if section.judged:
+            groups.append((7, [(f"{section.judged} judged before", "text")]))
+        if section.deviations:
+            groups.append((6, [(f"{glyphs.warn} as the program runs, not as documented", "warn")]))
+        return groups
+
+    def counts(self, trace: Trace) -> str:
+        """How many notes of how many ranked ones, in how many tokens."""
+        section = trace.section(GraphRetrieval)
+        if not section.ranking:
+            return "Results none"
+        return f"Results {len(trace.hits)} of {len(section.ranking)} · {section.used:,} of {section.budget:,} tokens"
+
+    def remark(self, hit: Hit) -> str:
+        """Its place in each channel: ``n1 w4``; for a note that only the walk reached, that it was linked."""
+        places = " ".join(f"{_LETTERS.get(place.leg, place.leg)}{place.rank + 1}" for place in hit.places)
+        return places or "linked"
+
+    def lack(self, miss: NearMiss) -> str:
+        """Tokens over what was left."""
+        return f"{miss.short:,.0f} tokens over" if miss.short > 0 else "others came first"
+
+    def lack_in_short(self, miss: NearMiss, glyphs: Glyphs) -> str:
+        """Tokens over what was left, in a few cells."""
+        return f"+{miss.short:.0f} t"
+
+    def behind(self, trace: Trace, reason: str) -> str:
+        """The label above the notes that do not fit."""
+        section = trace.section(GraphRetrieval)
+        return f"behind the budget of {section.budget:,} tokens"
+
+    def legs_title(self, trace: Trace) -> str:
+        """The label above the channels."""
+        return "channels"
+
+    def flow(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+        """Channels and counts, the walk's seeds and rounds, noise, and what differs from the document."""
+        section = trace.section(GraphRetrieval)
+        made = super().flow(trace, width, glyphs)
+        if section.walk is not None:
+            made += _walk_lines(section.walk, width, glyphs)
+        if section.noise:
+            made.append(rule(width, "left out as noise", dash=glyphs.dash))
+            made += [line(f" {one.title}: {one.why}", "muted").cut(width) for one in section.noise[:_LISTED]]
+        if section.broken_links:
+            text = f"{counted(section.broken_links, 'link leads', 'links lead')} to no note"
+            made.append(line(f" {text}", "warn").cut(width))
+        if section.deviations:
+            made.append(rule(width, "as the program runs", dash=glyphs.dash))
+            made += [line(f" {part}", "warn") for text in section.deviations for part in wrap(text, width - 2)]
+        return made
+
+    def place(self, trace: Trace, file: str, width: int, glyphs: Glyphs) -> list[Line]:
+        """How a note came into the answer: its channels, the walk's ways to it, its links, what packing did."""
+        section = trace.section(GraphRetrieval)
+        placed = section.placed(file)
+        if placed is None:
+            return []
+        return [
+            *_found_lines(placed, width, glyphs),
+            *_way_lines(placed, width, glyphs),
+            *_packing_lines(placed, width, glyphs),
+        ]
+
+    def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+        """What an agent would be given, and that nothing is written."""
+        section = trace.section(GraphRetrieval)
+        given = ", ".join(hit.title for hit in trace.hits) or "nothing"
+        text = "knowing retrieves and stops there: it writes no answer. An agent would be given"
+        text = f"{text} {section.used:,} tokens: {given}"
+        return [line(f" {part}", "text") for part in wrap(text, width - 2)]
+
+    def prompt_title(self, trace: Trace | None) -> str:
+        """The packed context stands where another engine has a prompt."""
+        return f"context {trace.section(GraphRetrieval).used:,} t" if trace is not None else "context"
+
+    def prompt(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+        """The packed context, as an agent would get it."""
+        context = trace.section(GraphRetrieval).context
+        if not context:
+            return [line(" an agent is given nothing", "muted")]
+        return [line(f" {part}", "text") for row in context.splitlines() for part in wrap(row, width - 2) or [""]]
+
+    def words(self, trace: Trace) -> Sequence[str]:
+        """The keywords that were looked for."""
+        section = trace.section(GraphRetrieval)
+        return (*section.exact, *section.compounds, *section.components)
+
+
+def _found_lines(placed: GraphResult, width: int, glyphs: Glyphs) -> Iterator[Line]:
+    yield rule(width, "how it was found", dash=glyphs.dash)
+    for found in placed.found_by:
+        row = Line().gap().fit(found.channel, _NAME, "text").add(f"#{found.rank}  ", "strong").add(found.why, "text")
+        yield row.add("" if found.node == placed.hit.title else f" · {found.node}", "muted").cut(width)
+    if not placed.found_by:
+        yield line(" none of your words are in it: links lead here", "accent").cut(width)
+    if placed.fused_rank is not None:
+        yield line(f" candidate {placed.fused_rank}, {placed.fused_score:.4f} points", "muted").cut(width)
+    if placed.seed_weight is not None:
+        yield line(f" a seed of the walk, weight {placed.seed_weight:.2f}", "muted").cut(width)
+    if placed.beside:
+        text = f"also ranked: {', '.join(placed.beside)}"
+        yield from (line(f" {part}", "muted") for part in wrap(text, width - 2))
+
+
+def _way_lines(placed: GraphResult, width: int, glyphs: Glyphs) -> Iterator[Line]:
+    """The walk's ways to a note as a drawing: the more probability came over a way, the longer its bar."""
+    yield rule(width, f"ways of the walk · {placed.walk:.0%} of the best", dash=glyphs.dash)
+    if not placed.ways:
+        yield line(" its ways are told for the first results only" if placed.probability else " none", "muted")
+        return
+    for way in placed.ways:
+        bar = eighths(way.share, _BAR, glyphs)
+        yield (
+            Line()
+            .gap()
+            .fit(bar, _BAR, "accent")
+            .add(f" {way.share:>4.0%} ", "strong")
+            .add(told(way), "text")
+            .cut(width)
+        )
+    if placed.other_ways > 0.005:
+        bar = eighths(placed.other_ways, _BAR, glyphs)
+        row = Line().gap().fit(bar, _BAR, "muted").add(f" {placed.other_ways:>4.0%} ", "muted")
+        yield row.add("over all other ways", "muted").cut(width)
+    if placed.authority or placed.hub:
+        yield line(f" authority {placed.authority:.3f}, hub {placed.hub:.3f}", "muted").cut(width)
+
+
+def told(way: ToldWay) -> str:
+    """A way in words: ``Token rotation → related → Sessions``; a way of no step is the seed's own start."""
+    if not way.steps:
+        return "the walk starts here"
+    return " → ".join([way.seed, *(text for step in way.steps for text in (step.edge, step.title))])
+
+
+def _packing_lines(placed: GraphResult, width: int, glyphs: Glyphs) -> Iterator[Line]:
+    yield rule(width, "packing", dash=glyphs.dash)
+    fits = "packed" if placed.is_packed else "skipped"
+    text = f"{fits}: {placed.tokens:,} tokens, {placed.left:,} were left at turn {placed.turn}"
+    yield line(f" {text}; {placed.density * 1000:.3f} points for 1,000 tokens", "text").cut(width)
+
+
+def _walk_lines(walk: ToldWalk, width: int, glyphs: Glyphs) -> Iterator[Line]:
+    yield rule(width, f"the walk · {counted(len(walk.rounds), 'round', 'rounds')}: {walk.ended}", dash=glyphs.dash)
+    for seed in walk.seeds[:_LISTED]:
+        row = Line().gap().fit(eighths(seed.share, _BAR, glyphs), _BAR, "accent").add(f" {seed.share:>4.0%} ", "strong")
+        yield row.add(seed.title, "text").add(" by its folder" if seed.by_path else "", "muted").cut(width)
+    if len(walk.seeds) > _LISTED:
+        yield line(f" and {len(walk.seeds) - _LISTED} seeds more", "muted")
+    changes = " ".join(f"{one.change:.3f}" for one in walk.rounds)
+    yield from (line(f" {part}", "muted") for part in wrap(f"change of each round: {changes}", width - 2))
+    if walk.rounds:
+        last = walk.rounds[-1]
+        lost = f"{last.lost_to_modules:.1%} to other domains, {last.lost_as_negligible:.1%} as negligible"
+        yield line(f" {last.mass:.1%} is in the graph; lost {lost}", "muted").cut(width)
+    yield line(f" {walk.reached:,} nodes reached, {walk.kept:,} above {walk.cutoff:.0%} of the best", "muted").cut(
+        width
+    )

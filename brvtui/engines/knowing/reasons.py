@@ -1,0 +1,108 @@
+"""Why a note is, or is not, in an answer (``docs/knowing.md``, "Why a note is not there")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+from brvtui.engines.contract import Context
+from brvtui.engines.knowing.note_index import NoteIndex
+from brvtui.engines.knowing.pipeline import TaskContext
+from brvtui.engines.knowing.profile import KnowingProfile
+from brvtui.engines.knowing.sections import GraphRetrieval
+from brvtui.engines.knowing.tracing_words import how_found
+from brvtui.snapshot.naming import Named
+from brvtui.trace import Detail, Explanation, Reason, Remedy, Trace
+
+Ask = Callable[..., Trace]
+"""Asks the engine again: ``ask(text, **options)``."""
+
+
+class GraphLoss(Enum):
+    """The stages at which a note can be lost, earliest first."""
+
+    NO_NODE = "not in the graph"
+    NO_KEYWORD = "the question has no keyword"
+    NO_CHANNEL = "no channel found it, and the walk hardly reaches it"
+    NOISE = "a channel found it, and it is left out as noise"
+    NOT_AMONG = "channels found it, behind the candidates that are kept"
+    NOT_REACHED = "no seed, and the walk hardly reaches it"
+    BELOW = "others with more score for each token took the budget"
+    BUDGET = "it alone has more tokens than the budget"
+
+    @property
+    def reason(self) -> Reason:
+        """The reason with its number in the list."""
+        return Reason(list(GraphLoss).index(self) + 1, self.value)
+
+
+def explain(
+    context: Context[KnowingProfile], index: NoteIndex, trace: Trace, made: TaskContext, document: Named, ask: Ask
+) -> Explanation:
+    """Why ``document`` is, or is not, among the hits of ``trace``; ``made`` is the answer that the trace shows."""
+    section, path = trace.section(GraphRetrieval), document.path
+    placed = section.placed(path)
+    hit = placed.hit if placed is not None else None
+    position = document.position
+    title = context.snapshot.notes[position].title if position is not None else path.rpartition("/")[2]
+    detail = Detail(path, (), None, "", hit) if hit is not None else None
+    rank = next((place for place, one in enumerate(trace.hits, start=1) if one.file == path), None)
+    if rank is not None and placed is not None:
+        use = f"given to an agent, {rank} of {len(trace.hits)}: {how_found(placed)}"
+        return Explanation(trace.query, path, title, True, rank, hit, detail, None, "", None, use, trace)
+    loss, numbers = _loss(index, section, made, path)
+    remedy = _remedy(trace, section, loss, path, title, ask)
+    return Explanation(trace.query, path, title, False, None, hit, detail, loss.reason, numbers, remedy, "", trace)
+
+
+def _loss(index: NoteIndex, section: GraphRetrieval, made: TaskContext, path: str) -> tuple[GraphLoss, str]:
+    known = index.notes.known.get(path)
+    if known is None:
+        return GraphLoss.NO_NODE, "summaries of folders and archived stubs are no nodes"
+    placed = section.placed(path)
+    if placed is not None:
+        if placed.tokens > section.budget:
+            return GraphLoss.BUDGET, f"{placed.tokens:,} tokens, the budget is {section.budget:,}"
+        turn = f"number {placed.turn} by density, {placed.density:.5f} for each token"
+        return GraphLoss.BELOW, f"{turn}; {placed.tokens:,} tokens, {placed.left:,} were left"
+    if not made.search.keywords:
+        return GraphLoss.NO_KEYWORD, "its words are stop words, or too short"
+    ids = {node.id for node in known.piece.nodes}
+    walked = _walked(index, made, ids)
+    channels = [channel for channel in made.search.channels if channel.weight and not ids.isdisjoint(channel.ids)]
+    if not channels and ids.isdisjoint(hit.id for hit in made.search.paths):
+        return GraphLoss.NO_CHANNEL, walked
+    dropped = next((one for one in made.search.noise if one.id in ids), None)
+    if dropped is not None:
+        return GraphLoss.NOISE, f"{dropped.kind}: {dropped.text}"
+    if channels and ids.isdisjoint(one.id for one in made.search.fused):
+        places = [f"{one.name} {1 + min(one.ids.index(id_) for id_ in ids if id_ in one.ids)}" for one in channels]
+        return GraphLoss.NOT_AMONG, f"{', '.join(places)}; {len(made.search.fused)} candidates are kept"
+    return GraphLoss.NOT_REACHED, walked
+
+
+def _walked(index: NoteIndex, made: TaskContext, ids: set[str]) -> str:
+    cutoff = index.task.profile.walk.cutoff
+    if made.walk is None:
+        return "there is no seed to walk from"
+    share = max(float(made.walk.scores[index.task.graph.positions[id_]]) for id_ in ids)
+    return f"the walk gives it {share:.2%} of the best note's probability; {cutoff:.0%} are needed"
+
+
+def _remedy(trace: Trace, section: GraphRetrieval, loss: GraphLoss, path: str, title: str, ask: Ask) -> Remedy | None:
+    if loss is GraphLoss.NO_NODE:
+        return Remedy("check the path, or add the note", False)
+    tries: list[tuple[str, str, dict[str, Any]]] = []
+    if loss in (GraphLoss.BELOW, GraphLoss.BUDGET):
+        more = section.budget * 2
+        tries.append((f"give it {more:,} tokens", trace.query, {"budget": more}))
+    tries += [
+        (f"add the words of its title ({title})", f"{trace.query} {title}", {}),
+        ("ask for its title", title, {}),
+    ]
+    for text, query, options in tries:
+        for rank, hit in enumerate(ask(query, **options).hits, start=1):
+            if hit.file == path:
+                return Remedy(f"{text}: rank {rank}, {hit.score:.3f}", True, query, rank, hit.score)
+    return Remedy("nothing that was tried brings it in", False)

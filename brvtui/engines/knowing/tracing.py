@@ -1,0 +1,399 @@
+"""An answer as a trace: steps with their comparisons, conserved counts, parts that sum, ways of the walk."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from brvtui.engines.contract import Context, Query
+from brvtui.engines.knowing.equivalence import GRAPH_SOURCE
+from brvtui.engines.knowing.fusion import Channel
+from brvtui.engines.knowing.learning import LEARNED_SOURCE
+from brvtui.engines.knowing.model import Node
+from brvtui.engines.knowing.note_classes import NOTE_SOURCE
+from brvtui.engines.knowing.note_index import NoteIndex
+from brvtui.engines.knowing.packing import PackedItem
+from brvtui.engines.knowing.pipeline import INJECTED, TaskContext, TaskRequest
+from brvtui.engines.knowing.profile import KnowingProfile
+from brvtui.engines.knowing.scoring import ScoredCandidate
+from brvtui.engines.knowing.sections import (
+    ENGINE,
+    FoundBy,
+    GraphResult,
+    GraphRetrieval,
+    NoiseNode,
+    ToldRound,
+    ToldSeed,
+    ToldWalk,
+    ToldWay,
+    WayStep,
+)
+from brvtui.engines.knowing.strongest import StrongestWays
+from brvtui.engines.knowing.tracing_words import deviations, verdict
+from brvtui.trace import (
+    SCHEMA,
+    Check,
+    Hit,
+    Leg,
+    LegHit,
+    LegRank,
+    NearMiss,
+    Origin,
+    Part,
+    Scale,
+    Stage,
+    State,
+    Step,
+    Trace,
+)
+from brvtui.wording import counted
+
+VERSION = "knowing 2026-07"
+_DECIMALS = 3
+_NAMES = {"blast_radius": "reach", "distance": "nearness", "authority": "links"}
+"""The components that are shown under another name than the program's."""
+_ALWAYS = ("blast_radius", "confidence", "recency", "distance")
+_LEAST_SHARE = 0.0005
+_STANDS_FOR = {
+    NOTE_SOURCE: "its keyword “{}”",
+    GRAPH_SOURCE: "“{}” is in the title of a note that it is linked with",
+    LEARNED_SOURCE: "“{}” led to it before, and it was useful",
+}
+"""How a note is found by a phrase, by the source of the class that has the phrase."""
+_OTHER_WAY = {
+    "related": "related from",
+    "links": "linked from",
+    "contains": "in",
+    "member_of": "has",
+    "holds": "in folder",
+    "held_by": "holds",
+}
+"""How an edge reads that is followed from its target to its source."""
+
+
+@dataclass(frozen=True)
+class TraceMaker:
+    """Makes the trace of one answer over notes."""
+
+    context: Context[KnowingProfile]
+    query: Query
+    request: TaskRequest
+    index: NoteIndex
+    made: TaskContext
+    notices: tuple[str, ...]
+
+    def trace(self) -> Trace:
+        """The trace."""
+        placed = self._placed()
+        packed = tuple(one.hit for one in placed if one.is_packed)
+        missed = [(rank, one) for rank, one in enumerate(placed, 1) if not one.is_packed]
+        section = self._section(placed)
+        return Trace(
+            schema=SCHEMA,
+            engine=ENGINE,
+            version=VERSION,
+            profile=self.context.constants.name,
+            mode="run" if self.query.run else "probe",
+            query=self.query.text,
+            scope_option=self.query.scope,
+            snapshot=self.context.snapshot_info,
+            verdict=verdict(section),
+            tier=None,
+            covered=bool(packed),
+            steps=self._steps(section),
+            stages=self._stages(section),
+            hits=packed,
+            legs=tuple(self._legs()),
+            near_misses=tuple(self._near_miss(one, rank) for rank, one in missed),
+            total_found=len(placed),
+            matched=len({id_ for channel in self.made.search.channels for id_ in channel.ids}),
+            sections=(section,),
+            scale=Scale(_DECIMALS, max(1.0, *(one.hit.score for one in placed)) if placed else 1.0),
+            notices=self.notices,
+            options=dict(self.query.options),
+        )
+
+    def _node(self, id_: str) -> Node:
+        graph = self.index.task.graph
+        return graph.nodes[graph.positions[id_]]
+
+    def _title(self, id_: str) -> str:
+        return self.index.title(self._node(id_))
+
+    @cached_property
+    def _finds(self) -> dict[str, list[FoundBy]]:
+        """The best place of each file in each channel."""
+        made: dict[str, dict[str, FoundBy]] = {}
+        for channel, finds in self._channels().items():
+            for rank, (id_, why) in enumerate(finds, 1):
+                file = self._node(id_).path
+                made.setdefault(file, {}).setdefault(channel, FoundBy(channel, rank, why, self._title(id_)))
+        return {file: list(found.values()) for file, found in made.items()}
+
+    def _channels(self) -> dict[str, list[tuple[str, str]]]:
+        """What each channel found, best first, and why."""
+        search = self.made.search
+        return {
+            Channel.TIERED: [(hit.id, f"{hit.tier} {hit.keyword}") for hit in search.names],
+            Channel.FULL_TEXT: [(hit.id, f"BM25 {hit.score:.2f}") for hit in search.texts.hits],
+            Channel.EQUIVALENCE: [(hit.id, f"“{hit.match.phrases[0]}” stands for it") for hit in search.equivalents],
+            Channel.PATH: [(hit.id, f"in {hit.term}") for hit in search.paths],
+        }
+
+    @cached_property
+    def _turns(self) -> dict[str, tuple[int, PackedItem]]:
+        return {item.scored.node.id: (turn, item) for turn, item in enumerate(self.made.packed.items, 1)}
+
+    @cached_property
+    def _fused(self) -> dict[str, tuple[int, float]]:
+        return {one.id: (rank, one.score) for rank, one in enumerate(self.made.search.fused, 1)}
+
+    def _placed(self) -> tuple[GraphResult, ...]:
+        rules, walk = self.index.task.profile.notes, self.made.walk
+        ways = StrongestWays(walk, rules.way_edges) if walk is not None and self.made.ranked else None
+        order = sorted(self.made.ranked, key=lambda one: (-one.score, not self._turns[one.node.id][1].is_packed))
+        told = [one for one in order if self._turns[one.node.id][1].is_packed][: rules.shown]
+        shown = {one.node.id for one in told}
+        return tuple(self._result(one, ways if one.node.id in shown else None) for one in order)
+
+    def _result(self, one: ScoredCandidate, ways: StrongestWays | None) -> GraphResult:
+        node, walk = one.node, self.made.walk
+        place = self.index.task.graph.positions[node.id]
+        turn, item = self._turns[node.id]
+        fused_rank, fused_score = self._fused.get(node.id, (None, 0.0))
+        told, others = self._ways(ways, place) if ways is not None else ((), 0.0)
+        return GraphResult(
+            self._hit(one),
+            node.id,
+            node.kind,
+            self.made.seeds.get(place),
+            tuple(self._finds.get(node.path, ())),
+            fused_rank,
+            fused_score,
+            one.candidate.walk,
+            float(walk.probability[place]) if walk is not None else 0.0,
+            int(walk.levels[place]) if walk is not None else 0,
+            told,
+            others,
+            one.links.authority if one.links is not None else 0.0,
+            one.links.hub if one.links is not None else 0.0,
+            item.tokens,
+            item.density,
+            item.is_packed,
+            item.left,
+            turn,
+            tuple(self.index.title(other.node) for other in self.made.beside.get(node.id, ())),
+        )
+
+    def _hit(self, one: ScoredCandidate) -> Hit:
+        node = one.node
+        note = self.index.notes.piece(node.path).note
+        finds = self._finds.get(node.path, ())
+        is_section = node.id != node.path
+        return Hit(
+            path=note.result_path,
+            file=node.path,
+            title=self.index.title(node) if is_section else self.index.notes.piece(node.path).titles[node.id],
+            kind=note.kind,
+            origin=Origin.TEXT if finds else Origin.PROPAGATED,
+            score=one.score,
+            parts=tuple(self._parts(one)),
+            places=tuple(LegRank(found.channel, found.rank - 1, 0.0) for found in finds),
+            shared_source=note.alias,
+        )
+
+    def _parts(self, one: ScoredCandidate) -> Iterator[Part]:
+        rules = self.index.task.profile.scoring
+        weights = rules.linked if one.links is not None or self._is_linked else rules.plain
+        for name, value in one.components.items():
+            if not value and name not in _ALWAYS:
+                continue
+            factor = getattr(weights, name, None)
+            amount = value / factor if factor else None
+            yield Part(_NAMES.get(name, name), value, amount, factor, self._remark(name, one))
+
+    @cached_property
+    def _is_linked(self) -> bool:
+        return any(one.links is not None for one in self.made.ranked)
+
+    def _remark(self, name: str, one: ScoredCandidate) -> str:
+        candidate = one.candidate
+        if name == "blast_radius":
+            return f"{candidate.walk:.0%} of the best probability"
+        if name == "distance":
+            return "a seed" if candidate.distance == 0 else "reached by the walk"
+        if name == "recency":
+            age = candidate.observed_age
+            return "not known" if age is None else f"changed {max(0.0, age) / 86_400:.0f} d ago"
+        if name == INJECTED:
+            return "a framework's class puts it on top"
+        return ""
+
+    def _ways(self, ways: StrongestWays, place: int) -> tuple[tuple[ToldWay, ...], float]:
+        rules, walk = self.index.task.profile.notes, self.made.walk
+        total = float(walk.probability[place]) if walk is not None else 0.0
+        if not total:
+            return (), 0.0
+        origins = ways.to(place, rules.ways)
+        kept = [way for way in origins.ways if way.amount / total >= _LEAST_SHARE]
+        told = tuple(
+            ToldWay(self._name(way.places[0]), tuple(self._steps_of(way.places)), way.amount / total) for way in kept
+        )
+        return told, 1 - sum(way.share for way in told)
+
+    def _name(self, place: int) -> str:
+        graph = self.index.task.graph
+        return self.index.title(graph.nodes[place]) if place < len(graph.nodes) else graph.ids[place]
+
+    def _steps_of(self, places: Sequence[int]) -> Iterator[WayStep]:
+        graph = self.index.task.graph
+        for one, other in itertools.pairwise(places):
+            forwards = [edge.type for edge in graph.edges_from(graph.ids[one]) if edge.target == graph.ids[other]]
+            back = [edge.type for edge in graph.edges_to(graph.ids[one]) if edge.source == graph.ids[other]]
+            both = [(type_, True) for type_ in forwards] + [(type_, False) for type_ in back]
+            weights = self.index.task.profile.walk.edge_weights
+            type_, is_forward = max(both, key=lambda found: weights.get(found[0], 0.0), default=("", True))
+            words = type_ if is_forward else _OTHER_WAY.get(type_, f"{type_} from")
+            yield WayStep(words.replace("_", " "), self._name(other), is_forward)
+
+    def _near_miss(self, one: GraphResult, rank: int) -> NearMiss:
+        hit = one.hit
+        return NearMiss(
+            hit.path, hit.file, hit.title, hit.kind, "", rank, hit.score, "budget", float(one.tokens - one.left)
+        )
+
+    def _legs(self) -> Iterator[Leg]:
+        search, rules = self.made.search, self.index.task.profile.fusion
+        weights = (rules.tiered, rules.full_text, rules.equivalence, rules.path)
+        for (name, finds), weight in zip(self._channels().items(), weights, strict=True):
+            counts = name != Channel.PATH or rules.path_competes
+            seen: dict[str, LegHit] = {}
+            for rank, (id_, _) in enumerate(finds):
+                file = self._node(id_).path
+                seen.setdefault(file, LegHit(file, rank, weight / (rules.k + rank + 1)))
+            failed = name == Channel.FULL_TEXT and search.texts.error
+            state = State.FAILED if failed else State.HIT if finds else State.MISSED
+            why = search.texts.error if failed else "" if counts else "adds seeds, is not fused"
+            yield Leg(name, state, "points" if finds else "", counts, why, tuple(seen.values()))
+
+    def _stages(self, section: GraphRetrieval) -> tuple[Stage, ...]:
+        search = self.made.search
+        found = {id_ for channel in search.channels if channel.weight for id_ in channel.ids}
+        fused, widened = len(search.fused), len(search.fused) + len(search.implementers)
+        kept = len(search.candidates)
+        ranked = len(section.ranking)
+        nodes = ranked + sum(len(one.beside) for one in section.ranking)
+        reached = section.walk.reached if section.walk is not None else 0
+        above = section.walk.kept if section.walk is not None else 0
+        packed = sum(one.is_packed for one in section.ranking)
+        return (
+            Stage("fusion", len(found), len(found) - fused, fused, "fusion", "nodes that channels found"),
+            Stage("noise", widened, widened - kept, kept, "seeds", "candidates"),
+            Stage("walk", reached, reached - above, above, "the-walk", "nodes that the walk reached"),
+            Stage("notes", nodes, nodes - ranked, ranked, "results", "one result of each note"),
+            Stage("budget", ranked, ranked - packed, packed, "packing", "results that fit"),
+        )
+
+    def _steps(self, section: GraphRetrieval) -> tuple[Step, ...]:
+        search, rules = self.made.search, self.index.task.profile
+        words = len(search.keywords.all)
+        made = [
+            Step(
+                "keywords", None, "keywords", State.HIT if words else State.MISSED, (), counted(words, "word", "words")
+            )
+        ]
+        made += [
+            Step(leg.name, None, leg.name, leg.state, (), leg.why or counted(len(leg.hits), "note", "notes"))
+            for leg in self._legs()
+        ]
+        seeds = len(search.seeds)
+        focus = f", {search.focus} first" if search.focus else ""
+        state = State.PASSED if seeds else State.MISSED
+        made.append(Step("seeds", None, "seeds", state, (), counted(seeds, "seed", "seeds") + focus))
+        made.append(self._walk_step(section.walk))
+        count = sum(1 + len(others) for others in self._grouped())
+        check = _check("candidates", count, ">", rules.hits.more_than, count > rules.hits.more_than, "hits.more_than")
+        state = State.PASSED if check.passed else State.SKIPPED
+        made.append(Step("hubs", None, "hubs", state, (check,), "links count" if check.passed else "too few"))
+        packed = sum(one.is_packed for one in section.ranking)
+        fits = _check("tokens", section.used, "<=", section.budget, section.used <= section.budget, "packing.budget")
+        state = State.PASSED if packed else State.SKIPPED
+        made.append(Step("packing", None, "packing", state, (fits,), f"{packed} of {len(section.ranking)} fit"))
+        return tuple(made)
+
+    def _grouped(self) -> Iterable[Sequence[ScoredCandidate]]:
+        return (self.made.beside.get(one.node.id, ()) for one in self.made.ranked)
+
+    def _walk_step(self, told: ToldWalk | None) -> Step:
+        if told is None or not told.rounds:
+            return Step("walk", None, "walk", State.NOT_REACHED, (), "no seed to start from")
+        last = told.rounds[-1]
+        is_settled = last.change < told.settled
+        check = _check("change", last.change, "<", told.settled, is_settled, "walk.settled")
+        return Step("walk", None, "walk", State.PASSED, (check,), f"{len(told.rounds)} rounds: {told.ended}")
+
+    def _section(self, placed: tuple[GraphResult, ...]) -> GraphRetrieval:
+        search, packed, graph = self.made.search, self.made.packed, self.index.task.graph
+        return GraphRetrieval(
+            exact=tuple(word.text for word in search.keywords.exact),
+            compounds=tuple(word.text for word in search.keywords.compounds),
+            components=search.keywords.parts,
+            path_terms=search.path_terms,
+            expression=search.texts.expression,
+            text_error=search.texts.error,
+            concepts=tuple(match.matched.concept for match in search.matches),
+            candidates=tuple(dict.fromkeys(self._node(one.id).path for one in search.fused)),
+            noise=tuple(
+                NoiseNode(self._title(one.id), self._node(one.id).path, f"{one.kind}: {one.text}")
+                for one in search.noise
+            ),
+            focus=search.focus,
+            walk=self._walk(),
+            ranking=placed,
+            budget=packed.budget,
+            used=packed.used,
+            exponent=packed.exponent,
+            strategy=self.request.strategy,
+            context="\n\n".join(self.index.delivered(one.node) for one in packed.packed),
+            nodes=len(graph.nodes),
+            edges=len(graph.edges),
+            broken_links=sum(node.is_external for node in graph.nodes),
+            session=sum(one.candidate.session > 0 for one in self.made.ranked),
+            judged=sum(one.candidate.feedback is not None for one in self.made.ranked),
+            deviations=deviations(self.context.constants),
+        )
+
+    def _walk(self) -> ToldWalk | None:
+        walk, rules = self.made.walk, self.index.task.profile.walk
+        if walk is None:
+            return None
+        by_path = {seed.id for seed in self.made.search.seeds if seed.by_path}
+        nodes = self.index.task.graph.nodes
+        seeds = tuple(
+            ToldSeed(self._name(place), nodes[place].path, float(walk.start[place]), nodes[place].id in by_path)
+            for place in self.made.seeds
+        )
+        return ToldWalk(
+            seeds,
+            tuple(ToldRound(one.change, one.mass, one.lost_to_modules, one.lost_as_negligible) for one in walk.rounds),
+            _ENDED[walk.ended],
+            walk.restart,
+            rules.rounds,
+            rules.settled,
+            rules.cutoff,
+            int((walk.levels >= 0).sum()),
+            self.made.reached,
+        )
+
+
+_ENDED = {
+    "settled": "it changes no more",
+    "order": "its leaders keep their order",
+    "rounds": "its rounds are used up",
+}
+
+
+def _check(name: str, value: float, operator: str, threshold: float, passed: bool, constant: str) -> Check:
+    return Check(name, value, operator, threshold, passed, value - threshold, constant, "the-walk")

@@ -1,0 +1,308 @@
+"""knowing over a context tree: its graph, what follows an edit, reasons, budget, session, feedback."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from brvtui.engines.contract import Context, EngineError, Query
+from brvtui.engines.knowing.engine import Knowing
+from brvtui.engines.knowing.note_index import NoteIndex, index_notes
+from brvtui.engines.knowing.packing import text_tokens
+from brvtui.engines.knowing.profile import load_profile
+from brvtui.engines.knowing.sections import GraphRetrieval
+from brvtui.saved.traces import as_json, read, saved_now
+from brvtui.services.provided import NoServices
+from brvtui.snapshot import Snapshot
+from brvtui.snapshot.naming import find_note
+from brvtui.store.feedback import FeedbackFile
+from brvtui.trace import Trace, adds_up
+from brvtui.trace.feedback import Usefulness
+from tests.support.generated import generated
+from tests.support.trees import NOW_MS, Tree
+
+ROTATION = """---
+title: Token rotation
+summary: Refresh tokens rotate on every use.
+tags: [auth]
+keywords: [refresh token, rotation]
+related: ["@auth/sessions/store.md", nowhere/gone.md]
+updatedAt: '2026-01-02T00:00:00.000Z'
+---
+# Token rotation
+
+## Narrative
+Each use gives a new one, kept in `src/auth/rotate.py`.
+
+```
+## no heading
+```
+
+## Facts
+- Reuse revokes the family
+
+## Relations
+@auth/sessions/store.md
+"""
+STORE = """---
+title: Session store
+summary: Where sessions live.
+keywords: [redis]
+related: [ops/handover.md]
+---
+# Session store
+
+## Narrative
+Sessions lie in Redis for a day, see `src/auth/rotate.py`.
+"""
+OTHERS = {
+    "deploy/rollback.md": "# Rollback\n\nRoll back by the last tag.\n",
+    "deploy/freeze.md": "# Freeze window\n\nNothing is deployed on Fridays.\n",
+    "billing/refunds.md": "# Refunds\n\nA refund needs two people.\n",
+    "ops/handover.md": "# Handover\n\nWhoever leaves says what is open.\n",
+}
+NOTES = {"auth/tokens/rotation.md": ROTATION, "auth/sessions/store.md": STORE, **OTHERS}
+ASKED = "how does token rotation work"
+
+
+@pytest.fixture
+def garden(tree: Tree) -> Tree:
+    for path, text in NOTES.items():
+        tree.file(path, text, 1.0)
+    return tree
+
+
+@pytest.fixture
+def snapshot(garden: Tree) -> Snapshot:
+    return garden.snapshot()
+
+
+class Kept(NoServices):
+    """Services that keep feedback."""
+
+    def __init__(self, tree: Path) -> None:
+        self._log = FeedbackFile(tree, "knowing")
+
+    def feedback(self, engine: str) -> FeedbackFile:
+        return self._log
+
+
+def context(snapshot: Snapshot, profile: str = "", now_ms: float = NOW_MS, services: Any = None) -> Context[Any]:
+    return Context(snapshot, load_profile(profile), now_ms, services or NoServices())
+
+
+def ask(snapshot: Snapshot, text: str, profile: str = "", **options: Any) -> Trace:
+    return Knowing().answer(context(snapshot, profile), Query(text, options=options))
+
+
+def test_notes_become_nodes_and_edges(snapshot: Snapshot) -> None:
+    graph = index_notes(snapshot, load_profile()).notes.graph
+    note = graph.find("auth/tokens/rotation.md")
+    assert note is not None
+    assert (note.name, note.aliases, note.package, note.module) == (
+        "Token_rotation",
+        ("rotation",),
+        "auth/tokens",
+        "auth",
+    )
+    assert note.modified == 1_767_312_000
+    kinds = {edge.target: edge.type for edge in graph.edges_from(note.id)}
+    assert kinds["auth/sessions/store.md"] == "related"
+    assert kinds["external://nowhere/gone.md"] == "related"
+    assert kinds["auth/tokens/rotation.md#Narrative"] == "contains"
+    assert kinds["keyword://rotation"] == "has_keyword"
+    assert [edge.target for edge in graph.edges_from("auth/tokens/rotation.md#Relations", "links")] == [
+        "auth/sessions/store.md"
+    ]
+    both = {edge.source.partition("#")[0] for edge in graph.edges_to("file://src/auth/rotate.py")}
+    assert both == {"auth/tokens/rotation.md", "auth/sessions/store.md"}
+    assert graph.find("auth/tokens/rotation.md#no_heading") is None
+    missing = graph.find("external://nowhere/gone.md")
+    assert missing is not None
+    assert missing.is_external
+
+
+@pytest.mark.parametrize("profile", ["knowing", "knowing-code"])
+def test_a_trace_holds_everything(snapshot: Snapshot, profile: str) -> None:
+    trace = ask(snapshot, ASKED, profile)
+    section = trace.section(GraphRetrieval)
+    assert "auth/tokens/rotation.md" in {hit.file for hit in trace.hits[:2]}
+    assert all(map(adds_up, trace.hits))
+    assert all(stage.came_in - stage.dropped == stage.went_out for stage in trace.stages)
+    assert len({hit.file for hit in trace.hits}) == len(trace.hits)
+    assert section.walk is not None
+    assert sum(seed.share for seed in section.walk.seeds) == pytest.approx(1)
+    for placed in section.ranking[: len(trace.hits)]:
+        assert sum(way.share for way in placed.ways) + placed.other_ways == pytest.approx(1)
+    assert section.broken_links == 1
+    assert bool(section.deviations) == (profile == "knowing-code")
+
+
+def test_a_note_without_a_word_of_the_question_says_over_which_links_it_came(snapshot: Snapshot) -> None:
+    trace = ask(snapshot, ASKED)
+    placed = trace.section(GraphRetrieval).placed("ops/handover.md")
+    assert placed is not None
+    assert placed.seed_weight is None
+    assert placed.found_by == ()
+    steps = placed.ways[0].steps
+    assert [step.title for step in steps][-2:] == ["Session store", "Handover"] or steps[-1].title == "Handover"
+    assert steps[-1].edge == "related"
+    explained = Knowing().why(context(snapshot), trace, find_note(snapshot, "ops/handover.md"))
+    assert explained.found
+    assert "none of your words: from " in explained.use
+
+
+def test_the_context_is_what_was_counted(snapshot: Snapshot) -> None:
+    trace = ask(snapshot, ASKED)
+    section = trace.section(GraphRetrieval)
+    assert "Reuse revokes the family" in section.context
+    assert section.used == sum(one.tokens for one in section.ranking if one.is_packed)
+    rules = load_profile().packing
+    assert abs(text_tokens(section.context, rules) - section.used) <= len(trace.hits)
+
+
+@pytest.mark.parametrize("budget", [1, 40, 90, 400])
+def test_a_budget_is_never_exceeded(snapshot: Snapshot, budget: int) -> None:
+    trace = ask(snapshot, ASKED, budget=budget)
+    assert trace.section(GraphRetrieval).used <= budget
+    assert trace.options == {"budget": budget}
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "path", "reason"),
+    [
+        ("the of", {}, "deploy/rollback.md", "no keyword"),
+        (ASKED, {}, "billing/refunds.md", "no channel found it"),
+        (ASKED, {"budget": 10}, "auth/tokens/rotation.md", "more tokens than the budget"),
+        (ASKED, {"budget": 75}, "auth/tokens/rotation.md", "others with more score"),
+    ],
+)
+def test_the_earliest_reason_and_a_remedy_that_holds(
+    snapshot: Snapshot, query: str, options: dict[str, Any], path: str, reason: str
+) -> None:
+    engine, asked = Knowing(), context(snapshot)
+    trace = engine.answer(asked, Query(query, options=options))
+    explained = engine.why(asked, trace, find_note(snapshot, path))
+    assert not explained.found
+    assert explained.reason is not None
+    assert reason in explained.reason.text, explained
+    remedy = explained.remedy
+    assert remedy is not None
+    if remedy.verified:
+        again = engine.answer(asked, Query(remedy.query, options={} if "tokens" in remedy.text else options))
+        assert path in {hit.file for hit in again.hits}
+
+
+def same(one: NoteIndex, other: NoteIndex) -> None:
+    assert one.notes.graph.nodes == other.notes.graph.nodes
+    assert one.notes.graph.edges == other.notes.graph.edges
+    ours, theirs = one.task.ways, other.task.ways
+    assert np.array_equal(ours.weights, theirs.weights)
+    assert one.task.seeds.texts.texts == other.task.seeds.texts.texts
+
+
+def generated_notes(other: Tree) -> list[tuple[str, str]]:
+    made = generated(other.root.parent / "generated", 5, 30).tree
+    files = sorted(made.rglob("*.md"))
+    return [
+        (str(file.relative_to(made)), file.read_text(encoding="utf-8"))
+        for file in files
+        if b"\0" not in file.read_bytes()
+    ]
+
+
+def test_a_graph_that_follows_edits_is_a_fresh_one(tree: Tree, make_tree: Callable[[str], Tree]) -> None:
+    profile, pick = load_profile(), random.Random(5)
+    for path, text in NOTES.items():
+        tree.file(path, text, 1.0)
+    for path, text in generated_notes(make_tree("other")):
+        tree.file(f"pad/{path}", text, 1.0)
+    index = index_notes(tree.snapshot(), profile)
+    for number in range(12):
+        path = pick.choice([*NOTES, "auth/tokens/fresh.md"])
+        target = pick.choice(list(NOTES))
+        if number % 4 == 3:
+            (tree.tree / path).unlink(missing_ok=True)
+        else:
+            front = f"---\nkeywords: [redis, {number}]\nrelated: [{target}]\n---\n"
+            tree.file(path, f"{front}# Edit {number}\n\n## Facts\n@{target}\n", 0.5)
+        snapshot = tree.snapshot()
+        index = index_notes(snapshot, profile, index)
+        fresh = index_notes(snapshot, profile)
+        same(index, fresh)
+
+
+def test_what_a_run_packs_weighs_more_for_some_minutes(snapshot: Snapshot) -> None:
+    engine = Knowing()
+    before = engine.answer(context(snapshot), Query(ASKED))
+    assert engine.answer(context(snapshot), Query(ASKED)).hits == before.hits
+    engine.answer(context(snapshot), Query(ASKED, run=True))
+    after = engine.answer(context(snapshot), Query(ASKED))
+    assert after.section(GraphRetrieval).session > 0
+    assert after.hits[0].score > before.hits[0].score
+    assert "session" in {part.name for part in after.hits[0].parts}
+    later = engine.answer(context(snapshot, now_ms=NOW_MS + 3_600_000), Query(ASKED))
+    assert later.section(GraphRetrieval).session == 0
+
+
+def test_feedback_moves_a_score(snapshot: Snapshot, tmp_path: Path) -> None:
+    engine, asked = Knowing(), context(snapshot, services=Kept(tmp_path))
+    trace = engine.answer(asked, Query(ASKED))
+    best = next(hit for hit in trace.hits if hit.file == "auth/tokens/rotation.md")
+    engine.learn(asked, trace, best.file, Usefulness.DISMISSED)
+    assert feedback_part(engine.answer(asked, Query(ASKED)), best.file) == pytest.approx(-0.05)
+    engine.learn(asked, trace, best.file, Usefulness.ACCEPTED)
+    engine.learn(asked, trace, best.file, Usefulness.ACCEPTED)
+    assert feedback_part(engine.answer(asked, Query(ASKED)), best.file) == pytest.approx(0.25 / 3)
+
+
+def feedback_part(trace: Trace, file: str) -> float:
+    hit = next(hit for hit in trace.hits if hit.file == file)
+    return next(part.value for part in hit.parts if part.name == "feedback")
+
+
+@pytest.mark.parametrize("options", [{"budget": "many"}, {"budget": 0}, {"mode": "other"}, {"top_k": 3}])
+def test_options_that_are_none_are_refused(snapshot: Snapshot, options: dict[str, Any]) -> None:
+    with pytest.raises(EngineError):
+        ask(snapshot, ASKED, **options)
+
+
+def test_a_saved_trace_opens_again(snapshot: Snapshot, tmp_path: Path) -> None:
+    trace = ask(snapshot, ASKED)
+    (tmp_path / "trace.json").write_bytes(as_json(saved_now(trace, NOW_MS)))
+    assert read(tmp_path / "trace.json").trace == trace
+
+
+def test_a_note_in_an_archive_counts_less(garden: Tree) -> None:
+    plain = ask(garden.snapshot(), "rollback by tag")
+    garden.file("deploy/rollback.md", f"---\nstatus: deprecated\n---\n{OTHERS['deploy/rollback.md']}", 1.0)
+    aside = ask(garden.snapshot(), "rollback by tag")
+    assert plain.hits[0].file == "deploy/rollback.md"
+    parts = next(hit.parts for hit in aside.hits if hit.file == "deploy/rollback.md")
+    penalty = next(part.value for part in parts if part.name == "penalty")
+    assert penalty == pytest.approx(-0.7 * sum(part.value for part in parts if part.name != "penalty"))
+
+
+@pytest.mark.parametrize(
+    "query", ["", "   ", "a", "`", '"(OR NEAR/', "x" * 5000, "\x00\ud800", "日本語 トークン", "@auth/*"]
+)
+def test_any_question_has_an_answer(snapshot: Snapshot, query: str) -> None:
+    for profile in ("knowing", "knowing-code"):
+        assert all(map(adds_up, ask(snapshot, query, profile).hits))
+
+
+def test_equal_paths_of_shared_sources_stay_apart(garden: Tree, make_tree: Callable[[str], Tree]) -> None:
+    other = make_tree("other")
+    other.file("auth/sessions/store.md", "# Their session store\n\nElsewhere.\n", 1.0)
+    garden.source(("team", other))
+    graph = index_notes(garden.snapshot(), load_profile()).notes.graph
+    ours, theirs = graph.find("auth/sessions/store.md"), graph.find("[team]:auth/sessions/store.md")
+    assert ours is not None
+    assert theirs is not None
+    assert (ours.name, theirs.name) == ("Session_store", "Their_session_store")
+    assert ours.module != theirs.module
