@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from brvtui.engines.knowing.sections import GraphResult, GraphRetrieval, ToldWalk, ToldWay
+from brvtui.engines.knowing.sentence import sentence
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.bars import eighths
 from brvtui.paint.glyphs import Glyphs
-from brvtui.paint.headline import Headline
 from brvtui.paint.line import Line, line, rule
+from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import StepName
 from brvtui.paint.text import wrap
 from brvtui.trace import Hit, NearMiss, Trace
@@ -48,12 +49,13 @@ class KnowingPresentation(Presentation):
         "Answer": "knowing only retrieves: an agent would be given the notes that fit into the budget.",
     }
 
-    def headline(self, trace: Trace) -> Headline:
-        """Which note is first, and how it was found."""
-        section = trace.section(GraphRetrieval)
-        label = "graph" if section.walk is not None else "words"
-        warning = f"full text failed: {section.text_error}" if section.text_error else ""
-        return Headline("KNOWING", "tier-2" if trace.hits else "tier-none", label, trace.verdict, warning)
+    def sentence(self, trace: Trace) -> Sentence:
+        """Which note is first, which words it holds or which links led to it, and how far it leads."""
+        return sentence(trace)
+
+    def warning(self, trace: Trace) -> str:
+        """That full text found nothing because FTS5 could not read what it was asked."""
+        return "full text failed" if trace.section(GraphRetrieval).text_error else ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
         """The keywords, the folder in front, where the profile does as the program runs."""

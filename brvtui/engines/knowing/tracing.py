@@ -11,6 +11,7 @@ from brvtui.engines.contract import Context, Query
 from brvtui.engines.knowing.equivalence import GRAPH_SOURCE
 from brvtui.engines.knowing.fusion import Channel
 from brvtui.engines.knowing.learning import LEARNED_SOURCE
+from brvtui.engines.knowing.matched_words import QuestionWords
 from brvtui.engines.knowing.model import Node
 from brvtui.engines.knowing.note_classes import NOTE_SOURCE
 from brvtui.engines.knowing.note_index import NoteIndex
@@ -143,6 +144,10 @@ class TraceMaker:
         }
 
     @cached_property
+    def _words(self) -> QuestionWords:
+        return QuestionWords(self.query.text, self.index.task.profile.keywords)
+
+    @cached_property
     def _turns(self) -> dict[str, tuple[int, PackedItem]]:
         return {item.scored.node.id: (turn, item) for turn, item in enumerate(self.made.packed.items, 1)}
 
@@ -191,15 +196,15 @@ class TraceMaker:
         node = one.node
         note = self.index.notes.piece(node.path).note
         finds = self._finds.get(node.path, ())
-        is_section = node.id != node.path
         return Hit(
             path=note.result_path,
             file=node.path,
-            title=self.index.title(node) if is_section else self.index.notes.piece(node.path).titles[node.id],
+            title=self.index.title(node),
             kind=note.kind,
             origin=Origin.TEXT if finds else Origin.PROPAGATED,
             score=one.score,
             parts=tuple(self._parts(one)),
+            words=self._words.matched(self.index.title(node), note.file, self.index.notes.text(node.id)),
             places=tuple(LegRank(found.channel, found.rank - 1, 0.0) for found in finds),
             shared_source=note.alias,
         )

@@ -43,9 +43,14 @@ def how_found(one: GraphResult) -> str:
     """How a note came into the answer: by which words, or over which way of the walk."""
     if one.found_by and one.seed_weight is not None:
         return ", ".join(found.why for found in one.found_by[:2])
-    if one.ways:
-        way = one.ways[0]
-        steps = " → ".join(f"{step.edge} → {step.title}" for step in way.steps[:-1])
-        last = way.steps[-1].edge if way.steps else ""
-        return f"none of your words: from {way.seed} → {f'{steps} → ' if steps else ''}{last}"
-    return "reached by the walk"
+    way = way_in_words(one)
+    return f"none of your words: {way}" if way else "reached by the walk"
+
+
+def way_in_words(one: GraphResult) -> str:
+    """The strongest way of the walk to a note from elsewhere: ``from Token rotation → related``; empty without one."""
+    way = next((way for way in one.ways if way.steps), None)
+    if way is None:
+        return ""
+    steps = "".join(f"{step.edge} → {step.title} → " for step in way.steps[:-1])
+    return f"from {way.seed} → {steps}{way.steps[-1].edge}"
