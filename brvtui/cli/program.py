@@ -23,6 +23,7 @@ _COMMANDS = {
     "explain": "query:explain",
     "replay": "query:replay",
     "llm": "ask:llm",
+    "code": "code:code",
     "show": "saving:show",
     "config": "settings:config",
     "keys": "settings:keys",

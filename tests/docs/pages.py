@@ -18,6 +18,7 @@ PAGES = (
     "docs/jeffs_brain.md",
     "docs/configuration.md",
     "docs/keys.md",
+    "docs/code.md",
     "docs/editing.md",
     "docs/maturity.md",
     "docs/export.md",

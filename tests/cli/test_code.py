@@ -1,0 +1,111 @@
+"""``brv-tui code`` says what a task needs of a repository's code, and which notes speak of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.corpus.code.making import write
+from tests.support.trees import Tree
+
+FILES = {
+    "src/tokens.py": "class TokenStore:\n    def rotate(self): self.revoke()\n    def revoke(self): pass\n",
+    "src/web.py": "from tokens import TokenStore\ndef refresh():\n    TokenStore.rotate()\n",
+    "src/billing.py": "def round_cents(): pass\n",
+    "broken.py": "def x(:\n",
+}
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BRV_TUI_CACHE_DIR", str(tmp_path / "cache"))
+    return write(tmp_path / "shop", FILES)
+
+
+def test_it_says_which_symbols_a_task_needs_and_why(run: Run, repository: Path) -> None:
+    code, out, err = run("code", "rotate the TokenStore", "--repo", str(repository), inside=False)
+    assert code == 0
+    assert "TokenStore  (type, src/tokens.py:1)" in out
+    assert "rotate  (method, src/tokens.py:2)" in out
+    assert "found by name (place " in out
+    assert err == "brv-tui: broken.py: it has syntax errors; what is right of it is read\n"
+
+
+def test_what_the_walk_reached_has_its_way(run: Run, repository: Path) -> None:
+    _, out, _ = run("code", "refresh", "--repo", str(repository), inside=False)
+    assert "reached over web.py.refresh calls → tokens.py.TokenStore.rotate" in out
+
+
+def test_an_agent_is_given_the_same_symbols(run: Run, repository: Path) -> None:
+    for form, begins in (("json", "{"), ("xml", "<context"), ("markdown", "# Context")):
+        code, out, _ = run("code", "rotate tokens", "--repo", str(repository), "--format", form, inside=False)
+        assert code == 0
+        assert out.startswith(begins)
+        assert "src/tokens.py.TokenStore.rotate" in out
+
+
+def test_the_budget_holds(run: Run, repository: Path) -> None:
+    arguments = ("code", "rotate tokens", "--repo", str(repository), "--format", "json", "--budget", "30")
+    held = json.loads(run(*arguments, inside=False)[1])
+    assert held["symbols"]
+    assert held["tokens_used"] <= 30
+
+
+def test_notes_that_name_the_code_are_shown_with_it(run: Run, project: Tree, repository: Path) -> None:
+    project.note("auth/jwt/code.md", "Where it is", "`TokenStore.rotate` is called by src/web.py.", 1)
+    _, out, _ = run("code", "rotate", "--repo", str(repository), "--project", str(project.root), inside=False)
+    assert "note auth/jwt/code.md says TokenStore.rotate" in out
+
+
+def test_files_without_a_note_are_listed(run: Run, project: Tree, repository: Path) -> None:
+    project.note("auth/jwt/code.md", "Where it is", "`TokenStore.rotate` is called by src/web.py.", 1)
+    arguments = ("--without-note", "--repo", str(repository), "--project", str(project.root))
+    assert run("code", *arguments, inside=False)[:2] == (0, "broken.py\nsrc/billing.py\n")
+
+
+def test_a_second_run_reads_only_what_changed(run: Run, repository: Path) -> None:
+    arguments = ("code", "rotate tokens", "--repo", str(repository))
+    first = run(*arguments, inside=False)
+    kept = next((repository.parent / "cache").rglob("code.json.gz"))
+    before = kept.stat()
+    assert run(*arguments, inside=False) == first
+    assert kept.stat() == before
+    write(repository, {"src/more.py": "def rotate_all_tokens(): pass\n"})
+    assert "rotate_all_tokens" in run(*arguments, inside=False)[1]
+    assert kept.stat() != before
+
+
+def test_a_cache_that_cannot_be_written_is_said(run: Run, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (repository.parent / "file").write_text("")
+    monkeypatch.setenv("BRV_TUI_CACHE_DIR", str(repository.parent / "file"))
+    code, out, err = run("code", "rotate tokens", "--repo", str(repository), inside=False)
+    assert (code, "TokenStore" in out) == (0, True)
+    assert "what was read of the code is not kept: " in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "line"),
+    [
+        (("code",), 2, "give either a task or --without-note"),
+        (("code", "x", "--without-note"), 2, "give either a task or --without-note"),
+        (("code", "x", "--repo", "nowhere"), 3, "nowhere: there is no such folder; name one with --repo"),
+    ],
+)
+def test_what_cannot_be_answered_is_one_line(run: Run, arguments: tuple[str, ...], code: int, line: str) -> None:
+    assert run(*arguments, inside=False) == (code, "", f"brv-tui: {line}\n")
+
+
+def test_a_task_that_finds_nothing_is_a_negative_answer(run: Run, repository: Path) -> None:
+    code, out, _ = run("code", "zzzz", "--repo", str(repository), inside=False)
+    assert code == 1
+    assert out.startswith("nothing in the code has to do with this task")
+
+
+def test_a_repository_without_code_is_answered(run: Run, repository: Path) -> None:
+    shutil.rmtree(repository)
+    repository.mkdir()
+    assert run("code", "rotate", "--repo", str(repository), inside=False)[0] == 1
