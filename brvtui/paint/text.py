@@ -40,12 +40,17 @@ def cut_hard(text: str, width: int) -> str:
 
 
 def _prefix(text: str, width: int) -> str:
+    return text[: _end_of_prefix(text, 0, len(text), width)]
+
+
+def _end_of_prefix(text: str, start: int, end: int, width: int) -> int:
+    """Returns the end of what fits into ``width`` cells of ``text[start:end]``, which is not copied: it may be long."""
     used = 0
-    for place, char in enumerate(text):
-        used += cell_len(char)
+    for place in range(start, end):
+        used += cell_len(text[place])
         if used > width:
-            return text[:place]
-    return text
+            return place
+    return end
 
 
 def fit(text: str, width: int) -> str:
@@ -77,9 +82,9 @@ def breaks(text: str, width: int) -> list[tuple[int, int]]:
                 start = end - len(word.lstrip())
             # the whole rest is measured only when its beginning fits
             while cell_len(text[start : min(end, start + width + 1)]) > width or cell_len(text[start:end]) > width:
-                head = _prefix(text[start:end], width) or text[start]
-                lines.append((start, start + len(head)))
-                start += len(head)
+                stop = max(_end_of_prefix(text, start, end, width), start + 1)
+                lines.append((start, stop))
+                start = stop
             used = cell_len(text[start:end])
         place = end
     if not lines or text[start:].strip():

@@ -81,6 +81,7 @@ MARKS = {
     "fences": "```\n",
     "lines": "\n",
     "tabs": "\t",
+    "spaces and a letter": " " * 100 + "a",
     "colours": "\x1b[31m",
     "emoji": "👩‍👩‍👧",
     "relations": "@a/b/c ",
