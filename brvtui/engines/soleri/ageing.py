@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import astuple, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from brvtui.engines.soleri.entries import VaultEntry
@@ -20,7 +20,7 @@ _DAY_SECONDS = 86_400.0
 
 def best_score(weights: Weights) -> float:
     """The most that any entry can reach with ``weights``: everything perfect, and a direct neighbour of a best one."""
-    return float(sum(astuple(weights))) - (1 - NEAREST) * weights.graph_proximity
+    return sum(weights.in_order) - (1 - NEAREST) * weights.graph_proximity
 
 
 def forecast(
@@ -37,10 +37,10 @@ def forecast(
     then = _lacks(dated, vault, weights, now + day * _DAY_SECONDS, profile) if day else lacks
     events = (_event(at, now, text) for at, text in _changes(dated, now, profile))
     return DocumentForecast(
-        reach + sum(part.value for part in lacks),
+        reach + sum([part.value for part in lacks]),
         reach,
         tuple(sorted(lacks, key=lambda part: part.value)),
-        reach + sum(part.value for part in then),
+        reach + sum([part.value for part in then]),
         tuple(sorted(events, key=lambda event: event.days)),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -47,7 +48,7 @@ class NoteVault:
     shadowed: Mapping[str, str]
     """Notes that are no entries, because another of their tier has their id; by path, with that other's path."""
 
-    @property
+    @cached_property
     def unread(self) -> int:
         """How many notes could not be read, so that only their names are searched."""
         return sum(not row.is_read for rows in self.rows.values() for row in rows)

@@ -53,6 +53,19 @@ class Weights:
     domain_match: float
     graph_proximity: float
 
+    @property
+    def in_order(self) -> tuple[float, ...]:
+        """The weights in the order of the signals."""
+        return (
+            self.semantic,
+            self.vector,
+            self.severity,
+            self.temporal_decay,
+            self.tag_overlap,
+            self.domain_match,
+            self.graph_proximity,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class SeverityValues:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from brvtui.engines.soleri.entries import Memory, VaultEntry, units
@@ -12,6 +12,8 @@ from brvtui.engines.soleri.profile import SoleriProfile
 from brvtui.engines.soleri.search import ScoredEntry, VaultRanking
 
 Shape = Literal["full", "scan"]
+_BREAKDOWN = ("semantic", "vector", "severity", "temporalDecay", "tagOverlap", "domainMatch", "graphProximity")
+"""The signals under the names that Soleri gives them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ def shaped(found: ScoredEntry, shape: Shape, profile: SoleriProfile) -> Shaped:
     """``found`` in ``shape``."""
     entry = found.entry
     if shape == "full":
-        breakdown = {_camel(name): value for name, value in asdict(found.signals).items()}
+        breakdown = dict(zip(_BREAKDOWN, found.signals.in_order, strict=True))
         record = {
             "entry": entry.record(),
             "score": found.score,
@@ -103,8 +105,3 @@ def snippet(text: str, profile: SoleriProfile) -> str:
         return text
     cut = text.encode("utf-16-le", "surrogatepass")[: 2 * most].decode("utf-16-le", "replace")
     return f"{cut}..."
-
-
-def _camel(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(map(str.capitalize, others))

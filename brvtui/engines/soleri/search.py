@@ -9,7 +9,7 @@ from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.engines.soleri.links import Proximity
 from brvtui.engines.soleri.profile import GuardRules, SoleriProfile, Weights
 from brvtui.engines.soleri.signals import EntrySignals, jaccard, severity_of, temporal_decay
-from brvtui.engines.soleri.tfidf import DocumentFrequencies, SparseVector, cosine
+from brvtui.engines.soleri.tfidf import DocumentFrequencies, SparseVector, dot
 from brvtui.engines.soleri.vault import NO_FILTERS, CandidatePool, Filters, Pooled, Vault
 from brvtui.engines.soleri.vectors import nearest_of
 from brvtui.services.embedding import Vector
@@ -82,6 +82,7 @@ class VaultRanking:
     """The ids that links were followed from."""
     guard: CorpusGuard | None = None
     query_vector: SparseVector = field(default_factory=dict)
+    query_length: float = 0.0
     vocabulary: DocumentFrequencies = field(default_factory=lambda: DocumentFrequencies(0, {}))
     dense: Dense | None = None
     cut_by_budget: int = 0
@@ -135,6 +136,7 @@ def search(
         seeds,
         guard,
         scorer.query_vector,
+        scorer.query_length,
         scorer.vocabulary,
         dense,
         count - kept,
@@ -171,12 +173,13 @@ class _Scorer:
     now: float
     dense: Dense | None
     query_vector: SparseVector = field(init=False)
+    query_length: float = field(init=False)
     vocabulary: DocumentFrequencies = field(init=False)
     cosines: Mapping[str, float] = field(init=False)
 
     def __post_init__(self) -> None:
         self.vocabulary = self.vault.vocabulary(self.now)
-        self.query_vector = self.vocabulary.vector(self.request.text)
+        self.query_vector, self.query_length = self.vocabulary.measured(self.request.text)
         query = self.dense.query if self.dense is not None else None
         self.cosines = self.vault.vectors.cosines(query) if query is not None else {}
 
@@ -184,7 +187,7 @@ class _Scorer:
         """``entry`` scored without links."""
         dated = replace(entry, created_at=None, updated_at=None) if self.profile.as_run.dates_dropped else entry
         signals = EntrySignals(
-            semantic=cosine(self.query_vector, self.vocabulary.vector(entry.compared)) if self.query_vector else 0.0,
+            semantic=self._semantic(entry),
             vector=self.cosines.get(entry.id, 0.0),
             severity=severity_of(entry.severity, self.profile.severity),
             temporal_decay=temporal_decay(dated, self.now, self.profile.decay),
@@ -193,6 +196,12 @@ class _Scorer:
             graph_proximity=0.0,
         )
         return ScoredEntry(entry, signals, signals.total(self.weights), pooled, vector_rank)
+
+    def _semantic(self, entry: VaultEntry) -> float:
+        if not self.query_vector:
+            return 0.0
+        vector, length = self.vocabulary.measured(entry.compared)
+        return dot(self.query_vector, vector, self.query_length * length)
 
     def linked(self, found: ScoredEntry, proximity: Proximity | None) -> ScoredEntry:
         """``found`` with its nearness over links, where it has one."""

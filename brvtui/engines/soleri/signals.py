@@ -24,13 +24,22 @@ class EntrySignals:
     domain_match: float
     graph_proximity: float
 
-    def weighted(self, weights: Weights) -> dict[str, float]:
-        """Each signal times its weight, by its name."""
-        return {name: getattr(weights, name) * getattr(self, name) for name in NAMES}
+    @property
+    def in_order(self) -> tuple[float, ...]:
+        """The signals in the order of :data:`NAMES`."""
+        return (
+            self.semantic,
+            self.vector,
+            self.severity,
+            self.temporal_decay,
+            self.tag_overlap,
+            self.domain_match,
+            self.graph_proximity,
+        )
 
     def total(self, weights: Weights) -> float:
-        """The weighted sum."""
-        return sum(self.weighted(weights).values())
+        """The sum of each signal times its weight."""
+        return sum([weight * value for weight, value in zip(weights.in_order, self.in_order, strict=True)])
 
 
 NAMES = tuple(signal.name for signal in fields(EntrySignals))

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 SparseVector = Mapping[str, float]
 """Weights by term."""
 
-_TOKEN = re.compile(r"[a-z0-9-]+")
-_SHORTEST = 3
+_TOKEN = re.compile(r"[a-z0-9-]{3,}")
 _MOST_KEPT = 4096
 _STOPPED = """
     a an the and or but in on at to for of with by from as is was are were been be have has had do does did will would
@@ -25,7 +24,7 @@ STOP_WORDS = frozenset(_STOPPED.split())
 
 def tokenize(text: str) -> list[str]:
     """The tokens of ``text``, repeats kept: runs of ASCII letters, digits and hyphens, of three characters or more."""
-    return [token for token in _TOKEN.findall(text.lower()) if len(token) >= _SHORTEST and token not in STOP_WORDS]
+    return [token for token in _TOKEN.findall(text.lower()) if token not in STOP_WORDS]
 
 
 def term_frequencies(tokens: Iterable[str]) -> dict[str, float]:
@@ -37,16 +36,20 @@ def term_frequencies(tokens: Iterable[str]) -> dict[str, float]:
 
 def cosine(first: SparseVector, second: SparseVector) -> float:
     """The cosine of two sparse vectors; 0 when one has no length."""
-    norms = norm(first) * norm(second)
-    if norms == 0:
+    return dot(first, second, norm(first) * norm(second))
+
+
+def dot(first: SparseVector, second: SparseVector, lengths: float) -> float:
+    """The dot product of two sparse vectors by the product of their ``lengths``; 0 when that is 0."""
+    if lengths == 0:
         return 0.0
     fewer, more = (first, second) if len(first) <= len(second) else (second, first)
-    return sum(weight * more[term] for term, weight in fewer.items() if term in more) / norms
+    return sum(weight * more[term] for term, weight in fewer.items() if term in more) / lengths
 
 
 def norm(vector: SparseVector) -> float:
     """The length of a vector."""
-    return math.sqrt(sum(weight * weight for weight in vector.values()))
+    return math.sqrt(sum([weight * weight for weight in vector.values()]))
 
 
 @dataclass(frozen=True)
@@ -55,19 +58,33 @@ class DocumentFrequencies:
 
     documents: int
     frequencies: Mapping[str, int]
-    _vectors: dict[str, SparseVector] = field(default_factory=dict, compare=False, repr=False)
+    _vectors: dict[str, tuple[SparseVector, float]] = field(default_factory=dict, compare=False, repr=False)
     """Of texts that were asked for: candidates of one query are candidates of the next."""
+    _idfs: dict[str, float] = field(default_factory=dict, compare=False, repr=False)
+    """Of terms that were asked for; 0 for one that stands in none of the texts."""
 
     def idf(self, term: str) -> float:
-        """``ln((N + 1) / (df + 1)) + 1`` of a term that stands in one of the texts. Raises KeyError for another."""
-        return math.log((self.documents + 1) / (self.frequencies[term] + 1)) + 1
+        """``ln((N + 1) / (df + 1)) + 1`` of a term; 0 for one that stands in none of the texts."""
+        known = self._idfs.get(term)
+        if known is None:
+            count = self.frequencies.get(term, 0)
+            known = self._idfs[term] = math.log((self.documents + 1) / (count + 1)) + 1 if count else 0.0
+        return known
 
     def vector(self, text: str) -> SparseVector:
         """The TF-IDF vector of ``text``, without terms that stand in none of the texts."""
+        return self.measured(text)[0]
+
+    def measured(self, text: str) -> tuple[SparseVector, float]:
+        """The TF-IDF vector of ``text`` and its length."""
         known = self._vectors.get(text)
         if known is None:
-            shares = term_frequencies(tokenize(text))
-            known = {term: share * self.idf(term) for term, share in shares.items() if self.frequencies.get(term)}
+            shares, idfs = term_frequencies(tokenize(text)), self._idfs
+            weighed = (
+                (term, share * (idfs[term] if term in idfs else self.idf(term))) for term, share in shares.items()
+            )
+            vector = {term: weight for term, weight in weighed if weight}
+            known = vector, norm(vector)
             if len(self._vectors) >= _MOST_KEPT:
                 self._vectors.clear()
             self._vectors[text] = known

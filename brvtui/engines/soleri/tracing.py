@@ -27,8 +27,8 @@ from brvtui.engines.soleri.sections import (
     SharedTerm,
     VaultSearch,
 )
-from brvtui.engines.soleri.signals import changed_at
-from brvtui.engines.soleri.tfidf import norm, tokenize
+from brvtui.engines.soleri.signals import NAMES, changed_at
+from brvtui.engines.soleri.tfidf import tokenize
 from brvtui.engines.soleri.vault import Vault
 from brvtui.trace import (
     SCHEMA,
@@ -215,16 +215,18 @@ def _parts(found: ScoredEntry, ranking: VaultRanking, age: str) -> tuple[Part, .
         if found.proximity is not None
         else "",
     }
-    return tuple(
-        Part(shown, value, getattr(found.signals, name), getattr(ranking.weights, name), notes.get(name, ""))
-        for shown, (name, value) in zip(SIGNALS, found.signals.weighted(ranking.weights).items(), strict=True)
-    )
+    weights, values = ranking.weights.in_order, found.signals.in_order
+    made = [
+        Part(shown, weight * value, value, weight, notes.get(name, ""))
+        for shown, name, weight, value in zip(SIGNALS, NAMES, weights, values, strict=True)
+    ]
+    return tuple(made)
 
 
 def _shared(found: ScoredEntry, ranking: VaultRanking) -> tuple[SharedTerm, ...]:
     """The addends of the cosine. They sum to the semantic signal."""
-    entry = ranking.vocabulary.vector(found.entry.compared)
-    length = norm(ranking.query_vector) * norm(entry)
+    entry, length = ranking.vocabulary.measured(found.entry.compared)
+    length *= ranking.query_length
     made = [
         SharedTerm(term, weight, entry[term], weight * entry[term] / length)
         for term, weight in ranking.query_vector.items()

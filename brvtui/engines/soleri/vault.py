@@ -149,14 +149,27 @@ class Vault:
 
     def vocabulary(self, now: float) -> DocumentFrequencies:
         """How many of the entries that can be listed at ``now`` hold each term."""
-        dated = any(tier.dated for tier in self.tiers)
-        closed = [entry for entry in self.entries() if not entry.is_listable(now)] if dated else []
+        closed = [entry for entry in self._windowed if not entry.is_listable(now)]
         if not closed:
             return self._frequencies
-        every = self._frequencies
-        fewer = Counter(every.frequencies)
-        fewer.subtract(count_documents(entry.compared for entry in closed))
-        return DocumentFrequencies(every.documents - len(closed), fewer)
+        key = tuple(entry.id for entry in closed)
+        if key not in self._open_frequencies:
+            every = self._frequencies
+            fewer = Counter(every.frequencies)
+            fewer.subtract(count_documents(entry.compared for entry in closed))
+            self._open_frequencies.clear()
+            self._open_frequencies[key] = DocumentFrequencies(every.documents - len(closed), fewer)
+        return self._open_frequencies[key]
+
+    @cached_property
+    def _windowed(self) -> tuple[VaultEntry, ...]:
+        """The entries with a validity window."""
+        return tuple(entry for entry in self.entries() if entry.has_window) if any(t.dated for t in self.tiers) else ()
+
+    @cached_property
+    def _open_frequencies(self) -> dict[tuple[str, ...], DocumentFrequencies]:
+        """The frequencies without the entries whose window was closed at the last query, by their ids."""
+        return {}
 
     @cached_property
     def _frequencies(self) -> DocumentFrequencies:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import astuple
+from operator import mul
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -61,7 +62,7 @@ def test_signals_stay_in_their_ranges_and_add_up(made: list[VaultEntry], query: 
     links = data.draw(st.lists(st.tuples(st.sampled_from(ids), st.sampled_from(ids)), max_size=12))
     ranking = ranked(held, query, 5, links)
     for found in ranking.ranked:
-        assert math.isclose(sum(found.signals.weighted(ranking.weights).values()), found.score)
+        assert math.isclose(sum(map(mul, found.signals.in_order, astuple(ranking.weights))), found.score)
         assert all(0 <= value <= 1 + 1e-9 for value in astuple(found.signals))
         assert found.signals.graph_proximity in (0, 1 / 3, 1 / 2)
         assert found.score <= 0.825 + 1e-9
