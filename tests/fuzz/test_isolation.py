@@ -1,0 +1,40 @@
+"""The limits of a fuzzed process hold, what breaks them is found, and the next input meets a whole process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.fuzz.isolation import Isolated
+from tests.fuzz.reducing import reduced
+
+_DEVOURING = "MemoryError in"
+
+
+@pytest.fixture(scope="module")
+def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Isolated]:
+    made = Isolated("misbehaving", tmp_path_factory.mktemp("fuzz"))
+    assert made.start() == [b"fine"]
+    yield made
+    made.stop()
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"raise", "FileNotFoundError in"),
+        (b"wrong", "Wrong in misbehaving.py:run this should not be"),
+        (b"hold", "memory"),
+        (b"devour", _DEVOURING),
+        (b"die", "the process ended with -11"),
+        pytest.param(b"loop", "slow", marks=pytest.mark.long),
+    ],
+)
+def test_what_breaks_is_found(process: Isolated, data: bytes, problem: str) -> None:
+    assert process.run(data).problem.startswith(problem)
+    assert process.run(b"fine").problem == ""
+
+
+def test_an_input_is_reduced(process: Isolated) -> None:
+    assert reduced(b" " * 40 + b"raise" + b"\n" * 9, lambda data: bool(process.run(data).problem)) == b"raise"
