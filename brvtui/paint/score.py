@@ -103,7 +103,7 @@ def _part(part: Part, scale: Scale, places: int, width: int, glyphs: Glyphs) -> 
     value = signed(part.value, places) if part.value else f"{0:.{places}f}"
     right = Line().add(f"{value:>{_VALUE}}", role if part.value else "faint")
     made_of = how(part, scale.decimals + 1)
-    if made.width + len(made_of) + right.width > width:
+    if made.width + len(made_of) + 1 + right.width > width:
         made_of = made_of.partition("  ")[0]  # the whole note or none
     return made.add(made_of, "muted").right(width, right)
 

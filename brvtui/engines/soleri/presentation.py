@@ -158,10 +158,8 @@ def _linked(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]
     how = "linked with" if len(placed.path) == 2 else "two links from"
     adds = next(part.value for part in placed.hit.parts if part.name == SIGNALS[-1])
     final = section.ranking.index(placed) + 1
-    if placed.first_rank is None:
-        moved = f"not found without it, #{final} now"
-    else:
-        moved = f"#{placed.first_rank} without links, #{final} now"
+    before = f"rank {placed.first_rank}" if placed.first_rank is not None else "not found"
+    moved = f"{before} → {final}"
     return [line(f" {part}", "text") for part in wrap(f"{how} {origin}: {adds:+.3f}; {moved}", width - 2)]
 
 
