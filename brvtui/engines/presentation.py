@@ -179,6 +179,10 @@ class Presentation:
             return [line(f" {part}", "muted") for part in wrap("no model is asked for this answer", width - 2)]
         return prompt_lines(prompt, width, marker(self.words(trace)))
 
+    def prompt_text(self, trace: Trace) -> str:
+        """The text of the second tab, to be copied; empty when there is none."""
+        return trace.answer.prompt.text if trace.answer.prompt is not None else ""
+
     def words(self, trace: Trace) -> Sequence[str]:
         """The words that the query matched, to be marked in texts."""
         return ()

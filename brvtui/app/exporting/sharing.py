@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from brvtui.app.exporting import clipboard
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
+from brvtui.engines.registry import presentation
 from brvtui.store.folders import data_folder
 from brvtui.trace import Trace
 
@@ -101,7 +102,7 @@ def _text_of(what: str, trace: Trace | None, file: str) -> str:
     if trace is None or what == "trace":
         return ""
     if what == "prompt":
-        return trace.answer.prompt.text if trace.answer.prompt else ""
+        return presentation(trace.engine).prompt_text(trace)
     return trace.answer.text
 
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 from brvtui.engines.knowing.sections import GraphResult, GraphRetrieval, ToldWalk, ToldWay
 from brvtui.engines.knowing.sentence import sentence
 from brvtui.engines.presentation import Groups, Presentation
+from brvtui.paint.answers import marker, paragraphs
 from brvtui.paint.bars import eighths
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
@@ -20,6 +21,8 @@ from brvtui.wording import counted
 _BAR = 6
 _NAME = 14
 _LISTED = 8
+_LEAST_SHARE = 0.005
+_SECTION = " › "
 _LETTERS = {"tiered": "n", "bm25": "w", "equivalence": "k", "path": "f"}
 """The letter of each channel: names, words, keywords, folders."""
 
@@ -60,7 +63,7 @@ class KnowingPresentation(Presentation):
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
         """The keywords, the folder in front, where the profile does as the program runs."""
         section = trace.section(GraphRetrieval)
-        words = (*section.exact, *section.compounds, *section.components)
+        words = (*section.exact, *(section.components or section.compounds))
         groups: Groups = [(9, [("keywords ", "muted"), (", ".join(words[:_LISTED]) or "none", "text")])]
         if section.focus:
             groups.append((8, [(f"{section.focus} first", "accent")]))
@@ -144,10 +147,14 @@ class KnowingPresentation(Presentation):
 
     def prompt(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         """The packed context, as an agent would get it."""
-        context = trace.section(GraphRetrieval).context
-        if not context:
-            return [line(" an agent is given nothing", "muted")]
-        return [line(f" {part}", "text") for row in context.splitlines() for part in wrap(row, width - 2) or [""]]
+        context = self.prompt_text(trace)
+        return (
+            paragraphs(context, width, marker(self.words(trace))) if context else [line(" nothing is given", "muted")]
+        )
+
+    def prompt_text(self, trace: Trace) -> str:
+        """The packed context."""
+        return trace.section(GraphRetrieval).context
 
     def words(self, trace: Trace) -> Sequence[str]:
         """The keywords that were looked for."""
@@ -161,7 +168,8 @@ def _found_lines(placed: GraphResult, width: int, glyphs: Glyphs) -> Iterator[Li
         row = Line().gap().fit(found.channel, _NAME, "text").add(f"#{found.rank}  ", "strong").add(found.why, "text")
         yield row.add("" if found.node == placed.hit.title else f" · {found.node}", "muted").cut(width)
     if not placed.found_by:
-        yield line(" none of your words are in it: links lead here", "accent").cut(width)
+        why = "none of your words led to it: the walk came over links"
+        yield from (line(f" {part}", "accent") for part in wrap(why, width - 2))
     if placed.fused_rank is not None:
         yield line(f" candidate {placed.fused_rank}, {placed.fused_score:.4f} points", "muted").cut(width)
     if placed.seed_weight is not None:
@@ -178,28 +186,33 @@ def _way_lines(placed: GraphResult, width: int, glyphs: Glyphs) -> Iterator[Line
         yield line(" its ways are told for the first results only" if placed.probability else " none", "muted")
         return
     for way in placed.ways:
-        bar = eighths(way.share, _BAR, glyphs)
-        yield (
-            Line()
-            .gap()
-            .fit(bar, _BAR, "accent")
-            .add(f" {way.share:>4.0%} ", "strong")
-            .add(told(way), "text")
-            .cut(width)
-        )
-    if placed.other_ways > 0.005:
-        bar = eighths(placed.other_ways, _BAR, glyphs)
-        row = Line().gap().fit(bar, _BAR, "muted").add(f" {placed.other_ways:>4.0%} ", "muted")
-        yield row.add("over all other ways", "muted").cut(width)
+        yield from _share_lines(way.share, told(way, placed.hit.title), "text", width, glyphs)
+    if placed.other_ways > _LEAST_SHARE:
+        yield from _share_lines(placed.other_ways, "over all other ways", "muted", width, glyphs)
     if placed.authority or placed.hub:
         yield line(f" authority {placed.authority:.3f}, hub {placed.hub:.3f}", "muted").cut(width)
 
 
-def told(way: ToldWay) -> str:
-    """A way in words: ``Token rotation → related → Sessions``; a way of no step is the seed's own start."""
+def _share_lines(share: float, text: str, role: str, width: int, glyphs: Glyphs) -> Iterator[Line]:
+    """A share as a bar and a number, and ``text`` beside it, on as many lines as it needs."""
+    row = Line().gap().fit(eighths(share, _BAR, glyphs), _BAR, "accent").add(f" {share:>4.0%} ", "strong")
+    start = row.width
+    for number, part in enumerate(wrap(text, max(1, width - start - 1))):
+        yield (row if not number else Line().gap(start)).add(part, role)
+
+
+def told(way: ToldWay, title: str) -> str:
+    """A way to the note called ``title`` in words: ``Token rotation → related → here``.
+
+    The note's own sections are named by their headings.
+    """
     if not way.steps:
         return "the walk starts here"
-    return " → ".join([way.seed, *(text for step in way.steps for text in (step.edge, step.title))])
+    own = f"{title.partition(_SECTION)[0]}{_SECTION}"
+    stops = [way.seed, *(step.title for step in way.steps[:-1])]
+    names = [f"its section {stop.removeprefix(own)}" if stop.startswith(own) else stop for stop in stops]
+    edges = [step.edge for step in way.steps]
+    return " → ".join([text for pair in zip(names, edges, strict=True) for text in pair] + ["here"])
 
 
 def _packing_lines(placed: GraphResult, width: int, glyphs: Glyphs) -> Iterator[Line]:

@@ -139,7 +139,10 @@ class TraceMaker:
         return {
             Channel.TIERED: [(hit.id, f"{hit.tier} {hit.keyword}") for hit in search.names],
             Channel.FULL_TEXT: [(hit.id, f"BM25 {hit.score:.2f}") for hit in search.texts.hits],
-            Channel.EQUIVALENCE: [(hit.id, f"“{hit.match.phrases[0]}” stands for it") for hit in search.equivalents],
+            Channel.EQUIVALENCE: [
+                (hit.id, _STANDS_FOR.get(hit.match.matched.source, "“{}” stands for it").format(hit.match.phrases[0]))
+                for hit in search.equivalents
+            ],
             Channel.PATH: [(hit.id, f"in {hit.term}") for hit in search.paths],
         }
 
@@ -336,7 +339,7 @@ class TraceMaker:
             return Step("walk", None, "walk", State.NOT_REACHED, (), "no seed to start from")
         last = told.rounds[-1]
         is_settled = last.change < told.settled
-        check = _check("change", last.change, "<", told.settled, is_settled, "walk.settled")
+        check = _check("change in ‰", 1000 * last.change, "<", 1000 * told.settled, is_settled, "walk.settled")
         return Step("walk", None, "walk", State.PASSED, (check,), f"{len(told.rounds)} rounds: {told.ended}")
 
     def _section(self, placed: tuple[GraphResult, ...]) -> GraphRetrieval:

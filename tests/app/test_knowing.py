@@ -1,0 +1,76 @@
+"""What a newcomer reads of knowing's answers: why a result without a matching word is there, and what an agent gets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from brvtui.app.app import BrvTui
+from brvtui.engines.knowing.sections import GraphRetrieval
+from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, settled, shown, text_of, view
+from tests.app.engines import switch_to
+from tests.app.linked import HUB, HUB_TEXT
+from tests.support.trees import Tree
+
+
+def graph_of(pilot: object) -> GraphRetrieval:
+    trace = view(pilot).answer.trace  # type: ignore[arg-type]
+    assert trace is not None
+    return trace.section(GraphRetrieval)
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+async def test_every_pane_follows(app: BrvTui, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("escape")
+        await switch_to(pilot, "knowing")
+        assert "KNOWING" in shown(pilot)
+        assert "is first of" in shown(pilot)
+        section = graph_of(pilot)
+        for key, pane, text in (
+            ("f3", "#score", "ways of the walk"),
+            ("f4", "#route", "the walk ·"),
+            ("f6", "#cache", "keeps no answers"),
+            ("f7", "#answer", f"{section.used:,} tokens"),
+        ):
+            await pilot.press(key)
+            await settled(pilot)
+            assert text in text_of(pilot, pane).replace("\n ", " "), pane
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
+async def test_a_note_without_a_matching_word_says_which_links_led_to_it(
+    garden: Tree, make_app: Callable[..., BrvTui], size: tuple[int, int]
+) -> None:
+    garden.file(HUB, HUB_TEXT)
+    garden.file("ops/handover.md", "# Handover\n\nWhoever leaves says what is open.\n")
+    garden.file(
+        "auth/jwt/entry.md", "---\nrelated: [ops/handover.md]\n---\n# Token entry\n\nA token store begins here.\n"
+    )
+    async with make_app(garden.root).run_test(size=size) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("escape")
+        await switch_to(pilot, "knowing")
+        placed = graph_of(pilot).placed("ops/handover.md")
+        assert placed is not None
+        assert not placed.found_by
+        pilot.app.select("ops/handover.md")  # type: ignore[attr-defined]
+        await settled(pilot)
+        score = " ".join(text_of(pilot, "#score").split())
+        assert "none of your words led to it: the walk came over links" in score
+        assert "Token entry → related → here" in score
+
+
+async def test_the_packed_context_is_shown(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("escape")
+        await switch_to(pilot, "knowing")
+        await pilot.press("f7", "l")
+        await settled(pilot)
+        assert "auth/jwt" in text_of(pilot, "#answer")
+        await pilot.press("y")
+        await settled(pilot)
+        assert brv(pilot).sharing.copied == graph_of(pilot).context
