@@ -59,7 +59,9 @@ def _ready(terminal: Terminal, query: str = "rollback") -> None:
     _wait(terminal, lambda text: "edit" in text)
 
 
-@pytest.mark.parametrize("how", [_QUIT, signal.SIGTERM], ids=["by a key", "by a signal"])
+@pytest.mark.parametrize(
+    "how", [pytest.param(_QUIT, id="by a key"), pytest.param(signal.SIGTERM, id="by a signal", marks=pytest.mark.long)]
+)
 def test_while_a_file_of_the_tree_is_not_read(garden: Tree, how: str | int) -> None:
     garden.file(f"auth/{NAME}", "# Never\n")
     terminal = _hung(garden)
@@ -149,7 +151,7 @@ def test_while_a_clipboard_program_hangs(garden: Tree, tmp_path: Path, monkeypat
         _kill(started)
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("how", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.long)])
 def test_while_the_users_editor_is_open(
     garden: Tree, how: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
