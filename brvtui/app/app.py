@@ -34,6 +34,7 @@ from brvtui.app.store import ViewStore
 from brvtui.app.text_entry import caught_up, types_text
 from brvtui.app.view import View
 from brvtui.config import Configuration
+from brvtui.config.schema import FEW
 from brvtui.store.folders import pictures_folder
 from brvtui.text.visible import visible
 
@@ -89,7 +90,7 @@ class BrvTui(ConfiguredApp):
         store = self.store = ViewStore(self._draw)
         store.update(EngineState(frozen=opening.now_ms is not None))
         project = self.project = Project(opening, self, self)
-        self.layouts = Layouts(self, project, self._take_layout)
+        self.layouts = Layouts(self, project, self.configuration.settings.panes == FEW, self._take_layout)
         self.stale = StaleFiles(self, project)
         self.selection = Selection(self, project)
         self.reasons = Reasons(self, project)

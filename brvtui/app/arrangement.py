@@ -32,6 +32,8 @@ class Arrangement(NamedTuple):
     head_rows: int = 0
     with_own_head: frozenset[str] = frozenset()
     """Panes that show on a wide screen what the head shows."""
+    aside: frozenset[str] = frozenset()
+    """Panes that are left out where few are wanted: what they show matters less at first."""
     beside_share: float = 0.44
     """The part of a narrow screen's width that :attr:`beside` takes."""
 
@@ -138,6 +140,7 @@ QUERY = Arrangement(
     head=VERDICT,
     head_rows=4,
     with_own_head=frozenset({"route"}),
+    aside=frozenset({"route", "retry", "cache", "answer", "tree"}),
 )
 
 

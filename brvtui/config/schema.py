@@ -25,6 +25,7 @@ KEY_VARIABLES = ("BRV_TUI_LLM_KEY", "BRV_TUI_EMBEDDER_KEY", "BRV_TUI_RERANKER_KE
 PROTOCOLS = ("openai", "anthropic")
 AUTO, ON, OFF = "auto", "on", "off"
 _SWITCH = (AUTO, ON, OFF)
+FEW, ALL = "few", "all"
 
 
 class ValueKind(StrEnum):
@@ -172,6 +173,10 @@ class ProjectSettings:
 class Settings(ProjectSettings):
     """All settings, merged. Without arguments, the defaults."""
 
+    panes: str = _setting(
+        FEW, "which panes the Query screen begins with, until they are changed: `few` are results and score",
+        choices=(FEW, ALL), restart=True,
+    )  # fmt: skip
     recording: bool = _setting(False, "whether runs record access hits, in the tool's own overlay, from the start")
     keys: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({}),

@@ -28,6 +28,12 @@ from tests.app.waiting import waits_for_what_is_to_do as waits_for_what_is_to_do
 from tests.support.trees import NOW_MS, Tree
 
 
+@pytest.fixture(autouse=True)
+def all_panes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every pane is shown from the start: what a first look leaves out is tested too."""
+    monkeypatch.setenv("BRV_TUI_PANES", "all")
+
+
 @pytest.fixture
 def garden(tmp_path: Path) -> Tree:
     """The project of these tests."""

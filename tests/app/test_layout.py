@@ -11,6 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
+from brvtui.app.arrangement import NOTES, QUERY
 from brvtui.app.splits import Layout
 from brvtui.app.widgets.body import Body
 from brvtui.store.app_state import LayoutStore
@@ -151,7 +152,7 @@ async def test_it_is_remembered_for_the_project(
         await ask(pilot, "token store")
         await pilot.press("escape", ">", "f8", "H", "2", "f2", ">")
         await settled(pilot)
-        made, notes = app.layouts.of("Query"), app.layouts.of("Notes")
+        made, notes = app.layouts.of("Query", QUERY), app.layouts.of("Notes", NOTES)
         await pilot.press("ctrl+q")
     assert written(garden) == {"Query": made.plain(), "Notes": notes.plain()}
     again = make_app(garden.root)
@@ -196,7 +197,6 @@ async def test_everything_hidden_in_a_file_hides_nothing(app: BrvTui, garden: Tr
 
 
 def screen_panes() -> tuple[str, ...]:
-    from brvtui.app.arrangement import QUERY
 
     return QUERY.panes
 

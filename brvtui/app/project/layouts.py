@@ -11,7 +11,7 @@ from textual.timer import Timer
 from textual.worker import Worker
 
 from brvtui import faults
-from brvtui.app.arrangement import AS_DESIGNED
+from brvtui.app.arrangement import AS_DESIGNED, Arrangement
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.splits import Layout, layout_from
@@ -28,18 +28,22 @@ _GROUP = "layout"
 class Layouts:
     """Reads the layouts of a project when it opens, and writes them when they change."""
 
-    def __init__(self, services: AppServices, project: Project, apply: Callable[[], None]) -> None:
-        """All screens are as designed; ``apply`` lays out the one in front again."""
+    def __init__(self, services: AppServices, project: Project, few: bool, apply: Callable[[], None]) -> None:
+        """Nothing is remembered yet, and screens begin with ``few`` panes or with all; ``apply`` lays out the one in
+        front again.
+        """
+        self._few = few
         self._services = services
         self._project = project
         self._apply = apply
         self._layouts: dict[str, Layout] = {}
-        """By the screen's title; a missing screen is as designed."""
+        """By the screen's title; a missing screen is as it begins."""
         self._write_timer: Timer | None = None
 
-    def of(self, title: str) -> Layout:
-        """Returns the layout of the screen with this title."""
-        return self._layouts.get(title, AS_DESIGNED)
+    def of(self, title: str, plan: Arrangement) -> Layout:
+        """Returns the layout of the screen with this title, whose panes are arranged by ``plan``."""
+        first = AS_DESIGNED._replace(hidden=plan.aside) if self._few else AS_DESIGNED
+        return self._layouts.get(title, first)
 
     def remember(self, title: str, layout: Layout) -> None:
         """Remembers the layout of a screen for this project."""
@@ -61,7 +65,8 @@ class Layouts:
         session = self._project.session
         if session is None:
             return None
-        plain = {title: layout.plain() for title, layout in self._layouts.items() if layout != AS_DESIGNED}
+        # All panes are a choice too, where a screen begins with few.
+        plain = {title: made.plain() for title, made in self._layouts.items() if self._few or made != AS_DESIGNED}
         failed = partial(self._services.notify, severity="warning")
         return self._services.background.run(partial(_write, session, plain), group=_GROUP, on_error=failed)
 

@@ -56,7 +56,7 @@ class FrameScreen(Screen[None]):
         self.set_class(is_wide(width, height), "-wide")
         yield StatusLine(id="status")
         yield from self.make_head()
-        shared = self._layouts.of(self.TITLE)
+        shared = self._layouts.of(self.TITLE, self.PLAN)
         yield Body(*self.make_panes(), plan=self.PLAN, wide=is_wide(width, height), shared=shared, id="body")
         yield KeyBar(id="keys")
 
@@ -116,7 +116,7 @@ class FrameScreen(Screen[None]):
 
     def take_layout(self) -> None:
         """Layout the screen among panes as it was remembered."""
-        shared = self._layouts.of(self.TITLE)
+        shared = self._layouts.of(self.TITLE, self.PLAN)
         if self.body.shared != shared:
             self.body.adopt(shared)
 
@@ -241,6 +241,12 @@ class FrameScreen(Screen[None]):
             self.notify(f"{hidden} is hidden: its key shows it again, = shows all", timeout=4)
         else:
             self.notify("the last pane stays", timeout=3)
+
+    def action_few(self) -> None:
+        """Shows only the panes that matter most, or all again."""
+        self.body.show_few()
+        if self.stop in self.body.shared.hidden:
+            self.action_pane(next(pane for pane in self.PLAN.panes if pane not in self.body.shared.hidden))
 
     def action_reset_layout(self) -> None:
         """All panes as designed."""

@@ -190,6 +190,12 @@ class Body(Widget):
         self.maximised = ""
         self._change(AS_DESIGNED)
 
+    def show_few(self) -> None:
+        """Hides the panes that the plan sets aside; shows all of them again if each is hidden."""
+        hidden, aside = self.shared.hidden, self.plan.aside
+        self.maximised = ""
+        self._change(self.shared._replace(hidden=hidden - aside if aside <= hidden else hidden | aside))
+
     def hide(self, pane: str) -> bool:
         """Hides ``pane``, unless it is the last."""
         hidden = self.shared.hidden | {pane}

@@ -61,7 +61,7 @@ def test_a_clash_is_told_and_kept(name: str, given_keys: str, other: str) -> Non
         {"results.open": "l"},  # of the answer and the tree, never of the results
         {"notes.tree": "f5"},  # of another screen
         {"modal.close": "z"},  # a modal hides the screen's
-        {"panes.maximise": "f9", "help.keys": "z"},  # given away
+        {"panes.maximise": "f11", "help.keys": "z"},  # given away
         {"pane.down": "down,j"},
     ],
 )

@@ -1,0 +1,78 @@
+"""The Query screen begins with few panes; all of them are a key away, and what was chosen is remembered."""
+
+from __future__ import annotations
+
+import pytest
+
+from brvtui.app.app import BrvTui
+from tests.app.driving import NARROW, WIDE, ask, frame, settled, shown
+from tests.app.test_configured import MakeApp
+from tests.support.trees import Tree
+
+ASIDE = {"route", "retry", "cache", "answer", "tree"}
+
+
+@pytest.fixture
+def few(all_panes: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As somebody sees it who has set nothing."""
+    monkeypatch.delenv("BRV_TUI_PANES")
+
+
+def visible_panes(app: BrvTui) -> set[str]:
+    """The ids of the panes that are shown."""
+    assert app.frame is not None
+    return {pane.id or "" for pane in app.frame.body.panes if pane.display}
+
+
+async def test_a_first_look_shows_why_and_results_and_score(few: None, garden: Tree, make_app: MakeApp) -> None:
+    app = make_app(garden.root)
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        assert visible_panes(app) == {"results", "score"}
+        text = shown(pilot)
+        assert text.index("TIER ") < text.index("Results") < text.index("relevance")
+
+
+async def test_f9_shows_all_and_few_again_and_is_remembered(few: None, garden: Tree, make_app: MakeApp) -> None:
+    app = make_app(garden.root)
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("f9")
+        await settled(pilot)
+        assert visible_panes(app) > ASIDE
+        await pilot.press("f9")
+        await settled(pilot)
+        assert not visible_panes(app) & ASIDE
+        await pilot.press("f4")
+        await settled(pilot)
+        assert visible_panes(app) == {"results", "score", "route"}
+        await pilot.press("f9", "f9")
+        await settled(pilot)
+        await app.layouts.finish()
+    again = make_app(garden.root)
+    async with again.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert visible_panes(again) > ASIDE
+
+
+async def test_the_focus_leaves_a_pane_that_is_set_aside(garden: Tree, make_app: MakeApp) -> None:
+    app = make_app(garden.root)
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("f7")
+        await settled(pilot)
+        await pilot.press("f9")
+        await settled(pilot)
+        assert frame(pilot).stop == "results"
+
+
+async def test_a_narrow_screen_begins_with_the_score_beside_the_results(
+    few: None, garden: Tree, make_app: MakeApp
+) -> None:
+    app = make_app(garden.root)
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "rollback")
+        assert visible_panes(app) == {"results", "score"}
+        await pilot.press("f9")
+        await settled(pilot)
+        assert "Score│Route" in shown(pilot)
