@@ -1,0 +1,60 @@
+"""knowing on one tree: making its graph and indexes, answers with their whole trace.
+
+    python -m benchmarks.knowing_speed TREE [--profile knowing-code]
+
+TREE is a project that holds ``queries.json`` and ``now.txt``. Wall and processor time, in process; processor time tells
+more where the machine does something else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from functools import partial
+from pathlib import Path
+
+from benchmarks.compare_engine import time_of
+from benchmarks.soleri_speed import timed
+from benchmarks.timings import percentile, setting
+from brvtui.engines.contract import Context, Query
+from brvtui.engines.knowing.engine import Knowing
+from brvtui.engines.knowing.note_index import index_notes
+from brvtui.engines.knowing.profile import load_profile
+from brvtui.session import Session
+
+_QUERIES = 200
+_TOGETHER = 3
+"""So many queries in one make a long one."""
+
+
+def main() -> None:
+    """Prints the setting, then a line for each measurement."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tree", type=Path)
+    parser.add_argument("--profile", default="")
+    given = parser.parse_args()
+    rows = json.loads((given.tree / "queries.json").read_text(encoding="utf-8"))
+    queries = [row["query"] for row in rows][:_QUERIES]
+    session = Session.open(given.tree, now_ms=time_of(given.tree))
+    session.load()
+    snapshot, profile = session.snapshot, load_profile(given.profile)
+    print(setting(), f"{len(snapshot.notes)} notes, {len(queries)} queries", sep="\n")
+    _print_one("graph and indexes", timed(partial(index_notes, snapshot, profile)))
+    before = index_notes(snapshot, profile)
+    _print_one("the same, with nothing changed", timed(partial(index_notes, snapshot, profile, before)))
+    engine, context = Knowing(), Context(snapshot, profile, session.clock())
+    engine.answer(context, Query("warm"))
+    long = [" ".join(queries[at : at + _TOGETHER]) for at in range(0, len(queries), _TOGETHER)]
+    for name, asked in (("answer with its trace", queries), ("answer to a long question", long)):
+        times = [timed(partial(engine.answer, context, Query(query))) for query in asked]
+        for kind, place in (("wall", 0), ("processor", 1)):
+            each = [time[place] for time in times]
+            print(f"{name}, {kind}: p50 {percentile(each, 0.5):.1f} ms, p95 {percentile(each, 0.95):.1f} ms")
+
+
+def _print_one(name: str, times: tuple[float, float]) -> None:
+    print(f"{name}: {times[0] / 1000:.2f} s, processor {times[1] / 1000:.2f} s")
+
+
+if __name__ == "__main__":
+    main()
