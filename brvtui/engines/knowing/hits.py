@@ -29,10 +29,10 @@ def hubs_and_authorities(graph: Graph, places: Sequence[int], rules: HitsRules) 
     index = np.full(graph.size, -1, np.int64)
     index[list(places)] = np.arange(len(places))
     sources, targets = index[graph.sources], index[graph.targets]
-    inside = (sources >= 0) & (targets >= 0)
+    inside = np.flatnonzero((sources >= 0) & (targets >= 0))
     if rules.types:
-        inside &= np.fromiter((edge.type in rules.types for edge in graph.edges), bool, len(graph.edges))
-    ones = np.ones(int(inside.sum()))
+        inside = inside[[graph.edges[edge].type in rules.types for edge in inside.tolist()]]
+    ones = np.ones(len(inside))
     links = coo_array((ones, (sources[inside], targets[inside])), shape=(len(places), len(places))).tocsr()
     back = links.T.tocsr()
     authority = hub = np.ones(len(places))

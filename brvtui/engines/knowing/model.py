@@ -171,6 +171,11 @@ class Graph:
         return [edge for edge in found if not types or edge.type in types]
 
     @cached_property
+    def outside(self) -> int:
+        """How many nodes stand for something outside the corpus."""
+        return sum(node.is_external for node in self.nodes)
+
+    @cached_property
     def by_name(self) -> dict[str, list[int]]:
         """The positions of the nodes with each terminal name or alias, in lower case."""
         names: dict[str, list[int]] = {}

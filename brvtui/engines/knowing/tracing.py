@@ -367,7 +367,7 @@ class TraceMaker:
             context="\n\n".join(self.index.delivered(one.node) for one in packed.packed),
             nodes=len(graph.nodes),
             edges=len(graph.edges),
-            broken_links=sum(node.is_external for node in graph.nodes),
+            broken_links=graph.outside,
             session=sum(one.candidate.session > 0 for one in self.made.ranked),
             judged=sum(one.candidate.feedback is not None for one in self.made.ranked),
             deviations=deviations(self.context.constants),
