@@ -2,8 +2,8 @@
 
     python -m benchmarks.knowing_notes [PROJECT] [--beir FOLDER ...]
 
-Prints the mean reciprocal rank among the first ten notes of each choice. Of a project, every note is looked for by three
-queries: its title, the last words of its summary, the first words of its last long paragraph. A BEIR folder
+Prints the mean reciprocal rank among the first ten notes of each choice. Of a project, every note is looked for by
+three queries: its title, the last words of its summary, the first words of its last long paragraph. A BEIR folder
 (``corpus.jsonl``, ``queries.jsonl``, ``qrels.tsv``) brings its own queries and notes.
 """
 
