@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-PATIENCE_S = 5.0
-"""How long to wait for a lock. What is done under one takes milliseconds, so whoever holds it longer has stopped."""
+PATIENCE_S = 10.0
+"""How long to wait for a lock. What is done under one takes milliseconds: who cannot have it by then waits in vain."""
 NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EBADF})
 """What systems say that cannot lock a folder. NFS cannot: it locks only files that are open for writing."""
-_FIRST_S, _LONGEST_S = 0.0005, 0.01
-"""The pauses between two attempts: ``flock`` itself knows no time limit."""
+_FIRST_S, _LONGEST_S = 0.0005, 0.002
+"""The pauses between two attempts: ``flock`` itself knows no time limit, and wakes those who wait in no fair order."""
 
 _own = threading.local()
 
