@@ -28,7 +28,7 @@ from brvtui.engines.knowing.seeding import seed_index
 
 _ROOT = Path(__file__).resolve().parents[1]
 _TASKS = _ROOT / "benchmarks/data/knowing_flask_tasks.json"
-_GRAPH = _ROOT / "tests/data/knowing/flask_graph.json.gz"
+RECORDED = _ROOT / "tests/data/knowing/flask_graph.json.gz"
 _BUDGET = 5000
 NO_CLASSES = PhraseTable(())
 Change = Callable[[KnowingProfile], KnowingProfile]
@@ -46,7 +46,7 @@ class FlaskTask:
 @cache
 def flask() -> Graph:
     """The graph of Flask 3.1.0 that knowing's own indexer made."""
-    held = json.loads(gzip.decompress(_GRAPH.read_bytes()))
+    held = json.loads(gzip.decompress(RECORDED.read_bytes()))
     nodes = [dict(zip(held["node_columns"], row, strict=True)) for row in held["nodes"]]
     ids = [f"{place:04d}" for place in range(len(nodes))]
     dangling = {end for row in held["edges"] for end in row[:2]} - set(range(len(nodes)))
@@ -87,10 +87,14 @@ def tasks() -> tuple[FlaskTask, ...]:
     )
 
 
-def index(profile: KnowingProfile, with_classes: bool = True) -> TaskIndex:
-    """The index of Flask under ``profile``, with knowing's hand-made classes or without any."""
+def index(profile: KnowingProfile, with_classes: bool = True, graph: Graph | None = None) -> TaskIndex:
+    """The index of Flask under ``profile``, with knowing's hand-made classes or without any.
+
+    ``graph`` is another graph of Flask than the recorded one.
+    """
+    over = graph or flask()
     classes = built_in_classes(profile.equivalence.verbs) if with_classes else NO_CLASSES
-    return task_index(seed_index(flask(), profile, classes, language_of(flask(), profile.equivalence)))
+    return task_index(seed_index(over, profile, classes, language_of(over, profile.equivalence)))
 
 
 def answer(task: str, made: TaskIndex) -> list[ScoredCandidate]:
