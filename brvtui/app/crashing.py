@@ -21,7 +21,7 @@ FAILED = 4
 """The exit code of an app that broke."""
 _BY_SIGNAL = 128
 """Plus the number of the signal: the exit code of an app that a signal ended, as shells count it."""
-_WITHOUT_TERMINAL_S = 1.0
+_WITHOUT_TERMINAL_S = 3.0
 """After so long it ends anyway if its terminal is gone, where writing may wait for ever."""
 
 

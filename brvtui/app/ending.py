@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
-MOST_S = 0.6
+MOST_S = 0.8
 """How long all that an app waits for when it ends may take: what is being written, watching, the kept index."""
 _MOST_THREADS = 64
 """So many tasks may hang, on a network's files say, before another one has to wait for a thread."""
