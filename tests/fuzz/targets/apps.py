@@ -38,12 +38,12 @@ def gone_through(start: Path, size: tuple[int, int], keys: tuple[str, ...]) -> s
             await _at_rest(pilot)
             return " | ".join(toast.message for toast in app._notifications)
 
-    said = asyncio.run(run())
     crashes = Path(os.environ["BRV_TUI_DATA_DIR"]) / "crashes"
+    for report in crashes.glob("*.txt"):
+        report.unlink()
+    said = asyncio.run(run())
     if reports := sorted(crashes.glob("*.txt")):
         text = reports[0].read_text()
-        for report in reports:
-            report.unlink()
         last = [line.strip() for line in text.splitlines() if line.strip().startswith("File")][-1]
         raise Wrong(f"the app wrote a crash report: {last.partition(', line')[0]} {text.splitlines()[-1]}")
     if controls(said):
