@@ -145,7 +145,7 @@ def _mentions(fields: Mapping[str, Any], body: str, path: str, holder: Any) -> I
     for link in links_in(body):
         known.add(link.start)
         yield Mention(holder(link.start), "links", link)
-    for match in _NOTE_PATH.finditer(body):
+    for match in _NOTE_PATH.finditer(body) if ".md" in body else ():
         if match.start(1) not in known:
             link = Link(LinkKind.RELATED, match[1], match.start(1), match.end(1), 1, 0)
             yield Mention(holder(match.start(1)), "mentions_note", link)
@@ -153,7 +153,7 @@ def _mentions(fields: Mapping[str, Any], body: str, path: str, holder: Any) -> I
 
 def _files(body: str) -> Iterator[tuple[int, str]]:
     """Files of the project that a note names: in its list of files, or quoted as a path."""
-    for match in _QUOTED_PATH.finditer(body):
+    for match in _QUOTED_PATH.finditer(body) if "`" in body else ():
         if not match[1].endswith(".md"):
             yield match.start(), match[1]
     for match in _FILES.finditer(body):
@@ -173,10 +173,10 @@ def _sections(body: str) -> list[_NoteSection]:
     lines: list[str] = []
     heading, start, place, fence = "", 0, 0, ""
     for line in body.splitlines(keepends=True):
-        opened = _FENCE.match(line)
+        opened = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if opened:
             fence = "" if fence and opened[1].startswith(fence) else fence or opened[1]
-        found = None if fence else _HEADING.match(line.rstrip("\r\n"))
+        found = _HEADING.match(line.rstrip("\r\n")) if line.startswith("##") and not fence else None
         if found is not None:
             made.append(_NoteSection(heading, start, "".join(lines).strip()))
             heading, start, lines = found[1], place, []
