@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.engines.byterover.sections import FingerprintState
+from brvtui.engines.verdict import verdict_sentence
 from brvtui.store.session_log import SessionLog
 from brvtui.trace import EndReason, Trace, to_plain
 from brvtui.tree.engine_files.query_log import OURS, LoggedQuery, is_entry, logged_files, query_log_folder, read_entries
@@ -50,6 +51,7 @@ class Logbook:
                 options=to_plain(trace.options),
                 profile=trace.profile,
                 engine=trace.engine,
+                verdict_sentence=verdict_sentence(trace),
                 problem=done.why if done is not None and done.ended is EndReason.FAILED else "",
             )
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from brvtui.engines.verdict import verdict_sentence
 from brvtui.trace import Trace
 from brvtui.tree.engine_files.query_log import LoggedQuery
 from brvtui.wording import counted
@@ -24,15 +25,18 @@ class LogComparison:
     """The decimals with which its engine writes scores."""
     causes: tuple[str, ...] = ()
     """What explains the differences, a line each, as far as the tree tells it."""
+    verdict_sentence: str = ""
+    """Why it gets its answer now, in one sentence; empty where it cannot be asked."""
 
 
 def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
     """``entry`` beside ``trace``, the answer to its query on an empty cache."""
     shown = trace.hits[0].score if trace.hits else None
     paths = tuple(hit.path for hit in trace.hits)
-    places = trace.scale.decimals
+    places, said = trace.scale.decimals, verdict_sentence(trace)
     if entry.status in _UNANSWERED:
-        return LogComparison(entry, trace.tier, shown, paths, (_UNANSWERED[entry.status],), places)
+        unanswered = (_UNANSWERED[entry.status],)
+        return LogComparison(entry, trace.tier, shown, paths, unanswered, places, verdict_sentence=said)
     differences: list[str] = []
     if entry.from_cache:
         differences.append(f"it came from the cache; on an empty cache it is tier {trace.tier}")
@@ -44,7 +48,7 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
         differences.append(f"top score {entry.top_score:.{places}f} then, {shown:.{places}f} now")
     if entry.paths and paths and entry.paths[0] != paths[0]:
         differences.append(f"{entry.paths[0]} was first then, {paths[0]} is now")
-    return LogComparison(entry, trace.tier, shown, paths, tuple(differences), places)
+    return LogComparison(entry, trace.tier, shown, paths, tuple(differences), places, verdict_sentence=said)
 
 
 _UNANSWERED = {

@@ -16,6 +16,8 @@ from brvtui.trace import Hit, NearMiss, Scale
 
 _BEFORE_TITLE = 5
 _BAR = 6
+_LEAST_WORDS = 14
+"""Cells for the words of a result; a remark that finds no room beside them is cut."""
 _LEAST_PATH = 16
 """A path in fewer cells says too little."""
 _SCORE = 5
@@ -78,7 +80,8 @@ def _below(found: Hit | NearMiss, row: ResultRow, width: int) -> list[Line]:
     """The words that a result answers, its remark, and its path where there is room."""
     room = width - _BEFORE_TITLE
     remark = row.warning or row.remark
-    words = chips(found.words, room - (cell_len(remark) + 2 if remark else 0))
+    beside = room - (cell_len(remark) + 2 if remark else 0)
+    words = chips(found.words, max(beside, min(room, _LEAST_WORDS)))
     made = Line().gap(_BEFORE_TITLE).extend(words.spans)
     made.gap(2 if words.spans and remark else 0).add(remark, "warn" if row.warning else "accent")
     path = visible(found.path)

@@ -72,7 +72,7 @@ def _entry(line: bytes) -> LoggedQuery | None:
 def _is_right(entry: LoggedQuery) -> bool:
     """Whether every value of ``entry`` is of its type; numbers must be finite."""
     names = (entry.engine, entry.profile, entry.fingerprint, entry.scope)
-    texts = (entry.query, entry.status, entry.problem, entry.response, *names)
+    texts = (entry.query, entry.status, entry.problem, entry.response, entry.verdict_sentence, *names)
     numbers = (entry.at_ms, *(number for number in (entry.took_ms, entry.top_score) if number is not None))
     counts = [count for count in (entry.tier, entry.total_found) if count is not None]
     return (

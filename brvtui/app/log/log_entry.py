@@ -58,7 +58,8 @@ class LogEntryPane(Pane):
 def _then(compared: LogComparison, with_engine: bool, width: int) -> list[Line]:
     entry = compared.entry
     tier, role = tier_of(entry)
-    made = [
+    made = wrapped(entry.verdict_sentence, width, "text") if entry.verdict_sentence else []
+    made += [
         _field("when", f"{moment(entry.at_ms)}, {entry.who}", width),
         Line().gap().fit("tier", _LABEL, "muted").add(tier, role).add(f"  {entry.status}", "muted").cut(width),
         _field("took", ms(entry.took_ms) if entry.took_ms is not None else "–", width),
@@ -76,7 +77,8 @@ def _then(compared: LogComparison, with_engine: bool, width: int) -> list[Line]:
 
 
 def _now(compared: LogComparison, width: int) -> list[Line]:
-    made = [
+    made = wrapped(compared.verdict_sentence, width, "text") if compared.verdict_sentence else []
+    made += [
         _field("tier", f"T{compared.tier}" if compared.tier is not None else "–", width),
         _field("top score", number(compared.top_score, compared.decimals), width),
     ]

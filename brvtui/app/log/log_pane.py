@@ -111,7 +111,8 @@ class LogPane(ChoicePane):
             made.add(f"{_whole(entry.took_ms):>7} ", "muted").add(f"{score_of(entry):>5}  ", "strong")
         mark = f"{self.glyphs.warn} " if entry.not_covered or entry.status == "error" else ""
         engine = f"  {entry.engine}" if with_engine else ""
-        return made.add(mark, "warn").add(entry.query, "text").add(engine, "muted").cut(width)
+        made.add(mark, "warn").add(entry.query, "text").add(engine, "muted")
+        return made.add(f"  {entry.verdict_sentence}" if wide else "", "muted").cut(width)
 
     def moved(self, choice: str) -> None:
         """Posts that another entry is under the cursor."""

@@ -218,8 +218,10 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
 def _better_behind(trace: Trace, first: Hit) -> Iterator[Clause]:
     """A later result that would answer directly by its score, which the gates do not look at."""
     least = _threshold(trace, _TOP)
-    better = next((hit for hit in trace.hits if hit.found_by and least is not None and hit.score >= least), None)
-    if better is not None and least is not None and first.score < least:
+    if least is None or first.score >= least:
+        return
+    better = max((hit for hit in trace.hits if hit.found_by), key=lambda hit: hit.score, default=None)
+    if better is not None and better.score >= least:
         how = f" ({better.score:.2f}) was added by a search for "
         yield clause("; ", title(better.title), how, word(better.found_by), ", and only the first counts", weight=30)
 

@@ -48,6 +48,8 @@ class LoggedQuery:
     """The query's options by name, as :attr:`brvtui.trace.Trace.options` has them."""
     response: str = ""
     """The answer that the agent received; at most :data:`LONGEST_RESPONSE` characters of it."""
+    verdict_sentence: str = ""
+    """Why it got its answer, in one sentence, as it was said then; the engine's own log holds none."""
 
     @property
     def from_cache(self) -> bool:

@@ -1,0 +1,136 @@
+"""Rows of results: the words that each answers, titles that can be told apart, and numbers that carry names."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from rich.cells import cell_len
+
+from brvtui.engines.byterover.presentation import ByteRoverPresentation
+from brvtui.paint.chips import chips
+from brvtui.paint.glyphs import ASCII, UNICODE
+from brvtui.paint.hits import ResultRow, hit_lines, near_miss_lines, title_room
+from brvtui.paint.steps import check_line, outcome, strip
+from brvtui.paint.titles import told_apart
+from brvtui.trace import Check, Hit, Kind, MatchedWord, MatchKind, NearMiss, Origin, Scale, State, Step
+
+WORDS = (
+    MatchedWord("resends", "resends", MatchKind.EXACT, 0, ("text",)),
+    MatchedWord("carr", "carrier", MatchKind.PREFIX, 3, ("title", "text")),
+    MatchedWord("evnts", "events", MatchKind.FUZZY, 1, ("title",)),
+    MatchedWord("deduped", "deduped", MatchKind.STEM, 0, ("path",)),
+)
+HIT = Hit("a/b/c.md", "a/b/c.md", "Carrier events", Kind.CONTEXT, Origin.TEXT, 0.83, (), words=WORDS)
+MISS = NearMiss("a/d.md", "a/d.md", "Other", Kind.CONTEXT, "draft", 6, 0.4, "past the limit", 1.0, WORDS[:1])
+
+
+def test_words_stand_behind_their_field_with_a_mark_of_their_kind() -> None:
+    made = chips(WORDS, 100)
+    assert made.plain == "title ^carrier ~events path /deduped text =resends"
+    roles = dict(made.spans)
+    assert (roles["^carrier"], roles["~events"], roles["=resends"]) == ("accent", "warn", "ok")
+
+
+def test_words_of_a_note_below_a_folder_have_no_field() -> None:
+    assert chips([MatchedWord("a", "a", MatchKind.EXACT, 0, ("below",))], 20).plain == "=a"
+
+
+def test_where_names_of_fields_find_no_room_the_text_is_a_dot() -> None:
+    words = (WORDS[1], WORDS[0])
+    assert chips(words, 29).plain == "title ^carrier text =resends"
+    assert chips(words, 27).plain == "title ^carrier · =resends"
+    assert chips(words[1:], 8).plain == "=resends"
+
+
+@pytest.mark.parametrize("width", range(5, 60))
+def test_words_that_find_no_room_are_counted(width: int) -> None:
+    made = chips(WORDS, width)
+    shown = sum(word.word in made.plain for word in WORDS)
+    assert made.width <= width
+    assert shown == len(WORDS) or made.plain.endswith(f"+{len(WORDS) - max(1, shown)}")
+    assert chips((), width).plain == ""
+
+
+@pytest.mark.parametrize("width", [24, 33, 43, 80, 160])
+@pytest.mark.parametrize("selected", [True, False])
+@pytest.mark.parametrize("remark", ["", "by “carrier”"])
+def test_every_result_has_its_words_and_the_selected_one_its_path(width: int, selected: bool, remark: str) -> None:
+    row = ResultRow(told_apart([HIT.title], title_room(Scale(), width))[0], "core", remark, "", selected)
+    made = hit_lines(HIT, 1, row, Scale(), width, UNICODE)
+    assert all(line.width <= width for line in made)
+    assert "0.83" in made[0].plain
+    assert "^carrier" in made[1].plain or "^c" in made[1].plain
+    assert any("c.md" in line.plain for line in made) or not selected
+
+
+def test_a_file_that_changed_is_marked_in_place_of_the_remark() -> None:
+    row = ResultRow("Carrier events", "core", "by “carrier”", "changed on disk", True)
+    first, second, *_ = hit_lines(HIT, 1, row, Scale(), 80, UNICODE)
+    assert UNICODE.warn in first.plain
+    assert "changed on disk" in second.plain
+    assert "by “carrier”" not in second.plain
+
+
+def test_a_near_miss_shows_its_words_once_it_is_selected() -> None:
+    row = ResultRow("Other", "draft", "+1 rank", "")
+    assert len(near_miss_lines(MISS, row, Scale(), 60, UNICODE)) == 1
+    chosen = near_miss_lines(MISS, ResultRow("Other", "draft", "+1 rank", "", True), Scale(), 60, UNICODE)
+    assert "text =resends  a/d.md" in chosen[1].plain
+
+
+class TestTitles:
+    def test_what_fits_stays(self) -> None:
+        assert told_apart(["One", "Two words"], 9) == ["One", "Two words"]
+
+    def test_a_beginning_that_others_share_gives_way(self) -> None:
+        titles = ["uzzapp_deck_export_pdf", "uzzapp_deck_export_images", "uzzapp_deck_export_video"]
+        assert told_apart(titles, 18) == ["uzzapp_deck_ex…pdf", "uzzapp_deck…images", "uzzapp_deck_…video"]
+        assert told_apart(titles, 8) == ["uzza…pdf", "…images", "…video"]
+
+    def test_one_that_shares_nothing_keeps_both_ends(self) -> None:
+        assert told_apart(["Pelican Parcel webhooks"], 18) == ["Pelican P…webhooks"]
+        assert told_apart(["incident_black_friday_backlog"], 18) == ["incident_bl…acklog"]
+
+    def test_they_can_be_told_apart_in_any_width_that_holds_what_differs(self) -> None:
+        pick = random.Random(5)
+        for _ in range(300):
+            common = "shared words of all " * pick.randint(0, 2)
+            titles = [common + "".join(pick.choices("abcd _é語", k=pick.randint(1, 9))) for _ in range(5)]
+            width = pick.randint(12, 40)
+            made = told_apart(titles, width)
+            assert all(cell_len(title) <= width for title in made)
+            if all(cell_len(title) - len(common) < width - 1 for title in titles) and common:
+                distinct = {title.strip() for title in titles}
+                assert len({title.strip() for title in made}) >= len(distinct) - 1, (titles, made, width)
+
+    def test_control_characters_are_shown_as_such(self) -> None:
+        assert "\x1b" not in told_apart(["a\x1b[31mred"], 40)[0]
+
+
+OUTLOOK = {step.name: step for step in ByteRoverPresentation.outlook}
+
+
+@pytest.mark.parametrize(
+    ("check", "step", "shown"),
+    [
+        (Check("notes found", 18, "<", 3, False, 15, "", ""), "entity_search", "found 18 ≥ 3"),
+        (Check("notes found", 2, "<", 3, True, -1, "", ""), "entity_search", "found 2 < 3"),
+        (Check("top score", 0.83, "≥", 0.85, False, -0.02, "", ""), "direct", "top 0.83 < .85"),
+        (Check("gap to runner-up", 0.06, "≥", 0.08, False, -0.02, "", ""), "direct", "lead 0.06 < .08"),
+        (Check("results", 0.0, ">", 0.0, False, 0.0, "", ""), "out_of_domain", "results 0 ≤ 0"),
+        (Check("unmatched words", 2, "=", 0, False, -2, "", ""), "out_of_domain", "unmatched 2 ≠ 0"),
+        (Check("best score", 1.0, "≥", 0.7, True, 0.3, "", ""), "single_call", "best 1.00 ≥ .70"),
+    ],
+)
+def test_a_number_of_the_route_carries_its_name_and_is_true_as_it_stands(check: Check, step: str, shown: str) -> None:
+    assert outcome(check, OUTLOOK[step]) == shown
+    skipped = Step(step, None, step, State.SKIPPED, (check,), "")
+    made = strip([skipped], {}, ByteRoverPresentation.outlook, 20, ASCII, values=True)
+    assert shown in made[2].plain
+
+
+def test_a_check_says_what_it_needs() -> None:
+    check = Check("notes found", 3, "<", 3, False, 0, "", "")
+    step = Step("entity_search", None, "entity searches", State.SKIPPED, (check,), "")
+    assert "3  needs < 3" in check_line(check, step, 80, UNICODE).plain
