@@ -60,7 +60,8 @@ def paragraphs(text: str, width: int, mark: Mark) -> list[Line]:
     for number, paragraph in enumerate(source):
         clean = visible(paragraph.rstrip("\r"))
         role = "bold strong" if clean.startswith("#") else "muted" if clean.startswith(("---", "```")) else "text"
-        made += [Line([(" ", "text"), *_marked(part, role, mark)]) for part in wrap(clean, width - 1)]
+        own = mark if mark is not None and mark.search(clean) else None  # most paragraphs hold none of the words
+        made += [Line([(" ", "text"), *_marked(part, role, own)]) for part in wrap(clean, width - 1)]
         if len(made) > _MOST_LINES:
             made.append(line(f" … {len(source) - number - 1} more lines", "muted"))
             break

@@ -25,7 +25,10 @@ class Line:
     @property
     def width(self) -> int:
         """The width in cells."""
-        return sum(cell_len(text) for text, _ in self.spans)
+        width = 0
+        for text, _ in self.spans:
+            width += cell_len(text)
+        return width
 
     @property
     def plain(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from brvtui.ranking.compound import round_half_up
 from brvtui.trace import Hit, Part
 from brvtui.wording import counted
 
@@ -77,6 +76,8 @@ def _capped(value: float, parts: dict[str, Part]) -> float:
 
 
 def _rounded(value: float) -> float:
+    from brvtui.ranking.compound import round_half_up  # with numpy: the first paint must not wait for it
+
     return round_half_up(value, _DECIMALS)
 
 

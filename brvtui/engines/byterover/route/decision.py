@@ -15,7 +15,7 @@ from brvtui.engines.byterover.search.retry import SEARCH_TIME, retry
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import EntityStep, Outcome, Search, SearchOutcome
 from brvtui.timing import Stopwatch
-from brvtui.trace import Check, Hit, Ladder, State, Step
+from brvtui.trace import Check, Hit, Ladder, Origin, State, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,19 @@ def results_with_words(context: Context, made: QueryResults) -> QueryResults:
     if ladder.hits:
         text = next((rung.query for rung in ladder.rungs if rung.number and rung.state is State.HIT), "")
         ladder = replace(ladder, hits=hits_with_words(context, filtered_query(text, context.constants), ladder.hits))
-    found_by = {("", hit.path): hit.words for hit in search.hits}
-    found_by |= {(one.entity, hit.path): hit.words for one in searches for hit in one.search.hits}
-    found_by |= {(ladder.strategy, hit.path): hit.words for hit in ladder.hits}
-    hits = tuple(replace(hit, words=found_by.get((hit.found_by, hit.path), ())) for hit in made.hits)
+    by_search = [
+        ("", search.hits),
+        (ladder.strategy, ladder.hits),
+        *((one.entity, one.search.hits) for one in searches),
+    ]
+    words = {(how, *_identity(hit)): hit.words for how, found in by_search for hit in found}
+    hits = tuple(replace(hit, words=words.get((hit.found_by, *_identity(hit)), ())) for hit in made.hits)
     return QueryResults(search, replace(made.entities, searches=searches), ladder, hits)
+
+
+def _identity(hit: Hit) -> tuple[str, str, Origin]:
+    """What tells a hit from the others of its search: a folder may be one by its own text, and by a note in it."""
+    return hit.path, hit.file, hit.origin
 
 
 def decide(context: Context, made: QueryResults) -> Decision:

@@ -16,12 +16,13 @@ from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.constants import TextRules
 from brvtui.text.segment import FIELDS
 from brvtui.text.vocabulary import KINDS, Expansion
-from brvtui.trace import Hit, MatchedWord, MatchKind, Origin
+from brvtui.trace import Hit, MatchedWord, Origin
 
 BELOW = ("below",)
 """The fields of words that a note in a lifted folder holds."""
-_NAMES = {"content": "text"}
-_ORDER = ("title", "path", "content")
+_NAMES = tuple({"content": "text"}.get(name, name) for name in FIELDS)
+_ORDER = tuple(("title", "path", "text").index(name) for name in _NAMES)
+"""The place of each field in the order in which a match's fields are named."""
 Words = tuple[MatchedWord, ...]
 
 
@@ -71,7 +72,7 @@ def matched_words(context: Context, text: str, files: Sequence[str]) -> dict[str
     if not places:
         return {}
     held = _Held.of(snapshot, [position for _, position in places])
-    boosts = [rules.boost[name] for name in FIELDS]
+    boosts = np.asarray([rules.boost[name] for name in FIELDS])
     made: list[list[MatchedWord]] = [[] for _ in places]
     for token in dict.fromkeys(terms(text)):
         for note, word in held.answers(snapshot, _expansion(snapshot, token, rules), boosts):
@@ -100,7 +101,7 @@ class _Held:
         return cls(notes, joined // len(FIELDS), joined % len(FIELDS))
 
     def answers(
-        self, snapshot: Snapshot, expansion: Expansion, boosts: Sequence[float]
+        self, snapshot: Snapshot, expansion: Expansion, boosts: NDArray[np.float64]
     ) -> Iterable[tuple[int, MatchedWord]]:
         """The number of each note that holds one of the terms, with its best match; ``boosts`` are of the fields."""
         if not len(expansion.ids):
@@ -108,26 +109,22 @@ class _Held:
         order = np.argsort(expansion.ids)
         sorted_ids = expansion.ids[order]
         near = np.minimum(np.searchsorted(sorted_ids, self.terms), len(sorted_ids) - 1)
-        found = np.flatnonzero(sorted_ids[near] == self.terms)
-        best: dict[int, tuple[tuple[bool, float, str], int]] = {}
-        fields: dict[tuple[int, int], list[int]] = {}
+        rows = np.flatnonzero(sorted_ids[near] == self.terms)
+        notes, fields, places = self.notes[rows], self.fields[rows], order[near[rows]]
+        weights = np.where(expansion.kinds[places] == 0, np.inf, expansion.weights[places] * boosts[fields])
+        best = np.lexsort((places, -weights, notes))
+        _, firsts = np.unique(notes[best], return_index=True)
         names = snapshot.postings.ids.terms
-        for row in found.tolist():
-            note, place, field = int(self.notes[row]), int(order[near[row]]), int(self.fields[row])
-            fields.setdefault((note, place), []).append(field)
-            weight = float(expansion.weights[place]) * boosts[field]
-            key = (KINDS[expansion.kinds[place]] is not MatchKind.EXACT, -weight, names[int(expansion.ids[place])])
-            if note not in best or key < best[note][0]:
-                best[note] = key, place
-        for note, ((*_, term), place) in best.items():
-            held = sorted((FIELDS[field] for field in fields[note, place]), key=_ORDER.index)
+        for at in best[firsts].tolist():
+            note, place = int(notes[at]), int(places[at])
+            held = sorted(fields[(notes == note) & (places == place)].tolist(), key=_ORDER.__getitem__)
             yield (
                 note,
                 MatchedWord(
                     from_utf16(expansion.term),
-                    from_utf16(term),
+                    from_utf16(names[int(expansion.ids[place])]),
                     KINDS[expansion.kinds[place]],
                     int(expansion.distances[place]),
-                    tuple(_NAMES.get(name, name) for name in held),
+                    tuple(_NAMES[field] for field in held),
                 ),
             )

@@ -1,0 +1,123 @@
+"""The sentences of engines without tiers, and that of an engine that has none of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from brvtui.engines.sentence import default_sentence
+from brvtui.engines.verdict import verdict_sentence
+from brvtui.paint.line import Line
+from brvtui.paint.sentence import clause, plain, sentence_lines, title
+from brvtui.saved.traces import trace_from_plain
+from brvtui.trace import Check, MatchKind, State, Step, Trace, to_plain
+from tests.support.trees import Tree
+
+
+@pytest.fixture
+def library(tree: Tree) -> Tree:
+    tree.note("auth/rotation.md", "Refresh tokens", "they are rotated once")
+    tree.note("auth/other.md", "Sessions", "refresh a session")
+    return tree
+
+
+class TestJeffsBrain:
+    def ask(self, library: Tree, query: str) -> Trace:
+        return library.session().probe(query, engine="jeffs_brain")
+
+    def test_places_words_and_lead(self, library: Tree) -> None:
+        trace = self.ask(library, "refresh token")
+        first, second = (hit.places[0].value for hit in trace.hits[:2])
+        assert verdict_sentence(trace) == (
+            "“Refresh tokens” is first of 2: #1 by words, its title holds ‘refresh’ and a form of your ‘token’; "
+            f"BM25 {first:.3f}, {first - second:.3f} ahead of “Sessions”."
+        )
+
+    def test_words_of_each_note(self, library: Tree) -> None:
+        first, second = self.ask(library, "refresh rotating").hits
+        assert [(word.query, word.kind, word.fields[0]) for word in first.words] == [
+            ("refresh", MatchKind.EXACT, "title"),
+            ("rotating", MatchKind.STEM, "path"),
+        ]
+        assert [word.query for word in second.words] == ["refresh"]
+
+    def test_nothing_found(self, library: Tree) -> None:
+        assert verdict_sentence(self.ask(library, "kubernetes ingress")) == (
+            "Not found: no note holds ‘kubernetes’ or ‘ingress’, and no step of the retry ladder finds one."
+        )
+        assert verdict_sentence(self.ask(library, "")) == "Not found: the query has no word to search for."
+
+    def test_found_by_the_ladder(self, library: Tree) -> None:
+        trace = self.ask(library, "rotationx")
+        assert "found by the retry ladder's step trigram_fuzzy" in verdict_sentence(trace)
+        assert trace.hits[0].words == ()
+
+
+class TestSoleri:
+    def test_what_put_it_first_its_words_and_its_lead(self, library: Tree) -> None:
+        trace = library.session().probe("refresh tokens", engine="soleri")
+        text = verdict_sentence(trace)
+        assert f" put “Refresh tokens” first of {trace.total_found} with {trace.hits[0].score:.3f}" in text
+        assert ": its title holds ‘refresh’ and ‘tokens’" in text or ": its title holds ‘tokens’ and ‘refresh’" in text
+
+    def test_nothing_found(self, library: Tree) -> None:
+        session = library.session()
+        text = verdict_sentence(session.probe("kubernetes ingress", engine="soleri"))
+        assert text == "Not found: no entry holds ‘kubernetes’ or ‘ingress’."
+        assert verdict_sentence(session.probe("", engine="soleri")).startswith("Not found: the query has no word")
+
+
+class TestAnyEngine:
+    def test_the_first_its_words_and_its_lead(self, library: Tree) -> None:
+        library.note("auth/third.md", "Refreshing", "refresh")
+        trace = replace(library.session().probe("refresh"), steps=())
+        lead = trace.hits[0].score - trace.hits[1].score
+        assert plain(default_sentence(trace)) == (
+            f"“{trace.hits[0].title}” is first of {trace.total_found} with {trace.hits[0].score:.2f}: its title holds "
+            f"‘refresh’; {lead:.2f} ahead of “{trace.hits[1].title}”."
+        )
+
+    def test_the_step_that_took_it_and_its_comparison(self, library: Tree) -> None:
+        check = Check("top", 0.9, "≥", 0.85, True, 0.05, "", "")
+        step = Step("direct", 2, "direct answer", State.TAKEN, (check,), "")
+        trace = replace(library.session().probe("refresh"), steps=(step,))
+        assert plain(default_sentence(trace)).startswith("Answered by direct answer (top 0.90 ≥ 0.85): “")
+
+    def test_nothing_found(self, library: Tree) -> None:
+        trace = replace(library.session().probe("zyzzyva"), verdict="no note was near", covered=False)
+        assert plain(default_sentence(trace)) == "Not covered: no note was near."
+
+    def test_one_that_is_not_installed(self, library: Tree) -> None:
+        plain_trace = {**to_plain(library.session().probe("refresh")), "engine": "gone"}
+        assert " is first of " in verdict_sentence(trace_from_plain(plain_trace))
+
+
+class TestLines:
+    SENTENCE = (
+        clause("Needs a model: "),
+        clause(title("A note")),
+        clause(" reaches 0.8", weight=5),
+        clause("; so", weight=1),
+    )
+
+    def test_all_of_it_where_there_is_room(self) -> None:
+        assert [line.plain for line in sentence_lines(self.SENTENCE, (80, 80), 1)] == [plain(self.SENTENCE)]
+
+    def test_the_lightest_clauses_give_way(self) -> None:
+        (line,) = sentence_lines(self.SENTENCE, (36, 36), 1)
+        assert line.plain == "Needs a model: “A note” reaches 0.8."
+        assert ("A note", "bold strong") in line.spans
+
+    @pytest.mark.parametrize("width", range(1, 50))
+    @pytest.mark.parametrize("most", [1, 2, 3])
+    def test_it_fits_and_says_that_its_end_is_missing(self, width: int, most: int) -> None:
+        made = sentence_lines(self.SENTENCE, (width, width), most)
+        assert len(made) <= most
+        assert all(line.width <= width for line in made)
+        assert made[-1].plain[-1] in ".…"
+
+    def test_control_characters_of_titles_are_shown_as_such(self) -> None:
+        text = plain((clause(title("a\x1b[31mred")),))
+        assert "\x1b" not in text
+        assert isinstance(sentence_lines((), (10, 10), 1)[0], Line)
