@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.engines.byterover.sections import FingerprintState
-from brvtui.engines.verdict import verdict_sentence
 from brvtui.store.session_log import SessionLog
 from brvtui.trace import EndReason, Trace, to_plain
 from brvtui.tree.engine_files.query_log import OURS, LoggedQuery, is_entry, logged_files, query_log_folder, read_entries
@@ -33,6 +32,8 @@ class Logbook:
 
     def add(self, trace: Trace, at_ms: float, took_ms: float) -> None:
         """Logs a run, with the outcome of its model. Raises OSError when the tool's data folder cannot be written."""
+        from brvtui.engines.verdict import verdict_sentence  # with what paints: a session may never log
+
         done = trace.answer.completion
         self._own.add(
             LoggedQuery(
