@@ -26,7 +26,8 @@ from brvtui.disk import writing
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import repository_cache
 
-_FORMAT = 1
+_FORMAT = 2
+"""Another one for every change of what is read of a file."""
 _FILE = "code.json.gz"
 _FAST = 1
 _LARGEST = 1 << 28

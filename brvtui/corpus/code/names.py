@@ -64,8 +64,13 @@ def text_of(source: bytes, node: SyntaxNode) -> str:
 def written_name(source: bytes, node: SyntaxNode | None, most: int) -> str:
     """The dotted name that ``node`` writes, from the outside in: ``a.b.c``, ``().b`` after a call, ``""`` for none.
 
-    No name is longer than ``most`` bytes: a longer one counts as none.
+    No name is longer than ``most`` bytes, or holds what is not printable: such a one counts as none.
     """
+    name = _chained(source, node, most)
+    return name if name.isprintable() else ""
+
+
+def _chained(source: bytes, node: SyntaxNode | None, most: int) -> str:
     parts: list[str] = []
     while node is not None and len(parts) < _LONGEST_CHAIN:
         kind = node.type
@@ -103,7 +108,8 @@ def string_value(source: bytes, node: SyntaxNode | None, most: int) -> str:
     """The text inside the quotes of a string literal, on one line; empty for others, and beyond ``most`` bytes."""
     if node is None or node.type not in _STRINGS or node.end_byte - node.start_byte > most:
         return ""
-    return " ".join(text_of(source, node).strip("rbfuRBFU").strip("\"'`").split())
+    text = " ".join(text_of(source, node).strip("rbfuRBFU").strip("\"'`").split())
+    return text if text.isprintable() else ""
 
 
 def arguments_of(node: SyntaxNode) -> Iterator[SyntaxNode]:
@@ -116,6 +122,13 @@ def arguments_of(node: SyntaxNode) -> Iterator[SyntaxNode]:
         if at.type not in ("keyword_argument", "comment"):
             yield at
         at = at.next_named_sibling
+
+
+def printable(text: str) -> str:
+    """``text`` with a replacement character for all that could steer a terminal; line breaks stay."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char == "\n" else "\ufffd" for char in text)
 
 
 def type_names(source: bytes, node: SyntaxNode | None, most: int, names: frozenset[str] = _TYPE_NAMES) -> list[str]:

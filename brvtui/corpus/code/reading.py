@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from brvtui.corpus.code.names import string_value, text_of, type_names, written_name
+from brvtui.corpus.code.names import printable, string_value, text_of, type_names, written_name
 from brvtui.corpus.code.records import CodeBinding, CodeFile, CodeReference, CodeSymbol
 from brvtui.corpus.code.rules import CodeRules, LanguageNames
 
@@ -101,10 +101,11 @@ class SourceReader:
         return len(self.symbols) + len(self.references) >= self.rules.limits.file_entries
 
     def text(self, node: SyntaxNode | None) -> str:
-        """The text of a short node on one line; empty for none, and for one that is too long for a name."""
+        """The text of a short node on one line; empty for none, and for one that is too long or strange for a name."""
         if node is None or node.end_byte - node.start_byte > self.rules.limits.name_bytes:
             return ""
-        return " ".join(text_of(self.source, node).split())
+        text = " ".join(text_of(self.source, node).split())
+        return text if text.isprintable() else ""
 
     def field(self, node: SyntaxNode, name: str) -> str:
         """The text of the child of ``node`` in the field ``name``."""
@@ -163,11 +164,12 @@ class SourceReader:
         """The text of a definition up to its body, on one line and cut to the length of a name."""
         inside = node.child_by_field_name(body)
         end = min(inside.start_byte if inside else node.end_byte, node.start_byte + self.rules.limits.name_bytes)
-        return " ".join(self.source[node.start_byte : end].decode("utf-8", "ignore").split())
+        return printable(" ".join(self.source[node.start_byte : end].decode("utf-8", "ignore").split()))
 
     def cut_doc(self, text: str) -> str:
         """``text`` cut to the bytes that are kept of documentation."""
-        return text.strip().encode("utf-8")[: self.rules.limits.doc_bytes].decode("utf-8", "ignore")
+        short = text.expandtabs().strip().encode("utf-8")[: self.rules.limits.doc_bytes]
+        return printable(short.decode("utf-8", "ignore"))
 
     def comment_before(self, start: int) -> str:
         """The comment that ends just before the byte ``start``, without its marks."""

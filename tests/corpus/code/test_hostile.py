@@ -86,6 +86,21 @@ def test_bytes_that_are_not_text_are_read(tmp_path: Path) -> None:
     assert lines(graph).keys() <= {"latin.py"}
 
 
+def test_nothing_in_a_repository_steers_the_terminal(tmp_path: Path) -> None:
+    evil = "\x1b]0;x\x07\u202e"
+    texts = {
+        **GOOD,
+        "a.py": f"@app.get('/{evil}')\ndef f(): '{evil} doc'\nclass A:\n    '{evil}'\n    x{evil}y = 1\n",
+        "b.go": f'package b\n// {evil} doc\nfunc F(a string /* {evil} */) {{ os.Getenv("{evil}"); run("{evil}") }}\n',
+        "c.ts": f"class C {{ m(a = '{evil}') {{ throw new E['{evil}'](); }} }}\napp.get('/{evil}', f);\n",
+    }
+    graph = graph_of(write(tmp_path, texts))
+    assert {"a.py.f", "b.F", "c.ts.C"} <= kinds(graph).keys()
+    for node in graph.nodes:
+        assert all(text.isprintable() for text in (node.id, node.name, node.signature, *node.doc.split("\n")))
+    assert all(edge.source.isprintable() and edge.target.isprintable() for edge in graph.edges)
+
+
 def test_symlinks_make_no_loop(tmp_path: Path) -> None:
     write(tmp_path, {**GOOD, "in/deep/a.py": "def a(): pass\n"})
     (tmp_path / "in/deep/loop").symlink_to(tmp_path)
