@@ -107,11 +107,12 @@ def _edge(source: str, target: str, type_: str, rules: NoteGraphRules, provenanc
 
 
 def _within_notes(pieces: Sequence[NotePiece], rules: NoteGraphRules) -> Iterator[Edge]:
+    down, up = (rules.confidences.get(type_, rules.other_confidence) for type_ in ("contains", "member_of"))
     for piece in pieces:
         note, *sections = piece.nodes
         for section in sections:
-            yield _edge(note.id, section.id, "contains", rules)
-            yield _edge(section.id, note.id, "member_of", rules)
+            yield Edge(note.id, section.id, "contains", down, _WRITTEN)
+            yield Edge(section.id, note.id, "member_of", up, _WRITTEN)
 
 
 def _folders(pieces: Sequence[NotePiece], nodes: dict[str, Node], rules: NoteGraphRules) -> Iterator[Edge]:

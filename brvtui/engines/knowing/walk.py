@@ -132,14 +132,14 @@ class Walk:
     def levels(self) -> Positions:
         """How many loaded edges each node is from a seed; -1 for one that the walk cannot reach."""
         hops = np.full(self.ways.size, -1, np.int64)
-        loaded = self.expanded[self.ways.leaves]
-        frontier = self.start > 0
+        frontier = np.flatnonzero(self.start)
         level = 0
-        while frontier.any():
+        while len(frontier):
             hops[frontier] = level
+            loaded = frontier[self.expanded[frontier]]
             beside = np.zeros(self.ways.size, bool)
-            beside[self.ways.enters[frontier[self.ways.leaves] & loaded]] = True
-            frontier = beside & (hops < 0)
+            beside[self.ways.enters[_entries(self.ways.starts, loaded)]] = True
+            frontier = np.flatnonzero(beside & (hops < 0))
             level += 1
         return hops
 
@@ -270,9 +270,9 @@ def _steps(ways: Roads, expanded: Flags, rules: WalkRules) -> Steps:
 
 def _leaders(probability: Floats, count: int) -> list[int]:
     """The best nodes in their order. Rounding keeps equal nodes in the order of the graph."""
-    found = np.flatnonzero(probability)
-    if len(found) > count:
-        least = np.partition(probability[found], len(found) - count)[len(found) - count]
-        found = found[probability[found] >= least - _ROUNDING]
+    least = 0.0
+    if len(probability) > count:
+        least = float(np.partition(probability, len(probability) - count)[len(probability) - count]) - _ROUNDING
+    found = np.flatnonzero(probability >= max(least, _ROUNDING))
     order = np.argsort(-np.round(probability[found], _DIGITS), kind="stable")
     return [int(place) for place in found[order][:count]]
