@@ -19,6 +19,7 @@ from brvtui.wording import counted
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its graph
     from brvtui.engines.knowing.note_index import NoteIndex
+    from brvtui.engines.knowing.pack_cache import CachedPack, PackCache
     from brvtui.engines.knowing.packing import Strategy
     from brvtui.engines.knowing.pipeline import TaskContext, TaskRequest
     from brvtui.engines.knowing.presentation import KnowingPresentation
@@ -55,6 +56,7 @@ class Knowing:
         self._ready: _ReadyIndex | None = None
         self._indexing = threading.Lock()
         self._recent: RecentUse | None = None
+        self._packs: PackCache | None = None
         self._memory: UseMemory | None = None
 
     @cached_property
@@ -89,10 +91,11 @@ class Knowing:
             with watch.measure("retrieval"):
                 made = self._made(context, request, index, memory)
             with watch.measure("trace"):
-                notices = tuple(filter(None, (*_notices(index), unread)))
+                served = self._served(context, query, request, made)
+                notices = tuple(filter(None, (*_notices(index), unread, served)))
                 trace = TraceMaker(context, query, request, index, made, notices).trace()
         if query.run:
-            self._remember(context, made)
+            self._remember(context, query, request, made)
         trace.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
         return trace
 
@@ -167,13 +170,43 @@ class Knowing:
                 return memory, f"the feedback cannot be read, so it does not count: {error_line(error)}"
             return memory, ""
 
-    def _remember(self, context: Context[KnowingProfile], made: TaskContext) -> None:
+    def _served(self, context: Context[KnowingProfile], query: Query, request: TaskRequest, made: TaskContext) -> str:
+        """What the system's cache would give in place of the answer ``made``; empty where that is the same."""
+        pack = self._served_pack(context, _pack_key(query, request, context.constants))
+        if pack is None:
+            return ""
+        now = {one.node.id for one in made.packed.packed}
+        lacks, more = len(now - set(pack.ids)), len(set(pack.ids) - now)
+        if not lacks and not more:
+            return ""
+        minutes = counted(int((context.now_ms / 1000 - pack.packed) // 60), "minute", "minutes")
+        return (
+            f"knowing would serve the pack of a run {minutes} ago again: it lacks {lacks} of these notes and holds "
+            f"{more} others, in {pack.used:,} tokens"
+        )
+
+    def _remember(
+        self, context: Context[KnowingProfile], query: Query, request: TaskRequest, made: TaskContext
+    ) -> None:
+        from brvtui.engines.knowing.pack_cache import CachedPack, PackCache
         from brvtui.engines.knowing.session import RecentUse
 
-        ids = [one.node.id for one in made.packed.packed]
+        profile, now = context.constants, context.now_ms / 1000
+        ids = tuple(one.node.id for one in made.packed.packed)
+        pack = CachedPack(ids, made.packed.used, request.budget, context.snapshot.fingerprint, now)
+        key = _pack_key(query, request, profile)
         with self._indexing:
-            recent = self._recent or RecentUse()
-            self._recent = recent.recorded(ids, context.now_ms / 1000, context.constants.session)
+            self._recent = (self._recent or RecentUse()).recorded(ids, now, profile.session)
+            if self._served_pack(context, key) is None:
+                self._packs = (self._packs or PackCache()).stored(key, pack, profile.pack_cache)
+
+    def _served_pack(self, context: Context[KnowingProfile], key: str) -> CachedPack | None:
+        """The pack of an earlier run that a task with ``key`` would be served."""
+        if self._packs is None or key not in self._packs.packs:
+            return None
+        rules, now = context.constants.pack_cache, context.now_ms / 1000
+        found = self._packs.found(key, context.snapshot.fingerprint, now, rules)
+        return found[0] if found is not None else None
 
     def _index(self, context: Context[KnowingProfile]) -> NoteIndex:
         """The index of the snapshot; what did not change since the last is not read again."""
@@ -210,6 +243,12 @@ def _request(query: Query, index: NoteIndex, memory: UseMemory) -> TaskRequest:
         is_in_scope=(lambda node: node.path == scope or node.path.startswith(f"{scope}/")) if scope else None,
         stands_for=lambda node: node.path,
     )
+
+
+def _pack_key(query: Query, request: TaskRequest, profile: KnowingProfile) -> str:
+    from brvtui.engines.knowing.pack_cache import pack_key
+
+    return pack_key(request.task, profile.pack_cache, budget=request.budget, scope=query.scope, mode=request.strategy)
 
 
 def _notices(index: NoteIndex) -> tuple[str, ...]:

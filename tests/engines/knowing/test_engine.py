@@ -250,6 +250,19 @@ def test_what_a_run_packs_weighs_more_for_some_minutes(snapshot: Snapshot) -> No
     assert later.section(GraphRetrieval).session == 0
 
 
+def test_what_the_cache_would_serve_is_said_where_it_differs(garden: Tree) -> None:
+    engine, first = Knowing(), garden.snapshot()
+    trace = engine.answer(context(first), Query(ASKED, run=True))
+    assert not trace.notices
+    assert not engine.answer(context(first), Query(ASKED)).notices
+    garden.file("auth/tokens/leak.md", "---\ntitle: Token rotation after a leak\n---\nRotation of each token.\n")
+    later = garden.snapshot()
+    (notice,) = engine.answer(context(later, now_ms=NOW_MS + 600_000), Query(f" {ASKED.upper()} ")).notices
+    assert notice.startswith("knowing would serve the pack of a run 10 minutes ago again: it lacks ")
+    assert not engine.answer(context(later, now_ms=NOW_MS + 3_600_000), Query(ASKED)).notices
+    assert not engine.answer(context(later), Query(ASKED, options={"budget": 4_000})).notices
+
+
 def test_feedback_moves_a_score(snapshot: Snapshot, tmp_path: Path) -> None:
     engine, asked = Knowing(), context(snapshot, services=Kept(tmp_path))
     trace = engine.answer(asked, Query(ASKED))
