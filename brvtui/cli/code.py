@@ -14,6 +14,7 @@ from brvtui.wording import counted
 if TYPE_CHECKING:
     from brvtui.engines.knowing.code_tasks import CodeAnswer, CodeResult
     from brvtui.session.code import CodeSession
+    from brvtui.snapshot import Snapshot
 
 _SHOWN = 10
 _MOST_SKIPPED = 20
@@ -63,18 +64,29 @@ def _opened(repo: Path, profile: str, project: Path | None) -> CodeSession:
     from brvtui.corpus.code.reading import NoGrammar
     from brvtui.session.code import CodeSession
 
-    notes = None
-    if project is not None or (repo / ".brv").is_dir():
-        held = find_session(project or repo)
-        held.load()
-        notes = held.snapshot
-        held.close()
     try:
-        return CodeSession(repo, profile, notes)
+        return CodeSession(repo, profile, _notes(repo, project))
     except NoGrammar as error:
         raise Failure(str(error), FAILED) from error
     except (FileNotFoundError, NotADirectoryError) as error:
         raise Failure(f"{repo}: there is no such folder; name one with --repo", NOT_THERE) from error
+
+
+def _notes(repo: Path, project: Path | None) -> Snapshot | None:
+    """The notes of ``project``, by default those of the repository; without them, code is answered all the same."""
+    if project is None and not (repo / ".brv").is_dir():
+        return None
+    try:
+        held = find_session(project or repo)
+    except Failure as error:
+        if project is not None:
+            raise
+        click.echo(f"brv-tui: no notes are joined: {visible(error.message)}", err=True)
+        return None
+    held.load()
+    notes: Snapshot = held.snapshot
+    held.close()
+    return notes
 
 
 def _report_skipped(session: CodeSession) -> None:

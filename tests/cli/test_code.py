@@ -61,6 +61,14 @@ def test_notes_that_name_the_code_are_shown_with_it(run: Run, project: Tree, rep
     assert "note auth/jwt/code.md says TokenStore.rotate" in out
 
 
+def test_a_repository_with_a_folder_brv_and_no_notes_is_answered(run: Run, repository: Path) -> None:
+    (repository / ".brv").mkdir()
+    code, out, err = run("code", "rotate", "--repo", str(repository), inside=False)
+    assert (code, "TokenStore" in out) == (0, True)
+    assert "brv-tui: no notes are joined: " in err
+    assert run("code", "rotate", "--repo", str(repository), "--project", "nowhere", inside=False)[0] == 3
+
+
 def test_files_without_a_note_are_listed(run: Run, project: Tree, repository: Path) -> None:
     project.note("auth/jwt/code.md", "Where it is", "`TokenStore.rotate` is called by src/web.py.", 1)
     arguments = ("--without-note", "--repo", str(repository), "--project", str(project.root))

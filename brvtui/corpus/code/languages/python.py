@@ -32,7 +32,7 @@ def _class(reader: SourceReader, node: SyntaxNode) -> None:
         return
     symbol = reader.qualified(name) if scope.is_type else name
     reader.define(symbol, "type", node, _docstring(reader, node))
-    for base in arguments_of_class(node):
+    for base in _bases(node):
         written = reader.written(base)
         if written not in reader.names.builtins:
             reader.refer("extends", written, source=symbol)
@@ -40,7 +40,7 @@ def _class(reader: SourceReader, node: SyntaxNode) -> None:
     reader.enter(node, symbol, symbol, is_type=True)
 
 
-def arguments_of_class(node: SyntaxNode) -> list[SyntaxNode]:
+def _bases(node: SyntaxNode) -> list[SyntaxNode]:
     """The base classes of a class definition, without keywords such as ``metaclass``."""
     bases = node.child_by_field_name("superclasses")
     return [] if bases is None else [base for base in bases.named_children if base.type != "keyword_argument"]
