@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from brvtui.app.states import GONE, NEWER, AnswerState, QueryState, SelectionState, StaleState
+from brvtui.app.states import GONE, NEWER, AnswerState, ProjectState, QueryState, SelectionState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import stale_lines, wrapped
 from brvtui.app.widgets.pane import Pane
@@ -27,7 +27,7 @@ class ScorePane(Pane):
     """The selected result's score as one bar and a table whose rows add up; then signals, ceiling and terms."""
 
     TITLE = "Score"
-    READS = (QueryState, AnswerState, SelectionState, StaleState)
+    READS = (QueryState, AnswerState, SelectionState, StaleState, ProjectState)
     HELP_TEXT = (
         "Every part of the score and their sum. The bar runs from 0 to 1, with ticks at the thresholds of the gates; "
         "what the maturity factor or the cap take away is hatched. Ceiling: the score this note would have with a "
@@ -37,6 +37,8 @@ class ScorePane(Pane):
 
     def build(self, view: View, width: int) -> list[Line]:
         """The explanation of the selected hit or near miss."""
+        if view.opening:
+            return []
         if view.answered is None:
             return legend(view.presentation.legend, width, self.glyphs)
         return stale_lines(_STALE, view, width, self.glyphs) + self._explained(view.answered, view, width)

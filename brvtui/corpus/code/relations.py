@@ -93,18 +93,18 @@ def overriding(edges: Iterable[CodeEdge], members: Members, rules: CodeRules) ->
                     yield CodeEdge(own[name], method, "overrides", rules.confidence["overrides"], PROPAGATED)
 
 
-def hints_of_implementors(edges: Iterable[CodeEdge], rules: CodeRules) -> Iterator[CodeEdge]:
+def hints_of_implementers(edges: Iterable[CodeEdge], rules: CodeRules) -> Iterator[CodeEdge]:
     """``type_hint_of`` from each function that names an interface to all types that implement it."""
-    implementors: dict[str, list[str]] = {}
+    implementers: dict[str, list[str]] = {}
     hints: list[CodeEdge] = []
     for edge in edges:
         if edge.type == "implements":
-            implementors.setdefault(edge.target, []).append(edge.source)
+            implementers.setdefault(edge.target, []).append(edge.source)
         elif edge.type == "type_hint_of":
             hints.append(edge)
     sure = rules.confidence["hint_of_implementor"]
     for hint in hints:
-        for type_id in implementors.get(hint.target, ()):
+        for type_id in implementers.get(hint.target, ()):
             yield CodeEdge(hint.source, type_id, "type_hint_of", sure, "interface_type_hint_propagation")
 
 
