@@ -71,7 +71,7 @@ class CodeIndex:
         for more in (
             relations.inherited(written, members, rules),
             relations.overriding(written, members, rules),
-            relations.hints_of_implementors(written, rules),
+            relations.hints_of_implementers(written, rules),
             relations.membership(members, rules),
             *(self.memory.similar.edges(base, own) for base, own in _by_base(files, nodes).items()),
             *(relations.tested_together(path, own, nodes, rules) for path, own in by_file.items()),
