@@ -23,7 +23,7 @@ from brvtui.paint.line import Line, Span, line
 from brvtui.paint.text import wrap
 
 Row = TypeVar("Row")
-LETTERS = str.maketrans("·×÷→−–…“”≠│┄↑↓≈─•", ".x/>--~''#|-^v~-*") | {ord("≥"): ">=", ord("≤"): "<="}
+LETTERS = str.maketrans("·×÷→−–…“”‘’≠│┄↑↓≈─•", ".x/>--~\"\"''#|-^v~-*") | {ord("≥"): ">=", ord("≤"): "<="}
 """ASCII for the typographic signs of our own texts, on terminals without Unicode."""
 
 
