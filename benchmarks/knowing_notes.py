@@ -101,7 +101,7 @@ def of_project(project: Path) -> Iterable[KnownItems]:
 
 def of_beir(folder: Path, root: Path) -> KnownItems:
     """The corpus of ``folder`` as a project in ``root``, a note for each document."""
-    notes = root / ".brv" / "context-tree" / "corpus" / "documents"
+    notes = root / ".brv" / "context-tree" / "0" / "0"  # names that no query holds
     notes.mkdir(parents=True)
     (root / ".brv" / "config.json").write_text("{}", encoding="utf-8")
     for line in (folder / "corpus.jsonl").read_text(encoding="utf-8").splitlines():
