@@ -30,6 +30,8 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.snapshot.naming import Named
 
 MODES: tuple[Strategy, ...] = ("density", "top-k", "file-grouped")
+ENTRIES = ("task", "files", "changes")
+"""What a question is: a task, or the files that someone reads, or that a pull request changes."""
 _OPTIONS = {"budget": int}
 
 
@@ -139,7 +141,7 @@ class Knowing:
     def _made(
         self, context: Context[KnowingProfile], request: TaskRequest, index: NoteIndex, memory: UseMemory
     ) -> TaskContext:
-        from brvtui.engines.knowing.pipeline import for_task
+        from brvtui.engines.knowing.pipeline import for_changes, for_files, for_task
         from brvtui.engines.knowing.reached import ScoringContext
         from brvtui.engines.knowing.scoring import lifts_penalty
 
@@ -150,11 +152,14 @@ class Knowing:
             now,
             penalised=lambda node: node.is_set_aside and not lifted,
             observes_change=profile.notes.recency_of_change,
-            caller_types=profile.notes.caller_types,
+            caller_types=profile.notes.user_types,
             feedback=index.by_node(memory.scores(request.task)),
             session=recent.boosts(recent.times, now, profile.session) if recent is not None else {},
         )
-        return for_task(request, index.task, around)
+        if request.entry == "task":
+            return for_task(request, index.task, around)
+        entry = for_files if request.entry == "files" else for_changes
+        return entry(request, index.files_named(request.task), index.task, around)
 
     def _remembered(self, context: Context[KnowingProfile]) -> tuple[UseMemory, str]:
         """What users said of results; nothing new, and why, where that cannot be read."""
@@ -227,21 +232,26 @@ def _request(query: Query, index: NoteIndex, memory: UseMemory) -> TaskRequest:
     from brvtui.engines.knowing.pipeline import TaskRequest
 
     options = dict(query.options)
-    check_options(ENGINE, options, _OPTIONS, ("mode",))
+    check_options(ENGINE, options, _OPTIONS, ("mode", "entry"))
+    entry = options.get("entry", ENTRIES[0])
+    if entry not in ENTRIES:
+        raise EngineError(f"entry {entry}: use {', '.join(ENTRIES)}")
     mode = options.get("mode")
     check_mode(mode, MODES)
-    budget = options.get("budget")
-    if budget is not None and budget < 1:
+    packing = index.task.profile.packing
+    budget = options.get("budget", packing.review_budget if entry == "changes" else packing.budget)
+    if budget < 1:
         raise EngineError(f"budget {budget}: give the context at least one token")
     scope = query.scope.strip("/")
     return TaskRequest(
         query.text.encode("utf-8", "replace").decode(),
-        budget if budget is not None else index.task.profile.packing.budget,
+        budget,
         index.cost,
         mode or MODES[0],
         memory.learned,
         is_in_scope=(lambda node: node.path == scope or node.path.startswith(f"{scope}/")) if scope else None,
         stands_for=lambda node: node.path,
+        entry=entry,
     )
 
 

@@ -14,6 +14,9 @@ from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.seeding import seed_index
 from brvtui.snapshot import Snapshot
 
+_AROUND = "`'\",;:()@?!."
+"""What may stand around the name of a file in a sentence."""
+
 
 @dataclass(frozen=True, eq=False)
 class NoteIndex:
@@ -26,6 +29,16 @@ class NoteIndex:
         """How a node is shown: by its title, a section behind that of its note, another node by its name."""
         known = self.notes.known.get(node.path)
         return known.piece.titles.get(node.id, node.name) if known is not None else node.name
+
+    def files_named(self, text: str) -> list[str]:
+        """The notes, and the files that notes name, whose paths or names stand in ``text``, in its order."""
+        paths = self.task.graph.by_path
+        ends: dict[str, list[str]] = {}
+        for path in paths:
+            ends.setdefault(path.rpartition("/")[2], []).append(path)
+        words = [word.strip(_AROUND) for word in text.split()]
+        found = (([word] if word in paths else ends.get(word, [])) for word in words if word)
+        return list(dict.fromkeys(path for paths_of in found for path in paths_of if path))
 
     def by_node(self, by_path: Mapping[str, float]) -> dict[str, float]:
         """The values of notes, by path, as those of the notes and of their sections, by id."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from brvtui.engines.knowing.keywords import KeywordSet
 from brvtui.engines.knowing.learning import LearnedWords
 from brvtui.engines.knowing.model import Graph, Node
 from brvtui.engines.knowing.packing import PackedContext, Strategy, pack
 from brvtui.engines.knowing.profile import KnowingProfile
-from brvtui.engines.knowing.reached import ScoringContext, ranked, reached
+from brvtui.engines.knowing.reached import ScoringContext, around_changes, around_files, ranked, reached
 from brvtui.engines.knowing.scoring import ScoredCandidate, ScoringInput
 from brvtui.engines.knowing.seeding import NOTHING_LEARNED, SeedIndex, SeedSearch, find_seeds
 from brvtui.engines.knowing.walk import Roads, Walk, roads, walk
@@ -50,6 +53,8 @@ class TaskRequest:
     """Which nodes the channels may find; None for all."""
     stands_for: Callable[[Node], str] = field(default=lambda node: node.id)
     """What a result is taken for: of those that stand for the same, the best one is packed."""
+    entry: str = "task"
+    """Whether the task is words, or names files: ``task``, ``files`` or ``changes``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +91,42 @@ def for_task(request: TaskRequest, index: TaskIndex, around: ScoringContext) -> 
         found = reached(graph, walked, seeds, profile.walk.cutoff, around, profile.scoring)
     scored = ranked(graph, found, profile.hits, profile.scoring)
     scored = _with_injected(scored, search, graph, around, profile)
+    return _packed(request, index, search, seeds, walked, scored, len(found))
+
+
+def for_files(request: TaskRequest, files: Sequence[str], index: TaskIndex, around: ScoringContext) -> TaskContext:
+    """What the ``files`` hold and who uses that, ranked by how many do, and packed; nothing is walked."""
+    found = [one for one in around_files(index.graph, files, around, index.profile) if one.node.is_result]
+    scored = ranked(index.graph, found, index.profile.hits, index.profile.scoring)
+    return _packed(request, index, _no_search(request), {}, None, scored, 0)
+
+
+def for_changes(request: TaskRequest, files: Sequence[str], index: TaskIndex, around: ScoringContext) -> TaskContext:
+    """What a walk from everything in the changed ``files`` reaches, ranked and packed."""
+    graph, profile = index.graph, index.profile
+    walked, found = around_changes(graph, index.ways, files, around, profile)
+    seeds = dict.fromkeys(np.flatnonzero(walked.start).tolist(), 1.0)
+    scored = ranked(graph, found, profile.hits, profile.scoring)
+    return _packed(request, index, _no_search(request), seeds, walked if seeds else None, scored, len(found))
+
+
+def _no_search(request: TaskRequest) -> SeedSearch:
+    return SeedSearch(request.task, KeywordSet())
+
+
+def _packed(
+    request: TaskRequest,
+    index: TaskIndex,
+    search: SeedSearch,
+    seeds: Mapping[int, float],
+    walked: Walk | None,
+    scored: Sequence[ScoredCandidate],
+    count: int,
+) -> TaskContext:
     kept, beside = _one_each(scored, request.stands_for)
-    packed = pack(kept, [request.cost(one.node) for one in kept], request.budget, profile.packing, request.strategy)
-    return TaskContext(search, seeds, walked, tuple(kept), beside, packed, len(found))
+    costs = [request.cost(one.node) for one in kept]
+    packed = pack(kept, costs, request.budget, index.profile.packing, request.strategy)
+    return TaskContext(search, seeds, walked, tuple(kept), beside, packed, count)
 
 
 def _with_injected(

@@ -195,6 +195,8 @@ class NoteGraphRules:
     hub_types: tuple[str, ...]
     caller_types: tuple[str, ...]
     """The edges that say that a note is used by another."""
+    user_types: tuple[str, ...]
+    """The edges that say that a note uses a changed file, or another note."""
     hits_types: tuple[str, ...]
     """The edges that make hubs and authorities."""
     delivers: Literal["whole", "summary"]

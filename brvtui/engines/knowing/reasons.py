@@ -23,6 +23,7 @@ class GraphLoss(Enum):
     """The stages at which a note can be lost, earliest first."""
 
     NO_NODE = "not in the graph"
+    NOT_NEAR = "it is none of the files, and nothing of them leads to it"
     NO_KEYWORD = "the question has no keyword"
     NO_CHANNEL = "no channel found it, and the walk hardly reaches it"
     NOISE = "a channel found it, and it is left out as noise"
@@ -66,6 +67,8 @@ def _loss(index: NoteIndex, section: GraphRetrieval, made: TaskContext, path: st
             return GraphLoss.BUDGET, f"{placed.tokens:,} tokens, the budget is {section.budget:,}"
         turn = f"number {placed.turn} by density, {placed.density:.5f} for each token"
         return GraphLoss.BELOW, f"{turn}; {placed.tokens:,} tokens, {placed.left:,} were left"
+    if section.entry != "task":
+        return GraphLoss.NOT_NEAR, "its links, and theirs, are what counts"
     if not made.search.keywords:
         return GraphLoss.NO_KEYWORD, "its words are stop words, or too short"
     ids = {node.id for node in known.piece.nodes}
@@ -93,6 +96,8 @@ def _walked(index: NoteIndex, made: TaskContext, ids: set[str]) -> str:
 def _remedy(trace: Trace, section: GraphRetrieval, loss: GraphLoss, path: str, title: str, ask: Ask) -> Remedy | None:
     if loss is GraphLoss.NO_NODE:
         return Remedy("check the path, or add the note", False)
+    if loss is GraphLoss.NOT_NEAR:
+        return Remedy("link it with one of the files", False)
     tries: list[tuple[str, str, dict[str, Any]]] = []
     if loss in (GraphLoss.BELOW, GraphLoss.BUDGET):
         more = section.budget * 2

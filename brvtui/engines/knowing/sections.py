@@ -129,6 +129,8 @@ class GraphRetrieval:
     """Everything that the retrieval did, beside what all traces hold."""
 
     SECTION: ClassVar[str] = "graph_retrieval"
+    entry: str
+    """Whether the question is a ``task``, or names ``files`` or ``changes``."""
     exact: tuple[str, ...]
     compounds: tuple[str, ...]
     components: tuple[str, ...]

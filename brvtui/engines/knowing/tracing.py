@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from brvtui.engines.contract import Context, Query
@@ -148,7 +148,8 @@ class TraceMaker:
 
     @cached_property
     def _words(self) -> QuestionWords:
-        return QuestionWords(self.query.text, self.index.task.profile.keywords)
+        words = self.query.text if self.request.entry == "task" else ""
+        return QuestionWords(words, self.index.task.profile.keywords)
 
     @cached_property
     def _turns(self) -> dict[str, tuple[int, PackedItem]]:
@@ -182,7 +183,7 @@ class TraceMaker:
             fused_score,
             one.candidate.walk,
             float(walk.probability[place]) if walk is not None else 0.0,
-            int(walk.levels[place]) if walk is not None else 0,
+            int(walk.levels[place]) if walk is not None else one.candidate.distance,
             told,
             others,
             one.links.authority if one.links is not None else 0.0,
@@ -228,9 +229,13 @@ class TraceMaker:
 
     def _remark(self, name: str, one: ScoredCandidate) -> str:
         candidate = one.candidate
+        if name == "blast_radius" and self.made.walk is None:
+            return f"used by {candidate.callers}"
         if name == "blast_radius":
             return f"{candidate.walk:.0%} of the best probability"
         if name == "distance":
+            if self.made.walk is None:
+                return "one of the files" if candidate.distance == 0 else "it uses one of them"
             return "a seed" if candidate.distance == 0 else "reached by the walk"
         if name == "recency":
             age = candidate.observed_age
@@ -307,16 +312,15 @@ class TraceMaker:
     def _steps(self, section: GraphRetrieval) -> tuple[Step, ...]:
         search, rules = self.made.search, self.index.task.profile
         words = len(search.keywords.all)
-        made = [
-            Step(
-                "keywords", None, "keywords", State.HIT if words else State.MISSED, (), counted(words, "word", "words")
-            )
-        ]
+        state = State.HIT if words else State.MISSED
+        made = [Step("keywords", None, "keywords", state, (), counted(words, "word", "words"))]
         made += [
             Step(leg.name, None, leg.name, leg.state, (), leg.why or counted(len(leg.hits), "note", "notes"))
             for leg in self._legs()
         ]
-        seeds = len(search.seeds)
+        if section.entry != "task":
+            made = [replace(step, state=State.NOT_RUN, summary="the question names files") for step in made]
+        seeds = len(self.made.seeds)
         focus = f", {search.focus} first" if search.focus else ""
         state = State.PASSED if seeds else State.MISSED
         made.append(Step("seeds", None, "seeds", state, (), counted(seeds, "seed", "seeds") + focus))
@@ -345,6 +349,7 @@ class TraceMaker:
     def _section(self, placed: tuple[GraphResult, ...]) -> GraphRetrieval:
         search, packed, graph = self.made.search, self.made.packed, self.index.task.graph
         return GraphRetrieval(
+            entry=self.request.entry,
             exact=tuple(word.text for word in search.keywords.exact),
             compounds=tuple(word.text for word in search.keywords.compounds),
             components=search.keywords.parts,

@@ -29,11 +29,13 @@ def deviations(profile: KnowingProfile) -> tuple[str, ...]:
 
 def verdict(section: GraphRetrieval) -> str:
     """Which note is first, how it was found, and what fits into the budget."""
-    if not (section.exact or section.compounds or section.components):
+    if section.entry == "task" and not (section.exact or section.compounds or section.components):
         return "the question has no keyword"
     packed = [one for one in section.ranking if one.is_packed]
     if not packed:
-        return "nothing was found: no channel found a note" if not section.ranking else "nothing fits into the budget"
+        files = "no note is called so, and none names a file of that name"
+        why = "no channel found a note" if section.entry == "task" else files
+        return f"nothing was found: {why}" if not section.ranking else "nothing fits into the budget"
     best = packed[0]
     fits = f"{len(packed)} of {counted(len(section.ranking), 'note', 'notes')} fit into {section.budget:,} tokens"
     return f"{best.hit.title}, {best.hit.score:.3f}: {how_found(best)}; {fits}"
@@ -41,6 +43,8 @@ def verdict(section: GraphRetrieval) -> str:
 
 def how_found(one: GraphResult) -> str:
     """How a note came into the answer: by which words, or over which way of the walk."""
+    if not one.found_by and one.seed_weight is None and not one.probability:
+        return "one of the files" if one.levels == 0 else "it uses one of the files"
     if one.found_by and one.seed_weight is not None:
         return ", ".join(found.why for found in one.found_by[:2])
     way = way_in_words(one)

@@ -279,7 +279,9 @@ def feedback_part(trace: Trace, file: str) -> float:
     return next(part.value for part in hit.parts if part.name == "feedback")
 
 
-@pytest.mark.parametrize("options", [{"budget": "many"}, {"budget": 0}, {"mode": "other"}, {"top_k": 3}])
+@pytest.mark.parametrize(
+    "options", [{"budget": "many"}, {"budget": 0}, {"mode": "other"}, {"top_k": 3}, {"entry": "no"}]
+)
 def test_options_that_are_none_are_refused(snapshot: Snapshot, options: dict[str, Any]) -> None:
     with pytest.raises(EngineError):
         ask(snapshot, ASKED, **options)
@@ -319,3 +321,32 @@ def test_equal_paths_of_shared_sources_stay_apart(garden: Tree, make_tree: Calla
     assert theirs is not None
     assert (ours.name, theirs.name) == ("Session_store", "Their_session_store")
     assert ours.module != theirs.module
+
+
+def test_files_bring_what_they_hold_and_who_uses_them(snapshot: Snapshot) -> None:
+    trace = ask(snapshot, "auth/sessions/store.md", entry="files")
+    ranking = {one.hit.file: one for one in trace.section(GraphRetrieval).ranking}
+    assert set(ranking) == {"auth/sessions/store.md", "auth/tokens/rotation.md"}
+    assert trace.hits[0].file == "auth/sessions/store.md"
+    assert (ranking["auth/sessions/store.md"].levels, ranking["auth/tokens/rotation.md"].levels) == (0, 1)
+    assert all(map(adds_up, trace.hits))
+    explained = Knowing().why(context(snapshot), trace, find_note(snapshot, "deploy/freeze.md"))
+    assert explained.reason is not None
+    assert "none of the files" in explained.reason.text
+
+
+def test_a_code_file_brings_the_notes_that_name_it(snapshot: Snapshot) -> None:
+    for asked in ("src/auth/rotate.py", "what says `rotate.py`?"):
+        trace = ask(snapshot, asked, entry="files")
+        assert {hit.file for hit in trace.hits} == {"auth/sessions/store.md", "auth/tokens/rotation.md"}
+    assert "none names a file" in ask(snapshot, "unknown.py", entry="files").verdict
+
+
+def test_changes_are_walked_from(snapshot: Snapshot) -> None:
+    trace = ask(snapshot, "auth/sessions/store.md", entry="changes")
+    section = trace.section(GraphRetrieval)
+    assert section.budget == load_profile().packing.review_budget
+    assert section.walk is not None
+    assert {seed.file for seed in section.walk.seeds} == {"auth/sessions/store.md"}
+    assert {"auth/tokens/rotation.md", "ops/handover.md"} <= {hit.file for hit in trace.hits}
+    assert all(stage.came_in - stage.dropped == stage.went_out for stage in trace.stages)
