@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,7 @@ from brvtui.tree.reading.links import Link, LinkKind, links_in
 NOTE, SECTION = "note", "section"
 _HEADING = re.compile(r"^##[ \t]+(.+?)[ \t]*#*[ \t]*$")
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})")
-_FILES = re.compile(r"^\*\*Files:\*\*", re.MULTILINE)
+_FILES = "**Files:**"
 _BULLET = re.compile(r"^\s*[-*+]\s+`?([^\s`]+)`?")
 _QUOTED_PATH = re.compile(r"`([\w.-]+(?:/[\w.-]+)+\.\w+)`")
 _NOTE_PATH = re.compile(r"(?<![@\w/.(\]-])([\w-]+(?:/[\w-]+)+\.md)\b")
@@ -68,7 +69,7 @@ def read_piece(note: Note, text: str, updated_ms: float | None, rules: NoteGraph
     fields, body = front.fields, text[front.body_start :]
     title = _text(fields.get("title")) or note.title
     keywords, tags = _words_of(fields.get("keywords")), _words_of(fields.get("tags"))
-    intro, *sections = _sections(body)
+    intro, *sections = _sections(body, rules.sections_most)
     summary = _text(fields.get("summary")) or _first_paragraph(intro.text)
     tree = note.path.removesuffix(note.file)
     folders = note.file.split("/")[:-1]
@@ -103,11 +104,11 @@ def read_piece(note: Note, text: str, updated_ms: float | None, rules: NoteGraph
     nodes = [node(note.path, NOTE, qualified_name, name, [stem] if stem.lower() != name.lower() else [], head)]
     titles, texts = {note.path: title}, {note.path: body.strip()}
     starts, ids = [0], [note.path]
+    counts: Counter[str] = Counter()
     for section in sections:
         heading = slug(section.heading)
-        id_ = f"{note.path}#{heading}"
-        while id_ in texts:
-            id_ += "+"
+        counts[heading] += 1
+        id_ = f"{note.path}#{heading}" + (f"-{counts[heading]}" if counts[heading] > 1 else "")
         own = f"{name}.{heading}" if section.heading.lower() in rules.plain_headings else heading
         columns = Columns(section.heading, "", split_path, title, note.file, section.text)
         nodes.append(node(id_, SECTION, f"{qualified_name}.{heading}", own, (), columns))
@@ -156,19 +157,20 @@ def _files(body: str) -> Iterator[tuple[int, str]]:
     for match in _QUOTED_PATH.finditer(body) if "`" in body else ():
         if not match[1].endswith(".md"):
             yield match.start(), match[1]
-    for match in _FILES.finditer(body):
-        place = match.end()
-        for line in body[place:].splitlines(keepends=True):
-            item = _BULLET.match(line)
-            if item is not None and "." in item[1]:
-                yield place, item[1]
-            elif line.strip() and item is None:
-                break
-            place += len(line)
+    place, is_listed = 0, False
+    for line in body.splitlines(keepends=True) if _FILES in body else ():
+        item = _BULLET.match(line) if is_listed else None
+        if item is not None and "." in item[1]:
+            yield place, item[1]
+        is_listed = line.startswith(_FILES) or (is_listed and (item is not None or not line.strip()))
+        place += len(line)
 
 
-def _sections(body: str) -> list[_NoteSection]:
-    """What stands before the first heading of level 2, and what stands below each; code blocks hold no headings."""
+def _sections(body: str, most: int) -> list[_NoteSection]:
+    """What stands before the first heading of level 2, and what stands below each of the first ``most``.
+
+    Code blocks hold no headings.
+    """
     made: list[_NoteSection] = []
     lines: list[str] = []
     heading, start, place, fence = "", 0, 0, ""
@@ -177,7 +179,7 @@ def _sections(body: str) -> list[_NoteSection]:
         if opened:
             fence = "" if fence and opened[1].startswith(fence) else fence or opened[1]
         found = _HEADING.match(line.rstrip("\r\n")) if line.startswith("##") and not fence else None
-        if found is not None:
+        if found is not None and len(made) < most:
             made.append(_NoteSection(heading, start, "".join(lines).strip()))
             heading, start, lines = found[1], place, []
         else:

@@ -181,6 +181,8 @@ class NoteGraphRules:
 
     plain_headings: tuple[str, ...]
     """Headings in lower case that say nothing of their section's subject: such a section has no name of its own."""
+    sections_most: CountLimit
+    """What stands below more headings of a note belongs to the last section."""
     set_aside: tuple[str, ...]
     """Folders, and values of ``status``, in lower case: a note with one of them is penalised."""
     connector_most: Count

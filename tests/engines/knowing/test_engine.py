@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -350,3 +351,31 @@ def test_changes_are_walked_from(snapshot: Snapshot) -> None:
     assert {seed.file for seed in section.walk.seeds} == {"auth/sessions/store.md"}
     assert {"auth/tokens/rotation.md", "ops/handover.md"} <= {hit.file for hit in trace.hits}
     assert all(stage.came_in - stage.dropped == stage.went_out for stage in trace.stages)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Same\n" * 20_000,
+        "**Files:**\n- a.py\n" * 20_000,
+        "`a/" * 20_000,
+        "a/" * 50_000,
+        "~~~\n" * 20_001,
+        "@a/b/c " * 20_000,
+    ],
+    ids=["headings", "files", "quotes", "path", "fences", "relations"],
+)
+def test_a_hostile_note_costs_no_more_than_its_length(tree: Tree, text: str) -> None:
+    tree.file("a/b/hostile.md", f"# Hostile\n\n{text}", 1.0)
+    tree.file("a/b/other.md", "# Other note\n\nNothing.\n", 1.0)
+    began = time.process_time()
+    graph = index_notes(tree.snapshot(), load_profile()).notes.graph
+    assert len(graph.nodes) <= 2 * load_profile().notes.sections_most
+    assert time.process_time() - began < 20
+
+
+def test_equal_headings_are_sections_of_their_own(tree: Tree) -> None:
+    tree.file("a/b/twice.md", "# Twice\n\n## Steps\nFirst.\n\n## Steps\nThen.\n", 1.0)
+    notes = index_notes(tree.snapshot(), load_profile()).notes
+    assert notes.text("a/b/twice.md#Steps") == "## Steps\nFirst."
+    assert notes.text("a/b/twice.md#Steps-2") == "## Steps\nThen."
