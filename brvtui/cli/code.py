@@ -12,12 +12,13 @@ from brvtui.text.visible import visible
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
+    from brvtui.corpus.code.records import SkippedSource
     from brvtui.engines.knowing.code_tasks import CodeAnswer, CodeResult
     from brvtui.session.code import CodeSession
     from brvtui.snapshot import Snapshot
 
 _SHOWN = 10
-_MOST_SKIPPED = 20
+_MOST_SKIPPED = 8
 _PROFILES = ("knowing", "knowing-code")
 
 
@@ -90,13 +91,19 @@ def _notes(repo: Path, project: Path | None) -> Snapshot | None:
 
 
 def _report_skipped(session: CodeSession) -> None:
-    skipped = session.graph.skipped
-    for one in skipped[:_MOST_SKIPPED]:
-        click.echo(f"brv-tui: {visible(one.line)}", err=True)
-    if len(skipped) > _MOST_SKIPPED:
-        click.echo(f"brv-tui: and {len(skipped) - _MOST_SKIPPED} more are left out", err=True)
-    if session.problem:
-        click.echo(f"brv-tui: {visible(session.problem)}", err=True)
+    """Prints what was not read: a line for each reason that several share."""
+    by_reason: dict[str, list[SkippedSource]] = {}
+    for one in session.graph.skipped:
+        by_reason.setdefault(one.reason, []).append(one)
+    lines = [
+        same[0].line if len(same) == 1 else f"{same[0].path} and {len(same) - 1} more: {reason}"
+        for reason, same in by_reason.items()
+    ]
+    for line in (*lines[:_MOST_SKIPPED], session.problem):
+        if line:
+            click.echo(f"brv-tui: {visible(line)}", err=True)
+    if len(lines) > _MOST_SKIPPED:
+        click.echo(f"brv-tui: and {len(lines) - _MOST_SKIPPED} reasons more for which files are left out", err=True)
 
 
 def _show_files_without_note(session: CodeSession) -> int:
