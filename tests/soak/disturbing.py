@@ -272,6 +272,7 @@ class AppUser(Turns):
                 self.counts["saves again"] += 1
                 self.terminal.keys("C-s")
             time.sleep(0.1)
+        self._until("the saved text", lambda screen: " unsaved " not in screen)
         self.tokens.append(token)
         self.counts["saves"] += 1
 
