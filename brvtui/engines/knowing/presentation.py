@@ -130,6 +130,7 @@ class KnowingPresentation(Presentation):
         return [
             *_found_lines(placed, width, glyphs),
             *_way_lines(placed, width, glyphs),
+            *_neighbour_lines(placed, width, glyphs),
             *_packing_lines(placed, width, glyphs),
         ]
 
@@ -191,6 +192,17 @@ def _way_lines(placed: GraphResult, width: int, glyphs: Glyphs) -> Iterator[Line
         yield from _share_lines(placed.other_ways, "over all other ways", "muted", width, glyphs)
     if placed.authority or placed.hub:
         yield line(f" authority {placed.authority:.3f}, hub {placed.hub:.3f}", "muted").cut(width)
+
+
+def _neighbour_lines(placed: GraphResult, width: int, glyphs: Glyphs) -> Iterator[Line]:
+    """The note's neighbourhood as a drawing: the heavier an edge, the longer its bar; seeds are marked."""
+    if not placed.neighbours:
+        return
+    yield rule(width, "its neighbourhood", dash=glyphs.dash)
+    for one in placed.neighbours:
+        row = Line().gap().fit(eighths(one.weight, _BAR, glyphs), _BAR, "accent").add(f" {one.edge} → ", "muted")
+        row.add(one.title, "text").add(" · seed" if one.is_seed else "", "strong")
+        yield row.add(f" · {one.walk:.0%} of the best" if one.walk >= _LEAST_SHARE else "", "muted").cut(width)
 
 
 def _share_lines(share: float, text: str, role: str, width: int, glyphs: Glyphs) -> Iterator[Line]:

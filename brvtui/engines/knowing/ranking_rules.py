@@ -207,6 +207,8 @@ class NoteGraphRules:
     """For how many results the walk's ways are told."""
     ways: Count
     """How many ways are told for each ..."""
+    neighbours: Count
+    """How many neighbours are told for each."""
     way_edges: Count
     """... and how long they may be."""
     recency_of_change: bool

@@ -45,6 +45,20 @@ class ToldWay:
 
 
 @dataclass(frozen=True)
+class GraphNeighbour:
+    """What an edge joins a note with."""
+
+    edge: str
+    """How the edge reads from the note: ``related``, ``linked from``."""
+    title: str
+    weight: float
+    """The weight that the walk gives the edge."""
+    walk: float
+    """The walk's probability of what it leads to, as a share of the greatest."""
+    is_seed: bool
+
+
+@dataclass(frozen=True)
 class GraphResult:
     """A note that was ranked: by the best of its nodes, its text as a whole or one of its sections."""
 
@@ -76,6 +90,8 @@ class GraphResult:
     """Its place in the order of packing, from 1."""
     beside: tuple[str, ...]
     """Other nodes of the same note that were ranked, too, best first."""
+    neighbours: tuple[GraphNeighbour, ...]
+    """What edges join the note and its sections with, the heaviest first; told for the first results."""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from brvtui.engines.knowing.scoring import ScoredCandidate
 from brvtui.engines.knowing.sections import (
     ENGINE,
     FoundBy,
+    GraphNeighbour,
     GraphResult,
     GraphRetrieval,
     NoiseNode,
@@ -33,6 +34,7 @@ from brvtui.engines.knowing.sections import (
 )
 from brvtui.engines.knowing.strongest import StrongestWays
 from brvtui.engines.knowing.tracing_words import deviations, verdict
+from brvtui.engines.knowing.walk import edge_weight
 from brvtui.trace import (
     SCHEMA,
     Check,
@@ -194,6 +196,7 @@ class TraceMaker:
             item.left,
             turn,
             tuple(self.index.title(other.node) for other in self.made.beside.get(node.id, ())),
+            tuple(self._neighbours(node)) if ways is not None else (),
         )
 
     def _hit(self, one: ScoredCandidate) -> Hit:
@@ -255,6 +258,26 @@ class TraceMaker:
             ToldWay(self._name(way.places[0]), tuple(self._steps_of(way.places)), way.amount / total) for way in kept
         )
         return told, 1 - sum(way.share for way in told)
+
+    def _neighbours(self, node: Node) -> list[GraphNeighbour]:
+        """What edges join the note of ``node`` and its sections with, the heaviest first."""
+        graph, rules, walk = self.index.task.graph, self.index.task.profile, self.made.walk
+        seeds = {graph.ids[place] for place in self.made.seeds}
+        found: dict[tuple[str, str], GraphNeighbour] = {}
+        for own in self.index.notes.piece(node.path).nodes:
+            ends = [(edge, edge.target, True) for edge in graph.edges_from(own.id)]
+            ends += [(edge, edge.source, False) for edge in graph.edges_to(own.id)]
+            for edge, other, forwards in ends:
+                place = graph.positions[other]
+                if place < len(graph.nodes) and graph.nodes[place].path == node.path:
+                    continue
+                words = edge.type if forwards else _OTHER_WAY.get(edge.type, f"{edge.type} from")
+                weight = edge_weight(edge.type, edge.provenance, rules.walk)
+                share = float(walk.scores[place]) if walk is not None else 0.0
+                told = GraphNeighbour(words.replace("_", " "), self._name(place), weight, share, other in seeds)
+                found.setdefault((words, other), told)
+        heaviest = sorted(found.values(), key=lambda one: (-one.weight, -one.walk, one.title))
+        return heaviest[: rules.notes.neighbours]
 
     def _name(self, place: int) -> str:
         graph = self.index.task.graph
