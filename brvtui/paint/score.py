@@ -29,6 +29,8 @@ from brvtui.trace import (
 
 _VALUE = 9
 _NAME = 13
+_MOST_ASKED = 11
+"""How many cells the query's terms have at most in the table of terms."""
 _FULL_TERMS = 62
 """The width from which a row of a term has all its numbers."""
 TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top")
@@ -192,16 +194,18 @@ def _term_columns(width: int) -> Line:
 
 def _term_rows(contributions: Iterable[Contribution], width: int, full: bool) -> Iterable[Line]:
     ordered = sorted(contributions, key=lambda item: item.query_term)
+    asked = min(_MOST_ASKED, max((len(item.query_term) for item in ordered), default=0) + 1)
     for query_term, group in groupby(ordered, key=lambda item: item.query_term):
         items = sorted(group, key=lambda item: -item.value)
         for place, item in enumerate(items):
-            yield _term_row(item, query_term if place == 0 else "", width, full)
+            yield _term_row(item, query_term if place == 0 else "", asked if full else 0, width)
 
 
-def _term_row(item: Contribution, query_term: str, width: int, full: bool) -> Line:
+def _term_row(item: Contribution, query_term: str, asked: int, width: int) -> Line:
+    """Returns a row of every number, with ``asked`` cells for the query's term, or, where these are 0, of the value."""
     matched = f"{SIGNS[item.kind]}{item.term}"
-    if full:
-        left = Line().gap().fit(f"{query_term:<10} {matched}", width - 47, "text").fit(item.field, 8, "muted")
+    if asked:
+        left = Line().gap().fit(f"{query_term:<{asked}}{matched}", width - 48, "text").gap().fit(item.field, 8, "muted")
         left.add(f"{item.tf:>4}{item.df:>5}{item.idf:>6.2f}{item.length:>6}", "muted")
         return left.add(f"{item.weight * item.boost:>8.2f}", "muted").add(f"{item.value:>8.3f}", "text")
     left = Line().gap().fit(query_term or "", 10, "bold text").gap().fit(matched, max(6, width - 32), "text").gap()
