@@ -59,13 +59,15 @@ def sample(folder: Path) -> Path:
 
 def same_everywhere() -> None:
     """Has the app show no milliseconds and nothing of the folder that it runs in: they are others in every picture."""
+    from brvtui.app.log import logs
     from brvtui.session import Session
     from brvtui.snapshot import state
-    from tests.app.masking import fingerprint, without_timings
+    from tests.app.masking import any_place, fingerprint, without_timings
 
     for name in ("probe", "run"):
         setattr(Session, name, without_timings(getattr(Session, name)))
     state.fingerprint = fingerprint  # type: ignore[attr-defined]
+    logs.shown_path = any_place
 
 
 async def take(shot: Shot, project: Path) -> str:

@@ -22,7 +22,7 @@ from brvtui.session import Session
 from tests.app.editing import FEW_LINES, NOTE
 from tests.app.garden import plant
 from tests.app.linked import HUB, HUB_TEXT
-from tests.app.masking import fingerprint, without_timings
+from tests.app.masking import any_place, fingerprint, without_timings
 from tests.app.pictures import Looks, Pictures
 from tests.app.waiting import waits_for_what_is_to_do as waits_for_what_is_to_do
 from tests.support.trees import NOW_MS, Tree
@@ -77,6 +77,7 @@ def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("probe", "run"):
         monkeypatch.setattr(Session, name, without_timings(getattr(Session, name)))
     monkeypatch.setattr("brvtui.snapshot.state.fingerprint", fingerprint)
+    monkeypatch.setattr("brvtui.app.log.logs.shown_path", any_place)
     monkeypatch.setenv("BRV_TUI_ASCII", "0")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TMUX", "none")

@@ -25,3 +25,8 @@ def fingerprint(files: Iterable[tuple[str, int]]) -> str:
     """The fingerprint of a tree, but of the names of its files, not of their absolute paths."""
     text = ",".join(f"{Path(place).name}:{mtime}" for place, mtime in files)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def any_place(path: Path) -> str:
+    """A place outside the test's own folders, with the name of ``path``."""
+    return f"~/.local/share/brv/projects/garden/{path.name}"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.app.log.log_pane import LogPane
+from brvtui.app.log.logs import shown_path
 from brvtui.app.log.screen import LogScreen
 from brvtui.app.query.screen import QueryScreen
 from brvtui.tree.engine_files.folders import project_data
@@ -165,7 +167,8 @@ async def test_the_engine_is_followed(with_log: Tree, make_app: Callable[..., Br
         assert "RE-COMPUTED" not in shown(pilot)
 
 
-async def test_no_log_yet(app: BrvTui, garden: Tree) -> None:
+async def test_no_log_yet(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("brvtui.app.log.logs.shown_path", str)
     async with app.run_test(size=NARROW) as pilot:
         await to_log(pilot)
         assert "nothing is logged yet" in text_of(pilot, "#log")
@@ -202,3 +205,8 @@ async def test_a_click_chooses_and_a_second_one_takes(with_log: Tree, make_app: 
         await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
         await settled(pilot)
         assert screen(pilot).field.value == "zebra quagga"
+
+
+def test_a_path_below_the_users_own_folder_is_written_with_a_tilde() -> None:
+    assert shown_path(Path.home() / "brv" / "query-log") == "~/brv/query-log"
+    assert shown_path(Path("/srv/query-log")) == "/srv/query-log"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.app.project.project import Project
@@ -98,10 +99,16 @@ class Logs:
             self._read(self._project.session)
 
 
+def shown_path(path: Path) -> str:
+    """Returns ``path`` as users write it, with ``~`` for their own folder."""
+    home = Path.home()
+    return str(Path("~") / path.relative_to(home)) if path.is_relative_to(home) else str(path)
+
+
 def _read(session: Session) -> tuple[tuple[LoggedQuery, ...], LogSummary, EngineLog]:
     """Returns both logs, their counts, and the place of the engine's log. It blocks."""
     from brvtui.lab.log_summary import summarise
 
     entries = session.logbook.read(_MOST_LOGGED)
     folder = session.logbook.folder
-    return tuple(entries), summarise(entries), EngineLog(str(folder), folder.is_dir())
+    return tuple(entries), summarise(entries), EngineLog(shown_path(folder), folder.is_dir())
