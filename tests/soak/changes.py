@@ -29,9 +29,10 @@ _ODD_LASTS = 40
 
 
 class Changes:
-    """Changes one project; it is the only one that writes into the tree."""
+    """Changes one project; it is the only one that writes to the notes that it makes."""
 
-    def __init__(self, root: Path, notes: int, seed: int) -> None:
+    def __init__(self, root: Path, notes: int, seed: int, keeps_tree: bool = False) -> None:
+        """``keeps_tree`` is for a tree into which others write too: replacing it whole would lose what they wrote."""
         self.tree = root / ".brv" / "context-tree"
         self.signals = signals_folder(project_data(root))
         self.made: Counter[str] = Counter()
@@ -56,7 +57,7 @@ class Changes:
             "folder replaced": (8, self._folder_replaced),
             "folder deleted": (3, self._folder_deleted),
             "odd": (4, self._odd),
-            "tree replaced": (0.5, self._tree_replaced),
+            "tree replaced": (0.0 if keeps_tree else 0.5, self._tree_replaced),
         }
         self._kinds = {kind: make for kind, (_, make) in kinds.items()}
         self._weights = {kind: weight for kind, (weight, _) in kinds.items()}
@@ -317,8 +318,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--notes", type=int, default=1000)
     parser.add_argument("--rate", type=float, default=100)
     parser.add_argument("--seed", type=int, default=5)
+    parser.add_argument("--keeps-tree", action="store_true", help="others write into the tree too")
     options = parser.parse_args(arguments)
-    changes = Changes(options.project, options.notes, options.seed)
+    changes = Changes(options.project, options.notes, options.seed, options.keeps_tree)
     changes.fill()
     for line in sys.stdin:
         changes.run(float(line), options.rate)

@@ -51,7 +51,7 @@ class Everything(Soak):
     """One run in a folder of its own."""
 
     def __init__(self, root: Path, options: argparse.Namespace, clock: Path | None) -> None:
-        super().__init__(root, options)
+        super().__init__(root, options, "--keeps-tree")
         self.tree = root / ".brv" / "context-tree"
         for path in _SHARED:
             self._note(path, f"# {path}\n")
@@ -240,7 +240,7 @@ def main(arguments: list[str]) -> int:
         for check in (soak.run, soak.nothing_is_lost):
             try:
                 check()
-            except (Wrong, Late) as error:
+            except (Wrong, Late, OSError) as error:
                 wrong += f"{error}\n"
     finally:
         end_all(soak.socket)

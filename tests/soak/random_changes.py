@@ -173,7 +173,8 @@ class Asker(Stopping):
 class Soak:
     """One run in a folder of its own."""
 
-    def __init__(self, root: Path, options: argparse.Namespace) -> None:
+    def __init__(self, root: Path, options: argparse.Namespace, *changing: str) -> None:
+        """``changing`` are further options of the process that makes the changes."""
         (root / ".brv" / "context-tree").mkdir(parents=True)
         (root / ".brv" / "config.json").write_text("{}")
         (root / ".brv" / "brv-tui.toml").write_text("[signals]\nfrontmatter = true\n")
@@ -183,7 +184,7 @@ class Soak:
         self._pick = random.Random(options.seed)
         given = [f"--{name}={getattr(options, name)}" for name in ("notes", "rate", "seed")]
         self._changing = subprocess.Popen(
-            [sys.executable, "-m", "tests.soak.changes", str(root), *given],
+            [sys.executable, "-m", "tests.soak.changes", str(root), *given, *changing],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
