@@ -44,7 +44,7 @@ class Note(Target):
             if hits(trace) != self.expected:
                 raise Wrong("a note that is not seen changes the results")
             return f"unseen {unseen[_NOTE]}"[:80]
-        for engine in ("jeffs_brain", "soleri"):
+        for engine in ("jeffs_brain", "soleri", "knowing"):
             self.session.probe(QUERY, engine=engine)
         self.session.about(_NOTE)
         text = data.decode("utf-8", "replace")
