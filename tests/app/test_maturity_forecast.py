@@ -81,7 +81,7 @@ async def test_another_engines_ceiling_stands_above(app: BrvTui) -> None:
         text = " ".join(text_of(pilot, "#ageing").split())
         assert "of at most 0.825" in text
         assert "lacks for 0.825: " in text
-        assert "its decay has halved to" in text
+        assert "its age factor has halved to" in text
         await pilot.press("right_curly_bracket")
         await until(pilot, lambda: " in 30 d" in text_of(pilot, "#ageing").partition("in ByteRover")[0])
         await switch_to(pilot, "jeffs_brain")

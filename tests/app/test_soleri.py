@@ -8,6 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from brvtui.app.app import BrvTui
+from brvtui.engines.soleri.comparing import differences
+from brvtui.engines.soleri.sections import VaultSearch
 from tests.app.driving import NARROW, SIZES, WIDE, ask, settled, shown, text_of, view
 from tests.app.engines import switch_to
 from tests.app.linked import HUB, HUB_TEXT
@@ -22,13 +24,13 @@ async def test_the_first_line_says_why_the_first_result_is_first(app: BrvTui, si
         await switch_to(pilot, "soleri")
         trace = view(pilot).answer.trace
         assert trace is not None
-        best = trace.hits[0]
-        heaviest = max(best.parts, key=lambda part: part.value)
-        reasons, _, rest = trace.verdict.partition(" put ")
-        assert f"{heaviest.value:.3f}".removeprefix("0") in reasons
-        assert rest.startswith(f"{best.title} first")
-        first = "\n".join(line for line in shown(pilot).splitlines()[2:9])
-        assert reasons in re.sub(r"[│\s]+", " ", first)
+        best, second = trace.hits[:2]
+        first = re.sub(r"[│\s]+", " ", "\n".join(shown(pilot).splitlines()[2:9]))
+        lead = f"{best.score - second.score:.3f}".removeprefix("0")
+        assert f"“{best.title}” is first" in first
+        assert f"{lead} ahead of “{second.title}”: " in first
+        for one in differences(*trace.section(VaultSearch).ranking[:2]):
+            assert f"{one.name} {one.text(signed=True)}" in first
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
@@ -47,7 +49,7 @@ async def test_what_a_link_added_is_said_in_a_sentence(
         await settled(pilot)
         score = " ".join(text_of(pilot, "#score").split())
         assert f": +{linked.parts[-1].value:.3f}; " in score
-        assert "linked with Token store" in score
+        assert "1 step away from “Token store”" in score
 
 
 async def test_before_an_answer_the_parts_are_those_of_the_engine(app: BrvTui) -> None:
@@ -56,6 +58,6 @@ async def test_before_an_answer_the_parts_are_those_of_the_engine(app: BrvTui) -
         assert "importance" in text_of(pilot, "#score")
         await pilot.press("escape")
         await switch_to(pilot, "soleri")
-        assert "semantic" in text_of(pilot, "#score")
+        assert "words" in text_of(pilot, "#score")
         assert "importance" not in text_of(pilot, "#score")
         assert "tier" not in text_of(pilot, "#results").partition("most important")[0]

@@ -58,8 +58,9 @@ class TestSoleri:
     def test_what_put_it_first_its_words_and_its_lead(self, library: Tree) -> None:
         trace = library.session().probe("refresh tokens", engine="soleri")
         text = verdict_sentence(trace)
-        assert f" put “Refresh tokens” first of {trace.total_found} with {trace.hits[0].score:.3f}" in text
-        assert ": its title holds ‘refresh’ and ‘tokens’" in text or ": its title holds ‘tokens’ and ‘refresh’" in text
+        assert text.startswith(f"“Refresh tokens” is first of {trace.total_found}")
+        assert f"; its {trace.hits[0].score:.3f}: ".replace("0.", ".") in text
+        assert "; its title holds ‘refresh’ and ‘tokens’" in text or "; its title holds ‘tokens’ and ‘refresh’" in text
 
     def test_nothing_found(self, library: Tree) -> None:
         session = library.session()

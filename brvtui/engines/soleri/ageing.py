@@ -51,7 +51,7 @@ def _lacks(entry: VaultEntry, vault: Vault, weights: Weights, now: float, profil
     has_link, has_vector = bool(vault.links.neighbours.get(entry.id)), entry.id in vault.vectors.vectors
     short = (
         ("severity", weights.severity * (severity - 1), entry.severity),
-        ("decay", weights.temporal_decay * (decay - 1), ""),
+        ("age", weights.temporal_decay * (decay - 1), ""),
         ("tags", 0.0 if entry.tags else -weights.tag_overlap, "it has none"),
         ("links", 0.0 if has_link else -weights.graph_proximity * NEAREST, "it has none"),
         ("vector", 0.0 if has_vector else -weights.vector, "it has none"),
@@ -68,14 +68,14 @@ def _changes(entry: VaultEntry, now: float, profile: SoleriProfile) -> Iterator[
         window = window_of(entry)
         fades = entry.valid_until - window * profile.decay.ramp_share
         if window > 0 and not ended and fades > now:
-            yield fades, "its decay begins to fall from 1"
+            yield fades, "its age factor begins to fall from 1"
         yield entry.valid_until, "its window closed" if ended else "its window closes: no word finds it any more"
     if entry.valid_until or changed_at(entry) is None:
         return
     half = profile.decay.half_life_days * _DAY_SECONDS
     age = max(0.0, now - (changed_at(entry) or 0.0))
     halvings = math.floor(age / half) + 1
-    yield now + halvings * half - age, f"its decay has halved to {0.5**halvings:.3g}"
+    yield now + halvings * half - age, f"its age factor has halved to {0.5**halvings:.3g}"
 
 
 def _event(at: float, now: float, text: str) -> DatedEvent:

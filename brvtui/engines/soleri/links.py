@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,12 @@ class LinkGraph:
     """Links between entries, followed in both directions; their types do not matter."""
 
     neighbours: Mapping[str, tuple[str, ...]]
+    named: frozenset[tuple[str, str]] = frozenset()
+    """Each link as it is written: who names, and whom."""
+
+    def namers(self, path: Sequence[str]) -> tuple[str, ...]:
+        """For each step of ``path``, the id of the entry that names the other; where both do, the first of the two."""
+        return tuple(one if (one, other) in self.named else other for one, other in pairwise(path))
 
     def proximities(self, seeds: Sequence[str]) -> dict[str, Proximity]:
         """What is one or two links away from one of ``seeds``, by id; the nearest, and of those the first way."""
@@ -44,8 +51,10 @@ class LinkGraph:
 def link_graph(links: Iterable[Sequence[str]]) -> LinkGraph:
     """The graph of ``links``, each a source and a target; a link of an entry to itself does not count."""
     neighbours: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    named = set()
     for source, target, *_ in links:
         if source != target:
+            named.add((source, target))
             neighbours[source][target] = None
             neighbours[target][source] = None
-    return LinkGraph({id_: tuple(near) for id_, near in neighbours.items()})
+    return LinkGraph({id_: tuple(near) for id_, near in neighbours.items()}, frozenset(named))

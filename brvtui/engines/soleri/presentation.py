@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from brvtui.engines.presentation import Groups, Presentation
-from brvtui.engines.soleri.sections import SIGNALS, LearnedWeights, MemorySearch, RankedEntry, VaultSearch
+from brvtui.engines.soleri.sections import SIGNALS, LearnedWeights, MemorySearch, RankedEntry, SharedTerm, VaultSearch
 from brvtui.engines.soleri.sentence import sentence
+from brvtui.engines.soleri.tfidf import tokenize
 from brvtui.paint.forecast import coming_lines
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
@@ -37,17 +38,18 @@ class SoleriPresentation(Presentation):
     )
     question = "which entries seven signals rank first"
     legend = (
-        ("semantic", "words it shares, rare ones more"),
+        ("words", "whole words it shares, rare ones more"),
         ("vector", "meaning, with an embedder"),
         ("severity", "critical more than suggestion"),
-        ("decay", "halves each year, or by a window"),
+        ("age", "halves each year, or by a window"),
         ("tags", "those that are asked for"),
         ("domain", "the one that is asked for"),
-        ("links", "linked with one of the best five"),
+        ("links", "near one of the best five before links"),
     )
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "Soleri: each entry's place in the pool that words find (b) and among the vectors (v); l1, l2: one "
-        "link, or two, from one of the best five. The sign before a title is ByteRover's maturity: it does not count.",
+        "Results": "Soleri: each entry's place in the pool that words find (b) and among the vectors (v); 1 step, "
+        "2 steps: so far over links from one of the best five before links. The sign before a title is ByteRover's "
+        "maturity: it does not count.",
         "Score": "Soleri: what each signal adds by its weight, the terms shared with the query, and the places.",
         "Route": "Soleri: the pool and the vectors, the weights of the signals, and what the guard did.",
         "Answer": "Soleri only retrieves: an agent would be given the entries of the list.",
@@ -80,10 +82,10 @@ class SoleriPresentation(Presentation):
         return f"Results {len(trace.hits)} of {len(section.ranking)}{guard}" if section.ranking else "Results none"
 
     def remark(self, hit: Hit) -> str:
-        """Its place in the pool and among the vectors, and its nearness over links: ``b1 v4 l1``."""
+        """Its place in the pool and among the vectors, and its steps over links: ``b1 v4 1 step``."""
         places = [f"{'v' if place.leg == 'vector' else 'b'}{place.rank + 1}" for place in hit.places]
         near = next((part.amount for part in hit.parts if part.name == SIGNALS[-1]), 0.0)
-        return " ".join([*places, *([f"l{round(1 / near) - 1}"] if near else [])])
+        return " ".join([*places, *([counted(round(1 / near) - 1, "step", "steps")] if near else [])])
 
     def lack(self, miss: NearMiss) -> str:
         """Places behind the limit."""
@@ -99,6 +101,7 @@ class SoleriPresentation(Presentation):
         made = [
             *super().flow(trace, width, glyphs),
             *_tiers(section, width, glyphs),
+            *_starts(section, width, glyphs),
             *_memories(section, width, glyphs),
             *_weights(section, width, glyphs),
         ]
@@ -115,7 +118,7 @@ class SoleriPresentation(Presentation):
             return []
         return [
             *_linked(placed, section, width),
-            *_terms(placed, width, glyphs),
+            *_terms(placed, trace.query, width, glyphs),
             rule(width, "places", dash=glyphs.dash),
             *_places(placed, section, width),
             *_under_others(placed, section, width),
@@ -153,26 +156,78 @@ def _linked(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]
     """What a link added to the score, and to the rank."""
     if not placed.path:
         return []
-    start = next((one for one in section.ranking if one.id == placed.path[0]), None)
-    origin = start.hit.title if start is not None else placed.path[0]
-    how = "linked with" if len(placed.path) == 2 else "two links from"
+    origin, *between = (_title(id_, section) for id_ in placed.path)
+    steps = counted(len(placed.path) - 1, "step", "steps")
+    over = f", over “{between[0]}”" if len(between) > 1 else ""
     adds = next(part.value for part in placed.hit.parts if part.name == SIGNALS[-1])
     final = section.ranking.index(placed) + 1
     before = f"rank {placed.first_rank}" if placed.first_rank is not None else "not found"
-    moved = f"{before} → {final}"
-    return [line(f" {part}", "text") for part in wrap(f"{how} {origin}: {adds:+.3f}; {moved}", width - 2)]
+    text = f"{steps} away from “{origin}”{over}: {adds:+.3f}; {before} → {final}"
+    return [line(f" {part}", "text") for part in wrap(text, width - 2)]
 
 
-def _terms(placed: RankedEntry, width: int, glyphs: Glyphs) -> list[Line]:
-    """The addends of the semantic signal."""
-    made = [rule(width, "shared terms: query × here ÷ lengths", dash=glyphs.dash)]
+def _title(id_: str, section: VaultSearch) -> str:
+    return next((one.hit.title for one in section.ranking if one.id == id_), id_)
+
+
+def _named_links(placed: RankedEntry, section: VaultSearch) -> Iterator[str]:
+    """Each link on the way as the notes have it: who names whom."""
+    steps = zip(placed.path, placed.path[1:], placed.named_by, strict=False)
+    for one, other, namer in steps:
+        named = other if namer == one else one
+        yield f"“{_title(namer, section)}” names “{_title(named, section)}” in related"
+
+
+def _starts(section: VaultSearch, width: int, glyphs: Glyphs) -> list[Line]:
+    """The best entries before links counted, which links were followed from, and what that changed at the top."""
+    if not section.seeds:
+        return []
+    made = [rule(width, "links, from the best before they count", dash=glyphs.dash)]
+    ranks = {one.id: rank for rank, one in enumerate(section.ranking, 1)}
+    firsts = {one.id: one.first_rank for one in section.ranking}
+    for id_ in section.seeds:
+        text = f" {firsts.get(id_) or '?'} {_title(id_, section)}, now {ranks.get(id_, '?')}"
+        made += [line(f" {part}", "text") for part in wrap(text.strip(), width - 2)]
+    return made
+
+
+def _terms(placed: RankedEntry, query: str, width: int, glyphs: Glyphs) -> list[Line]:
+    """The addends of the signal of words, their sum, and the words of the query that do not count."""
+    made = [rule(width, "shared terms: query × here ÷ both lengths", dash=glyphs.dash)]
+    left_out = uncounted(query)
     if not placed.shared:
-        why = "only word stems match: TF-IDF compares whole words" if placed.pool_rank else "no term of the query"
-        return [*made, line(f" {why}", "muted").cut(width)]
+        why = "no term of the query"
+        if placed.pool_rank:
+            why = "only other forms of your words: TF-IDF compares whole words"
+            why = "no word that counts is here whole: TF-IDF compares whole words" if left_out else why
+        made += [line(f" {part}", "muted") for part in wrap(why, width - 2)]
     for shared in placed.shared[:_LISTED_TERMS]:
         row = Line().gap().fit(shared.term, _TERM, "text").add(f"{shared.adds:.3f}", "bold strong")
-        made.append(row.add(f"  {shared.in_query:.2f} × {shared.in_entry:.3f}", "muted").cut(width))
+        made.append(row.add(f"  {_quotient(shared)}", "muted").cut(width))
+    if len(placed.shared) > _LISTED_TERMS:
+        more = sum(shared.adds for shared in placed.shared[_LISTED_TERMS:])
+        made.append(Line().gap().fit("others", _TERM, "text").add(f"{more:.3f}", "bold strong").cut(width))
+    if placed.shared:
+        words = placed.hit.parts[0]
+        row = Line().gap().fit("sum × weight", _TERM, "muted").add(f"{words.amount or 0:.3f}", "bold strong")
+        made.append(row.add(f"  × {words.factor or 0:.3f} = {words.value:.3f}", "muted").cut(width))
+    if left_out:
+        text = f"not counted (stop words, or under three letters): {', '.join(left_out)}"
+        made += [line(f" {part}", "muted") for part in wrap(visible(text), width - 2)]
     return made
+
+
+def _quotient(shared: SharedTerm) -> str:
+    """The term's weight in the query × its weight in the entry ÷ the product of both lengths."""
+    product = shared.in_query * shared.in_entry
+    lengths = product / shared.adds if shared.adds else 0.0
+    return f"{shared.in_query:.3g} × {shared.in_entry:.3g} ÷ {lengths:.3g}"
+
+
+def uncounted(query: str) -> tuple[str, ...]:
+    """The words of ``query`` that TF-IDF leaves out, each once: stop words, and what is under three letters."""
+    words = (found.strip(".,;:!?\"'()[]") for found in query.lower().split())
+    return tuple(dict.fromkeys(found for found in words if found and not tokenize(found)))
 
 
 def _places(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]:
@@ -188,8 +243,7 @@ def _places(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]
     final = section.ranking.index(placed) + 1
     if placed.first_rank is not None and placed.first_rank != final and not placed.path:
         made.append(f"#{placed.first_rank} before links counted, now #{final}")
-    if placed.path:
-        made.append(f"links: {' → '.join(placed.path)}")
+    made += _named_links(placed, section)
     made += [f"stands for the copy of {copy}" for copy in placed.lost_copies]
     return [line(f" {part}", "text") for text in made for part in wrap(text, width - 2)]
 
@@ -253,8 +307,9 @@ def _weights(section: VaultSearch, width: int, glyphs: Glyphs) -> list[Line]:
     learned = section.weights
     differ = learned.rate is not None and learned.used != learned.other
     made = [rule(width, f"weights · sum {sum(learned.used.values()):.2f}", dash=glyphs.dash)]
+    shown = dict(zip(learned.used, SIGNALS, strict=True))
     for name, weight in learned.used.items():
-        row = Line().gap().fit(name.replace("_", " "), _TERM, "text").add(f"{weight:.3f}", "strong")
+        row = Line().gap().fit(shown[name], _TERM, "text").add(f"{weight:.3f}", "strong")
         other = f"  {'was' if learned.moved else 'then'} {learned.other[name]:.3f}" if differ else ""
         made.append(row.add(other, "muted").cut(width))
     return [*made, *(line(f" {part}", "muted") for part in wrap(feedback_line(learned), width - 2))]

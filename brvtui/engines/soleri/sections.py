@@ -9,7 +9,7 @@ from brvtui.trace import DocumentForecast, Hit
 
 ENGINE = "soleri"
 """The engine's name in settings, traces and files."""
-SIGNALS = ("semantic", "vector", "severity", "decay", "tags", "domain", "links")
+SIGNALS = ("words", "vector", "severity", "age", "tags", "domain", "links")
 """The signals as they are shown, in the order of their weights."""
 
 
@@ -47,6 +47,8 @@ class RankedEntry:
     """Its score under the other weights (:attr:`LearnedWeights.other`)."""
     lost_copies: tuple[str, ...] = ()
     """The tiers whose copies of it gave way, each with why."""
+    named_by: tuple[str, ...] = ()
+    """For each step of ``path``, the id of the entry that names the other in its ``related``."""
 
 
 @dataclass(frozen=True)

@@ -2,25 +2,75 @@
 
 from __future__ import annotations
 
-from brvtui.engines.sentence import lead_of
+from collections.abc import Iterator, Sequence
+
+from brvtui.engines.soleri.comparing import (
+    LEAST_LEAD,
+    OTHERS,
+    NamedAmount,
+    composition,
+    differences,
+    first_without_links,
+    shared_links,
+    short,
+)
 from brvtui.engines.soleri.sections import VaultSearch
+from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.trace import Trace
 
 
 def sentence(trace: Trace) -> Sentence:
-    """Why the first entry is first: what most of its score comes from, its words, and its lead."""
-    if not trace.hits:
+    """Why the first entry is first: what sets it above the second, what links changed, what its score consists of."""
+    section = trace.section(VaultSearch)
+    if not trace.hits or not section.ranking:
         return (clause("Not found: "), _nothing(trace))
-    first = trace.hits[0]
-    heaviest = trace.verdict[: max(0, trace.verdict.rfind(f" put {first.title} first"))]
-    held = answered_words(first.words)
+    first = section.ranking[0]
+    held = answered_words(first.hit.words)
+    made = composition(first)
     return (
-        clause(heaviest or "Its signals", " put ", title(first.title), f" first of {trace.total_found}"),
-        clause(f" with {first.score:.{trace.scale.decimals}f}", weight=70),
-        clause(": " if held else "", held, weight=60),
-        *lead_of(trace),
+        clause(title(first.hit.title), " is first"),
+        clause(f" of {trace.total_found}", weight=60),
+        *_lead(section),
+        *_without_links(section),
+        clause(f"; its {short(first.hit.score)}: ", _amounts(made, signed=False, named=False), weight=40),
+        clause("; " if held else "", held if held else "; none of your words is in it", weight=30),
     )
+
+
+def _lead(section: VaultSearch) -> Iterator[Clause]:
+    """How far the first is ahead of the second, and the parts that make it so."""
+    if len(section.ranking) < 2:
+        return
+    first, second = section.ranking[:2]
+    lead = first.hit.score - second.hit.score
+    ahead = f", {short(lead)} ahead of " if lead >= LEAST_LEAD else ", level with "
+    yield clause(ahead, title(second.hit.title), weight=95)
+    parts = differences(first, second)
+    yield clause(": " if parts else "", _amounts(parts, signed=True, named=True), weight=90)
+    if shared_links(first, second):
+        yield clause("; both have a link", weight=50)
+
+
+def _without_links(section: VaultSearch) -> Iterator[Clause]:
+    """Which entry links took the first place from."""
+    other = first_without_links(section.ranking)
+    if other is not None:
+        rank, placed = other
+        yield clause(
+            "; without links ", title(placed.hit.title), f" would be first: it is number {rank} now", weight=70
+        )
+
+
+def _amounts(amounts: Sequence[NamedAmount], signed: bool, named: bool) -> list[Span]:
+    """``words +.010 (‘rotation’), age +.004 and others −.001``."""
+    made: list[Span] = []
+    for place, one in enumerate(amounts):
+        joint = "" if not place else " and " if one.name == OTHERS else ", "
+        made.append((f"{joint}{one.name} {one.text(signed)}", "text"))
+        if named and one.terms:
+            made += [(" (", "text"), *listed([word(term) for term in one.terms]), (")", "text")]
+    return made
 
 
 def _nothing(trace: Trace) -> Clause:

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 
 from brvtui.engines.contract import Context, Query
 from brvtui.engines.soleri.ageing import best_score, forecast
+from brvtui.engines.soleri.comparing import LEAST_LEAD, composition, differences, short
 from brvtui.engines.soleri.deviations import deviations
 from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.engines.soleri.index import NoteVault
@@ -55,17 +56,6 @@ VERSION = "Soleri 9.22"
 POOL, VECTOR = "pool", "vector"
 _DECIMALS = 3
 _DAY_SECONDS = 86_400.0
-_NAMED_PARTS = 3
-_LEAST_LEAD = 0.0005
-_IN_WORDS = {
-    "vector": "meaning",
-    "severity": "severity",
-    "decay": "age",
-    "tags": "tags",
-    "domain": "domain",
-    "links": "a link",
-}
-"""Signals in the words of the verdict; the semantic one is named by the terms that match."""
 _NO_EMBEDDER = "there is no embedder"
 
 
@@ -204,6 +194,7 @@ def _placed(
         shared,
         found.signals.total(other),
         tuple(lost.get(entry.id, ())),
+        notes.vault.links.namers(found.proximity.path) if found.proximity is not None else (),
     )
 
 
@@ -211,7 +202,7 @@ def _parts(found: ScoredEntry, ranking: VaultRanking, age: str) -> tuple[Part, .
     notes = {
         "severity": found.entry.severity,
         "temporal_decay": age,
-        "graph_proximity": counted(len(found.proximity.path) - 1, "link", "links")
+        "graph_proximity": f"{counted(len(found.proximity.path) - 1, 'step', 'steps')} away"
         if found.proximity is not None
         else "",
     }
@@ -224,7 +215,7 @@ def _parts(found: ScoredEntry, ranking: VaultRanking, age: str) -> tuple[Part, .
 
 
 def _shared(found: ScoredEntry, ranking: VaultRanking) -> tuple[SharedTerm, ...]:
-    """The addends of the cosine. They sum to the semantic signal."""
+    """The addends of the cosine. They sum to the signal of words."""
     entry, length = ranking.vocabulary.measured(found.entry.compared)
     length *= ranking.query_length
     made = [
@@ -327,7 +318,9 @@ def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
     else:
         brought = len(ranking.first_order) - pool
         vectors = Step("vectors", None, "vectors", State.PASSED, (), f"{counted(brought, 'entry', 'entries')} more")
-    linked = f"best {len(ranking.seeds)}; {pulled} pulled in" if ranking.seeds else "no best one shares a word"
+    linked = "no best one shares a word"
+    if ranking.seeds:
+        linked = f"from the best {len(ranking.seeds)} before links; {pulled} pulled in"
     return (
         Step(POOL, None, "pool", State.HIT if pool else State.MISSED, (), f"{pool} of at most {ranking.fetch_limit}"),
         vectors,
@@ -360,32 +353,27 @@ def _check(name: str, value: float, operator: str, threshold: float, constant: s
 
 
 def _verdict(placed: Sequence[RankedEntry], memories: MemorySearch | None) -> str:
-    """What most of the first entry's score comes from, and by how much it leads."""
+    """Which entry is first, and what sets it above the second."""
     if not placed:
         remembered = memories is not None and memories.given
         also = f"; {counted(memories.given, 'memory does', 'memories do')}" if memories and remembered else ""
         return f"nothing was found: no entry holds a term of the query{also}"
-    made = f"{in_words(placed[0])} put {placed[0].hit.title} first"
+    first = f"{placed[0].hit.title} is first"
     if len(placed) == 1:
-        return made
-    lead = placed[0].hit.score - placed[1].hit.score
-    return f"{made}, {_short(lead)} ahead" if lead >= _LEAST_LEAD else f"{made}, level with the next"
+        return f"{first}: {in_words(placed[0])}"
+    lead, second = placed[0].hit.score - placed[1].hit.score, placed[1].hit.title
+    parts = ", ".join(f"{one.name} {one.text(signed=True)}" for one in differences(placed[0], placed[1]))
+    ahead = f"{short(lead)} ahead of {second}" if lead >= LEAST_LEAD else f"level with {second}"
+    return f"{first}, {ahead}{': ' if parts else ''}{parts}"
 
 
 def in_words(placed: RankedEntry) -> str:
-    """What most of an entry's score comes from: ``refresh tokens .153 + age .098 + a link .075``."""
-    terms = " ".join(term.term for term in placed.shared[:_NAMED_PARTS])
-    ordered = sorted(placed.hit.parts, key=lambda part: -part.value)
-    words = [part for part in ordered if part.name == SIGNALS[0] and terms]  # named however little they add
-    others = [part for part in ordered if part.name != SIGNALS[0]][: _NAMED_PARTS - len(words)]
-    heaviest = sorted([*words, *others], key=lambda part: -part.value)
-    named = (f"{_IN_WORDS.get(part.name, terms)} {_short(part.value)}" for part in heaviest if part.value > 0)
-    return f"{'' if terms else 'none of your words; '}{' + '.join(named)}"
-
-
-def _short(value: float) -> str:
-    """``value`` below 1 as the list of results has it: ``.366``."""
-    return f"{value:.{_DECIMALS}f}".removeprefix("0")
+    """What an entry's score comes from: ``words .153 (refresh tokens) + age .098 + others .115``."""
+    named = (
+        f"{one.name} {one.text(signed=False)}{f' ({chr(32).join(one.terms)})' if one.terms else ''}"
+        for one in composition(placed)
+    )
+    return f"{'' if placed.shared else 'none of your words; '}{' + '.join(named)}"
 
 
 def _near_miss(hit: Hit, rank: int, kept: int) -> NearMiss:

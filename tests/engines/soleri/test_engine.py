@@ -124,7 +124,7 @@ def test_a_trace_holds_everything(snapshot: Snapshot) -> None:
     for placed in section.ranking:
         semantic = placed.hit.parts[0].amount
         assert semantic == pytest.approx(sum(shared.adds for shared in placed.shared), abs=1e-12)
-    assert f" put {trace.hits[0].title} first" in trace.verdict
+    assert trace.verdict.startswith(f"{trace.hits[0].title} is first")
     linked = next(one for one in section.ranking if one.hit.file == "auth/sessions/cookies.md")
     assert linked.path[-1] == "auth/sessions/cookies"
     assert "links" in " ".join(step.name for step in trace.steps)
@@ -464,20 +464,20 @@ def test_a_note_has_a_ceiling_and_dated_events(garden: Tree) -> None:
     ageing = session.ageing
     rotation = ageing.in_engine("soleri", "auth/jwt/rotation_of_refresh.md")
     assert rotation is not None
-    assert {part.name for part in rotation.lacks} == {"severity", "decay"}, "it has tags and a link"
+    assert {part.name for part in rotation.lacks} == {"severity", "age"}, "it has tags and a link"
     left = 42.5 / (365 / 4)  # days until its window closes, of the last quarter
     assert rotation.ceiling == pytest.approx(0.825 - 0.06 - 0.1 * (1 - left))
     cookies = ageing.in_engine("soleri", "auth/sessions/cookies.md", 365.0)
     assert cookies is not None
-    assert {part.name for part in cookies.lacks} == {"severity", "tags", "decay"}
+    assert {part.name for part in cookies.lacks} == {"severity", "tags", "age"}
     (halved,) = cookies.events
-    assert halved.text == "its decay has halved to 0.5"
+    assert halved.text == "its age factor has halved to 0.5"
     assert halved.days == pytest.approx(364, abs=1)
     assert cookies.ceiling - cookies.ceiling_then == pytest.approx(0.05, abs=0.001)
     season = ageing.in_engine("soleri", "auth/season.md")
     assert season is not None
     assert [(event.date, event.text.partition(":")[0]) for event in season.events] == [
-        ("2027-01-23", "its decay begins to fall from 1"),
+        ("2027-01-23", "its age factor begins to fall from 1"),
         ("2027-06-01", "its window closes"),
     ]
     assert ageing.in_engine("soleri", "nowhere.md") is None

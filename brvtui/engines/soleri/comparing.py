@@ -1,0 +1,106 @@
+"""What sets one entry above another, and what a score is made of, in few words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from brvtui.engines.soleri.sections import SIGNALS, RankedEntry
+
+LEAST_LEAD = 0.0005
+"""A lead that three decimals do not show is none for a reader."""
+OTHERS = "others"
+_MOST_NAMED = 3
+_MOST_TERMS = 2
+_DECIMALS = 3
+_VISIBLE = 0.0005
+
+
+@dataclass(frozen=True, slots=True)
+class NamedAmount:
+    """An amount of thousandths under the name of a signal; ``terms`` are the words behind it, if it is words'."""
+
+    name: str
+    thousandths: int
+    terms: tuple[str, ...] = ()
+
+    def text(self, signed: bool) -> str:
+        """The amount as the list of results has it, ``.014``, with a sign where it is a difference."""
+        sign = "−" if self.thousandths < 0 else "+" if signed else ""
+        return sign + short(abs(self.thousandths) / 1000)
+
+
+def differences(first: RankedEntry, second: RankedEntry) -> tuple[NamedAmount, ...]:
+    """The largest differences of the parts of two scores, and the others together.
+
+    They sum to the difference of the scores, rounded to thousandths. Words name the terms that make most of theirs.
+    """
+    made = [(one.name, one.value - other.value) for one, other in zip(first.hit.parts, second.hit.parts, strict=True)]
+    return _named(made, _separating_terms(first, second))
+
+
+def composition(placed: RankedEntry) -> tuple[NamedAmount, ...]:
+    """The largest parts of a score, and the others together. They sum to the score, rounded to thousandths."""
+    made = [(part.name, part.value) for part in placed.hit.parts]
+    return _named(made, lambda value: tuple(term.term for term in placed.shared[:_MOST_NAMED]))
+
+
+def shared_links(first: RankedEntry, second: RankedEntry) -> bool:
+    """Whether links give both the same, so that they do not tell them apart."""
+    one, other = first.hit.parts[-1].value, second.hit.parts[-1].value
+    return one > 0 and abs(one - other) < _VISIBLE
+
+
+def first_without_links(ranking: Sequence[RankedEntry]) -> tuple[int, RankedEntry] | None:
+    """The entry that would be first if links did not count, and its rank now; None where it is first."""
+    found = next(((rank, one) for rank, one in enumerate(ranking, 1) if one.first_rank == 1), None)
+    return found if found is not None and found[0] > 1 else None
+
+
+def short(value: float) -> str:
+    """``value`` below 1 as the list of results has it: ``.366``."""
+    return f"{value:.{_DECIMALS}f}".removeprefix("0")
+
+
+def _separating_terms(first: RankedEntry, second: RankedEntry) -> Callable[[float], tuple[str, ...]]:
+    """Which terms make most of a difference of words, by its sign."""
+    gains: dict[str, float] = {}
+    for sign, placed in ((1, first), (-1, second)):
+        for term in placed.shared:
+            gains[term.term] = gains.get(term.term, 0.0) + sign * term.adds
+
+    def terms(value: float) -> tuple[str, ...]:
+        sign = 1 if value > 0 else -1
+        ordered = sorted(gains, key=lambda term: -sign * gains[term])
+        return tuple(term for term in ordered if sign * gains[term] > 0)[:_MOST_TERMS]
+
+    return terms
+
+
+def _named(amounts: Sequence[tuple[str, float]], terms: Callable[[float], tuple[str, ...]]) -> tuple[NamedAmount, ...]:
+    """The largest of ``amounts`` first, and what is left of their sum as :data:`OTHERS`."""
+    seen = sorted((one for one in amounts if abs(one[1]) >= _VISIBLE), key=lambda one: -abs(one[1]))
+    shown = seen if len(seen) <= _MOST_NAMED else seen[: _MOST_NAMED - 1]
+    exact = [value for _, value in shown]
+    total = sum(value for _, value in amounts)
+    rest = total - sum(exact)
+    whole = _in_thousandths([*exact, rest], total)
+    made = [
+        NamedAmount(name, count, terms(value) if name == SIGNALS[0] else ())
+        for (name, value), count in zip(shown, whole, strict=False)
+        if count
+    ]
+    made.sort(key=lambda one: -one.thousandths)  # what speaks for an entry first
+    return (*made, *([NamedAmount(OTHERS, whole[-1])] if whole[-1] else []))
+
+
+def _in_thousandths(values: Sequence[float], total: float) -> list[int]:
+    """``values`` rounded so that they sum to ``total`` rounded: those nearest the next thousandth are rounded up."""
+    scaled = [value * 1000 for value in values]
+    made = [math.floor(value) for value in scaled]
+    missing = round(total * 1000) - sum(made)
+    by_fraction = sorted(range(len(made)), key=lambda place: made[place] - scaled[place])
+    for place in by_fraction[:missing]:
+        made[place] += 1
+    return made
