@@ -227,6 +227,9 @@ class AppUser(Turns):
                     raise
         self._timed(what, time.monotonic() - began)
 
+    def _leave_the_field(self) -> None:
+        self._pressed("Escape", "the results", lambda screen: "i query" in screen.rstrip().split("\n")[-1])
+
     def _screens(self) -> None:
         """Every screen comes when its key is pressed."""
         self.terminal.keys("Escape", "Escape")
@@ -238,7 +241,7 @@ class AppUser(Turns):
         token = f"app-{self.name}-{next(self._numbers)}"
         self.ask(self.word)
         self._until("the result", lambda screen: self.path in screen)
-        self.terminal.keys("Escape")
+        self._leave_the_field()
         self._pressed("e", "the editor", lambda screen: "keep its time" in screen or "CHANGED" in screen)
         self.terminal.keys("C-Home")
         self.terminal.type(f"{token} ")
@@ -283,7 +286,7 @@ class AppUser(Turns):
         self.terminal = self._opened()
         self.ask(self.word)
         self._until("the result", lambda screen: self.path in screen)
-        self.terminal.keys("Escape")
+        self._leave_the_field()
         self._pressed("e", "the draft", lambda screen: "draft" in screen and token in screen)
         self.terminal.keys("t")
         self._until("the text of the draft", lambda screen: "unsaved" in screen and token in screen)
