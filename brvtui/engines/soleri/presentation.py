@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from brvtui.engines.presentation import Groups, Presentation
+from brvtui.engines.soleri.comparing import first_without_links
 from brvtui.engines.soleri.sections import SIGNALS, LearnedWeights, MemorySearch, RankedEntry, SharedTerm, VaultSearch
 from brvtui.engines.soleri.sentence import sentence
 from brvtui.engines.soleri.tfidf import tokenize
@@ -163,6 +164,9 @@ def _linked(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]
     final = section.ranking.index(placed) + 1
     before = f"rank {placed.first_rank}" if placed.first_rank is not None else "not found"
     text = f"{steps} away from “{origin}”{over}: {adds:+.3f}; {before} → {final}"
+    other = first_without_links(section.ranking)
+    if other is not None and final == 1:
+        text += f"; without links “{other[1].hit.title}” would be first: it is number {other[0]} now"
     return [line(f" {part}", "text") for part in wrap(text, width - 2)]
 
 

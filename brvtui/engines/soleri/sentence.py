@@ -33,7 +33,7 @@ def sentence(trace: Trace) -> Sentence:
         clause(f" of {trace.total_found}", weight=60),
         *_lead(section),
         *_without_links(section),
-        clause(f"; its {short(first.hit.score)}: ", _amounts(made, signed=False, named=False), weight=40),
+        clause(f"; its {short(first.hit.score)}: ", _amounts(made, signed=False), weight=40),
         clause("; " if held else "", held if held else "; none of your words is in it", weight=30),
     )
 
@@ -47,7 +47,9 @@ def _lead(section: VaultSearch) -> Iterator[Clause]:
     ahead = f", {short(lead)} ahead of " if lead >= LEAST_LEAD else ", level with "
     yield clause(ahead, title(second.hit.title), weight=95)
     parts = differences(first, second)
-    yield clause(": " if parts else "", _amounts(parts, signed=True, named=True), weight=90)
+    yield clause(": " if parts else "", _amounts(parts, signed=True), weight=90)
+    terms = [word(term) for one in parts for term in one.terms]
+    yield clause(" (words: " if terms else "", listed(terms), ")" if terms else "", weight=80)
     if shared_links(first, second):
         yield clause("; both have a link", weight=50)
 
@@ -62,14 +64,12 @@ def _without_links(section: VaultSearch) -> Iterator[Clause]:
         )
 
 
-def _amounts(amounts: Sequence[NamedAmount], signed: bool, named: bool) -> list[Span]:
-    """``words +.010 (‘rotation’), age +.004 and others −.001``."""
+def _amounts(amounts: Sequence[NamedAmount], signed: bool) -> list[Span]:
+    """``words +.010, age +.004 and others −.001``."""
     made: list[Span] = []
     for place, one in enumerate(amounts):
         joint = "" if not place else " and " if one.name == OTHERS else ", "
         made.append((f"{joint}{one.name} {one.text(signed)}", "text"))
-        if named and one.terms:
-            made += [(" (", "text"), *listed([word(term) for term in one.terms]), (")", "text")]
     return made
 
 

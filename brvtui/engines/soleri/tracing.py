@@ -320,7 +320,7 @@ def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
         vectors = Step("vectors", None, "vectors", State.PASSED, (), f"{counted(brought, 'entry', 'entries')} more")
     linked = "no best one shares a word"
     if ranking.seeds:
-        linked = f"from the best {len(ranking.seeds)} before links; {pulled} pulled in"
+        linked = f"{pulled} pulled in from the best {len(ranking.seeds)} before links"
     return (
         Step(POOL, None, "pool", State.HIT if pool else State.MISSED, (), f"{pool} of at most {ranking.fetch_limit}"),
         vectors,

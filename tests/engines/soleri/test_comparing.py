@@ -111,3 +111,23 @@ def test_the_rows_of_shared_terms_come_out_by_their_own_numbers(garden: Tree) ->
     for _, adds, in_query, _, here, _, lengths in sums:
         assert float(adds) == pytest.approx(float(in_query) * float(here) / float(lengths), rel=0.02, abs=0.001)
     assert sum(float(row[1]) for row in sums) == pytest.approx(best.parts[0].amount or 0, abs=0.001 * len(sums))
+
+
+def test_without_links_is_said_beside_the_first_score_too(garden: Tree) -> None:
+    trace = ask(garden.snapshot(), "refresh token")
+    section = trace.section(VaultSearch)
+    first, second = section.ranking[:2]
+    risen = replace(first, first_rank=2, path=(second.id, first.id), named_by=(first.id,))
+    swapped = replace(section, ranking=(risen, replace(second, first_rank=1), *section.ranking[2:]))
+    lines = Soleri().presentation.place(replace(trace, sections=(swapped,)), first.hit.file, 60, UNICODE)
+    text = " ".join(" ".join(one.plain for one in lines).split())
+    assert f"rank 2 → 1; without links “{second.hit.title}” would be first: it is number 2 now" in text
+
+
+def test_the_words_that_decide_give_way_before_the_differences(garden: Tree) -> None:
+    trace = ask(garden.snapshot(), "refresh token rotation")
+    clauses = Soleri().presentation.sentence(trace)
+    weights = {"".join(text for text, _ in one.spans)[:8]: one.weight for one in clauses if one.spans}
+    lead = next(one.weight for one in clauses if "ahead of" in "".join(text for text, _ in one.spans))
+    assert lead == max(one.weight for one in clauses[1:])
+    assert weights[" (words:"] < lead
