@@ -130,7 +130,8 @@ async def test_a_log_of_several_engines_names_the_one_of_every_row(app: BrvTui, 
         await until(pilot, lambda: (log := view(pilot).log) and log.compared)
         await settled(pilot)
         rows = text_of(pilot, "#log").splitlines()[1:]
-        assert [row.split()[-1] for row in rows if row.strip()] == [ENGINE, ENGINE, "byterover"]
+        named = [name for row in rows for name in registry.names() if f"  {name}  " in row]
+        assert named == [ENGINE, ENGINE, "byterover"]
         assert "jeffs_brain 1 answered, 1 not covered" in text_of(pilot, "#summary")
 
 

@@ -246,7 +246,7 @@ async def test_a_run_is_logged_and_compared_with_now(app: BrvTui, garden: Tree) 
         await settled(pilot)
         (row,) = [line for line in text_of(pilot, "#log").splitlines() if "rollback" in line]
         assert row.split()[2:4] == ["brv-tui", "–"]
-        assert row.split()[-3:] == [score.removeprefix("0"), "rollback", "jeffs_brain"]
+        assert row.split()[5:8] == [score.removeprefix("0"), "rollback", "jeffs_brain"]
         entry = text_of(pilot, "#entry")
         assert "would be answered the same" in entry
         assert "engine    jeffs_brain" in entry

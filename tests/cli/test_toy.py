@@ -156,7 +156,8 @@ def test_an_engine_says_itself_what_a_near_miss_lacks() -> None:
     assert shown == "+3 rank"
 
 
-async def test_every_pane_shows_it(project: Tree) -> None:
+async def test_every_pane_shows_it(project: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRV_TUI_PANES", "all")
     project.settings('engine = "toy"\n')
     app = BrvTui(Opening(project.root, None, NOW_MS))
     async with app.run_test(size=HUGE) as pilot:
