@@ -181,7 +181,7 @@ class AppUser(Turns):
     def _opened(self) -> Terminal:
         command = [sys.executable, "-m", "brvtui", str(self._root)]
         terminal = Terminal(self._socket, self.name, command, self._env, ROOT)
-        self._timed("open", terminal.until(lambda screen: "watching" in screen, "the first screen"))
+        self._timed("open", terminal.until(lambda screen: " notes " in screen, "the first screen"))
         return terminal
 
     def _timed(self, what: str, seconds: float) -> None:

@@ -1,8 +1,12 @@
-"""Everything at once on one tree (``tests/soak/everything.py``), in short."""
+"""Everything at once on one tree (``tests/soak/everything.py``), in short. Runs when ``BRV_TUI_SOAK`` is set.
+
+It takes minutes, and waits for screens of apps that compete for the processor with whatever else is run.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -15,6 +19,7 @@ _SECONDS, _PART = 60, 30
 
 
 @pytest.mark.long
+@pytest.mark.skipif("BRV_TUI_SOAK" not in os.environ, reason="set BRV_TUI_SOAK to run it")
 @pytest.mark.timeout(600)
 def test_nothing_is_lost_while_everything_goes_on() -> None:
     command = [sys.executable, "-m", "tests.soak.everything", "--seconds", f"{_SECONDS}", "--part", f"{_PART}"]

@@ -17,6 +17,12 @@ pytestmark = [
 __all__ = ["served"]
 
 
+@pytest.fixture(autouse=True)
+def all_panes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The served app begins with every pane."""
+    monkeypatch.setenv("BRV_TUI_PANES", "all")
+
+
 async def test_a_query_is_typed_and_the_panes_are_read(served: Served, tree: Tree, tmp_path: Path) -> None:
     async with opened(tmp_path / "browser") as page:
         await page.open(served.printed)
