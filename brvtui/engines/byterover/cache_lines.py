@@ -43,7 +43,7 @@ def cache_lines(shown: CacheNow | None, width: int, glyphs: Glyphs) -> list[Line
         made += _since(entry, shown, width, glyphs)
     made.append(rule(width, "fingerprint of the tree", dash=glyphs.dash))
     state = shown.fingerprint
-    made.append(line(f" {state.value[:16]} ", "text").add(f"{state.files} files", "muted").cut(width))
+    made.append(line(f" {state.value[:16]} ", "text").add(plural(state.files, "file"), "muted").cut(width))
     text = f"held {seconds(state.age_s)}, {seconds(state.left_s)} left" if state.held else "would be computed now"
     made.append(line(f" {text}", "muted").cut(width))
     if state.value != state.current:
