@@ -1,7 +1,10 @@
-"""``brv-tui code``: what a task needs of a repository's code, and which notes speak of it."""
+"""``brv-tui code``: what a task or a change needs of a repository's code, and which notes speak of it."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,17 +12,18 @@ import click
 
 from brvtui.cli.common import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failure, find_session
 from brvtui.text.visible import visible
-from brvtui.wording import counted
 
 if TYPE_CHECKING:
-    from brvtui.corpus.code.records import SkippedSource
-    from brvtui.engines.knowing.code_tasks import CodeAnswer, CodeResult
+    from brvtui.corpus.code.index import Progress
     from brvtui.session.code import CodeSession
     from brvtui.snapshot import Snapshot
 
-_SHOWN = 10
-_MOST_SKIPPED = 8
+_BUDGET = 5000
 _PROFILES = ("knowing", "knowing-code")
+_LARGEST_PATCH = 64 * 1_048_576
+_EACH = 50
+"""How many files are read between two looks of the progress."""
+_MOST_UNKNOWN = 5
 
 
 @click.command(
@@ -27,12 +31,19 @@ _PROFILES = ("knowing", "knowing-code")
 Examples:
   brv-tui code "rotate refresh tokens"
   brv-tui code "cache templates" --repo ../django --budget 2000 --format markdown
+  brv-tui code --files src/tokens.py src/web.py
+  brv-tui code --diff main..HEAD --notes
+  git diff | brv-tui code --diff -
   brv-tui code --without-note --repo . --project sample-tree
 """
 )
-@click.argument("task", default="")
+@click.argument("task", nargs=-1)
 @click.option("--repo", type=click.Path(path_type=Path), default=Path(), help="The repository (default: here).")
-@click.option("--budget", type=click.IntRange(1), default=5000, show_default=True, help="Tokens of the answer.")
+@click.option("--files", is_flag=True, help="TASK names files: show what they hold, and who calls that.")
+@click.option(
+    "--diff", metavar="REVISIONS|-", help="Show what a change touches: main..HEAD, or - for a patch on stdin."
+)
+@click.option("--budget", type=click.IntRange(1), help="Tokens of the answer (default: 5000, 8000 with --diff).")
 @click.option(
     "--format", "form", type=click.Choice(["text", "xml", "markdown", "json"]), default="text", show_default=True,
     help="text says why; the others are what an agent is given.",
@@ -41,24 +52,88 @@ Examples:
 @click.option(
     "--project", type=click.Path(path_type=Path), help="Notes about it (default: those of the repository, if any)."
 )
-@click.option("--without-note", is_flag=True, help="List the files of which no note speaks.")
-def code(task: str, repo: Path, budget: int, form: str, profile: str, project: Path | None, without_note: bool) -> int:
+@click.option("--notes", is_flag=True, help="List the notes that speak of the code of the answer.")
+@click.option("--without-note", is_flag=True, help="List the files of which no note speaks: all, or the answer's.")
+def code(
+    task: tuple[str, ...],
+    repo: Path,
+    files: bool,
+    diff: str | None,
+    budget: int | None,
+    form: str,
+    profile: str,
+    project: Path | None,
+    notes: bool,
+    without_note: bool,
+) -> int:
     """Show what TASK needs of the code in a repository, why, and which notes speak of it.
 
     The engine knowing ranks the symbols of the repository; what was read of it is kept for the next time.
     """
-    if bool(task.strip()) == without_note:
-        raise Failure("give either a task or --without-note", BAD_USAGE)
+    from brvtui.cli import code_output
+
+    words = " ".join(task).strip()
+    if bool(words) + (diff is not None) != 1 and not (without_note and not words and diff is None and not files):
+        raise Failure("give one of: a task, --files with files, --diff with revisions; or --without-note", BAD_USAGE)
+    if files and not words:
+        raise Failure("name the files behind --files", BAD_USAGE)
+    if notes and without_note:
+        raise Failure("give either --notes or --without-note", BAD_USAGE)
+    if (notes or without_note) and form != "text":
+        raise Failure("--notes and --without-note list lines of text: leave out --format", BAD_USAGE)
+    changed = None if diff is None else _changed(repo, diff)
     session = _opened(repo, profile, project)
-    _report_skipped(session)
+    code_output.report_skipped(session)
+    answer = None
+    if changed is not None:
+        answer = session.tasks.answer_changes(_known(session, changed), budget or session.tasks.review_budget)
+    elif files:
+        known = _known(session, task)
+        if not known:
+            raise Failure("none of these files is source that is read of the repository", NOT_THERE)
+        answer = session.tasks.answer_files(known, budget or _BUDGET)
+    elif words:
+        answer = session.tasks.answer(words, budget or _BUDGET)
     if without_note:
-        return _show_files_without_note(session)
-    answer = session.answer(task, budget)
+        return code_output.show_files_without_note(session, answer)
+    assert answer is not None
+    if notes:
+        return code_output.show_notes(session, answer)
     if form == "text":
-        _show(session, answer, budget)
+        code_output.show_answer(session, answer)
     else:
         click.echo(answer.as_text(form))
     return OK if answer.packed else NEGATIVE
+
+
+def _changed(repo: Path, diff: str) -> list[str]:
+    """The files of the patch on the standard input, or between the revisions ``diff``. Raises :class:`Failure`."""
+    from brvtui.corpus.code.changed import DiffError, files_between, files_of_patch
+
+    if diff == "-":
+        patch = sys.stdin.buffer.read(_LARGEST_PATCH + 1)
+        if len(patch) > _LARGEST_PATCH:
+            raise Failure(f"the patch has more than {_LARGEST_PATCH >> 20} MB: name the files with --files", BAD_USAGE)
+        found = files_of_patch(patch.decode("utf-8", "surrogateescape"))
+        if not found:
+            raise Failure("the standard input holds no patch: pipe the output of git diff into it", BAD_USAGE)
+        return found
+    if not repo.is_dir():
+        raise _no_folder(repo)
+    try:
+        return files_between(repo, diff)
+    except DiffError as error:
+        raise Failure(str(error), BAD_USAGE) from error
+
+
+def _known(session: CodeSession, written: tuple[str, ...] | list[str]) -> list[str]:
+    """The files of the code that are meant by ``written``; says which of these are none."""
+    known, unknown = session.files(written)
+    if unknown:
+        more = f" and {len(unknown) - _MOST_UNKNOWN} more" if len(unknown) > _MOST_UNKNOWN else ""
+        named = visible(", ".join(unknown[:_MOST_UNKNOWN]))
+        click.echo(f"brv-tui: not one source file that is read of the repository: {named}{more}", err=True)
+    return known
 
 
 def _opened(repo: Path, profile: str, project: Path | None) -> CodeSession:
@@ -66,11 +141,41 @@ def _opened(repo: Path, profile: str, project: Path | None) -> CodeSession:
     from brvtui.session.code import CodeSession
 
     try:
-        return CodeSession(repo, profile, _notes(repo, project))
+        with _progress_line() as progress:
+            return CodeSession(repo, profile, _notes(repo, project), progress)
     except NoGrammar as error:
         raise Failure(str(error), FAILED) from error
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise Failure(f"{repo}: there is no such folder; name one with --repo", NOT_THERE) from error
+        raise _no_folder(repo) from error
+
+
+def _no_folder(repo: Path) -> Failure:
+    return Failure(f"{repo}: there is no such folder; name one with --repo", NOT_THERE)
+
+
+@contextmanager
+def _progress_line() -> Iterator[Progress | None]:
+    """What shows on a terminal how much of the code is read: a line on the standard error, gone in the end."""
+    if not _is_watched():
+        yield None
+        return
+    shown = False
+
+    def show(read: int, files: int) -> None:
+        nonlocal shown
+        if read % _EACH == 0:
+            shown = True
+            click.echo(f"\rreading the code: {read} of {files} files", nl=False, err=True)
+
+    try:
+        yield show
+    finally:
+        if shown:
+            click.echo("\r\x1b[K", nl=False, err=True)
+
+
+def _is_watched() -> bool:
+    return sys.stderr.isatty()
 
 
 def _notes(repo: Path, project: Path | None) -> Snapshot | None:
@@ -88,51 +193,3 @@ def _notes(repo: Path, project: Path | None) -> Snapshot | None:
     notes: Snapshot = held.snapshot
     held.close()
     return notes
-
-
-def _report_skipped(session: CodeSession) -> None:
-    """Prints what was not read: a line for each reason that several share."""
-    by_reason: dict[str, list[SkippedSource]] = {}
-    for one in session.graph.skipped:
-        by_reason.setdefault(one.reason, []).append(one)
-    lines = [
-        same[0].line if len(same) == 1 else f"{same[0].path} and {len(same) - 1} more: {reason}"
-        for reason, same in by_reason.items()
-    ]
-    for line in (*lines[:_MOST_SKIPPED], session.problem):
-        if line:
-            click.echo(f"brv-tui: {visible(line)}", err=True)
-    if len(lines) > _MOST_SKIPPED:
-        click.echo(f"brv-tui: and {len(lines) - _MOST_SKIPPED} reasons more for which files are left out", err=True)
-
-
-def _show_files_without_note(session: CodeSession) -> int:
-    files = session.documentation.files_without_note()
-    for path in files:
-        click.echo(visible(path))
-    return OK if files else NEGATIVE
-
-
-def _show(session: CodeSession, answer: CodeAnswer, budget: int) -> None:
-    packed = answer.packed
-    if not packed:
-        click.echo("nothing in the code has to do with this task: name a symbol, a file or a word of them")
-        return
-    found = counted(len(packed), "symbol", "symbols")
-    click.echo(f"{found} in {answer.made.packed.used} of {budget} tokens; the first {min(len(packed), _SHOWN)}:\n")
-    places = {node.id: f"{node.path}:{node.line}" if node.line else node.path for node in session.graph.nodes}
-    for rank, scored in enumerate(packed[:_SHOWN], start=1):
-        node = scored.node
-        click.echo(visible(f"{rank:2}  {scored.score:.3f}  {node.name}  ({node.kind}, {places[node.id]})"))
-        click.echo(visible(f"    {_reason(answer.explained(scored))}"))
-        for mention in session.notes_about(node.id)[:3]:
-            click.echo(visible(f"    note {mention.note} says {mention.written}"))
-
-
-def _reason(result: CodeResult) -> str:
-    """Why a symbol is there: what found it, or the way to it."""
-    found = ", ".join(f"{channel} (place {place})" for channel, place in result.found_by)
-    way = " ".join(part if place % 2 else part.rpartition("/")[2] for place, part in enumerate(result.way))
-    if len(result.way) > 1:
-        return f"found by {found}; most of its weight came over {way}" if found else f"reached over {way}"
-    return f"found by {found}" if found else "stands for a concept that the task names, or implements what was found"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,10 @@ FILES = {
     "src/billing.py": "def round_cents(): pass\n",
     "broken.py": "def x(:\n",
 }
+
+
+ONE_OF = "give one of: a task, --files with files, --diff with revisions; or --without-note"
+PATCH = "--- a/src/tokens.py\n+++ b/src/tokens.py\n@@ -1 +1 @@\n-x\n+y\n--- a/x.md\n+++ b/x.md\n@@ -1 +1 @@\n-x\n+y\n"
 
 
 @pytest.fixture
@@ -75,6 +81,71 @@ def test_files_without_a_note_are_listed(run: Run, project: Tree, repository: Pa
     assert run("code", *arguments, inside=False)[:2] == (0, "broken.py\nsrc/billing.py\n")
 
 
+def test_files_bring_what_they_hold_and_who_calls_that(run: Run, repository: Path) -> None:
+    code, out, err = run("code", "--files", "tokens.py", "nothing.py", "--repo", str(repository), inside=False)
+    assert code == 0
+    assert "rotate  (method, src/tokens.py:2)\n    in these files, 1 call of it" in out
+    assert "refresh  (function, src/web.py:2)\n    it uses them: web.py.refresh calls → tokens.py.TokenStore" in out
+    assert "round_cents" not in out
+    assert "brv-tui: not one source file that is read of the repository: nothing.py\n" in err
+    missing = run("code", "--files", "nothing.py", "--repo", str(repository), inside=False)
+    assert missing[:2] == (3, "")
+    assert missing[2].endswith("brv-tui: none of these files is source that is read of the repository\n")
+
+
+def feed(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+
+def test_a_patch_brings_what_the_change_touches(run: Run, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    feed(monkeypatch, PATCH)
+    code, out, err = run("code", "--diff", "-", "--repo", str(repository), inside=False)
+    assert code == 0
+    assert "of 8000 tokens" in out
+    assert "rotate  (method, src/tokens.py:2)\n    in the changed files" in out
+    assert "refresh  (function, src/web.py:2)\n    reached over tokens.py.TokenStore" in out
+    assert "not one source file that is read of the repository: b/x.md\n" in err
+    feed(monkeypatch, PATCH.replace("src/tokens.py", "gone.py"))
+    code, out, _ = run("code", "--diff", "-", "--repo", str(repository), inside=False)
+    assert (code, out) == (1, "none of these files holds a symbol that fits into the budget\n")
+    feed(monkeypatch, "no patch")
+    code, _, err = run("code", "--diff", "-", "--repo", str(repository), inside=False)
+    assert (code, err) == (2, "brv-tui: the standard input holds no patch: pipe the output of git diff into it\n")
+
+
+def test_the_notes_on_what_is_touched_are_listed(
+    run: Run, project: Tree, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.note("auth/jwt/code.md", "Where it is", "`TokenStore.rotate` is called by src/web.py.", 1)
+    project.note("auth/jwt/all.md", "All", "See src/tokens.py and `round_cents`.", 1)
+    feed(monkeypatch, PATCH)
+    arguments = ("--repo", str(repository), "--project", str(project.root))
+    code, out, _ = run("code", "--diff", "-", "--notes", *arguments, inside=False)
+    assert code == 0
+    assert out.splitlines() == [
+        "auth/jwt/all.md  says src/tokens.py: 3 of 4 symbols, rank 1 the best",
+        "auth/jwt/code.md  says TokenStore.rotate, src/web.py: 2 of 4 symbols, rank 1 the best",
+    ]
+    code, out, _ = run("code", "round cents", "--without-note", *arguments, inside=False)
+    assert (code, out) == (1, "")
+    code, out, _ = run("code", "round cents", "--without-note", "--repo", str(repository), inside=False)
+    assert (code, out) == (0, "src/billing.py\n")
+    code, out, _ = run("code", "round cents", "--notes", "--repo", str(repository), inside=False)
+    assert (code, out) == (1, "no note speaks of 1 symbol\n")
+
+
+def test_the_first_reading_is_followed_on_a_terminal_only(
+    run: Run, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(repository, {f"src/m{n}.py": "x = 1\n" for n in range(60)})
+    monkeypatch.setattr("brvtui.cli.code._is_watched", lambda: True)
+    arguments = ("code", "rotate tokens", "--repo", str(repository))
+    err = run(*arguments, inside=False)[2]
+    assert err.startswith("\rreading the code: 50 of 64 files")
+    assert "reading the code" not in run(*arguments, inside=False)[2], "nothing is read anew"
+    monkeypatch.undo()
+
+
 def test_a_second_run_reads_only_what_changed(run: Run, repository: Path) -> None:
     arguments = ("code", "rotate tokens", "--repo", str(repository))
     first = run(*arguments, inside=False)
@@ -98,8 +169,18 @@ def test_a_cache_that_cannot_be_written_is_said(run: Run, repository: Path, monk
 @pytest.mark.parametrize(
     ("arguments", "code", "line"),
     [
-        (("code",), 2, "give either a task or --without-note"),
-        (("code", "x", "--without-note"), 2, "give either a task or --without-note"),
+        (("code",), 2, ONE_OF),
+        (("code", "--notes"), 2, ONE_OF),
+        (("code", "x", "--diff", "a..b"), 2, ONE_OF),
+        (("code", "--diff", "a..b", "--files"), 2, "name the files behind --files"),
+        (("code", "--files", "--without-note"), 2, ONE_OF),
+        (("code", "x", "--notes", "--without-note"), 2, "give either --notes or --without-note"),
+        (
+            ("code", "x", "--notes", "--format", "xml"),
+            2,
+            "--notes and --without-note list lines of text: leave out --format",
+        ),
+        (("code", "--diff", "a..b", "--repo", "nowhere"), 3, "nowhere: there is no such folder; name one with --repo"),
         (("code", "x", "--repo", "nowhere"), 3, "nowhere: there is no such folder; name one with --repo"),
     ],
 )

@@ -77,7 +77,8 @@ class CodeNames:
             self._add(found, note.note, written, self.file(written), Naming.LISTED)
         text = _FENCED.sub("", note.text)
         for match in _PATH.finditer(text):
-            self._add(found, note.note, match[0], self.file(match[0]), Naming.PATH)
+            written = match[0].rstrip(".")
+            self._add(found, note.note, written, self.file(written), Naming.PATH)
         for match in _QUOTED.finditer(text):
             path = self.file(match[1]) if "." in match[1] else ""
             if path:

@@ -23,6 +23,7 @@ Kept = Callable[[str, str], CodeFile | None]
 """What was read before of a file, by its path and the SHA-256 of its bytes."""
 Read = Callable[[Iterable[Source], CodeRules], Iterable[CodeFile | SkippedSource]]
 """Reads files, each in its turn."""
+Progress = Callable[[int, int], None]
 _FULL = "left out: the repository has more symbols than are held at once; open a folder of it"
 
 
@@ -97,12 +98,14 @@ def build_index(
     before: CodeIndex | None = None,
     kept: Kept | None = None,
     read: Read = read_in_processes,
+    progress: Progress | None = None,
 ) -> CodeIndex:
     """The index of the repository at ``root``. Files that are as they were in ``before`` are not read again.
 
     ``repository`` is what qualified names begin with, by default the name of the folder twice. ``kept(path, digest)``
-    returns what was read of a file with that content before, or None; ``read`` reads the others. Raises NoGrammar when
-    a grammar is missing, and OSError when ``root`` is no folder that can be read.
+    returns what was read of a file with that content before, or None; ``read`` reads the others; ``progress`` is called
+    with the numbers of files that were read and of all of these. Raises NoGrammar when a grammar is missing, and
+    OSError when ``root`` is no folder that can be read.
     """
     rules = rules or code_rules()
     with os.scandir(root):  # a repository that cannot be read is no empty one
@@ -110,7 +113,7 @@ def build_index(
     name = root.resolve().name or "repository"
     repository = repository or f"{name}://{name}"
     listing = list_sources(root, rules)
-    files = _Reading(root, rules, before, kept).files(listing.files, read)
+    files = _Reading(root, rules, before, kept, progress).files(listing.files, read)
     is_same = before is not None and before.repository == repository and before.rules == rules
     memory = before.memory if before and is_same else GraphMemory(repository, rules)
     return CodeIndex(repository, files, listing, rules, memory)
@@ -119,8 +122,10 @@ def build_index(
 class _Reading:
     """Goes through the files of one repository, in the order of their paths, until they hold too much."""
 
-    def __init__(self, root: Path, rules: CodeRules, before: CodeIndex | None, kept: Kept | None) -> None:
-        self._root, self._rules, self._kept = root, rules, kept
+    def __init__(
+        self, root: Path, rules: CodeRules, before: CodeIndex | None, kept: Kept | None, progress: Progress | None
+    ) -> None:
+        self._root, self._rules, self._kept, self._progress = root, rules, kept, progress
         self._before = before.files if before else {}
         self._entries = 0
         self._queue: deque[IndexedFile | _Awaited] = deque()
@@ -137,6 +142,8 @@ class _Reading:
                 self._hold(held, IndexedFile(awaited.found, None, one))
             else:
                 self._hold(held, IndexedFile(awaited.found, one, digest=awaited.digest))
+            if self._progress is not None:
+                self._progress(len(held), len(listed))
         self._take_known(held)
         for found in listed[len(held) :]:
             held[found.path] = IndexedFile(found, None, SkippedSource(found.path, _FULL))

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Literal
 
 from brvtui.corpus.code.records import CodeGraph
 from brvtui.engines.knowing.equivalence import built_in_classes, language_of
 from brvtui.engines.knowing.formats import ContextBlock, formatted
 from brvtui.engines.knowing.model import Edge, Graph, symbol
 from brvtui.engines.knowing.packing import node_tokens
-from brvtui.engines.knowing.pipeline import TaskContext, TaskIndex, TaskRequest, for_task, task_index
+from brvtui.engines.knowing.pipeline import (
+    TaskContext,
+    TaskIndex,
+    TaskRequest,
+    for_changes,
+    for_files,
+    for_task,
+    task_index,
+)
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.ranking_rules import WalkRules
 from brvtui.engines.knowing.reached import ScoringContext, is_test
@@ -20,6 +30,8 @@ from brvtui.engines.knowing.seeding import seed_index
 from brvtui.engines.knowing.strongest import StrongestWays
 
 _LONGEST_WAY = 6
+CodeEntry = Literal["task", "files", "changes"]
+"""What a question is: words, files that someone reads, or files that a pull request changes."""
 _CHANNELS = {"tiered": "name", "bm25": "text", "equivalence": "concept", "path": "path"}
 
 
@@ -31,7 +43,10 @@ class CodeResult:
     found_by: tuple[tuple[str, int], ...]
     """The channels that found it, with its rank in each, from 1."""
     way: tuple[str, ...]
-    """The strongest way of the walk to it, from a seed: ids of symbols with the types of edges between them."""
+    """The strongest way of the walk to it, from a seed: ids of symbols with the types of edges between them.
+
+    Where nothing was walked, the call by which it uses one of the files.
+    """
 
 
 class CodeTasks:
@@ -42,6 +57,11 @@ class CodeTasks:
         self._profile = profile
         self._graph = graph_of_code(code)
 
+    @property
+    def review_budget(self) -> int:
+        """The tokens of the answer to a change, where no budget is given."""
+        return self._profile.packing.review_budget
+
     @cached_property
     def _index(self) -> TaskIndex:
         rules = self._profile.equivalence
@@ -50,20 +70,35 @@ class CodeTasks:
 
     def answer(self, task: str, budget: int) -> CodeAnswer:
         """What ``task`` needs, packed into ``budget`` tokens."""
-        profile = self._profile
-        lifted = lifts_penalty(task, profile.scoring)
+        lifted = lifts_penalty(task, self._profile.scoring)
         around = ScoringContext(0.0, penalised=(lambda _: False) if lifted else is_test)
-        request = TaskRequest(task, budget, lambda node: node_tokens(node, profile.packing))
-        return CodeAnswer(self._graph, for_task(request, self._index, around), budget, profile.walk)
+        return self._answer(for_task(self._request(task, budget, "task"), self._index, around), "task", budget)
+
+    def answer_files(self, files: Sequence[str], budget: int) -> CodeAnswer:
+        """What the files at the paths ``files`` hold, and who calls that; tests count as all else."""
+        around = ScoringContext(0.0, penalised=lambda _: False)
+        made = for_files(self._request("", budget, "files"), files, self._index, around)
+        return self._answer(made, "files", budget)
+
+    def answer_changes(self, files: Sequence[str], budget: int) -> CodeAnswer:
+        """What a change of the files at the paths ``files`` touches, as far as a walk from all they hold reaches."""
+        made = for_changes(self._request("", budget, "changes"), files, self._index, ScoringContext(0.0))
+        return self._answer(made, "changes", budget)
+
+    def _request(self, task: str, budget: int, entry: CodeEntry) -> TaskRequest:
+        return TaskRequest(task, budget, lambda node: node_tokens(node, self._profile.packing), entry=entry)
+
+    def _answer(self, made: TaskContext, entry: CodeEntry, budget: int) -> CodeAnswer:
+        return CodeAnswer(self._graph, made, budget, self._profile.walk, entry)
 
 
 class CodeAnswer:
-    """The answer to one task over code."""
+    """The answer to one question over code."""
 
-    def __init__(self, graph: Graph, made: TaskContext, budget: int, rules: WalkRules) -> None:
+    def __init__(self, graph: Graph, made: TaskContext, budget: int, rules: WalkRules, entry: CodeEntry) -> None:
         """``made`` over ``graph``, walked by ``rules``, within ``budget`` tokens."""
-        self.made, self._rules = made, rules
-        self._graph, self._budget = graph, budget
+        self.made, self.budget, self.entry = made, budget, entry
+        self._graph, self._rules = graph, rules
         self._ways = StrongestWays(made.walk, _LONGEST_WAY) if made.walk is not None else None
 
     @property
@@ -73,7 +108,7 @@ class CodeAnswer:
 
     def as_text(self, form: str) -> str:
         """The packed symbols as an agent is given them: ``xml``, ``markdown`` or ``json``."""
-        return formatted(ContextBlock(self.packed, self.made.packed.used, self._budget), form)
+        return formatted(ContextBlock(self.packed, self.made.packed.used, self.budget), form)
 
     def explained(self, scored: ScoredCandidate) -> CodeResult:
         """Why a symbol is in the answer."""
@@ -81,7 +116,15 @@ class CodeAnswer:
         lists = {_CHANNELS.get(channel.name, channel.name): channel.ids for channel in search.channels}
         lists.setdefault("path", [hit.id for hit in search.paths])  # it may make seeds without being fused
         found = tuple((name, list(ids).index(id_) + 1) for name, ids in lists.items() if id_ in ids)
-        return CodeResult(scored, found, self._way(id_))
+        return CodeResult(scored, found, self._way(id_) if self.entry != "files" else self._call(scored))
+
+    def _call(self, scored: ScoredCandidate) -> tuple[str, ...]:
+        """The call by which a symbol outside of the files uses one in them."""
+        if not scored.candidate.distance:
+            return ()
+        own = {one.node.id for one in self.made.ranked if not one.candidate.distance}
+        calls = self._graph.edges_from(scored.node.id, "calls")
+        return next(((edge.source, "calls →", edge.target) for edge in calls if edge.target in own), ())
 
     def _way(self, id_: str) -> tuple[str, ...]:
         if self._ways is None:

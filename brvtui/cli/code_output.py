@@ -1,0 +1,105 @@
+"""What ``brv-tui code`` prints: symbols with the reasons for them, notes, files without any."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from brvtui.cli.common import NEGATIVE, OK
+from brvtui.text.visible import visible
+from brvtui.wording import counted
+
+if TYPE_CHECKING:
+    from brvtui.corpus.code.records import SkippedSource
+    from brvtui.engines.knowing.code_tasks import CodeAnswer, CodeResult
+    from brvtui.session.code import CodeSession
+
+_SHOWN = 10
+_MOST_SKIPPED = 8
+_MOST_WRITTEN = 4
+
+
+def report_skipped(session: CodeSession) -> None:
+    """Prints what was not read: a line for each reason that several share."""
+    by_reason: dict[str, list[SkippedSource]] = {}
+    for one in session.graph.skipped:
+        by_reason.setdefault(one.reason, []).append(one)
+    lines = [
+        same[0].line if len(same) == 1 else f"{same[0].path} and {len(same) - 1} more: {reason}"
+        for reason, same in by_reason.items()
+    ]
+    for line in (*lines[:_MOST_SKIPPED], session.problem):
+        if line:
+            click.echo(f"brv-tui: {visible(line)}", err=True)
+    if len(lines) > _MOST_SKIPPED:
+        click.echo(f"brv-tui: and {len(lines) - _MOST_SKIPPED} reasons more for which files are left out", err=True)
+
+
+def show_files_without_note(session: CodeSession, answer: CodeAnswer | None) -> int:
+    """Prints the files of which no note speaks, all or those of ``answer``; returns the exit code."""
+    files = session.files_without_note(answer)
+    for path in files:
+        click.echo(visible(path))
+    return OK if files else NEGATIVE
+
+
+def show_notes(session: CodeSession, answer: CodeAnswer) -> int:
+    """Prints the notes that speak of the symbols of ``answer``; returns the exit code."""
+    found = session.notes_on(answer)
+    if not found:
+        click.echo(f"no note speaks of {_counted(answer)}" if answer.packed else _nothing(answer))
+        return NEGATIVE
+    for note in found:
+        most = f" and {len(note.written) - _MOST_WRITTEN} more" if len(note.written) > _MOST_WRITTEN else ""
+        says = f"says {', '.join(note.written[:_MOST_WRITTEN])}{most}"
+        click.echo(visible(f"{note.note}  {says}: {_of(note.ranks, len(answer.packed))}"))
+    return OK
+
+
+def _of(ranks: tuple[int, ...], packed: int) -> str:
+    if len(ranks) == 1:
+        return f"rank {ranks[0]} of {counted(packed, 'symbol', 'symbols')}"
+    return f"{len(ranks)} of {counted(packed, 'symbol', 'symbols')}, rank {ranks[0]} the best"
+
+
+def show_answer(session: CodeSession, answer: CodeAnswer) -> None:
+    """Prints the first symbols of ``answer``: why each is there, and which notes speak of it."""
+    packed = answer.packed
+    if not packed:
+        click.echo(_nothing(answer))
+        return
+    used = f"{_counted(answer)} in {answer.made.packed.used} of {answer.budget} tokens"
+    click.echo(f"{used}; the first {min(len(packed), _SHOWN)}:\n")
+    places = {node.id: f"{node.path}:{node.line}" if node.line else node.path for node in session.graph.nodes}
+    for rank, scored in enumerate(packed[:_SHOWN], start=1):
+        node = scored.node
+        click.echo(visible(f"{rank:2}  {scored.score:.3f}  {node.name}  ({node.kind}, {places[node.id]})"))
+        click.echo(visible(f"    {_reason(answer, answer.explained(scored))}"))
+        for mention in session.notes_about(node.id)[:3]:
+            click.echo(visible(f"    note {mention.note} says {mention.written}"))
+
+
+def _counted(answer: CodeAnswer) -> str:
+    return counted(len(answer.packed), "symbol", "symbols")
+
+
+def _nothing(answer: CodeAnswer) -> str:
+    if answer.entry == "task":
+        return "nothing in the code has to do with this task: name a symbol, a file or a word of them"
+    return "none of these files holds a symbol that fits into the budget"
+
+
+def _reason(answer: CodeAnswer, result: CodeResult) -> str:
+    """Why a symbol is there: what found it, or the way to it."""
+    candidate = result.scored.candidate
+    way = " ".join(part if place % 2 else part.rpartition("/")[2] for place, part in enumerate(result.way))
+    if answer.entry == "files":
+        calls = counted(candidate.callers, "call", "calls")
+        return f"in these files, {calls} of it" if not candidate.distance else f"it uses them: {way}"
+    if answer.entry == "changes":
+        return "in the changed files" if not candidate.distance else f"reached over {way}"
+    found = ", ".join(f"{channel} (place {place})" for channel, place in result.found_by)
+    if len(result.way) > 1:
+        return f"found by {found}; most of its weight came over {way}" if found else f"reached over {way}"
+    return f"found by {found}" if found else "stands for a concept that the task names, or implements what was found"
