@@ -24,6 +24,7 @@ _COMMANDS = {
     "replay": "query:replay",
     "llm": "ask:llm",
     "code": "code:code",
+    "judge": "judge:judge",
     "show": "saving:show",
     "config": "settings:config",
     "keys": "settings:keys",

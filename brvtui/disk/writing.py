@@ -118,6 +118,11 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(_FOLDER, exist_ok=True)
 
 
+def make_ordinary_folder(folder: Path) -> None:
+    """Makes ``folder`` below an existing one, as the user's default has it, if it is missing. Raises OSError."""
+    folder.mkdir(exist_ok=True)
+
+
 def make_tree_folder(name: str, folder: int) -> None:
     """Makes the folder ``name`` in the open ``folder`` of a tree, if it is missing, as the user's default has it.
 

@@ -22,6 +22,7 @@ PAGES = (
     "docs/editing.md",
     "docs/maturity.md",
     "docs/export.md",
+    "docs/lab.md",
     "docs/performance.md",
     "docs/watching.md",
     "themes/README.md",

@@ -1,0 +1,336 @@
+"""``brv-tui judge``: the queries that a tree should answer, and the notes that they should find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from brvtui.cli import completing
+from brvtui.cli.common import (
+    BAD_USAGE,
+    NEGATIVE,
+    NOT_THERE,
+    OK,
+    Failure,
+    answer_format,
+    find_session,
+    project_option,
+    write_json,
+)
+from brvtui.text.visible import visible
+from brvtui.wording import counted
+
+if TYPE_CHECKING:
+    from brvtui.lab.judgments.file import JudgmentsFile
+    from brvtui.lab.judgments.following import DocumentFinder
+    from brvtui.lab.judgments.model import JudgedDocument, Judgment
+    from brvtui.snapshot import Snapshot
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_NO_GRADE = "none"
+_EXPECTED = ("not covered", "covered", "tier 2", "tier 3", "tier 4", _NO_GRADE)
+_FORMATS = click.Choice(["beir", "trec", "qmd"])
+
+
+@click.group(
+    epilog="""
+\b
+Examples:
+  brv-tui judge set "how are refresh tokens rotated" refresh_token_rotation=3 token_theft=1
+  brv-tui judge set "kubernetes ingress" --expect "not covered"
+  brv-tui judge list
+  brv-tui judge import beir datasets/notes
+"""
+)
+def judge() -> None:
+    """Write down which notes a query should find, for brv-tui eval to measure.
+
+    Judgments lie in .brv/brv-tui/judgments.toml, made to be committed and to be edited by hand.
+    """
+
+
+def judgments_option(command: _F) -> _F:
+    """Adds ``--judgments``."""
+    where = click.Path(path_type=Path)
+    text = "The judgments file (default: .brv/brv-tui/judgments.toml of the project)."
+    return click.option("--judgments", "named", type=where, metavar="FILE", help=text)(command)
+
+
+def judgments_file(session: Any, named: Path | None) -> JudgmentsFile:
+    """The judgments file that ``named`` names, else that of the project."""
+    from brvtui.lab.judgments.file import JudgmentsFile
+
+    return JudgmentsFile.of(session.project) if named is None else JudgmentsFile(named, True)
+
+
+def read_judgments(file: JudgmentsFile) -> tuple[Judgment, ...]:
+    """What the file holds. Raises :class:`Failure`."""
+    from brvtui.lab.judgments.model import JudgmentsError
+
+    try:
+        return file.read()
+    except JudgmentsError as error:
+        raise Failure(str(error), BAD_USAGE) from error
+
+
+@judge.command("set")
+@click.argument("text", metavar="QUERY")
+@click.argument("grades", nargs=-1, metavar="[NOTE=GRADE]…", shell_complete=completing.notes)
+@project_option
+@judgments_option
+@click.option("--expect", type=click.Choice(_EXPECTED), help="How it should be answered.")
+@click.option("--scope", metavar="PATH", help="Search only below this folder of the tree.")
+@click.option("--comment", metavar="TEXT", help="Why, for whoever reads it later.")
+def set_judgment(
+    text: str,
+    grades: tuple[str, ...],
+    project: Path | None,
+    named: Path | None,
+    expect: str | None,
+    scope: str | None,
+    comment: str | None,
+) -> int:
+    """Judge QUERY (its words, or the id of one that is judged): add it, or change what is given.
+
+    NOTE is a note's path, the end of one, or a title. GRADE is 3 (what the query is about), 2 (relevant), 1 (related),
+    0 (irrelevant) or none, which takes the note out.
+    """
+    from brvtui.lab.judgments.following import DocumentFinder
+    from brvtui.lab.judgments.model import Judgment, new_id
+
+    session = _loaded(project)
+    documents = _graded(session.snapshot, grades)
+    given = {"expected": "" if expect == _NO_GRADE else expect, "scope": scope, "comment": comment}
+    changes = {key: value for key, value in given.items() if value is not None}
+    finder = DocumentFinder(session.snapshot)
+
+    def edit(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
+        place = _place_of(before, text)
+        old = before[place] if place is not None else Judgment(new_id(text, {each.id for each in before}), text)
+        made = replace(old, documents=_merged(old.documents, documents, finder), **changes)
+        return (*before, made) if place is None else (*before[:place], made, *before[place + 1 :])
+
+    if not text.strip():
+        raise Failure("QUERY is empty: write the words of a query", BAD_USAGE)
+    after = _changed(judgments_file(session, named), edit)
+    place = _place_of(after, text)
+    assert place is not None
+    click.echo("\n".join(_lines(after[place], finder)))
+    return OK
+
+
+@judge.command("list")
+@project_option
+@judgments_option
+@answer_format
+def list_judgments(project: Path | None, named: Path | None, form: str) -> int:
+    """List the judged queries with their notes, and say which notes moved or are gone.
+
+    Exit code 1 when a note is gone.
+    """
+    from brvtui.lab.judgments.following import DocumentFinder
+    from brvtui.trace import to_plain
+
+    session = _loaded(project)
+    file = judgments_file(session, named)
+    judgments, finder = read_judgments(file), DocumentFinder(session.snapshot)
+    gone = 0
+    for each in judgments:
+        found = [finder.find(document) for document in each.documents]
+        gone += sum(not item.path for item in found)
+        if form == "json":
+            now = [{"now": item.path, "how": item.how} for item in found]
+            plain = to_plain(each)
+            listed = zip(plain["documents"], now, strict=True)
+            write_json([{**plain, "documents": [{**document, **more} for document, more in listed]}])
+        else:
+            click.echo("\n".join(_lines(each, finder)))
+    if not judgments:
+        click.echo(f"{visible(str(file.path))}: no judgments yet; add one with brv-tui judge set", err=True)
+    return NEGATIVE if gone else OK
+
+
+@judge.command("remove")
+@click.argument("text", metavar="QUERY")
+@project_option
+@judgments_option
+def remove_judgment(text: str, project: Path | None, named: Path | None) -> int:
+    """Remove a judged query, named by its words or its id."""
+
+    def edit(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
+        place = _place_of(before, text)
+        if place is None:
+            raise Failure(f"{text} is not judged; brv-tui judge list names those that are", NOT_THERE)
+        return (*before[:place], *before[place + 1 :])
+
+    left = _changed(judgments_file(find_session(project), named), edit)
+    click.echo(f"removed; {counted(len(left), 'query', 'queries')} left")
+    return OK
+
+
+@judge.command("follow")
+@project_option
+@judgments_option
+def follow_moves(project: Path | None, named: Path | None) -> int:
+    """Write the new paths of judged notes that were moved or renamed into the file.
+
+    Exit code 1 when a note is gone: take it out with judge set, or give its query another note.
+    """
+    from brvtui.lab.judgments.following import DocumentFinder
+
+    session = _loaded(project)
+    finder = DocumentFinder(session.snapshot)
+    followed: list[str] = []
+    gone: list[str] = []
+
+    def edit(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
+        made = []
+        for each in before:
+            now, odd = finder.followed(each)
+            made.append(now)
+            followed.extend(f"{item.document.path} → {item.path} ({item.how})" for item in odd if item.moved)
+            gone.extend(f"{each.id}: {item.document.path}: {item.how}" for item in odd if not item.path)
+        return tuple(made)
+
+    _changed(judgments_file(session, named), edit)
+    for line in [*dict.fromkeys(followed), *gone]:
+        click.echo(visible(line))
+    if not followed and not gone:
+        click.echo("every judged note is where it was")
+    return NEGATIVE if gone else OK
+
+
+@judge.command("import")
+@click.argument("form", metavar="beir|trec|qmd", type=_FORMATS)
+@click.argument("path", metavar="PATH", type=click.Path(path_type=Path))
+@project_option
+@judgments_option
+@click.option("--queries", type=click.Path(path_type=Path), help="trec: the texts (JSON lines, or id, tab, text).")
+def import_judgments(form: str, path: Path, project: Path | None, named: Path | None, queries: Path | None) -> int:
+    """Take in judgments from PATH; a query whose id is there already is replaced.
+
+    beir is a folder with queries.jsonl and qrels/*.tsv, trec a qrels file, qmd a JSON file of qmd bench. Grades above 3
+    become 3, and those below 0 become 0.
+    """
+    from brvtui.lab.judgments.exchange import FORMATS
+    from brvtui.lab.judgments.following import DocumentFinder
+    from brvtui.lab.judgments.model import JudgmentsError
+
+    session = _loaded(project)
+    file = judgments_file(session, named)
+    finder = DocumentFinder(session.snapshot)
+    known = session.snapshot.parsed
+    try:
+        read = FORMATS[form].read(path, queries, read_judgments(file))
+    except JudgmentsError as error:
+        raise Failure(str(error), BAD_USAGE) from error
+    imported = {
+        each.id: replace(
+            each,
+            documents=tuple(
+                finder.judged(document.path, document.grade) if document.path in known else document
+                for document in each.documents
+            ),
+        )
+        for each in read
+    }
+
+    def edit(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
+        new = [each for name, each in imported.items() if name not in {old.id for old in before}]
+        return (*(imported.get(each.id, each) for each in before), *new)
+
+    _changed(file, edit)
+    lost = {document.path for each in read for document in each.documents if document.path not in known}
+    missing = f"; {counted(len(lost), 'note', 'notes')} not in the tree, first {sorted(lost)[0]}" if lost else ""
+    click.echo(visible(f"imported {counted(len(imported), 'query', 'queries')}{missing}"))
+    return OK
+
+
+@judge.command("export")
+@click.argument("form", metavar="beir|trec|qmd", type=_FORMATS)
+@click.argument("path", metavar="PATH", type=click.Path(path_type=Path))
+@project_option
+@judgments_option
+def export_judgments(form: str, path: Path, project: Path | None, named: Path | None) -> int:
+    """Write the judgments to PATH in the format of others: a folder for beir, a file for trec and qmd."""
+    from brvtui.lab.judgments.exchange import FORMATS
+    from brvtui.lab.judgments.model import JudgmentsError
+
+    judgments = read_judgments(judgments_file(find_session(project), named))
+    try:
+        for file in FORMATS[form].write(path, judgments):
+            click.echo(f"wrote {visible(str(file))}")
+    except JudgmentsError as error:
+        raise Failure(str(error), BAD_USAGE) from error
+    return OK
+
+
+def _loaded(project: Path | None) -> Any:
+    session = find_session(project)
+    session.load()
+    return session
+
+
+def _changed(file: JudgmentsFile, edit: Callable[[tuple[Judgment, ...]], tuple[Judgment, ...]]) -> tuple[Judgment, ...]:
+    from brvtui.lab.judgments.model import JudgmentsError
+
+    try:
+        return file.change(edit)
+    except JudgmentsError as error:
+        raise Failure(str(error), BAD_USAGE) from error
+
+
+def _place_of(judgments: Sequence[Judgment], named: str) -> int | None:
+    """The place of the judgment with this text, or else with this id."""
+    texts = [place for place, each in enumerate(judgments) if each.text == named]
+    ids = [place for place, each in enumerate(judgments) if each.id == named]
+    return next(iter(texts or ids), None)
+
+
+def _graded(snapshot: Snapshot, given: Sequence[str]) -> dict[str, int | None]:
+    """The grade of each note by its path; None where the note is to be taken out. Raises :class:`Failure`."""
+    from brvtui.snapshot.naming import UnknownNote, find_note
+
+    made: dict[str, int | None] = {}
+    for item in given:
+        name, _, grade = item.rpartition("=")
+        if not name or grade not in ("0", "1", "2", "3", _NO_GRADE):
+            raise Failure(f"{item} must be NOTE=GRADE, with a grade of 0, 1, 2, 3 or none", BAD_USAGE)
+        try:
+            path = find_note(snapshot, name).path
+        except UnknownNote as error:
+            if grade != _NO_GRADE:
+                raise Failure(str(error), NOT_THERE) from error
+            path = name  # a note that is gone can be taken out all the same
+        made[path] = None if grade == _NO_GRADE else int(grade)
+    return made
+
+
+def _merged(
+    documents: Sequence[JudgedDocument], grades: dict[str, int | None], finder: DocumentFinder
+) -> tuple[JudgedDocument, ...]:
+    made = {document.path: document for document in documents}
+    for path, grade in grades.items():
+        if grade is None:
+            made.pop(path, None)
+        else:
+            made[path] = finder.judged(path, grade)
+    return tuple(sorted(made.values(), key=lambda document: -document.grade))
+
+
+def _lines(judgment: Judgment, finder: DocumentFinder) -> list[str]:
+    """A judgment for reading: its query, then a line for each of its documents."""
+    expected = f", expects {judgment.expected}" if judgment.expected else ""
+    scope = f", in {judgment.scope}" if judgment.scope else ""
+    made = [f"{judgment.text}  ({judgment.id}{expected}{scope})"]
+    for document in judgment.documents:
+        found = finder.find(document)
+        state = f"  moved to {found.path}: {found.how}" if found.moved else "" if found.path else f"  {found.how}"
+        made.append(f"  {document.grade}  {document.path}{state}")
+    if judgment.comment:
+        made.append(f"     {judgment.comment}")
+    return [visible(line) for line in made]

@@ -1,0 +1,255 @@
+"""Judgments in the formats of others: BEIR, TREC, and the benchmark of qmd."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+from brvtui import faults
+from brvtui.disk import writing
+from brvtui.lab.judgments.model import GRADES, OUTCOMES, JudgedDocument, Judgment, JudgmentsError, is_id, new_id
+from brvtui.lab.judgments.reading import LONGEST_TEXT, MOST_DOCUMENTS, MOST_QUERIES
+from brvtui.regular_files import read_regular
+from brvtui.text.visible import json_line
+from brvtui.tree.reading.json_file import LARGEST_NAMED_JSON, read_json
+from brvtui.wording import shortened
+
+_QUERIES, _QRELS = "queries.jsonl", "qrels"
+_HEAD = "query-id\tcorpus-id\tscore"
+_QMD_TYPE = "semantic"
+_SPACE_SAFE = "".join(chr(code) for code in range(33, 127) if chr(code) != "%")
+"""Characters of a path that TREC's files, which are split at white space, hold as they are."""
+Grades = dict[str, dict[str, int]]
+"""The grade of each document, by the id of the query."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignFormat:
+    """One format: what it is, and how it is read from a file or folder and written to one."""
+
+    title: str
+    read: Callable[[Path, Path | None, Sequence[Judgment]], tuple[Judgment, ...]]
+    """From the path, the file of queries if one is given, and the judgments that are known."""
+    write: Callable[[Path, Sequence[Judgment]], tuple[Path, ...]]
+    """Returns the files that were written."""
+
+
+def read_beir(folder: Path, queries: Path | None, known: Sequence[Judgment]) -> tuple[Judgment, ...]:
+    """The queries of ``queries.jsonl`` in ``folder``, with the grades of all files of ``qrels``.
+
+    Raises :class:`JudgmentsError`, as do all functions here.
+    """
+    found = dict(_jsonl_queries(queries or folder / _QUERIES))
+    grades: Grades = {}
+    files = sorted((folder / _QRELS).glob("*.tsv")) if (folder / _QRELS).is_dir() else []
+    if not files:
+        raise JudgmentsError(f"{folder / _QRELS}: holds no .tsv file; name the folder that {_QUERIES} lies in")
+    for file in files:
+        for place, line in _lines(file):
+            if line.split("\t")[0] == "query-id":
+                continue
+            fields = line.split("\t")
+            if len(fields) != 3:
+                raise JudgmentsError(f"{place}: must be a query's id, a document and a grade, with tabs between them")
+            grades.setdefault(fields[0], {})[fields[1]] = _grade(fields[2], place)
+    return _joined(found, grades, folder)
+
+
+def write_beir(folder: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
+    """``queries.jsonl`` and ``qrels/test.tsv`` in ``folder``; scope, expectation and comment stand in the metadata."""
+    lines = []
+    for each in judgments:
+        fields = {"scope": each.scope, "expected": each.expected, "comment": each.comment}
+        metadata = {key: value for key, value in fields.items() if value}
+        lines.append(json_line({"_id": each.id, "text": each.text, "metadata": metadata}))
+    rows = [_HEAD]
+    rows += [f"{each.id}\t{document.path}\t{document.grade}" for each in judgments for document in each.documents]
+    return (
+        _write(folder / _QUERIES, b"".join(lines)),
+        _write(folder / _QRELS / "test.tsv", "\n".join([*rows, ""]).encode("utf-8", "surrogateescape")),
+    )
+
+
+def read_trec(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tuple[Judgment, ...]:
+    """The judgments of a TREC qrels file. Its queries are those of ``queries`` (BEIR's lines of JSON, or an id, a tab
+    and the text), else the known ones of the same ids.
+    """
+    grades: Grades = {}
+    for place, line in _lines(file):
+        fields = line.split()
+        if len(fields) != 4:
+            raise JudgmentsError(f"{place}: must be a query's id, 0, a document and a grade")
+        grades.setdefault(fields[0], {})[unquote(fields[2])] = _grade(fields[3], place)
+    if queries is not None:
+        is_json = queries.suffix in (".json", ".jsonl")
+        return _joined(dict(_jsonl_queries(queries) if is_json else _tabbed_queries(queries)), grades, file)
+    return _joined({each.id: each for each in known if each.id in grades}, grades, file)
+
+
+def write_trec(file: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
+    """A TREC qrels file. White space in a path is written as in an address (``%20``)."""
+    rows = [
+        f"{each.id} 0 {trec_name(document.path)} {document.grade}" for each in judgments for document in each.documents
+    ]
+    return (_write(file, "\n".join([*rows, ""]).encode("utf-8", "surrogateescape")),)
+
+
+def trec_name(path: str) -> str:
+    """``path`` without white space, for TREC's files."""
+    if "%" not in path and not any(char.isspace() for char in path):
+        return path
+    return "".join(char if not char.isspace() and char != "%" else quote(char, _SPACE_SAFE) for char in path)
+
+
+def read_qmd(file: Path, queries: Path | None, known: Sequence[Judgment]) -> tuple[Judgment, ...]:
+    """The queries of a fixture of ``qmd bench``; each expected file has grade 1."""
+    value = _json(file)
+    listed = value.get("queries") if isinstance(value, dict) else None
+    if not isinstance(listed, list) or len(listed) > MOST_QUERIES:
+        raise JudgmentsError(f'{file}: must hold an object with a list of at most {MOST_QUERIES} "queries"')
+    found: dict[str, Judgment] = {}
+    grades: Grades = {}
+    for number, item in enumerate(listed, start=1):
+        place = f"{file}, query {number}"
+        files = item.get("expected_files") if isinstance(item, dict) else None
+        if not isinstance(files, list) or not all(isinstance(path, str) for path in files):
+            raise JudgmentsError(f'{place}: must hold "id", "query" and a list of "expected_files"')
+        name = str(item.get("id", number))
+        found[name] = Judgment(name, _string(item, "query", place), comment=_string(item, "description", place, ""))
+        grades[name] = dict.fromkeys(files, 1)
+    return _joined(found, grades, file)
+
+
+def write_qmd(file: Path, judgments: Sequence[Judgment]) -> tuple[Path, ...]:
+    """A fixture of ``qmd bench``: every document with a grade of 1 or more is an expected file. Scopes are left out."""
+    queries = []
+    for each in judgments:
+        files = [document.path for document in each.documents if document.grade > 0]
+        queries.append(
+            {
+                "id": each.id,
+                "query": each.text,
+                "type": _QMD_TYPE,
+                "description": each.comment,
+                "expected_files": files,
+                "expected_in_top_k": max(1, len(files)),
+            }
+        )
+    made = {"description": "Exported by brv-tui", "version": 1, "queries": queries}
+    return (_write(file, json.dumps(made, indent=2).encode() + b"\n"),)
+
+
+FORMATS: Mapping[str, ForeignFormat] = {
+    "beir": ForeignFormat("BEIR: a folder with queries.jsonl and qrels/*.tsv", read_beir, write_beir),
+    "trec": ForeignFormat("TREC: a qrels file", read_trec, write_trec),
+    "qmd": ForeignFormat("qmd: a JSON file for qmd bench", read_qmd, write_qmd),
+}
+
+
+def _joined(found: Mapping[str, Judgment], grades: Grades, place: Path) -> tuple[Judgment, ...]:
+    """The queries with the documents that are graded for them; ids are made valid."""
+    lost = [name for name in grades if name not in found]
+    if lost:
+        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+        raise JudgmentsError(f"{place}: no text for the query {shortened(lost[0], 64)}{more}; name them with --queries")
+    made: list[Judgment] = []
+    taken: set[str] = set()
+    for name, each in found.items():
+        own = name if is_id(name) and name not in taken else new_id(name, taken)
+        taken.add(own)
+        graded = grades.get(name, {})
+        if len(graded) > MOST_DOCUMENTS or any(len(path) > LONGEST_TEXT or not path for path in graded):
+            raise JudgmentsError(
+                f"{place}: {name}: at most {MOST_DOCUMENTS} documents of {LONGEST_TEXT} characters each"
+            )
+        documents = tuple(JudgedDocument(path, grade) for path, grade in graded.items())
+        made.append(Judgment(own, each.text, each.scope, each.expected, each.comment, documents))
+    return tuple(made)
+
+
+def _jsonl_queries(file: Path) -> Iterator[tuple[str, Judgment]]:
+    for place, line in _lines(file):
+        try:
+            item = json.loads(line)
+        except (ValueError, RecursionError):
+            item = None
+        if not isinstance(item, dict) or not isinstance(item.get("_id"), str | int):
+            raise JudgmentsError(f'{place}: must be an object with "_id" and "text"')
+        metadata = item.get("metadata")
+        more = metadata if isinstance(metadata, dict) else {}
+        expected = _string(more, "expected", place, "")
+        name = str(item["_id"])
+        yield (
+            name,
+            Judgment(
+                name,
+                _string(item, "text", place),
+                _string(more, "scope", place, ""),
+                expected if expected in OUTCOMES else "",
+                _string(more, "comment", place, ""),
+            ),
+        )
+
+
+def _tabbed_queries(file: Path) -> Iterator[tuple[str, Judgment]]:
+    for place, line in _lines(file):
+        name, tab, text = line.partition("\t")
+        if not tab or not text.strip():
+            raise JudgmentsError(f"{place}: must be an id, a tab and the text of the query")
+        yield name, Judgment(name, _bounded(text.strip(), place))
+
+
+def _string(item: Mapping[str, Any], key: str, place: str, default: str | None = None) -> str:
+    value = item.get(key, default)
+    if not isinstance(value, str) or (default is None and not value.strip()):
+        raise JudgmentsError(f'{place}: "{key}" must be a text')
+    return _bounded(value, place)
+
+
+def _bounded(text: str, place: str) -> str:
+    if len(text) > LONGEST_TEXT:
+        raise JudgmentsError(f"{place}: a text of more than {LONGEST_TEXT} characters; shorten it")
+    return text
+
+
+def _grade(text: str, place: str) -> int:
+    """The grade as ours: below 0 becomes 0, above 3 becomes 3."""
+    try:
+        return min(max(int(text), GRADES[0]), GRADES[-1])
+    except ValueError:
+        raise JudgmentsError(f"{place}: the grade {shortened(text, 40)} must be a whole number") from None
+
+
+def _lines(file: Path) -> Iterator[tuple[str, str]]:
+    """The place and the text of each line that is not empty."""
+    try:
+        text = read_regular(file, LARGEST_NAMED_JSON, follow_links=True).decode("utf-8-sig")
+    except OSError as error:
+        raise JudgmentsError(f"{file}: cannot be read ({faults.reason(error)})") from error
+    except UnicodeDecodeError as error:
+        raise JudgmentsError(f"{file}: is not text in UTF-8; convert it first") from error
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield f"{file}, line {number}", line.rstrip("\r")
+
+
+def _json(file: Path) -> Any:
+    try:
+        return read_json(file, LARGEST_NAMED_JSON, follow_links=True)
+    except OSError as error:
+        raise JudgmentsError(f"{file}: cannot be read ({faults.reason(error)})") from error
+    except ValueError as error:
+        raise JudgmentsError(f"{file}: is not JSON ({shortened(str(error))})") from error
+
+
+def _write(file: Path, data: bytes) -> Path:
+    try:
+        writing.make_ordinary_folder(file.parent)
+        writing.write(file, data, private=False)
+    except OSError as error:
+        raise JudgmentsError(faults.error_line(error, file)) from error
+    return file

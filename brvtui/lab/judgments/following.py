@@ -1,0 +1,122 @@
+"""Finds the documents of judgments in a snapshot, also those whose files were moved or renamed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from brvtui.lab.judgments.model import JudgedDocument, Judgment
+from brvtui.snapshot import Snapshot
+from brvtui.tree.editing.archive import archived_as
+from brvtui.tree.reading.files import CONTEXT_FILE, SUMMARY_FILE
+from brvtui.tree.reading.frontmatter import block_span
+
+_DIGITS = 16
+_COMMON = (CONTEXT_FILE, SUMMARY_FILE, "index.md", "README.md")
+"""Names of files that say nothing about their content."""
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedDocument:
+    """A judged document and the path at which it is now."""
+
+    document: JudgedDocument
+    path: str
+    """Empty when it is gone."""
+    how: str
+    """How it was found elsewhere, or why it is gone, in a few words; empty when it is where it was."""
+
+    @property
+    def moved(self) -> bool:
+        """Whether it is at another path."""
+        return bool(self.path) and self.path != self.document.path
+
+
+def digest_of(text: str) -> str:
+    """The first 16 hex digits of the SHA-256 of the words of a note without its frontmatter."""
+    span = block_span(text)
+    body = text[span[1] :].removeprefix("---") if span else text
+    words = " ".join(body.split())
+    return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+
+
+class DocumentFinder:
+    """Finds judged documents in one snapshot. Reads notes only when one is not where it was judged."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        """Reads nothing yet."""
+        self._snapshot = snapshot
+
+    def find(self, document: JudgedDocument) -> FollowedDocument:
+        """Where ``document`` is now: at its path, else where its text is, else where its title or its name is.
+
+        A title or a name counts only where one note alone has it. Raises nothing.
+        """
+        known = self._snapshot.parsed.get(document.path)
+        if known is not None and not known.unseen:
+            return FollowedDocument(document, document.path, "")
+        name = document.path.rpartition("/")[2]
+        attempts = (
+            (self._digests.get(document.digest, ()) if document.digest else (), "its text is there"),
+            (self._titles.get(document.title.lower(), ()) if document.title else (), "a note of its title is there"),
+            (self._names.get(name, ()) if name not in _COMMON else (), "a note of its name is there"),
+        )
+        for places, how in attempts:
+            if len(places) == 1:
+                return FollowedDocument(document, places[0], how)
+        if known is not None:
+            return FollowedDocument(document, "", known.unseen)
+        stub = archived_as(document.path).stub
+        return FollowedDocument(document, "", f"archived as {stub}" if stub in self._snapshot.parsed else "gone")
+
+    def followed(self, judgment: Judgment) -> tuple[Judgment, tuple[FollowedDocument, ...]]:
+        """``judgment`` with the paths that its documents have now, and those that moved or are gone.
+
+        Those that are gone keep their path: a query that should find them still misses them.
+        """
+        found = [self.find(document) for document in judgment.documents]
+        taken = {item.path for item in found if item.path and not item.moved}
+        made: list[JudgedDocument] = []
+        for item in found:
+            path = item.path or item.document.path
+            if item.moved and path in taken:  # two judged notes became one
+                continue
+            taken.add(path)
+            made.append(replace(item.document, path=path))
+        return replace(judgment, documents=tuple(made)), tuple(item for item in found if item.how)
+
+    def judged(self, path: str, grade: int) -> JudgedDocument:
+        """The document at ``path`` with ``grade``, and with what finds it again. Raises nothing."""
+        known = self._snapshot.parsed.get(path)
+        return JudgedDocument(path, grade, known.title if known else "", self._digest(path))
+
+    def _digest(self, path: str) -> str:
+        try:
+            return digest_of(self._snapshot.text(path))
+        except OSError:
+            return ""
+
+    @cached_property
+    def _digests(self) -> Mapping[str, tuple[str, ...]]:
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for note in self._snapshot.notes:
+            found[self._digest(note.path)].append(note.path)
+        found.pop("", None)
+        return {digest: tuple(paths) for digest, paths in found.items()}
+
+    @cached_property
+    def _titles(self) -> Mapping[str, tuple[str, ...]]:
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for note in self._snapshot.notes:
+            found[note.title.lower()].append(note.path)
+        return {title: tuple(paths) for title, paths in found.items()}
+
+    @cached_property
+    def _names(self) -> Mapping[str, tuple[str, ...]]:
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for note in self._snapshot.notes:
+            found[note.path.rpartition("/")[2]].append(note.path)
+        return {name: tuple(paths) for name, paths in found.items()}

@@ -1,0 +1,75 @@
+"""``brv-tui judge``."""
+
+from __future__ import annotations
+
+import json
+
+from tests.cli.conftest import Run
+from tests.support.trees import Tree
+
+ROTATION = "auth/jwt/rotation.md"
+
+
+def test_a_query_is_judged_listed_changed_and_removed(run: Run, project: Tree) -> None:
+    def judge(*args: str) -> tuple[int, str, str]:
+        return run("judge", *args, "--project", str(project.root), inside=False)
+
+    code, out, err = judge(
+        "set", "refresh tokens", f"{ROTATION}=3", "expiry=1", "--expect", "tier 2", "--comment", "why"
+    )
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "refresh tokens  (refresh-tokens, expects tier 2)",
+        f"  3  {ROTATION}",
+        "  1  auth/jwt/expiry.md",
+        "     why",
+    ]
+    assert judge("set", "refresh-tokens", "expiry=none", "--expect", "none")[0] == 0
+    (project.tree / ROTATION).rename(project.tree / "auth/tokens.md")
+    code, out, _ = judge("list", "--format", "json")
+    (line,) = out.splitlines()
+    held = json.loads(line)
+    assert (code, held["expected"], [item["now"] for item in held["documents"]]) == (0, "", ["auth/tokens.md"])
+    assert "moved to auth/tokens.md: its text is there" in judge("list")[1]
+    assert judge("follow") == (0, f"{ROTATION} → auth/tokens.md (its text is there)\n", "")
+    (project.tree / "auth/tokens.md").unlink()
+    code, out, _ = judge("list")
+    assert (code, out.splitlines()[1]) == (1, "  3  auth/tokens.md  gone")
+    assert judge("follow")[:2] == (1, "refresh-tokens: auth/tokens.md: gone\n")
+    assert judge("set", "refresh tokens", "auth/tokens.md=none")[0] == 0
+    assert judge("remove", "refresh tokens")[:2] == (0, "removed; 0 queries left\n")
+    assert judge("remove", "refresh tokens")[0] == 3
+
+
+def test_what_is_wrong_is_said(run: Run, project: Tree) -> None:
+    def judge(*args: str) -> tuple[int, str, str]:
+        return run("judge", *args, "--project", str(project.root), inside=False)
+
+    assert judge("set", "x", "nowhere=3")[0] == 3
+    assert judge("set", "x", f"{ROTATION}=4")[0] == 2
+    assert judge("set", " ")[0] == 2
+    file = project.root / ".brv/brv-tui/judgments.toml"
+    file.parent.mkdir()
+    file.write_text("[[query]\n")
+    code, _, err = judge("set", "x", f"{ROTATION}=3")
+    assert code == 2
+    assert "judgments.toml: not valid TOML" in err
+    assert file.read_text() == "[[query]\n"
+
+
+def test_sets_of_others_come_and_go(run: Run, project: Tree) -> None:
+    def judge(*args: str) -> tuple[int, str, str]:
+        return run("judge", *args, "--project", str(project.root), inside=False)
+
+    given = project.root / "qrels.txt"
+    given.write_text(f"q1 0 {ROTATION} 2\nq1 0 gone.md 1\n")
+    topics = project.root / "topics.tsv"
+    topics.write_text("q1\trefresh tokens\n")
+    code, out, _ = judge("import", "trec", str(given), "--queries", str(topics))
+    assert (code, out) == (0, "imported 1 query; 1 note not in the tree, first gone.md\n")
+    assert judge("export", "trec", str(project.root / "again.txt"))[0] == 0
+    assert (project.root / "again.txt").read_text() == given.read_text()
+    assert judge("export", "beir", str(project.root / "set"))[0] == 0
+    assert (project.root / "set/qrels/test.tsv").exists()
+    assert judge("import", "trec", str(given))[0] == 0  # the query is known by now
+    assert judge("import", "qmd", str(given))[0] == 2

@@ -1,0 +1,373 @@
+"""Judgments: reading, changing without loss, following documents, and the formats of others."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.lab.judgments.exchange import FORMATS, trec_name
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.following import DocumentFinder, digest_of
+from brvtui.lab.judgments.model import OUTCOMES, JudgedDocument, Judgment, JudgmentsError, meets, new_id
+from brvtui.lab.judgments.reading import HEADER, parse_judgments
+from brvtui.lab.judgments.writing import edited_text, new_text
+from brvtui.tree.reading.project import find_project
+from tests.support.trees import Tree
+
+ROTATION = Judgment(
+    "rotation", "how are tokens rotated", "auth", "tier 2", "asked weekly",
+    (JudgedDocument("auth/rotation.md", 3, "Rotation", "0123456789abcdef"), JudgedDocument("auth/expiry.md", 1)),
+)  # fmt: skip
+INGRESS = Judgment("ingress", "kubernetes ingress", expected="not covered")
+_WRITTEN = """# our own words, above
+version = 1
+
+# the one that pages people
+[[query]]
+id = "rotation"        # keep this id
+text = 'how are tokens rotated'
+scope = "auth"
+expected = "tier 2"
+comment = "asked weekly"
+documents = [{path="auth/rotation.md", grade=3, title="Rotation", digest="0123456789abcdef"},
+             {path="auth/expiry.md", grade=1}]
+
+# nobody has this yet
+[[query]]
+id = "ingress"
+text = "kubernetes ingress"
+expected = "not covered"
+"""
+
+
+def names() -> st.SearchStrategy[str]:
+    return st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
+
+
+def judgments() -> st.SearchStrategy[tuple[Judgment, ...]]:
+    documents = st.lists(
+        st.builds(JudgedDocument, names(), st.integers(0, 3), names() | st.just("")),
+        max_size=3,
+        unique_by=lambda d: d.path,
+    )
+    one = st.builds(
+        Judgment,
+        st.from_regex(r"[a-z][a-z0-9-]{0,6}", fullmatch=True),
+        names().filter(str.strip),
+        names() | st.just(""),
+        st.sampled_from(("", *OUTCOMES)),
+        names() | st.just(""),
+        documents.map(tuple),
+    )
+    return st.lists(one, max_size=4, unique_by=lambda judgment: judgment.id).map(tuple)
+
+
+class TestText:
+    @given(judgments())
+    def test_what_is_written_is_read_again(self, made: tuple[Judgment, ...]) -> None:
+        assert parse_judgments(new_text(made).encode(), "j.toml") == made
+
+    @given(judgments(), judgments())
+    def test_any_change_reads_as_it_should(self, before: tuple[Judgment, ...], after: tuple[Judgment, ...]) -> None:
+        order = {judgment.id: place for place, judgment in enumerate(before)}
+        after = tuple(sorted(after, key=lambda judgment: order.get(judgment.id, len(order))))
+        text = edited_text(new_text(before), before, after)
+        assert parse_judgments(text.encode(), "j.toml") == after
+
+    def test_a_change_keeps_comments_and_the_rest_to_the_letter(self) -> None:
+        before = parse_judgments(_WRITTEN.encode(), "j.toml")
+        assert before == (ROTATION, INGRESS)
+        made = edited_text(_WRITTEN, before, (replace(ROTATION, scope="", expected="tier 3"), INGRESS))
+        assert made == _WRITTEN.replace('scope = "auth"\n', "").replace("tier 2", "tier 3")
+        made = edited_text(_WRITTEN, before, (INGRESS,))
+        assert made.startswith("# our own words, above\nversion = 1\n")
+        assert made.endswith(_WRITTEN[_WRITTEN.index("# nobody") :])
+        added = replace(INGRESS, id="more")
+        assert edited_text(_WRITTEN, before, (*before, added)).startswith(_WRITTEN)
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("[[query]\n", "not valid TOML"),
+            ("version = 2\n", "version must be 1"),
+            ('queries = "x"\n', "unknown key queries; did you mean query?"),
+            ('query = "x"\n', "begun by [[query]]"),
+            ('\n\n[[query]]\nid = "a"\n', "line 3: text is missing"),
+            ('[[query]]\nid = "a b"\ntext = "x"\n', "line 1: id = 'a b' must be"),
+            ('[[query]]\nid = "a"\ntext = " "\n', "text is empty"),
+            ('[[query]]\nid = "a"\ntext = 3\n', "text = 3 must be a text"),
+            ('[[query]]\nid = "a"\ntext = "x"\nexpected = "tier 9"\n', "must be one of not covered"),
+            (
+                '[[query]]\nid = "a"\ntext = "x"\ndocuments = [{path = "n.md", grade = 4}]\n',
+                "grade must be 0, 1, 2 or 3",
+            ),
+            ('[[query]]\nid = "a"\ntext = "x"\ndocuments = [{path = "n.md", grade = true}]\n', "grade must be"),
+            ('[[query]]\nid = "a"\ntext = "x"\ndocuments = [{grade = 1}]\n', "document 1: path is missing"),
+            ('[[query]]\nid = "a"\ntext = "x"\ndocuments = ["n.md"]\n', "document 1: must be a table"),
+            (
+                '[[query]]\nid = "a"\ntext = "x"\n[[query]]\nid = "a"\ntext = "y"\n',
+                "line 4: the id a is that of query 1",
+            ),
+            (f'[[query]]\nid = "a"\ntext = "{"x" * 2001}"\n', "more than 2000 characters"),
+            (f"{'a.' * 80}a = 1\n", "a key of more than 64 parts"),
+            ("x = " + "[" * 5000, "not valid TOML"),
+        ],
+    )
+    def test_a_broken_file_is_a_line_with_its_place(self, text: str, said: str) -> None:
+        with pytest.raises(JudgmentsError) as raised:
+            parse_judgments(text.encode(), "j.toml")
+        line = str(raised.value)
+        assert line.startswith("j.toml")
+        assert said in line
+        assert "\n" not in line
+        assert len(line) < 400
+
+    def test_ids_are_made_of_the_query(self) -> None:
+        assert new_id("How are Tokens rotated?", ()) == "how-are-tokens-rotated"
+        assert new_id("x", {"x", "x-2"}) == "x-3"
+        assert new_id("ключ", ()) == "query"
+
+    def test_what_meets_an_expectation(self) -> None:
+        assert meets("tier 2", "tier 2") is True
+        assert meets("tier 2", "not covered") is False
+        assert meets("covered", "tier 3") is True
+        assert meets("tier 2", "covered") is None
+        assert meets("not covered", "covered") is False
+        assert meets("", "tier 2") is None
+
+
+class TestFile:
+    def test_it_lies_beside_the_tree(self, tree: Tree, tmp_path: Path) -> None:
+        file = JudgmentsFile.of(find_project(tree.root))
+        assert file.read() == ()
+        assert file.change(lambda before: (*before, ROTATION)) == (ROTATION,)
+        assert file.path == tree.root / ".brv" / "brv-tui" / "judgments.toml"
+        assert file.read() == (ROTATION,)
+        assert os.stat(file.path).st_mode & 0o077 == os.stat(tree.root / ".brv" / "config.json").st_mode & 0o077
+        bare = tmp_path / "bare"
+        bare.mkdir()
+        (bare / "n.md").write_text("# N")
+        own = JudgmentsFile.of(find_project(bare))
+        own.change(lambda _: (INGRESS,))
+        assert JudgmentsFile.of(find_project(bare)).read() == (INGRESS,)  # it still opens as a bare folder
+
+    def test_a_broken_file_is_never_overwritten(self, tree: Tree) -> None:
+        file = JudgmentsFile.of(find_project(tree.root))
+        file.path.parent.mkdir()
+        for broken in (b"[[query]\n", b"\xff\xfe", b"version = 9\n"):
+            file.path.write_bytes(broken)
+            with pytest.raises(JudgmentsError, match=r"judgments\.toml"):
+                file.change(lambda before: (*before, ROTATION))
+            assert file.path.read_bytes() == broken
+
+    def test_what_cannot_be_edited_is_left_alone(self, tree: Tree) -> None:
+        file = JudgmentsFile.of(find_project(tree.root))
+        file.path.parent.mkdir()
+        text = 'query = [{id = "a", text = "x"}]\n'
+        file.path.write_text(text)
+        with pytest.raises(JudgmentsError, match="by hand"):
+            file.change(lambda before: (*before, ROTATION))
+        tricky = '[[query]]\nid = "a"\ntext = """\n[[query]]\n"""\n'
+        file.path.write_text(tricky)
+        with pytest.raises(JudgmentsError, match="by hand"):
+            file.change(lambda before: (*before, ROTATION))
+        assert file.path.read_text() == tricky
+
+    def test_links_out_of_the_project_are_refused(self, tree: Tree, tmp_path: Path) -> None:
+        file = JudgmentsFile.of(find_project(tree.root))
+        elsewhere = tmp_path / "elsewhere"
+        elsewhere.mkdir()
+        file.path.parent.symlink_to(elsewhere)
+        with pytest.raises(JudgmentsError, match="symlink"):
+            file.change(lambda _: (ROTATION,))
+        assert list(elsewhere.iterdir()) == []
+        (elsewhere / "judgments.toml").write_text(new_text([ROTATION]))
+        with pytest.raises(JudgmentsError, match="cannot be read"):
+            file.read()
+        file.path.parent.unlink()
+        file.path.parent.mkdir()
+        file.path.symlink_to(elsewhere / "judgments.toml")
+        with pytest.raises(JudgmentsError, match="cannot be read"):
+            file.read()
+
+    def test_two_writers_lose_nothing(self, tree: Tree) -> None:
+        code = (
+            "import sys; from pathlib import Path; from brvtui.lab.judgments.file import JudgmentsFile;"
+            "from brvtui.lab.judgments.model import Judgment; from brvtui.tree.reading.project import find_project;"
+            "file = JudgmentsFile.of(find_project(Path(sys.argv[1])));"
+            "[file.change(lambda old: (*old, Judgment(f'{sys.argv[2]}{n}', 'x'))) for n in range(15)]"
+        )
+        running = [subprocess.Popen([sys.executable, "-c", code, str(tree.root), name]) for name in "ab"]
+        assert [one.wait(60) for one in running] == [0, 0]
+        held = JudgmentsFile.of(find_project(tree.root)).read()
+        assert sorted(each.id for each in held) == sorted(f"{name}{n}" for name in "ab" for n in range(15))
+
+    def test_a_writer_killed_at_any_call_leaves_the_old_or_the_new(self, tree: Tree) -> None:
+        """Dies before its n-th call that changes the disk; the next change clears up."""
+        code = """
+import os, sys
+from pathlib import Path
+from brvtui.disk import writing
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.model import Judgment
+from brvtui.tree.reading.project import find_project
+file = JudgmentsFile.of(find_project(Path(sys.argv[1])))
+left = int(sys.argv[2])
+def audit(event, args):
+    global left
+    changes = event in ("os.mkdir", "os.rename", "os.remove") or (event == "open" and args[2] & 3)
+    named = os.fsdecode(args[0]) if changes and isinstance(args[0], (str, bytes)) else ""
+    if changes and Path(named).is_relative_to(file.path.parent):
+        left -= 1
+        if left < 0:
+            os._exit(9)
+for name in ("fsync", "write", "fchmod"):
+    def counted(*args, real=getattr(os, name)):
+        audit("os.mkdir", (str(file.path),))
+        return real(*args)
+    setattr(os, name, counted)
+sys.addaudithook(audit)
+file.change(lambda old: (*old, Judgment(f"new-{sys.argv[2]}", "y")))
+"""
+        file = JudgmentsFile.of(find_project(tree.root))
+        file.change(lambda _: (ROTATION,))
+        killed = 0
+        for number in range(12):
+            before = file.read()
+            done = subprocess.run([sys.executable, "-c", code, str(tree.root), str(number)], timeout=60)
+            after = file.read()
+            assert [each.id for each in after][: len(before)] == [each.id for each in before]
+            if done.returncode == 0:
+                assert len(after) == len(before) + 1
+                break
+            assert done.returncode == 9
+            killed += 1
+            assert len(after) in (len(before), len(before) + 1)
+        assert 2 <= killed < 12
+        file.change(lambda old: (*old, INGRESS))
+        assert [item.name for item in file.path.parent.iterdir()] == ["judgments.toml"]
+
+
+class TestFollowing:
+    def test_a_note_that_moved_is_found(self, tree: Tree) -> None:
+        tree.note("auth/rotation.md", "Rotation", "each use gives a new one")
+        tree.note("auth/expiry.md", "Expiry", "sessions end")
+        tree.note("ops/gone.md", "Gone", "not for long")
+        tree.notes(3)
+        finder = DocumentFinder(tree.snapshot())
+        text, titled, named, lost = (
+            finder.judged(path, 3) for path in ("auth/rotation.md", "auth/expiry.md", "pad/p001.md", "ops/gone.md")
+        )
+        assert text.title == "Rotation"
+        assert len(text.digest) == 16
+        (tree.tree / "auth/rotation.md").unlink()
+        tree.file("security/tokens.md", "---\ntitle: x\n---\n# Rotation\n\neach use gives\na new one\n")
+        (tree.tree / "auth/expiry.md").unlink()
+        tree.note("security/ends.md", "Expiry", "sessions end after a day")
+        (tree.tree / "ops/gone.md").unlink()
+        (tree.tree / "pad/p001.md").rename(tree.tree / "auth/p001.md")
+        finder = DocumentFinder(tree.snapshot())
+        assert finder.find(text).path == "security/tokens.md"
+        assert finder.find(titled).path == "security/ends.md"
+        assert finder.find(titled).how == "a note of its title is there"
+        assert finder.find(named).path == "auth/p001.md"
+        assert (finder.find(lost).path, finder.find(lost).how) == ("", "gone")
+        made, odd = finder.followed(Judgment("a", "x", documents=(text, lost)))
+        assert [document.path for document in made.documents] == ["security/tokens.md", "ops/gone.md"]
+        assert [item.moved for item in odd] == [True, False]
+
+    def test_what_two_notes_have_leads_nowhere(self, tree: Tree) -> None:
+        tree.note("a/x.md", "Same", "text of its own")
+        tree.note("b/y.md", "Same", "other text")
+        finder = DocumentFinder(tree.snapshot())
+        assert finder.find(JudgedDocument("c/z.md", 3, "Same")).path == ""
+        assert finder.find(JudgedDocument("c/x.md", 3, "Other")).path == "a/x.md"
+
+    def test_an_archived_note_is_said_to_be(self, tree: Tree) -> None:
+        tree.file("_archived/ops/old.stub.md", "---\ntype: archive_stub\n---\na stub")
+        tree.note("x/n.md", "N")
+        found = DocumentFinder(tree.snapshot()).find(JudgedDocument("ops/old.md", 3))
+        assert (found.path, found.how) == ("", "archived as _archived/ops/old.stub.md")
+
+    def test_the_digest_is_that_of_the_words(self) -> None:
+        assert digest_of("# A\n\nb  c\n") == digest_of("---\nkey: 1\n---\n# A\nb c")
+        assert digest_of("# A") != digest_of("# B")
+
+
+class TestExchange:
+    @pytest.mark.parametrize(("form", "name"), [("beir", "out"), ("trec", "qrels.txt"), ("qmd", "bench.json")])
+    def test_what_is_exported_is_imported(self, form: str, name: str, tmp_path: Path) -> None:
+        spaced = replace(ROTATION, documents=(JudgedDocument("auth/a 100% note.md", 3), JudgedDocument("b.md", 0)))
+        known = (spaced, INGRESS)
+        FORMATS[form].write(tmp_path / name, known)
+        made = FORMATS[form].read(tmp_path / name, None, known)
+        bare = replace(spaced, documents=tuple(replace(each, title="", digest="") for each in spaced.documents))
+        if form == "beir":
+            assert made == (bare, INGRESS)
+        elif form == "trec":
+            assert made == (bare,)  # its files know no query without documents
+        else:
+            positive = (JudgedDocument("auth/a 100% note.md", 1),)
+            assert made == (
+                Judgment("rotation", spaced.text, comment="asked weekly", documents=positive),
+                Judgment("ingress", INGRESS.text),
+            )
+
+    def test_files_of_others(self, tmp_path: Path) -> None:
+        (tmp_path / "qrels").mkdir()
+        (tmp_path / "queries.jsonl").write_text('{"_id": "PLAIN 1", "text": "a query", "metadata": {}}\n')
+        (tmp_path / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\r\nPLAIN 1\tMED-10\t7\r\n")
+        (made,) = FORMATS["beir"].read(tmp_path, None, ())
+        assert made == Judgment("plain-1", "a query", documents=(JudgedDocument("MED-10", 3),))
+        qrels = tmp_path / "q.txt"
+        qrels.write_text("1 0 n.md -1\n1 0 m.md 2\n")
+        topics = tmp_path / "topics.tsv"
+        topics.write_text("1\tthe query\n")
+        (made,) = FORMATS["trec"].read(qrels, topics, ())
+        assert made == Judgment("1", "the query", documents=(JudgedDocument("n.md", 0), JudgedDocument("m.md", 2)))
+        with pytest.raises(JudgmentsError, match="no text for the query 1"):
+            FORMATS["trec"].read(qrels, None, ())
+
+    @pytest.mark.parametrize(
+        ("form", "content", "said"),
+        [
+            ("trec", "1 0 n.md\n", "line 1: must be a query's id"),
+            ("trec", "1 0 n.md high\n", "line 1: the grade high"),
+            ("qmd", "[]", "must hold an object"),
+            ("qmd", '{"queries": [{"id": "a", "expected_files": []}]}', 'query 1: "query" must be a text'),
+            ("qmd", "{", "is not JSON"),
+            ("beir", "", "holds no .tsv file"),
+        ],
+    )
+    def test_broken_files_of_others(self, form: str, content: str, said: str, tmp_path: Path) -> None:
+        file = tmp_path / "given"
+        file.write_text(content)
+        (tmp_path / "queries.jsonl").write_text("")
+        with pytest.raises(JudgmentsError, match=said):
+            FORMATS[form].read(tmp_path if form == "beir" else file, None, ())
+
+    def test_names_without_white_space(self) -> None:
+        assert trec_name("a b%c\u2003d.md") == "a%20b%25c%E2%80%83d.md"
+        assert trec_name("über/ü.md") == "über/ü.md"
+
+    def test_the_fixture_of_qmd_has_its_fields(self, tmp_path: Path) -> None:
+        FORMATS["qmd"].write(tmp_path / "b.json", (ROTATION,))
+        value = json.loads((tmp_path / "b.json").read_text())
+        (query,) = value["queries"]
+        assert query["expected_files"] == ["auth/rotation.md", "auth/expiry.md"]
+        assert query["expected_in_top_k"] == 2
+        assert query["type"] in ("exact", "semantic", "topical", "cross-domain", "alias")
+
+
+def test_the_header_of_a_query_is_found_as_toml_allows() -> None:
+    text = '  [[ query ]]  # here\nid = "a"\ntext = "x"\n'
+    assert len(HEADER.findall(text)) == len(tomllib.loads(text)["query"]) == 1
