@@ -25,6 +25,7 @@ _COMMANDS = {
     "llm": "ask:llm",
     "code": "code:code",
     "judge": "judge:judge",
+    "eval": "eval:evaluate_command",
     "show": "saving:show",
     "config": "settings:config",
     "keys": "settings:keys",

@@ -1,0 +1,86 @@
+"""Asks an engine every judged query over one snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from brvtui.engines.contract import Context, Engine, Query
+from brvtui.engines.verdict import verdict_sentence
+from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument, ScorePart
+from brvtui.lab.judgments.following import DocumentFinder
+from brvtui.lab.judgments.model import Judgment, outcome_of
+from brvtui.trace import Trace
+
+Progress = Callable[[int, int], None]
+
+
+def evaluate(
+    engine: Engine[Any],
+    context: Context[Any],
+    judgments: Sequence[Judgment],
+    like: Query,
+    revision: str = "",
+    progress: Progress = lambda done, of: None,
+) -> Evaluation:
+    """How ``engine`` answers ``judgments`` in ``context``; each is a probe with the options of ``like``.
+
+    A judgment without a scope has that of ``like``. Documents that moved are followed. Calls ``progress`` with the
+    number of queries that are answered, and of all. Raises :class:`brvtui.engines.contract.EngineError`.
+    """
+    finder = DocumentFinder(context.snapshot)
+    made: list[QueryResult] = []
+    notices = [*context.snapshot.notices]
+    version = ""
+    for number, judgment in enumerate(judgments, start=1):
+        followed, odd = finder.followed(judgment)
+        notices += [
+            f"{judgment.id}: {item.document.path}: {f'moved to {item.path}, {item.how}' if item.moved else item.how}"
+            for item in odd
+        ]
+        trace = ask(engine, context, followed, like)
+        version = trace.version
+        made.append(result_of(followed, trace))
+        progress(number, len(judgments))
+    info = context.snapshot_info
+    options = {name: str(value) for name, value in like.options.items()}
+    profile = str(getattr(context.constants, "name", ""))
+    return Evaluation(
+        engine=engine.name,
+        version=version,
+        profile=profile,
+        project=info.project,
+        revision=revision,
+        notes=info.notes,
+        clock=info.clock,
+        queries=tuple(made),
+        notices=tuple(notices),
+        options=options,
+    )
+
+
+def ask(engine: Engine[Any], context: Context[Any], judgment: Judgment, like: Query) -> Trace:
+    """The trace of the query of ``judgment``."""
+    return engine.answer(context, replace(like, text=judgment.text, scope=judgment.scope or like.scope, run=False))
+
+
+def result_of(judgment: Judgment, trace: Trace) -> QueryResult:
+    """What ``trace`` is worth for ``judgment``. Of several results in one document, the best counts."""
+    results: dict[str, RankedDocument] = {}
+    for hit in trace.hits:
+        parts = tuple(ScorePart(part.name, part.value) for part in hit.parts)
+        results.setdefault(hit.file, RankedDocument(hit.file, hit.score, parts))
+    prompt = trace.answer.prompt
+    return QueryResult(
+        id=judgment.id,
+        text=judgment.text,
+        scope=judgment.scope,
+        expected=judgment.expected,
+        grades={document.path: document.grade for document in judgment.documents},
+        outcome=outcome_of(trace),
+        results=tuple(results.values()),
+        prompt_tokens=prompt.tokens if prompt is not None else 0,
+        ms=trace.timings.get("total", 0.0),
+        sentence=verdict_sentence(trace),
+    )
