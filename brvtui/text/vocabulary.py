@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from brvtui.text.constants import TextRules
+from brvtui.text.constants import ExpansionRules
 from brvtui.trace import MatchKind
 
 _AFTER_ANY_SUFFIX = "\U0010ffff"
@@ -54,7 +54,7 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self._terms)
 
-    def expand(self, term: str, text: TextRules) -> Expansion:
+    def expand(self, term: str, text: ExpansionRules) -> Expansion:
         """Every term that answers ``term``, weighted as ``text`` says; a prefix match is never also a fuzzy one."""
         length = len(term)
         start = bisect_left(self._terms, term)
@@ -111,7 +111,7 @@ class Vocabulary:
         )
 
     def _fuzzy(
-        self, term: str, text: TextRules, taken: set[int]
+        self, term: str, text: ExpansionRules, taken: set[int]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         farthest = min(text.fuzzy_max, math.floor(text.fuzzy_ratio * len(term) + 0.5))
         ids: list[int] = []

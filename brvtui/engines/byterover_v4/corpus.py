@@ -1,0 +1,92 @@
+"""The topics of one space as V4 ranks them: their documents, ages and signals."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from brvtui.engines.byterover_v4.documents import TopicDocument
+from brvtui.engines.byterover_v4.index import TopicIndex
+from brvtui.tree.spaces.signal_files import SignalFiles
+from brvtui.tree.spaces.topic_html import KNOWN, Topic
+
+_KEPT_INDEXES = 8
+_ENDING = ".html"
+
+
+class FilterError(ValueError):
+    """A filter that V4 refuses; the message is V4's."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicFilter:
+    """Which topics are searched; empty fields let all pass."""
+
+    scope: str = ""
+    tag: str = ""
+    attribute: str = ""
+    value: str = ""
+
+    def check(self) -> None:
+        """Raises :class:`FilterError` for an element that V4 does not know."""
+        if self.tag and self.tag not in KNOWN:
+            raise FilterError(f'unknown --element-tag "{self.tag}" (not a <bv-*> element)')
+
+    def takes_path(self, path: str) -> bool:
+        """Whether the topic at ``path`` lies in the scope."""
+        scope = self.scope.removesuffix(_ENDING).rstrip("/")
+        return not scope or path == f"{scope}{_ENDING}" or path.startswith(f"{scope}/")
+
+    def takes_elements(self, topic: Topic) -> bool:
+        """Whether ``topic`` contains the element that is asked for."""
+        if not self.tag:
+            return True
+        with_value = self.attribute and self.value
+        return any(
+            element.tag == self.tag and (not with_value or element.attributes.get(self.attribute) == self.value)
+            for element in topic.elements
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedTopic:
+    """A topic with its documents and its modification time in ms, with a fraction."""
+
+    path: str
+    topic: Topic
+    mtime_ms: float
+    documents: tuple[TopicDocument, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpaceCorpus:
+    """The topics of a space in V4's order. Indexes of what filters let pass are kept, a few at a time."""
+
+    topics: tuple[RankedTopic, ...]
+    signals: SignalFiles
+    by_path: Mapping[str, RankedTopic]
+    _indexes: OrderedDict[TopicFilter, TopicIndex] = field(default_factory=OrderedDict)
+
+    def index(self, asked: TopicFilter) -> TopicIndex:
+        """The index of the documents of topics that ``asked`` lets pass.
+
+        Raises :class:`brvtui.engines.byterover_v4.index.DuplicateIds` and :class:`FilterError`.
+        """
+        asked.check()
+        known = self._indexes.get(asked)
+        if known is None:
+            known = TopicIndex([document for topic in self.searched(asked) for document in topic.documents])
+            while len(self._indexes) >= _KEPT_INDEXES:
+                self._indexes.popitem(last=False)
+            self._indexes[asked] = known
+        return known
+
+    def searched(self, asked: TopicFilter) -> Sequence[RankedTopic]:
+        """The topics that ``asked`` lets pass."""
+        return [topic for topic in self.topics if asked.takes_path(topic.path) and asked.takes_elements(topic.topic)]
+
+
+def corpus_of(topics: Sequence[RankedTopic], signals: SignalFiles) -> SpaceCorpus:
+    """The corpus of ``topics``, in V4's order, with these stored ``signals``."""
+    return SpaceCorpus(tuple(topics), signals, {topic.path: topic for topic in topics})

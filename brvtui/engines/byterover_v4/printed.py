@@ -1,0 +1,191 @@
+"""What V4's scripts print for a search: hits, snippets, and the block that tells an agent what to cite."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from brvtui.engines.byterover_v4.corpus import SpaceCorpus
+from brvtui.engines.byterover_v4.profile import CitationRules, HitRules, V4Profile
+from brvtui.engines.byterover_v4.search import FoundTopic, SpaceSearch
+from brvtui.ranking.decay import MS_PER_DAY
+from brvtui.tree.reading.whitespace import trim
+from brvtui.tree.spaces.topic_html import is_element_id
+
+HIGH, MEDIUM, LOW = "high", "medium", "low"
+_LEADING = re.compile(r"^[a-z]{1,4}[^A-Za-z]?\s+")
+_SMALL = re.compile(r"^[a-z]")
+_UNRESERVED = "!'()*-._~"
+_ID_PREFIX = "bve-"
+_HEADING = "\U0001f4da From ByteRover:"
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedHit:
+    """One hit as it is printed, and what its citation is made of."""
+
+    path: str
+    title: str
+    score: float
+    confidence: str
+    snippet: str
+    element: str
+    """The rest of the id of its best document; empty for a whole topic."""
+    kind: str
+    """The tag of that element; empty where V4 finds none."""
+    others: tuple[str, ...]
+    """The ids of its secondary elements."""
+    access_count: float
+    attributes: Mapping[str, str]
+    """Those of the topic; empty where V4 finds none."""
+
+    def plain(self) -> dict[str, Any]:
+        """The hit under V4's names; a score that is no number is null."""
+        made: dict[str, Any] = {
+            "confidence": self.confidence,
+            "path": self.path,
+            "score": None if math.isnan(self.score) else self.score,
+            "snippet": self.snippet,
+            "title": self.title,
+        }
+        if self.element:
+            made["topElementId"] = self.element
+        if self.kind:
+            made["topElementType"] = self.kind
+        if self.others:
+            made["additionalElementIds"] = list(self.others)
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSpace:
+    """What citations of a space need: its id (empty where its folder has none), and the app's port (0 without)."""
+
+    id: str
+    port: int = 0
+
+
+def printed_hits(
+    found: SpaceSearch, topics: Sequence[FoundTopic], corpus: SpaceCorpus, profile: V4Profile
+) -> list[PrintedHit]:
+    """The hits of ``topics``, in their order."""
+    made = []
+    for topic in topics:
+        best = topic.best.document
+        ranked = corpus.by_path.get(topic.path)
+        known = ranked.topic if ranked is not None else None
+        made.append(
+            PrintedHit(
+                topic.path,
+                known.attribute("title") if known else "",
+                topic.score,
+                confidence(topic.score, profile.results),
+                snippet(best.text, found.words.cleaned, profile.results),
+                best.element,
+                best.kind,
+                tuple(one.document.element for one in topic.secondary),
+                topic.signals.stored.access_count,
+                known.attributes if known else {},
+            )
+        )
+    return made
+
+
+def confidence(score: float, rules: HitRules) -> str:
+    """How sure V4 calls itself of a hit with this score."""
+    return HIGH if score >= rules.high else MEDIUM if score >= rules.medium else LOW
+
+
+def snippet(text: str, cleaned: str, rules: HitRules) -> str:
+    """The part of ``text`` around the first word of the query; lengths are UTF-16 units."""
+    word = cleaned.split(" ", 1)[0].lower()
+    units, lowered, wanted = (_units(value) for value in (text, text.lower(), word))
+    place = _find(lowered, wanted) if wanted else 0
+    start = place - rules.snippet_before if place > rules.snippet_before else 0
+    return _text(units[2 * start : 2 * (start + rules.snippet_units)])
+
+
+def should_cite(hits: Sequence[PrintedHit], space: CitedSpace) -> bool:
+    """Whether the agent is told to cite: some hit is not of low confidence, and the space has an id."""
+    return bool(space.id) and any(hit.confidence != LOW for hit in hits)
+
+
+def citation_block(hits: Sequence[PrintedHit], space: CitedSpace, now_ms: float, rules: CitationRules) -> str:
+    """The block that an agent is to repeat; empty where there is nothing to cite."""
+    cited = [hit for hit in hits if hit.confidence != LOW]
+    if not space.id or not cited:
+        return ""
+    lines = [_HEADING]
+    for hit in cited[: rules.most]:
+        lines.append(_heading(hit, space, rules))
+        quoted = _quoted(hit.snippet, rules.quote_units)
+        if quoted:
+            lines.append(f'    "{quoted}"')
+        updated = _updated(hit.attributes, now_ms, rules.days)
+        if updated:
+            lines.append(f"    {updated}")
+    return "\n".join(lines)
+
+
+def _heading(hit: PrintedHit, space: CitedSpace, rules: CitationRules) -> str:
+    name = hit.title if hit.title.strip() else hit.path
+    if hit.kind:
+        name += f" ({hit.kind.removeprefix('bv-')})"
+    recalled = hit.access_count + 1
+    if recalled >= rules.recalled_from:
+        name += f"  ·  Recalled {recalled:.0f}×"
+    if not space.port:
+        return f"- {name}"
+    segments = "/".join(quote(part, safe=_UNRESERVED) for part in hit.path.split("/"))
+    ids = [one for one in (hit.element, *hit.others) if is_element_id(one)]
+    anchor = f"#{_ID_PREFIX}{','.join(one.removeprefix(_ID_PREFIX) for one in ids)}" if ids else ""
+    escaped = re.sub(r"([\\\[\]])", r"\\\1", name)
+    return f"- [{escaped}](http://127.0.0.1:{space.port}/v/topic/{space.id}/context-tree/{segments}{anchor})"
+
+
+def _quoted(text: str, most: int) -> str:
+    trimmed = trim(text)
+    cut, replaced = _LEADING.subn("…", trimmed, count=1)
+    if not replaced and _SMALL.match(trimmed):
+        cut = f"…{trimmed}"
+    units = _units(cut)
+    if len(units) // 2 > most:
+        return f"{_text(units[: 2 * (most - 1)]).rstrip()}…"
+    return cut
+
+
+def _updated(attributes: Mapping[str, str], now_ms: float, most: int) -> str:
+    by, at = attributes.get("updatedby", ""), attributes.get("updatedat", "")
+    if not by or not at:
+        return ""
+    try:
+        moment = datetime.fromisoformat(at)
+    except ValueError:
+        return ""
+    updated_ms = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000
+    days = math.floor((now_ms - updated_ms) / MS_PER_DAY)
+    if days >= most:
+        return ""
+    ago = "today" if days <= 0 else "yesterday" if days == 1 else f"{days}d ago"
+    return f"Updated by {by} · {ago}"
+
+
+def _units(text: str) -> bytes:
+    return text.encode("utf-16-le", "surrogatepass")
+
+
+def _text(units: bytes) -> str:
+    return units.decode("utf-16-le", "surrogatepass")
+
+
+def _find(units: bytes, wanted: bytes) -> int:
+    """The first place, in UTF-16 units, of ``wanted`` in ``units``; -1 without one."""
+    place = units.find(wanted)
+    while place % 2 == 1 and place >= 0:
+        place = units.find(wanted, place + 1)
+    return place // 2 if place >= 0 else -1

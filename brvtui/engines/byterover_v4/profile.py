@@ -1,0 +1,127 @@
+"""Every constant of ByteRover V4, by name: ``profiles/byterover_v4.toml`` (``docs/byterover_v4.md``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Literal
+
+from brvtui.engines.profile_files import profile_tables
+from brvtui.ranking.constants import DecayRules
+from brvtui.typed_tables import Count, Positive, TableKeys, typed
+
+NAME = "byterover_v4"
+PROFILES = (NAME,)
+FIELDS = ("title", "summary", "keywords", "body")
+LEVELS = ("draft", "validated", "core")
+
+
+@dataclass(frozen=True, slots=True)
+class EngineNames:
+    """The system whose constants these are."""
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class TopicTextRules:
+    """Text relevance: BM25+ over four fields, with prefix and fuzzy expansion."""
+
+    boost: Annotated[dict[str, float], TableKeys(FIELDS)]
+    k: Positive
+    b: float
+    d: float
+    prefix_weight: float
+    prefix_slope: float
+    fuzzy_weight: float
+    fuzzy_ratio: float
+    fuzzy_max: int
+
+
+@dataclass(frozen=True, slots=True)
+class WordRules:
+    """Which words of a query are searched, and which must be in a document."""
+
+    stop_words: tuple[str, ...]
+    significant_length: Count
+
+
+@dataclass(frozen=True, slots=True)
+class WeightRules:
+    """The score of one document."""
+
+    relevance: float
+    importance: float
+    recency: float
+    importance_scale: Positive
+    boost: Annotated[dict[str, float], TableKeys(LEVELS)]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSignalRules:
+    """Default signals, what an access hit adds, and the thresholds of maturity."""
+
+    importance: float
+    recency: float
+    maturity: Literal["draft", "validated", "core"]
+    access_count: int
+    update_count: int
+    access_gain: float
+    max_importance: float
+    validated_from: float
+    validated_until: float
+    core_from: float
+    core_until: float
+
+
+@dataclass(frozen=True, slots=True)
+class HitRules:
+    """How documents become hits."""
+
+    limit: Count
+    recall_limit: Count
+    least_limit_of_several: Count
+    """Of each space, where several are asked."""
+    secondaries: int
+    secondary_floor: float
+    secondary_share: float
+    high: float
+    medium: float
+    snippet_units: Count
+    snippet_before: Count
+
+
+@dataclass(frozen=True, slots=True)
+class CitationRules:
+    """What an agent is told to cite."""
+
+    most: Count
+    recalled_from: Count
+    quote_units: Count
+    days: Count
+
+
+@dataclass(frozen=True, slots=True)
+class V4Profile:
+    """A named set of constants of ByteRover V4."""
+
+    name: str
+    summary: str
+    engine: EngineNames
+    text: TopicTextRules
+    query: WordRules
+    score: WeightRules
+    decay: DecayRules
+    signals: TopicSignalRules
+    results: HitRules
+    citation: CitationRules
+
+
+@cache
+def load_profile(source: str) -> V4Profile:
+    """The profile called ``source``, or read from the TOML file ``source``; the built-in one for an empty name.
+
+    Raises :class:`brvtui.typed_tables.ProfileError` when there is no such profile, or a key or value of it is wrong.
+    """
+    return typed(V4Profile, profile_tables(source or NAME, PROFILES), "", source or NAME)

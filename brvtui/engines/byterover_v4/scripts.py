@@ -1,0 +1,183 @@
+"""What V4's scripts answer: ``query`` over one space or several, and ``recall`` (``docs/byterover_v4.md``)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from brvtui.engines.byterover_v4.ageing import after_access
+from brvtui.engines.byterover_v4.command_line import CommandLine, first_ones, number_of
+from brvtui.engines.byterover_v4.corpus import RankedTopic, SpaceCorpus, TopicFilter, corpus_of
+from brvtui.engines.byterover_v4.documents import documents_of
+from brvtui.engines.byterover_v4.printed import CitedSpace, PrintedHit, citation_block, printed_hits, should_cite
+from brvtui.engines.byterover_v4.profile import V4Profile
+from brvtui.engines.byterover_v4.search import UNCHANGED, FoundTopic, SpaceSearch, SpaceState, search
+from brvtui.tree.reading.collation import sort_key
+from brvtui.tree.spaces.contents import SpaceContents, TopicFile
+
+_BETWEEN = "\n\n---\n\n"
+
+
+class LegacyMarkdown(ValueError):
+    """Markdown in a tree, with which no query is answered. The message is V4's."""
+
+    def __init__(self, files: Sequence[str]) -> None:
+        super().__init__(
+            f"This .brv tree has {len(files)} legacy markdown file(s) the HTML engine cannot read. Run `migrate` first."
+        )
+        self.files = tuple(files)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedSpace:
+    """A space that can be searched. ``team`` is empty for one that is not synced."""
+
+    contents: SpaceContents
+    corpus: SpaceCorpus
+    team: str = ""
+
+    @property
+    def cited(self) -> CitedSpace:
+        """What its citations need."""
+        folder = self.contents.folder
+        return CitedSpace(folder.tree.parent.name if folder.has_id else "", self.contents.port)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundHit:
+    """One hit: as it is printed, the topic that it is, and the space that it is of."""
+
+    printed: PrintedHit
+    topic: FoundTopic
+    space: RankedSpace
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScriptAnswer:
+    """An answer of ``query``: the search of each space, the hits, and what the agent is told to cite."""
+
+    searches: tuple[SpaceSearch, ...]
+    hits: tuple[FoundHit, ...]
+    limit: float
+    should_cite: bool
+    citation_block: str
+
+    def plain(self) -> dict[str, Any]:
+        """The answer under V4's names."""
+        hits = []
+        for hit in self.hits:
+            made = hit.printed.plain()
+            if hit.space.team:
+                folder = hit.space.contents.folder
+                made |= {"space_id": folder.id, "space_name": folder.name, "team_id": hit.space.team}
+            hits.append(made)
+        return {"citation_block": self.citation_block, "hits": hits, "should_cite": self.should_cite}
+
+
+def ranked_space(contents: SpaceContents, team: str = "", before: RankedSpace | None = None) -> RankedSpace:
+    """``contents``, ready to be searched. Documents of topics that are those of ``before`` are not counted again."""
+    known = before.corpus.by_path if before is not None else {}
+    topics = [_ranked(file, known.get(file.path)) for file in contents.topics]
+    return RankedSpace(contents, corpus_of(topics, contents.signals), team)
+
+
+def _ranked(file: TopicFile, before: RankedTopic | None) -> RankedTopic:
+    if before is not None and before.topic is file.topic:
+        return before
+    return RankedTopic(file.path, file.topic, file.mtime_ms, documents_of(file.path, file.topic))
+
+
+def filter_of(line: CommandLine) -> TopicFilter:
+    """The filter that the flags of ``line`` make."""
+    names = ("scope", "element-tag", "element-attr", "element-value")
+    return TopicFilter(*(line.text(name) for name in names))
+
+
+def query_space(
+    space: RankedSpace, line: CommandLine, now_ms: float, profile: V4Profile, state: SpaceState = UNCHANGED
+) -> ScriptAnswer:
+    """The answer of ``query`` over one space.
+
+    Raises :class:`LegacyMarkdown`, :class:`brvtui.engines.byterover_v4.corpus.FilterError`,
+    :class:`brvtui.engines.byterover_v4.index.DuplicateIds` and
+    :class:`brvtui.engines.byterover_v4.search.SignalsUnreadable`.
+    """
+    if space.contents.markdown:
+        raise LegacyMarkdown(space.contents.markdown)
+    limit = _limit(line, profile.results.limit)
+    found, hits = _hits(space, line.query, filter_of(line), limit, now_ms, profile, state)
+    return _answer((found,), hits, limit, now_ms, profile)
+
+
+def query_spaces(spaces: Sequence[RankedSpace], line: CommandLine, now_ms: float, profile: V4Profile) -> ScriptAnswer:
+    """The answer of ``query`` over several spaces, each searched by itself. Raises as :func:`query_space`."""
+    limit = _limit(line, profile.results.limit)
+    each = max(limit, profile.results.least_limit_of_several)
+    searched = [_hits(space, line.query, filter_of(line), each, now_ms, profile) for space in spaces]
+    hits = [hit for _, found in searched for hit in found]
+    names = [name for hit in hits for name in _names(hit)]
+    key = sort_key(names)
+    hits.sort(key=lambda hit: (-hit.printed.score, *(key(name) for name in _names(hit))))
+    return _answer(tuple(found for found, _ in searched), first_ones(hits, limit), limit, now_ms, profile)
+
+
+def recall(space: RankedSpace, line: CommandLine, now_ms: float, profile: V4Profile) -> dict[str, Any]:
+    """The answer of ``recall`` under V4's names: whole files, no filters. It leaves no access hits.
+
+    Raises as :func:`query_space`, but for Markdown, which it does not look for.
+    """
+    limit = _limit(line, profile.results.recall_limit)
+    _, hits = _hits(space, line.query, TopicFilter(), limit, now_ms, profile)
+    sources = {file.path: file.source for file in space.contents.topics}
+    texts = [sources[hit.printed.path] for hit in hits if hit.printed.path in sources]
+    matched = [
+        {name: value for name, value in hit.printed.plain().items() if name in ("path", "title", "score", "snippet")}
+        for hit in hits
+    ]
+    return {"content": _BETWEEN.join(texts), "matchedDocs": matched}
+
+
+def state_after(answer: ScriptAnswer, state: SpaceState, profile: V4Profile) -> SpaceState:
+    """The signals that ``answer`` leaves behind, beside those of ``state``: an access hit for each hit."""
+    made = {hit.topic.path: after_access(hit.topic.signals.stored, profile.signals) for hit in answer.hits}
+    return replace(state, signals={**state.signals, **made})
+
+
+def _names(hit: FoundHit) -> tuple[str, str, str]:
+    folder = hit.space.contents.folder
+    return folder.name, folder.id, hit.printed.path
+
+
+def _limit(line: CommandLine, default: int) -> float:
+    given = line.flags.get("limit")
+    return number_of(given) if isinstance(given, str) else float(default) if given is None else math.nan
+
+
+def _hits(
+    space: RankedSpace,
+    query: str,
+    asked: TopicFilter,
+    limit: float,
+    now_ms: float,
+    profile: V4Profile,
+    state: SpaceState = UNCHANGED,
+) -> tuple[SpaceSearch, list[FoundHit]]:
+    found = search(space.corpus, query, asked, now_ms, profile, state)
+    topics = first_ones(found.topics, limit)
+    printed = printed_hits(found, topics, space.corpus, profile)
+    return found, [FoundHit(one, topic, space) for one, topic in zip(printed, topics, strict=True)]
+
+
+def _answer(
+    searches: tuple[SpaceSearch, ...], hits: Sequence[FoundHit], limit: float, now_ms: float, profile: V4Profile
+) -> ScriptAnswer:
+    """The answer with ``hits``, of which those of the first one's space are cited."""
+    cited, block = False, ""
+    if hits:
+        first = hits[0].space
+        own = [hit.printed for hit in hits if hit.space is first]
+        cited = should_cite(own, first.cited)
+        block = citation_block(own, first.cited, now_ms, profile.citation)
+    return ScriptAnswer(searches, tuple(hits), limit, cited, block)

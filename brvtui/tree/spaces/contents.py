@@ -1,0 +1,94 @@
+"""A space as it is on disk: its topics, signals, and what else its answers depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from brvtui import faults
+from brvtui.regular_files import read_regular
+from brvtui.tree.reading.files import TreeFile, UnseenFile
+from brvtui.tree.spaces.locating import SpaceFolder
+from brvtui.tree.spaces.signal_files import SignalFiles, read_signals
+from brvtui.tree.spaces.topic_files import list_topics, markdown_files, topic_source
+from brvtui.tree.spaces.topic_html import Topic, UnreadableTopic, parse_topic
+
+_NS_PER_SECOND, _MS_PER_SECOND, _NS_PER_MS = 10**9, 1000, 1e6
+_LARGEST_PORT_FILE, _MOST_PORTS = 64, 65_535
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicFile:
+    """A topic and the file that it was read from."""
+
+    file: TreeFile
+    source: str
+    topic: Topic
+
+    @property
+    def path(self) -> str:
+        """Its path below the tree."""
+        return self.file.path
+
+    @property
+    def mtime_ms(self) -> float:
+        """Its modification time in milliseconds with their fraction, as the engine's runtime computes it."""
+        seconds, rest = divmod(self.file.mtime_ns, _NS_PER_SECOND)
+        return seconds * _MS_PER_SECOND + rest / _NS_PER_MS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpaceContents:
+    """One state of a space. It is immutable."""
+
+    folder: SpaceFolder
+    topics: tuple[TopicFile, ...]
+    """In V4's order: by code unit of their paths."""
+    unseen: tuple[UnseenFile, ...]
+    """HTML files that are no topics, and topics that cannot be read, each with why."""
+    markdown: tuple[str, ...]
+    """Markdown files, with one of which V4 refuses every query."""
+    signals: SignalFiles
+    port: int
+    """Of the vendor's app on this machine, which citations link to; 0 without one."""
+
+
+def read_space(
+    folder: SpaceFolder,
+    known: Mapping[str, TopicFile] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> SpaceContents:
+    """The space at ``folder`` as it is on disk now. Raises nothing.
+
+    Topics whose files did not change since ``known`` (by path) are not read again. Calls ``progress`` with how many
+    topics are read, and of how many.
+    """
+    listing = list_topics(folder.tree)
+    unseen, topics = list(listing.unseen), []
+    for number, file in enumerate(listing.files):
+        if progress is not None:
+            progress(number, len(listing.files))
+        before = known.get(file.path) if known else None
+        if before is not None and before.file == file:
+            topics.append(before)
+            continue
+        try:
+            source = topic_source(folder.tree, file.path)
+            topics.append(TopicFile(file, source, parse_topic(source)))
+        except OSError as error:
+            unseen.append(UnseenFile(file.path, f"cannot be read: {faults.reason(error)}"))
+        except UnreadableTopic as error:
+            unseen.append(UnseenFile(file.path, str(error)))
+    markdown = tuple(markdown_files(folder.tree))
+    return SpaceContents(
+        folder, tuple(topics), tuple(unseen), markdown, read_signals(folder.signals), _port(folder.data)
+    )
+
+
+def _port(data: Path) -> int:
+    try:
+        text = read_regular(data / "bridge-port.txt", _LARGEST_PORT_FILE).decode("ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return 0
+    return int(text) if text.isdecimal() and 0 < int(text) <= _MOST_PORTS else 0

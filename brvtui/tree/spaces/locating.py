@@ -1,0 +1,218 @@
+"""Finds the space that a folder works with (``docs/byterover_v4.md``, "Where a query looks").
+
+Messages of :class:`SpaceError` are those that V4 prints.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from brvtui.regular_files import read_regular
+from brvtui.tree.reading.json_file import LARGEST_JSON, read_json_or_none
+from brvtui.tree.spaces.json_text import parse_json
+
+MARKER = ".brvspace"
+TREE = "context-tree"
+METADATA = "metadata.json"
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+_LONGEST_NAME = 100
+_UNFIT = re.compile(r"[\x00-\x1f\x7f/\\]")
+
+
+class SpaceError(Exception):
+    """No space can be asked. The message is V4's; ``code`` is V4's, too, and empty where it has none."""
+
+    def __init__(self, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceFolder:
+    """A space on disk, and what named it: ``marker``, ``binding``, ``default``, ``root`` or ``name``."""
+
+    tree: Path
+    data: Path
+    """The data folder."""
+    source: str
+    id: str = ""
+    """Empty for a tree whose folder is not named by a uuid."""
+    name: str = ""
+    folder: Path | None = None
+    """The folder that holds the marker, or is bound; None for the other sources."""
+
+    @property
+    def signals(self) -> Path:
+        """The folder of its signals."""
+        return self.tree.parent / "state" / "signals"
+
+    @property
+    def has_id(self) -> bool:
+        """Whether answers can name the space: its folder is named by a uuid."""
+        return is_uuid(self.tree.parent.name)
+
+
+def is_uuid(name: str) -> bool:
+    """Whether ``name`` is the id of a space."""
+    return _UUID.fullmatch(name) is not None
+
+
+def data_folder(environment: Mapping[str, str]) -> Path:
+    """The data folder of V4, as its variables in ``environment`` and the platform say."""
+    given = environment.get("BRV_DATA_DIR", "")
+    if given:
+        return Path(given).absolute()
+    name = environment.get("BRV_DATA_DIRNAME", "").strip() or "brv"
+    home = Path(environment.get("HOME") or Path.home())
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / name
+    if sys.platform == "win32":
+        return Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local") / name
+    shared = Path(environment.get("XDG_DATA_HOME", ""))
+    return (shared if shared.is_absolute() else home / ".local" / "share") / name
+
+
+def find_space(start: Path, data: Path) -> SpaceFolder:
+    """The space of the folder ``start``: by the nearest marker, else by a binding, else the default one.
+
+    Raises :class:`SpaceError`.
+    """
+    marked = find_marker(start)
+    bindings = read_bindings(data)
+    if marked is not None:
+        identity, name = read_marker(marked)
+        source, folder = "marker", marked.parent
+    else:
+        bound = bound_folder(start, bindings)
+        if bound is not None:
+            folder, identity = bound
+            source, name = "binding", ""
+        else:
+            default = bindings.get("defaultSpaceId")
+            if not isinstance(default, str) or not is_uuid(default):
+                raise SpaceError(
+                    "No default space configured. Open the ByteRover desktop app to create one, "
+                    "or pass a space_id explicitly.",
+                    "no-default",
+                )
+            source, identity, name, folder = "default", default, "", start
+    deleted = _listed(bindings, "deletedSpaces")
+    if any(isinstance(entry, dict) and entry.get("space_id") == identity for entry in deleted):
+        raise SpaceError(f"Space {identity} is deleted.", "space-deleted")
+    tree = data / "projects" / identity / TREE
+    if not tree.is_dir():
+        raise SpaceError(
+            f'No context tree found for {folder} (space_id: "{identity}"). Run `space bind "<name>"` from this folder '
+            "to link it to an existing space (create one in the ByteRover desktop app first if none exists)."
+        )
+    own = None if source == "default" else folder
+    return SpaceFolder(tree, data, source, identity, name or _name_of(tree.parent), own)
+
+
+def is_bound(start: Path, data: Path) -> bool:
+    """Whether ``start`` has a marker or a binding of its own, at or above it."""
+    return find_marker(start) is not None or bound_folder(start, read_bindings(data)) is not None
+
+
+def space_called(name: str, data: Path) -> SpaceFolder:
+    """The space whose metadata say that it is called ``name``. Raises :class:`SpaceError`."""
+    for folder in space_folders(data):
+        if _name_of(folder) == name and (folder / TREE).is_dir():
+            return SpaceFolder(folder / TREE, data, "name", folder.name, name)
+    raise SpaceError(f'No space named "{name}" found. Run `space list` to see available spaces.')
+
+
+def space_at(tree: Path, data: Path) -> SpaceFolder:
+    """The space whose tree is the folder ``tree``. Raises :class:`SpaceError`."""
+    if not tree.is_dir():
+        raise SpaceError(f"No context tree found at {tree}.")
+    folder = tree.resolve().parent
+    identity = folder.name if is_uuid(folder.name) else ""
+    return SpaceFolder(tree.resolve(), data, "root", identity, _name_of(folder) if identity else "")
+
+
+def space_folders(data: Path) -> list[Path]:
+    """The folders of all spaces of ``data``, by name."""
+    try:
+        with os.scandir(data / "projects") as found:
+            return sorted(Path(entry.path) for entry in found if is_uuid(entry.name) and entry.is_dir())
+    except OSError:
+        return []
+
+
+def find_marker(start: Path) -> Path | None:
+    """The marker in ``start``, or in the nearest folder above it that has one; None without one."""
+    for folder in (start, *start.parents):
+        try:
+            if (folder / MARKER).is_file():
+                return folder / MARKER
+        except OSError:
+            continue
+    return None
+
+
+def read_marker(marker: Path) -> tuple[str, str]:
+    """The id and the name of the space in ``marker``. Raises :class:`SpaceError`."""
+
+    def invalid(what: str) -> SpaceError:
+        return SpaceError(f"Invalid {MARKER} marker: {what} (at {marker})")
+
+    try:
+        value = parse_json(read_regular(marker, LARGEST_JSON, follow_links=True).decode("utf-8", "replace"))
+    except ValueError as error:
+        raise invalid(f"not valid JSON ({error})") from None
+    except OSError as error:
+        raise invalid(f"cannot be read ({error.strerror})") from error
+    if not isinstance(value, dict):
+        raise invalid("not an object")
+    for key in ("space_id", "space_name"):
+        if not isinstance(value.get(key), str):
+            raise invalid(f"missing '{key}' field")
+    identity, name = value["space_id"], value["space_name"]
+    if not is_uuid(identity):
+        raise invalid("'space_id' is not the id of a space")
+    if not 1 <= len(name) <= _LONGEST_NAME or name != name.strip() or _UNFIT.search(name):
+        raise invalid("'space_name' is not the name of a space")
+    return identity, name
+
+
+def bound_folder(start: Path, bindings: Mapping[str, Any]) -> tuple[Path, str] | None:
+    """The bound folder nearest to ``start``, which it is or contains, and the id of its space; None without one."""
+    above = {str(folder) for folder in (start, *start.parents)}
+    found = [
+        (entry["folder"], entry["space_id"])
+        for entry in _listed(bindings, "bindings")
+        if isinstance(entry, dict)
+        and isinstance(entry.get("folder"), str)
+        and isinstance(entry.get("space_id"), str)
+        and is_uuid(entry["space_id"])
+        and not entry.get("removedAt")
+        and entry["folder"] in above
+    ]
+    if not found:
+        return None
+    folder, identity = max(found, key=lambda pair: len(pair[0]))
+    return Path(folder), identity
+
+
+def read_bindings(data: Path) -> Mapping[str, Any]:
+    """The bindings file of ``data``; empty where it is missing or malformed."""
+    value = read_json_or_none(data / "bindings.json")
+    return value if isinstance(value, dict) else {}
+
+
+def _listed(bindings: Mapping[str, Any], key: str) -> list[Any]:
+    value = bindings.get(key)
+    return value if isinstance(value, list) else []
+
+
+def _name_of(folder: Path) -> str:
+    value = read_json_or_none(folder / METADATA)
+    name = value.get("space_name") if isinstance(value, dict) else None
+    return name if isinstance(name, str) else ""

@@ -1,0 +1,155 @@
+"""A topic as its HTML holds it (``docs/byterover_v4.md``, "Topics").
+
+The file is parsed as a fragment by the WHATWG algorithm, by lexbor; what its text is, and which elements count, is
+V4's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from brvtui.tree.reading.whitespace import folded, trim
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+TOPIC = "bv-topic"
+INDEXED = tuple(
+    f"bv-{kind}"
+    for kind in (
+        "fact", "decision", "flow", "rule", "bug", "fix", "pattern", "task", "changes", "highlights", "structure",
+        "examples", "diagram",
+    )
+)  # fmt: skip
+"""The kinds of elements that are searched, when they have an id."""
+SILENT = tuple(f"bv-{kind}" for kind in ("reason", "files", "timestamp", "author", "dependencies"))
+"""The kinds that are never searched by themselves."""
+KNOWN = frozenset({TOPIC, *INDEXED, *SILENT})
+_INDEXED = frozenset(INDEXED)
+_ID = re.compile(r"bve-[a-z0-9]{8}")
+_TEXT, _IMAGE, _ROOT = "-text", "img", 0
+MOST_TEXT = 64 * 1_048_576
+"""Characters that the texts of a topic's elements may have together: those of an outer one hold those inside it."""
+
+
+class UnreadableTopic(ValueError):
+    """A topic that is not read; the message says why in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicElement:
+    """One of V4's 19 elements: its tag, attributes, and text with white space folded."""
+
+    tag: str
+    attributes: Mapping[str, str]
+    text: str
+
+    @property
+    def id(self) -> str:
+        """Its id; empty without one."""
+        return self.attributes.get("id", "")
+
+    @property
+    def is_document(self) -> bool:
+        """Whether it is searched as a document of its own: of an indexed kind, with a valid id."""
+        return self.tag in _INDEXED and is_element_id(self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """The content of one topic."""
+
+    attributes: Mapping[str, str]
+    """Those of the first ``bv-topic``; empty without one."""
+    elements: tuple[TopicElement, ...]
+    """V4's elements in document order, an outer one before those inside it."""
+    body: str
+    """The text of the whole file."""
+    images: str
+    """Alternative text and source of every image, joined by spaces."""
+
+    def attribute(self, name: str) -> str:
+        """The attribute ``name`` of the topic; empty without one."""
+        return self.attributes.get(name, "")
+
+    @property
+    def searched_elements(self) -> tuple[TopicElement, ...]:
+        """The elements that are documents of their own; empty for a topic that is one document as a whole."""
+        return tuple(element for element in self.elements if element.is_document)
+
+
+def is_element_id(text: str) -> bool:
+    """Whether ``text`` is an id under which an element is searched."""
+    return _ID.fullmatch(text) is not None
+
+
+def parse_topic(html: str) -> Topic:
+    """The topic in ``html``. Any text is one: what is malformed is read as a browser would.
+
+    Raises :class:`UnreadableTopic` where nested elements would repeat more than :data:`MOST_TEXT` characters.
+    """
+    from selectolax.lexbor import LexborHTMLParser  # reading a tree of notes need not wait for it
+
+    parser = LexborHTMLParser(html, is_fragment=True)
+    pieces: list[str] = []
+    """The texts of the file, in order; adjacent text nodes are one."""
+    images: list[str] = []
+    open_elements: list[tuple[int, str, Mapping[str, str], int, int]] = []
+    made: list[tuple[int, TopicElement]] = []
+    count = repeated = 0
+
+    def close(depth: int) -> None:
+        nonlocal repeated
+        while open_elements and open_elements[-1][0] >= depth:
+            _, tag, attributes, first, number = open_elements.pop()
+            text = " ".join(pieces[first:])
+            repeated += len(text)
+            if repeated > MOST_TEXT:
+                raise UnreadableTopic("elements are nested too deeply in each other")
+            made.append((number, TopicElement(tag, attributes, folded(text))))
+
+    for node, depth, follows_text in _nodes(parser.root):
+        close(depth)
+        tag = node.tag or ""
+        if tag == _TEXT and follows_text:
+            pieces[-1] += node.text_content or ""
+        elif tag == _TEXT:
+            pieces.append(node.text_content or "")
+        elif tag == _IMAGE:
+            found = _attributes(node)
+            images += [kept for name in ("alt", "src") if (kept := trim(found.get(name, "")))]
+        elif tag in KNOWN:
+            open_elements.append((depth, tag, _attributes(node), len(pieces), count))
+            count += 1
+    close(_ROOT)
+    elements = tuple(element for _, element in sorted(made, key=lambda numbered: numbered[0]))
+    first_topic = next((element.attributes for element in elements if element.tag == TOPIC), {})
+    return Topic(first_topic, elements, folded(" ".join(pieces)), " ".join(images))
+
+
+def _nodes(first: LexborNode | None) -> Iterator[tuple[LexborNode, int, bool]]:
+    """Every node from ``first`` on in document order, its depth, and whether the sibling before it is a text.
+
+    No recursion: markup may be nested as deeply as it likes.
+    """
+    node, depth, follows_text = first, 0, False
+    above: list[LexborNode] = []
+    while node is not None:
+        yield node, depth, follows_text
+        child = node.first_child
+        if child is not None:
+            above.append(node)
+            node, depth, follows_text = child, depth + 1, False
+            continue
+        follows_text, following = node.tag == _TEXT, node.next
+        while following is None and above:
+            node, depth, follows_text = above.pop(), depth - 1, False
+            following = node.next
+        node = following
+
+
+def _attributes(node: LexborNode) -> Mapping[str, str]:
+    return {name: value or "" for name, value in node.attributes.items()}
