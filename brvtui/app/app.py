@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from brvtui.app.query.model_runs import ModelRuns
     from brvtui.app.query.screen import QueryScreen
     from brvtui.app.settings.screen import SettingsScreen
+    from brvtui.paint.neighbourhood import Neighbourhood
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
     from brvtui.trace import Remedy
@@ -180,7 +181,10 @@ class BrvTui(ConfiguredApp):
         def query() -> QueryScreen:
             from brvtui.app.query.screen import QueryScreen
 
-            return QueryScreen(self.layouts, self.queries, self.reasons, self.selection, self.cache)
+            def save_graph(shown: Neighbourhood) -> None:
+                self.sharing.save_graph(shown)
+
+            return QueryScreen(self.layouts, self.queries, self.reasons, self.selection, self.cache, save_graph)
 
         def notes() -> NotesScreen:
             from brvtui.app.notes.screen import NotesScreen

@@ -14,6 +14,7 @@ VERDICT = "verdict"
 _FOUR_COLUMNS = 170
 _ROUTE_ROWS = 8
 _LEAST_BESIDE = 26
+_RETRY_ROWS = 5
 
 
 class Arrangement(NamedTuple):
@@ -140,8 +141,35 @@ QUERY = Arrangement(
     head=VERDICT,
     head_rows=4,
     with_own_head=frozenset({"route"}),
-    aside=frozenset({"route", "retry", "cache", "answer", "tree"}),
+    aside=frozenset({"route", "retry", "cache", "graph", "answer", "tree"}),
 )
+
+
+def _wide_graph(width: int, height: int) -> Split:
+    """The graph has much of the room; the retries are few, and stand below the tree."""
+    route = _ROUTE_ROWS if height < 40 else min(height // 3, _ROUTE_ROWS + 10)
+    rest = height - route
+    tree = _tree_width(width)
+    left = width - tree
+    first = Split("tree over retry", False, ("tree", "retry"), (rest - _RETRY_ROWS, _RETRY_ROWS))
+    if width >= _FOUR_COLUMNS:
+        part = left * 3 // 10
+        four = (first, _answers(rest, 10), "score", "graph")
+        columns = Split("four columns", True, four, (tree, part, part, left - 2 * part))
+    else:
+        middle, low = left * 42 // 100, rest * 55 // 100
+        scores = Split("score over graph", False, ("score", "graph"), (rest - low, low))
+        three = (first, _answers(rest, 11), scores)
+        columns = Split("three columns", True, three, (tree, middle, left - middle))
+    return Split("route", False, ("route", columns), (route, rest))
+
+
+QUERY_OVER_GRAPH = QUERY._replace(
+    panes=tuple("graph" if pane == "cache" else pane for pane in QUERY.panes),
+    tabs=tuple("graph" if pane == "cache" else pane for pane in QUERY.tabs),
+    wide=_wide_graph,
+)
+"""The same for an engine that ranks over a graph."""
 
 
 def _wide_notes(width: int, height: int) -> Split:

@@ -12,6 +12,7 @@ from brvtui.paint.completion import completion_lines
 from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
 from brvtui.paint.headline import NO_ANSWER, Headline, tier_role
 from brvtui.paint.line import Line, Span, line, rule
+from brvtui.paint.neighbourhood import Neighbourhood
 from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import Outlook, check_line, stage_line, step_line
 from brvtui.paint.text import wrap
@@ -35,6 +36,8 @@ class Presentation:
     """The effects of typing and of running, in one line."""
     caches = False
     """Whether it keeps answers."""
+    draws_graph = False
+    """Whether it ranks over a graph, whose links can be drawn: the pane Graph then stands where Cache stands else."""
     hints: ClassVar[Sequence[tuple[str, str]]] = (
         ("Type", "every key searches"),
         ("Enter", "runs, asks services if set"),
@@ -69,7 +72,7 @@ class Presentation:
         """How many results of how many: the heading of the results."""
         return f"Results {len(trace.hits)} of {trace.total_found}" if trace.hits else "Results none"
 
-    def remark(self, hit: Hit) -> str:
+    def remark(self, trace: Trace, hit: Hit) -> str:
         """A few words beside the path of a result: its places in the legs."""
         return " ".join(f"{place.leg[:1]}{place.rank + 1}" for place in hit.places)
 
@@ -115,6 +118,10 @@ class Presentation:
     def place(self, trace: Trace, file: str, width: int, glyphs: Glyphs) -> list[Line]:
         """How the document at ``file`` came to its rank, below the parts of its score."""
         return []
+
+    def neighbourhood(self, trace: Trace, place: str) -> Neighbourhood | None:
+        """The links at ``place``, a document or another node, to be drawn; None where the trace tells of none."""
+        return None
 
     def not_scored(self, trace: Trace, file: str) -> str:
         """Why there is no score of the document ``file`` to show."""

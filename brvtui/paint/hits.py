@@ -10,7 +10,7 @@ from brvtui.paint.bars import eighths
 from brvtui.paint.chips import chips
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.line import Line, line
-from brvtui.paint.text import cut_left
+from brvtui.paint.text import cut_left, wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Hit, NearMiss, Scale
 
@@ -77,9 +77,16 @@ def near_miss_lines(miss: NearMiss, row: ResultRow, scale: Scale, width: int, gl
 
 
 def _below(found: Hit | NearMiss, row: ResultRow, width: int) -> list[Line]:
-    """The words that a result answers, its remark, and its path where there is room."""
+    """The words that a result answers, its remark, and its path where there is room.
+
+    A long remark on the selected result stands on lines of its own, so that it can be read to its end.
+    """
     room = width - _BEFORE_TITLE
     remark = row.warning or row.remark
+    if row.selected and cell_len(remark) > room - _LEAST_WORDS:
+        below = [Line().gap(_BEFORE_TITLE).add(part, "accent") for part in wrap(visible(remark), room)]
+        rest = _below(found, replace(row, remark=""), width)
+        return [*rest[:1], *below, *rest[1:]] if found.words else [*below, *rest]
     beside = room - (cell_len(remark) + 2 if remark else 0)
     words = chips(found.words, max(beside, min(room, _LEAST_WORDS)))
     made = Line().gap(_BEFORE_TITLE).extend(words.spans)

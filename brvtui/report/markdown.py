@@ -81,7 +81,7 @@ def _results(trace: Trace, shown: Presentation) -> str:
             path(hit.path),
             f"{hit.score:.{trace.scale.decimals}f}",
             chips(hit.words, _WIDTH).plain,
-            shown.remark(hit),
+            shown.remark(trace, hit),
         )
         for rank, hit in enumerate(trace.hits, start=1)
     ]

@@ -61,7 +61,7 @@ def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
     titles = told_apart([hit.title for hit in trace.hits], title_room(trace.scale, width))
     for rank, (hit, title) in enumerate(zip(trace.hits, titles, strict=True), start=1):
         maturity = hit.signals.maturity if hit.signals else ""
-        row = ResultRow(title, maturity, shown.remark(hit), "", selected=True)
+        row = ResultRow(title, maturity, shown.remark(trace, hit), "", selected=True)
         made += hit_lines(hit, rank, row, trace.scale, width, glyphs)
     reason = ""
     misses = trace.near_misses[:_SHOWN_MISSES]

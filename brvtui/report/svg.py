@@ -40,6 +40,11 @@ _TEMPLATE = """\
 """
 
 
+def xml_text(text: str) -> str:
+    """``text`` with a placeholder for each character that XML cannot hold."""
+    return _NOT_XML.sub("\ufffd", text)
+
+
 def svg_report(report: RenderableType, title: str) -> str:
     """``report`` as an SVG document of :data:`WIDTH` columns under ``title``."""
     console = Console(
@@ -47,4 +52,4 @@ def svg_report(report: RenderableType, title: str) -> str:
         highlight=False, markup=False, emoji=False, legacy_windows=False,
     )  # fmt: skip
     console.print(report)
-    return _NOT_XML.sub("\ufffd", console.export_svg(title=title, code_format=_TEMPLATE))
+    return xml_text(console.export_svg(title=title, code_format=_TEMPLATE))

@@ -29,6 +29,13 @@ FIND = Place("find", "Find", PlaceKind.FIELD, (
     Action("find.before", "up", "step(-1)", "before", "The place before", bar=True),
 ), screens=("edit",))  # fmt: skip
 
+GRAPH = Place("graph", "Graph", PlaceKind.PANE, (
+    Action("graph.walk", "enter,l,right", "walk", "go there", "Make the neighbour under the cursor the centre",
+           bar=True),
+    Action("graph.back", "backspace,h,left", "retrace", "go back", "Back to the centre before", bar=True),
+    Action("graph.picture", "v", "save_picture", "as SVG", "Save the drawing as SVG in your pictures folder", bar=True),
+), within=EVERY_PANE, screens=("query",))  # fmt: skip
+
 LOG_LIST = Place("log list", "Log", PlaceKind.PANE, (
     Action("log.take", "enter", "take", "ask again", "Put the query into the Query screen", bar=True),
     Action("log.follow", "f", "screen.follow", "follow", "Explain each query as the engine logs it, or stop", bar=True),

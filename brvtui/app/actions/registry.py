@@ -24,6 +24,7 @@ PLACES: tuple[Place, ...] = (
     panes.DRAFTS,
     everywhere.FILTER,
     panes.FIND,
+    panes.GRAPH,
     panes.LOG_LIST,
     panes.COLUMN,
     panes.NOTE,

@@ -14,6 +14,7 @@ QUERY_PANES = {
     "answer": "f7",
     "tree": "f8",
 }
+_SHOWN = {"cache": "cache, or the graph of an engine that ranks over one"}
 _KEEP = "Saving keeps the note's modification time, or makes it new"
 
 
@@ -22,7 +23,7 @@ def _panes(prefix: str, keys: dict[str, str]) -> tuple[Action, ...]:
     first, *_, last = keys.values()
     return tuple(
         Action(
-            f"{prefix}.{pane}", key, f"pane('{pane}')", "panes", f"Show and focus {pane}",
+            f"{prefix}.{pane}", key, f"pane('{pane}')", "panes", f"Show and focus {_SHOWN.get(pane, pane)}",
             bar=key == first, first=True, span=f"{first.upper()}-{last.upper()}" if key == first else "",
         )
         for pane, key in keys.items()

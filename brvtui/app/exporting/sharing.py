@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Callable
@@ -10,14 +11,17 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from brvtui import faults
 from brvtui.app.exporting import clipboard
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
+from brvtui.app.workers import Refusal
 from brvtui.engines.registry import presentation
-from brvtui.store.folders import data_folder
+from brvtui.store.folders import data_folder, pictures_folder
 from brvtui.trace import Trace
 
 if TYPE_CHECKING:
+    from brvtui.paint.neighbourhood import Neighbourhood
     from brvtui.saved.traces import SavedTrace
 
 _KEPT = "copied.txt"
@@ -87,6 +91,15 @@ class Sharing:
         screen = ExportScreen(name, partial(_saved_trace, self._project, trace), trees)
         self._services.push_screen(screen, self._was_saved)
 
+    def save_graph(self, shown: Neighbourhood) -> None:
+        """Saves the links that are drawn as SVG among the user's pictures; a browser is handed the file instead."""
+        name = f"graph-of-{_slug(shown.title)}.svg"
+        if self._services.is_web:
+            task, deliver = partial(_drawn, shown), partial(self._deliver, name)
+            self._services.background.run(task, deliver, group="export")
+        else:
+            self._services.background.run(partial(_saved_graph, shown, name), self._was_saved, group="export")
+
     def _was_saved(self, file: Path | None) -> None:
         if file is not None:
             self._services.notify(f"saved {file}", timeout=_TOAST_S)
@@ -126,6 +139,30 @@ def _rendered(project: Project, trace: Trace, name: str) -> bytes:
     from brvtui.report.saved import form_of, rendered
 
     return rendered(_saved_trace(project, trace), form_of(Path(name)))
+
+
+def _drawn(shown: Neighbourhood) -> bytes:
+    """Returns the picture of the links. Blocks."""
+    from brvtui.report.neighbourhood_svg import neighbourhood_svg
+
+    return neighbourhood_svg(shown).encode()
+
+
+def _saved_graph(shown: Neighbourhood, name: str) -> Path:
+    """Writes the picture of the links into the user's folder for pictures, over no other file. Blocks.
+
+    Raises :class:`Refusal`.
+    """
+    from brvtui.disk import writing
+
+    first = pictures_folder() / name
+    try:
+        numbered = (first.with_stem(f"{first.stem}-{number}") for number in itertools.count(2))
+        file = next(path for path in itertools.chain([first], numbered) if not path.exists())
+        writing.write(file, _drawn(shown), private=False)
+    except OSError as error:
+        raise Refusal(f"no picture: {faults.error_line(error, first)}") from error
+    return file
 
 
 def _slug(text: str) -> str:

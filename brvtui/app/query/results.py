@@ -63,7 +63,7 @@ class ResultsPane(ChoicePane):
             row = ResultRow(
                 title,
                 hit.signals.maturity if hit.signals else view.maturity_of(hit.file),
-                view.presentation.remark(hit),
+                view.presentation.remark(trace, hit),
                 STALE_LABELS.get(view.stale.files.get(hit.file, ""), ""),
                 hit.file == view.selection.file,
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -12,10 +13,11 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from brvtui.app.actions.screens import QUERY_SCREEN
-from brvtui.app.arrangement import QUERY
+from brvtui.app.arrangement import QUERY, QUERY_OVER_GRAPH
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.query.answer import AnswerPane
 from brvtui.app.query.cache_pane import CachePane
+from brvtui.app.query.graph import GraphPane
 from brvtui.app.query.query_box import QueryBox, QueryInput
 from brvtui.app.query.results import ResultsPane
 from brvtui.app.query.retry import RetryPane
@@ -33,6 +35,10 @@ if TYPE_CHECKING:
     from brvtui.app.query.cache import Cache
     from brvtui.app.query.queries import Queries
     from brvtui.app.query.reasons import Reasons
+    from brvtui.paint.neighbourhood import Neighbourhood
+
+_SLOT = ("cache", "graph")
+"""The panes of which one is shown: engines that rank over a graph have no cache to show."""
 
 
 class QueryScreen(FrameScreen):
@@ -45,11 +51,18 @@ class QueryScreen(FrameScreen):
     AUTO_FOCUS = "#query"
 
     def __init__(
-        self, layouts: Layouts, queries: Queries, reasons: Reasons, selection: Selection, cache: Cache
+        self,
+        layouts: Layouts,
+        queries: Queries,
+        reasons: Reasons,
+        selection: Selection,
+        cache: Cache,
+        save_graph: Callable[[Neighbourhood], None],
     ) -> None:
-        """A screen whose cache pane does not count down yet."""
+        """A screen whose cache pane does not count down yet; ``save_graph`` makes a picture of what is drawn."""
         super().__init__(layouts)
         self._queries, self._reasons, self._selection, self._cache = queries, reasons, selection, cache
+        self._save_graph = save_graph
         self._ticking: Timer | None = None
 
     def make_head(self) -> ComposeResult:
@@ -65,6 +78,7 @@ class QueryScreen(FrameScreen):
         yield AnswerPane(id="answer")
         yield RetryPane(id="retry")
         yield CachePane(id="cache")
+        yield GraphPane(id="graph")
         yield ScopeTree(id="tree")
 
     def on_mount(self) -> None:
@@ -88,6 +102,7 @@ class QueryScreen(FrameScreen):
 
     def show(self, view: View) -> None:
         """Shows ``view`` in every part of the screen."""
+        self._take_plan(view)
         super().show(view)
         self.field.remember(view.query.history)
         self.query_one(QueryBox).border_title = Content(_mode(view))
@@ -96,6 +111,13 @@ class QueryScreen(FrameScreen):
             self.field.disabled = True
             self.action_pane("results")
         self._settle_tick()
+
+    def _take_plan(self, view: View) -> None:
+        """Where an engine ranks over a graph, its links stand in place of the cache."""
+        left = self.stop
+        self.body.follow(QUERY_OVER_GRAPH if view.presentation.draws_graph else QUERY)
+        if left in _SLOT and left not in self.body.plan.panes:
+            self.action_pane(left)
 
     def _settle_tick(self) -> None:
         if self._ticking is None:
@@ -129,6 +151,10 @@ class QueryScreen(FrameScreen):
     def _scope(self, event: ScopeTree.ScopeWanted) -> None:
         self._queries.scope_to(event.folder)
 
+    @on(GraphPane.PictureWanted)
+    def _save_picture(self, event: GraphPane.PictureWanted) -> None:
+        self._save_graph(event.shown)
+
     @on(RoutePane.CounterfactualsWanted)
     def _try_changes(self, event: RoutePane.CounterfactualsWanted) -> None:
         if self.view.may_need_less and not event.has_room and not self.body.maximised:
@@ -148,8 +174,8 @@ class QueryScreen(FrameScreen):
     # actions
 
     def action_pane(self, pane: str) -> None:
-        """Shows and focuses a pane."""
-        super().action_pane(pane)
+        """Shows and focuses a pane: of cache and graph the one that the engine has."""
+        super().action_pane(next(one for one in _SLOT if one in self.body.plan.panes) if pane in _SLOT else pane)
         self._settle_tick()
 
     def action_maximise(self) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class FrameScreen(Screen[None]):
-    """A screen over the app's :class:`View`; its panes are arranged by :attr:`PLAN`."""
+    """A screen over the app's :class:`View`; its panes are arranged by :attr:`PLAN`, or what its body follows since."""
 
     TITLE: ClassVar[str] = ""
     PLAN: ClassVar[Arrangement]
@@ -136,7 +136,7 @@ class FrameScreen(Screen[None]):
         wide = is_wide(width, height)
         self.set_class(wide, "-wide")
         if self.body.wide != wide:
-            if self.stop in self.PLAN.tabs:
+            if self.stop in self.body.plan.tabs:
                 self.body.tab = self.stop
             self.body.wide = wide
             self.body.settle()
@@ -176,7 +176,7 @@ class FrameScreen(Screen[None]):
     @property
     def home(self) -> str:
         """The pane that one is in when all others are left."""
-        return self.PLAN.panes[0]
+        return self.body.plan.panes[0]
 
     def action_pane(self, pane: str) -> None:
         """Shows and focuses a pane."""
@@ -186,7 +186,7 @@ class FrameScreen(Screen[None]):
     def action_cycle(self, step: int) -> None:
         """The next stop in the order of focus."""
         stops = [stop for stop in self.STOPS if not self.query_one(f"#{stop}").disabled]
-        order = [*stops, *(pane for pane in self.PLAN.panes if pane not in self.body.shared.hidden)]
+        order = [*stops, *(pane for pane in self.body.plan.panes if pane not in self.body.shared.hidden)]
         current = self.stop if self.stop in order else order[-1]
         wanted = order[(order.index(current) + step) % len(order)]
         self._go_to(wanted)
@@ -202,14 +202,14 @@ class FrameScreen(Screen[None]):
 
         found: list[JumpTarget] = []
         tabs = self.body.tab_spots()
-        for name in (*self.STOPS, *self.PLAN.panes):
+        for name in (*self.STOPS, *self.body.plan.panes):
             widget = self.query_one(f"#{name}")
             x, y = widget.region.offset
             if name in tabs:
                 found.append(JumpTarget(name, *tabs[name], 1))
             elif widget.display and not widget.disabled and widget.region:
                 # At a pane's corner, where its title begins after it; before the text of a field.
-                found.append(JumpTarget(name, x if name in self.PLAN.panes else max(0, x - 3), y, 3))
+                found.append(JumpTarget(name, x if name in self.body.plan.panes else max(0, x - 3), y, 3))
         return found
 
     def _go_to(self, chosen: str | None) -> None:
@@ -222,22 +222,22 @@ class FrameScreen(Screen[None]):
         """Gives the focused pane the whole body, or back."""
         if self.body.maximised:
             self.body.maximised = ""
-        elif self.stop in self.PLAN.panes:
+        elif self.stop in self.body.plan.panes:
             self.body.maximised = self.stop
         self.body.settle()
 
     def action_resize(self, across: bool, by: int) -> None:
         """Gives the focused pane more, or less."""
-        if self.stop in self.PLAN.panes and not self.body.resize_pane(self.stop, across, by):
+        if self.stop in self.body.plan.panes and not self.body.resize_pane(self.stop, across, by):
             self.notify("the panes beside it have nothing to give, or there are none", timeout=3)
 
     def action_hide(self) -> None:
         """Hides the focused pane; the key that shows it brings it back."""
         hidden = self.stop
-        if hidden not in self.PLAN.panes:
+        if hidden not in self.body.plan.panes:
             return
         if self.body.hide(hidden):
-            self.action_pane(next(pane for pane in self.PLAN.panes if pane not in self.body.shared.hidden))
+            self.action_pane(next(pane for pane in self.body.plan.panes if pane not in self.body.shared.hidden))
             self.notify(f"{hidden} is hidden: its key shows it again, = shows all", timeout=4)
         else:
             self.notify("the last pane stays", timeout=3)
@@ -246,7 +246,7 @@ class FrameScreen(Screen[None]):
         """Shows only the panes that matter most, or all again."""
         self.body.show_few()
         if self.stop in self.body.shared.hidden:
-            self.action_pane(next(pane for pane in self.PLAN.panes if pane not in self.body.shared.hidden))
+            self.action_pane(next(pane for pane in self.body.plan.panes if pane not in self.body.shared.hidden))
 
     def action_reset_layout(self) -> None:
         """All panes as designed."""
@@ -280,7 +280,7 @@ class FrameScreen(Screen[None]):
             ("In every pane", list(Pane.BINDINGS)),
         ]
         stops = [self.query_one(f"#{stop}") for stop in self.STOPS]
-        panes = [self.query_one(f"#{pane}") for pane in self.PLAN.panes]
+        panes = [self.query_one(f"#{pane}") for pane in self.body.plan.panes]
         kinds: list[type[Widget]] = [*dict.fromkeys(type(part) for part in (*stops, *panes)), FilterField]
         groups += [(f"In {getattr(kind, 'TITLE', '') or kind.__name__}", [*own_keys(kind)]) for kind in kinds]
         made: list[Entry] = []

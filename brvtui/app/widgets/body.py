@@ -180,6 +180,17 @@ class Body(Widget):
         self._panes[0].refresh(layout=True)  # its areas are kept until a child of ours asks for others
         self.settle()
 
+    def follow(self, plan: Arrangement) -> None:
+        """Shows the panes as ``plan`` says; it has as many tabs as the one before, and what stood in place of a tab is
+        the tab now.
+        """
+        if plan is self.plan:
+            return
+        self.tab = plan.tabs[self.plan.tabs.index(self.tab)] if self.tab in self.plan.tabs else plan.tabs[0]
+        self.maximised = self.maximised if self.maximised in plan.panes else ""
+        self.plan = plan
+        self.adopt(self.shared)
+
     def _change(self, layout: splits.Layout) -> None:
         if layout != self.shared:
             self.adopt(layout)

@@ -116,7 +116,7 @@ class ByteRoverPresentation(Presentation):
         more += f" + {added} by words" if added else ""
         return f"Results {len(trace.hits) - added - lifted} of {found.total_found}{more} · {limit}"
 
-    def remark(self, hit: Hit) -> str:
+    def remark(self, trace: Trace, hit: Hit) -> str:
         """The origin of a result that is not a text match in the project's own tree."""
         if hit.found_by:
             return f"by “{hit.found_by}”"

@@ -80,7 +80,7 @@ class JeffsBrainPresentation(Presentation):
         hybrid = trace.section(Hybrid)
         return f"Results {len(trace.hits)} of {hybrid.fused} · top {hybrid.top_k}" if hybrid.fused else "Results none"
 
-    def remark(self, hit: Hit) -> str:
+    def remark(self, trace: Trace, hit: Hit) -> str:
         """The places in the legs: ``w1 v4``."""
         return " ".join(f"{_LEG_LETTERS.get(place.leg, place.leg)}{place.rank + 1}" for place in hit.places)
 

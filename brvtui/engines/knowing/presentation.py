@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
-from brvtui.engines.knowing.sections import GraphResult, GraphRetrieval, ToldWalk, ToldWay
+from brvtui.engines.knowing.graph_view import neighbourhood
+from brvtui.engines.knowing.sections import GraphResult, GraphRetrieval, ToldWalk
 from brvtui.engines.knowing.sentence import sentence
+from brvtui.engines.knowing.tracing_words import told_way, way_in_words
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.answers import marker, paragraphs
 from brvtui.paint.bars import eighths
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
+from brvtui.paint.neighbourhood import Neighbourhood
 from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import StepName
 from brvtui.paint.text import wrap
@@ -22,7 +25,6 @@ _BAR = 6
 _NAME = 14
 _LISTED = 8
 _LEAST_SHARE = 0.005
-_SECTION = " › "
 _LETTERS = {"tiered": "n", "bm25": "w", "equivalence": "k", "path": "f"}
 """The letter of each channel: names, words, keywords, folders."""
 
@@ -44,9 +46,10 @@ class KnowingPresentation(Presentation):
     )
     question = "which notes a walk over links reaches from your words"
     typing = "every key probes; Enter runs, and what it packs weighs more for some minutes"
+    draws_graph = True
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "knowing: each note's place among names (n), words (w), keywords (k) and folders (f); "
-        "a note without any was reached over links.",
+        "of a note without any, the way over links that led to it.",
         "Score": "knowing: what each component adds, and over which ways of links the walk came to the note.",
         "Route": "knowing: the channels, the seeds of the walk, its rounds, and what fits into the budget of tokens.",
         "Answer": "knowing only retrieves: an agent would be given the notes that fit into the budget.",
@@ -82,10 +85,15 @@ class KnowingPresentation(Presentation):
             return "Results none"
         return f"Results {len(trace.hits)} of {len(section.ranking)} · {section.used:,} of {section.budget:,} tokens"
 
-    def remark(self, hit: Hit) -> str:
-        """Its place in each channel: ``n1 w4``; for a note that only the walk reached, that it was linked."""
+    def remark(self, trace: Trace, hit: Hit) -> str:
+        """Its place in each channel: ``n1 w4``; of a note that only the walk reached, the way that led to it."""
         places = " ".join(f"{_LETTERS.get(place.leg, place.leg)}{place.rank + 1}" for place in hit.places)
-        return places or "linked"
+        placed = trace.section(GraphRetrieval).placed(hit.file)
+        return places or (way_in_words(placed) if placed is not None else "") or "linked"
+
+    def neighbourhood(self, trace: Trace, place: str) -> Neighbourhood | None:
+        """What the trace tells of the links at ``place``: a note's path, or the id of a folder, a keyword, a file."""
+        return neighbourhood(trace.section(GraphRetrieval), place)
 
     def lack(self, miss: NearMiss) -> str:
         """Tokens over what was left."""
@@ -122,7 +130,7 @@ class KnowingPresentation(Presentation):
         return made
 
     def place(self, trace: Trace, file: str, width: int, glyphs: Glyphs) -> list[Line]:
-        """How a note came into the answer: its channels, the walk's ways to it, its links, what packing did."""
+        """How a note came into the answer: its channels, the walk's ways to it, what packing did."""
         section = trace.section(GraphRetrieval)
         placed = section.placed(file)
         if placed is None:
@@ -130,7 +138,6 @@ class KnowingPresentation(Presentation):
         return [
             *_found_lines(placed, width, glyphs),
             *_way_lines(placed, width, glyphs),
-            *_neighbour_lines(placed, width, glyphs),
             *_packing_lines(placed, width, glyphs),
         ]
 
@@ -187,22 +194,11 @@ def _way_lines(placed: GraphResult, width: int, glyphs: Glyphs) -> Iterator[Line
         yield line(" its ways are told for the first results only" if placed.probability else " none", "muted")
         return
     for way in placed.ways:
-        yield from _share_lines(way.share, told(way, placed.hit.title), "text", width, glyphs)
+        yield from _share_lines(way.share, told_way(way, placed.hit.title), "text", width, glyphs)
     if placed.other_ways > _LEAST_SHARE:
         yield from _share_lines(placed.other_ways, "over all other ways", "muted", width, glyphs)
     if placed.authority or placed.hub:
         yield line(f" authority {placed.authority:.3f}, hub {placed.hub:.3f}", "muted").cut(width)
-
-
-def _neighbour_lines(placed: GraphResult, width: int, glyphs: Glyphs) -> Iterator[Line]:
-    """The note's neighbourhood as a drawing: the heavier an edge, the longer its bar; seeds are marked."""
-    if not placed.neighbours:
-        return
-    yield rule(width, "its neighbourhood", dash=glyphs.dash)
-    for one in placed.neighbours:
-        row = Line().gap().fit(eighths(one.weight, _BAR, glyphs), _BAR, "accent").add(f" {one.edge} → ", "muted")
-        row.add(one.title, "text").add(" · seed" if one.is_seed else "", "strong")
-        yield row.add(f" · {one.walk:.0%} of the best" if one.walk >= _LEAST_SHARE else "", "muted").cut(width)
 
 
 def _share_lines(share: float, text: str, role: str, width: int, glyphs: Glyphs) -> Iterator[Line]:
@@ -211,20 +207,6 @@ def _share_lines(share: float, text: str, role: str, width: int, glyphs: Glyphs)
     start = row.width
     for number, part in enumerate(wrap(text, max(1, width - start - 1))):
         yield (row if not number else Line().gap(start)).add(part, role)
-
-
-def told(way: ToldWay, title: str) -> str:
-    """A way to the note called ``title`` in words: ``Token rotation → related → here``.
-
-    The note's own sections are named by their headings.
-    """
-    if not way.steps:
-        return "the walk starts here"
-    own = f"{title.partition(_SECTION)[0]}{_SECTION}"
-    stops = [way.seed, *(step.title for step in way.steps[:-1])]
-    names = [f"its section {stop.removeprefix(own)}" if stop.startswith(own) else stop for stop in stops]
-    edges = [step.edge for step in way.steps]
-    return " → ".join([text for pair in zip(names, edges, strict=True) for text in pair] + ["here"])
 
 
 def _packing_lines(placed: GraphResult, width: int, glyphs: Glyphs) -> Iterator[Line]:

@@ -33,6 +33,8 @@ class WayStep:
     title: str
     forwards: bool
     """Whether the edge was followed from its source to its target."""
+    place: str
+    """Where it led, as a place of the map."""
 
 
 @dataclass(frozen=True)
@@ -40,22 +42,48 @@ class ToldWay:
     """A way of the walk from a seed to a result, and the share of the result's probability that came over it."""
 
     seed: str
+    seed_place: str
     steps: tuple[WayStep, ...]
     share: float
 
 
 @dataclass(frozen=True)
-class GraphNeighbour:
-    """What an edge joins a note with."""
+class GraphPlace:
+    """A place of the map: a note with its sections, or another node (a folder, a keyword, a file, a missing target)."""
 
-    edge: str
-    """How the edge reads from the note: ``related``, ``linked from``."""
+    id: str
+    """A note's path, or the id of another node."""
     title: str
-    weight: float
-    """The weight that the walk gives the edge."""
+    kind: str
+    file: str
+    """The note's path; empty for what is no note."""
     walk: float
-    """The walk's probability of what it leads to, as a share of the greatest."""
+    """The walk's probability of the best of its nodes, as a share of the greatest."""
     is_seed: bool
+
+
+@dataclass(frozen=True)
+class GraphLink:
+    """An edge between two places of the map."""
+
+    source: str
+    target: str
+    forwards: str
+    """How it reads from its source: ``related``."""
+    backwards: str
+    """How it reads from its target: ``related from``."""
+    weight: float
+    """The weight that the walk gives it."""
+
+
+@dataclass(frozen=True)
+class GraphMap:
+    """The part of the graph around the first results."""
+
+    places: tuple[GraphPlace, ...]
+    links: tuple[GraphLink, ...]
+    centres: tuple[str, ...]
+    """The places whose heaviest links are all here; of another, only its links to these are."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +118,6 @@ class GraphResult:
     """Its place in the order of packing, from 1."""
     beside: tuple[str, ...]
     """Other nodes of the same note that were ranked, too, best first."""
-    neighbours: tuple[GraphNeighbour, ...]
-    """What edges join the note and its sections with, the heaviest first; told for the first results."""
 
 
 @dataclass(frozen=True)
@@ -165,6 +191,7 @@ class GraphRetrieval:
     """None without a seed."""
     ranking: tuple[GraphResult, ...]
     """Every ranked note, best first."""
+    map: GraphMap
     budget: int
     used: int
     exponent: float

@@ -13,6 +13,7 @@ from brvtui.engines.knowing.fusion import Channel
 from brvtui.engines.knowing.learning import LEARNED_SOURCE
 from brvtui.engines.knowing.matched_words import QuestionWords
 from brvtui.engines.knowing.model import Node
+from brvtui.engines.knowing.neighbourhood import MapMaker
 from brvtui.engines.knowing.note_classes import NOTE_SOURCE
 from brvtui.engines.knowing.note_index import NoteIndex
 from brvtui.engines.knowing.packing import PackedItem
@@ -22,7 +23,6 @@ from brvtui.engines.knowing.scoring import ScoredCandidate
 from brvtui.engines.knowing.sections import (
     ENGINE,
     FoundBy,
-    GraphNeighbour,
     GraphResult,
     GraphRetrieval,
     NoiseNode,
@@ -33,8 +33,7 @@ from brvtui.engines.knowing.sections import (
     WayStep,
 )
 from brvtui.engines.knowing.strongest import StrongestWays
-from brvtui.engines.knowing.tracing_words import deviations, verdict
-from brvtui.engines.knowing.walk import edge_weight
+from brvtui.engines.knowing.tracing_words import deviations, edge_words, edge_words_back, verdict
 from brvtui.trace import (
     SCHEMA,
     Check,
@@ -65,15 +64,6 @@ _STANDS_FOR = {
     LEARNED_SOURCE: "“{}” led to it before, and it was useful",
 }
 """How a note is found by a phrase, by the source of the class that has the phrase."""
-_OTHER_WAY = {
-    "related": "related from",
-    "links": "linked from",
-    "contains": "in",
-    "member_of": "has",
-    "holds": "in folder",
-    "held_by": "holds",
-}
-"""How an edge reads that is followed from its target to its source."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +112,10 @@ class TraceMaker:
         graph = self.index.task.graph
         return graph.nodes[graph.positions[id_]]
 
+    @cached_property
+    def _maps(self) -> MapMaker:
+        return MapMaker(self.index, self.made)
+
     def _title(self, id_: str) -> str:
         return self.index.title(self._node(id_))
 
@@ -164,10 +158,22 @@ class TraceMaker:
     def _placed(self) -> tuple[GraphResult, ...]:
         rules, walk = self.index.task.profile.notes, self.made.walk
         ways = StrongestWays(walk, rules.way_edges) if walk is not None and self.made.ranked else None
-        order = sorted(self.made.ranked, key=lambda one: (-one.score, not self._turns[one.node.id][1].is_packed))
-        told = [one for one in order if self._turns[one.node.id][1].is_packed][: rules.shown]
-        shown = {one.node.id for one in told}
-        return tuple(self._result(one, ways if one.node.id in shown else None) for one in order)
+        told = set(self._told)
+        return tuple(self._result(one, ways if one.node.path in told else None) for one in self._order)
+
+    @cached_property
+    def _order(self) -> list[ScoredCandidate]:
+        return sorted(self.made.ranked, key=lambda one: (-one.score, not self._turns[one.node.id][1].is_packed))
+
+    @cached_property
+    def _told(self) -> tuple[str, ...]:
+        """The notes of which ways and links are told: the first results, and the first of those that only links
+        brought.
+        """
+        most = self.index.task.profile.notes.shown
+        packed = [one.node.path for one in self._order if self._turns[one.node.id][1].is_packed]
+        linked = [path for path in packed if path not in self._finds]
+        return tuple(dict.fromkeys((*packed[:most], *linked[:most])))
 
     def _result(self, one: ScoredCandidate, ways: StrongestWays | None) -> GraphResult:
         node, walk = one.node, self.made.walk
@@ -196,7 +202,6 @@ class TraceMaker:
             item.left,
             turn,
             tuple(self.index.title(other.node) for other in self.made.beside.get(node.id, ())),
-            tuple(self._neighbours(node)) if ways is not None else (),
         )
 
     def _hit(self, one: ScoredCandidate) -> Hit:
@@ -255,33 +260,15 @@ class TraceMaker:
         origins = ways.to(place, rules.ways)
         kept = [way for way in origins.ways if way.amount / total >= _LEAST_SHARE]
         told = tuple(
-            ToldWay(self._name(way.places[0]), tuple(self._steps_of(way.places)), way.amount / total) for way in kept
+            ToldWay(
+                self._maps.name(way.places[0]),
+                self._maps.place_of(way.places[0]),
+                tuple(self._steps_of(way.places)),
+                way.amount / total,
+            )
+            for way in kept
         )
         return told, 1 - sum(way.share for way in told)
-
-    def _neighbours(self, node: Node) -> list[GraphNeighbour]:
-        """What edges join the note of ``node`` and its sections with, the heaviest first."""
-        graph, rules, walk = self.index.task.graph, self.index.task.profile, self.made.walk
-        seeds = {graph.ids[place] for place in self.made.seeds}
-        found: dict[tuple[str, str], GraphNeighbour] = {}
-        for own in self.index.notes.piece(node.path).nodes:
-            ends = [(edge, edge.target, True) for edge in graph.edges_from(own.id)]
-            ends += [(edge, edge.source, False) for edge in graph.edges_to(own.id)]
-            for edge, other, forwards in ends:
-                place = graph.positions[other]
-                if place < len(graph.nodes) and graph.nodes[place].path == node.path:
-                    continue
-                words = edge.type if forwards else _OTHER_WAY.get(edge.type, f"{edge.type} from")
-                weight = edge_weight(edge.type, edge.provenance, rules.walk)
-                share = float(walk.scores[place]) if walk is not None else 0.0
-                told = GraphNeighbour(words.replace("_", " "), self._name(place), weight, share, other in seeds)
-                found.setdefault((words, other), told)
-        heaviest = sorted(found.values(), key=lambda one: (-one.weight, -one.walk, one.title))
-        return heaviest[: rules.notes.neighbours]
-
-    def _name(self, place: int) -> str:
-        graph = self.index.task.graph
-        return self.index.title(graph.nodes[place]) if place < len(graph.nodes) else graph.ids[place]
 
     def _steps_of(self, places: Sequence[int]) -> Iterator[WayStep]:
         graph = self.index.task.graph
@@ -291,8 +278,8 @@ class TraceMaker:
             both = [(type_, True) for type_ in forwards] + [(type_, False) for type_ in back]
             weights = self.index.task.profile.walk.edge_weights
             type_, is_forward = max(both, key=lambda found: weights.get(found[0], 0.0), default=("", True))
-            words = type_ if is_forward else _OTHER_WAY.get(type_, f"{type_} from")
-            yield WayStep(words.replace("_", " "), self._name(other), is_forward)
+            words = edge_words(type_) if is_forward else edge_words_back(type_)
+            yield WayStep(words, self._maps.name(other), is_forward, self._maps.place_of(other))
 
     def _near_miss(self, one: GraphResult, rank: int) -> NearMiss:
         hit = one.hit
@@ -388,6 +375,7 @@ class TraceMaker:
             focus=search.focus,
             walk=self._walk(),
             ranking=placed,
+            map=self._maps.map(self._told),
             budget=packed.budget,
             used=packed.used,
             exponent=packed.exponent,
@@ -408,7 +396,7 @@ class TraceMaker:
         by_path = {seed.id for seed in self.made.search.seeds if seed.by_path}
         nodes = self.index.task.graph.nodes
         seeds = tuple(
-            ToldSeed(self._name(place), nodes[place].path, float(walk.start[place]), nodes[place].id in by_path)
+            ToldSeed(self._maps.name(place), nodes[place].path, float(walk.start[place]), nodes[place].id in by_path)
             for place in self.made.seeds
         )
         return ToldWalk(

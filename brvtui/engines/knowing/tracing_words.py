@@ -1,14 +1,35 @@
-"""Sentences of a trace: which note is first, how it was found, what a profile does as the program runs."""
+"""Words of a trace: which note is first, how it was found, how edges read, what a profile does as the program runs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from brvtui.engines.knowing.sections import GraphResult, GraphRetrieval
+from brvtui.engines.knowing.sections import GraphResult, GraphRetrieval, ToldWay
 from brvtui.wording import counted
 
 if TYPE_CHECKING:  # showing a trace needs no constants
     from brvtui.engines.knowing.profile import KnowingProfile
+
+_SECTION = " › "
+_BACK = {
+    "related": "related from",
+    "links": "linked from",
+    "contains": "in",
+    "member_of": "has",
+    "holds": "in folder",
+    "held_by": "holds",
+}
+"""How an edge reads that is followed from its target to its source."""
+
+
+def edge_words(type_: str) -> str:
+    """How an edge of ``type_`` reads from its source: ``has keyword``."""
+    return type_.replace("_", " ")
+
+
+def edge_words_back(type_: str) -> str:
+    """How an edge of ``type_`` reads from its target: ``linked from``."""
+    return _BACK.get(type_, f"{edge_words(type_)} from")
 
 
 def deviations(profile: KnowingProfile) -> tuple[str, ...]:
@@ -52,9 +73,26 @@ def how_found(one: GraphResult) -> str:
 
 
 def way_in_words(one: GraphResult) -> str:
-    """The strongest way of the walk to a note from elsewhere: ``from Token rotation → related``; empty without one."""
+    """The strongest way of the walk to a note from elsewhere: ``from Token rotation: related → Sessions → links``.
+
+    Empty without one.
+    """
     way = next((way for way in one.ways if way.steps), None)
     if way is None:
         return ""
     steps = "".join(f"{step.edge} → {step.title} → " for step in way.steps[:-1])
-    return f"from {way.seed} → {steps}{way.steps[-1].edge}"
+    return f"from {way.seed}: {steps}{way.steps[-1].edge}"
+
+
+def told_way(way: ToldWay, title: str) -> str:
+    """A way to the note called ``title`` in words: ``Token rotation → related → here``.
+
+    The note's own sections are named by their headings.
+    """
+    if not way.steps:
+        return "the walk starts here"
+    own = f"{title.partition(_SECTION)[0]}{_SECTION}"
+    stops = [way.seed, *(step.title for step in way.steps[:-1])]
+    names = [f"its section {stop.removeprefix(own)}" if stop.startswith(own) else stop for stop in stops]
+    edges = [step.edge for step in way.steps]
+    return " → ".join([text for pair in zip(names, edges, strict=True) for text in pair] + ["here"])

@@ -82,7 +82,7 @@ class SoleriPresentation(Presentation):
         guard = " · guard" if section.guard.acts else ""
         return f"Results {len(trace.hits)} of {len(section.ranking)}{guard}" if section.ranking else "Results none"
 
-    def remark(self, hit: Hit) -> str:
+    def remark(self, trace: Trace, hit: Hit) -> str:
         """Its place in the pool and among the vectors, and its steps over links: ``b1 v4 1 step``."""
         places = [f"{'v' if place.leg == 'vector' else 'b'}{place.rank + 1}" for place in hit.places]
         near = next((part.amount for part in hit.parts if part.name == SIGNALS[-1]), 0.0)

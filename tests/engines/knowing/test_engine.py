@@ -379,15 +379,3 @@ def test_equal_headings_are_sections_of_their_own(tree: Tree) -> None:
     notes = index_notes(tree.snapshot(), load_profile()).notes
     assert notes.text("a/b/twice.md#Steps") == "## Steps\nFirst."
     assert notes.text("a/b/twice.md#Steps-2") == "## Steps\nThen."
-
-
-def test_a_result_shows_its_neighbourhood(snapshot: Snapshot) -> None:
-    placed = ask(snapshot, ASKED).section(GraphRetrieval).placed("auth/sessions/store.md")
-    assert placed is not None
-    told = {(one.edge, one.title): one for one in placed.neighbours}
-    assert told["related from", "Token rotation"].is_seed
-    assert told["related from", "Token rotation"].weight == 1
-    assert ("related", "Handover") in told
-    assert all(one.title != "Session store › Narrative" for one in placed.neighbours)
-    weights = [one.weight for one in placed.neighbours]
-    assert weights == sorted(weights, reverse=True)

@@ -95,7 +95,7 @@ def test_the_sentence_and_the_panes_say_what_links_did(garden: Tree) -> None:
     steps = len(linked.path) - 1
     assert f"{steps} step{'s' if steps > 1 else ''} away from “" in lines
     assert ("over “" in lines) == (steps > 1)
-    assert f"{steps} step" in shown.remark(linked.hit)
+    assert f"{steps} step" in shown.remark(trace, linked.hit)
     route = " ".join(one.plain for one in shown.flow(trace, 60, UNICODE))
     for rank, id_ in enumerate(section.seeds, 1):
         title = next(one.hit.title for one in section.ranking if one.id == id_)

@@ -1,0 +1,139 @@
+"""Graph: the links around the selected note, along which one can walk."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import BindingType
+from textual.message import Message
+
+from brvtui.app.actions.panes import GRAPH
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.states import AnswerState, EngineState, ProjectState, QueryState, SelectionState
+from brvtui.app.view import View
+from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.app.widgets.lines import wrapped
+from brvtui.paint.line import Line
+
+if TYPE_CHECKING:
+    from brvtui.paint.neighbourhood import Neighbourhood
+
+_NOT_TOLD = "the trace does not tell its links: it tells those of the first results, and of what these are linked with"
+
+
+class GraphPane(ChoicePane):
+    """The selected note as the centre, and a row for each link; walking along one makes its other end the centre."""
+
+    TITLE = "Graph"
+    READS = (QueryState, AnswerState, SelectionState, EngineState, ProjectState)
+    HELP_TEXT = (
+        "The links of the selected note: the heavier a link, the thicker its line, and an arrow says whether it leads "
+        "from the note or to it. ◆ marks seeds of the walk, # the rank of a result; a percentage says how much of the "
+        "walk came over that link. In a narrow pane stand the paths of the walk to the note, and its links as a list. "
+        "Up and down go to a neighbour, Enter makes it the centre and, if it is a note, selects it on every pane; "
+        "Backspace goes back."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(GRAPH)
+
+    @dataclass
+    class PictureWanted(Message):
+        """What is drawn is to be saved as a picture."""
+
+        shown: Neighbourhood
+
+    def __init__(self, *, id: str) -> None:
+        """A pane whose centre is the selected note."""
+        super().__init__(id=id)
+        self._centre = ""
+        """Where one walked to; empty for the selected note."""
+        self._trail: list[str] = []
+        """The centres before, the last one at the end."""
+        self.neighbourhood: Neighbourhood | None = None
+        """What is drawn."""
+
+    def also_reads(self) -> tuple[object, ...]:
+        """The centre."""
+        return (self._centre, *super().also_reads())
+
+    def update(self, view: View) -> None:
+        """Another note that is selected elsewhere, or another question, is where walking begins anew."""
+        selected, asked = view.selection.file, view.query.text
+        elsewhere = selected != self.view.selection.file and selected != self._centre
+        if elsewhere or asked != self.view.query.text or view.engine.name != self.view.engine.name:
+            self._centre, self._trail, self.cursor, self.offset_row = "", [], 0, 0
+        super().update(view)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """The drawing, or why there is none."""
+        before = self.chosen
+        self.choices, self.owner, self.neighbourhood = [], [], None
+        if view.answered is None:
+            return wrapped("the links of the selected result, and over which of them the walk came to it", width)
+        self.neighbourhood = view.presentation.neighbourhood(view.answered, self._centre or view.selection.file)
+        if self.neighbourhood is None:
+            return wrapped(_NOT_TOLD if view.selection.file else "no result is selected", width)
+        from brvtui.paint.neighbourhood import drawn
+
+        made: list[Line] = []
+        for key, rows in itertools.groupby(drawn(self.neighbourhood, width, self.rows, self.glyphs), itemgetter(1)):
+            self.add_rows(made, [row for row, _ in rows], key)
+        self.cursor = self.choices.index(before) if before in self.choices else 0
+        return made
+
+    def changed(self) -> None:
+        """Keeps the cursor's row in view."""
+        super().changed()
+        self.reveal()
+
+    @property
+    def end(self) -> tuple[str, str]:
+        """The place under the cursor, and its note or nothing."""
+        return self.neighbourhood.ends.get(self.chosen, ("", "")) if self.neighbourhood is not None else ("", "")
+
+    @property
+    def note(self) -> str:
+        """The note under the cursor; empty where that is no note."""
+        return self.end[1]
+
+    def clicked(self, place: int) -> None:
+        """A first click goes to a neighbour; a second one makes it the centre."""
+        again = place == self.cursor and self.has_focus
+        self.move_to(place)
+        if again:
+            self.action_walk()
+
+    def action_walk(self) -> None:
+        """Makes the neighbour under the cursor the centre, or the start of the path."""
+        place, file = self.end
+        if place and self.neighbourhood is not None:
+            self._trail.append(self.neighbourhood.id)
+            self._go(place, file)
+
+    def action_retrace(self) -> None:
+        """Makes the centre before the centre again, with the cursor on the place that is left."""
+        if not self._trail or self.neighbourhood is None:
+            self.notify("this is where the walk along the links began", timeout=3)
+            return
+        left = self.neighbourhood.id
+        before = self._trail.pop()
+        known = self.view.project.overview
+        self._go(before, before if known is not None and before in known.branches else "")
+        if left in self.choices:
+            self.move_to(self.choices.index(left))
+
+    def action_save_picture(self) -> None:
+        """Saves what is drawn as a picture."""
+        if self.neighbourhood is None:
+            self.notify("there are no links to save: select a result", timeout=4)
+        else:
+            self.post_message(self.PictureWanted(self.neighbourhood))
+
+    def _go(self, centre: str, file: str) -> None:
+        self._centre = centre
+        self.choices, self.cursor, self.offset_row = [], 0, 0
+        if file:
+            self.services.select(file)
+        self.rebuild()

@@ -1,0 +1,283 @@
+"""The links around one place of a graph, as a drawing in lines of text: the heavier a link, the thicker its line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rich.cells import cell_len
+
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, line, painted, rule
+from brvtui.paint.text import wrap
+from brvtui.text.visible import visible
+
+HEAVY, LIGHT = 0.7, 0.3
+"""The weights from which a line is thick, and thin; below, it is dotted."""
+LEAST_DRAWN, LEAST_BOXED = 48, 84
+"""The widths from which there is a drawing in place of a list, and one with its centre in a box."""
+_BOX = 26
+_STUB = 3
+_RANK = 4
+_MOST_WORDS = 16
+_SHARE = 5
+_LEGEND_ROWS = 3
+LEAST_TOLD = 0.005
+"""A smaller share is not told."""
+
+Drawn = list[tuple[Line, str]]
+"""Lines, each with the key in :meth:`Neighbourhood.ends` of what it shows; empty for a line that leads nowhere."""
+
+
+class Neighbour(NamedTuple):
+    """What a link joins the centre with."""
+
+    id: str
+    title: str
+    kind: str
+    """What it is, where it is no note; empty for a note."""
+    file: str
+    """Its note; empty for what is no note."""
+    words: str
+    """How the link reads from the centre: ``linked from``."""
+    leads_away: bool
+    """Whether the link points from the centre to it."""
+    weight: float
+    """From 0 to 1."""
+    is_seed: bool
+    rank: int
+    """Its rank among the results, from 1; 0 for none."""
+    share: float
+    """The share of the centre's probability in the walk that came over it."""
+
+
+class WayTold(NamedTuple):
+    """A way to the centre in words, and the share that came over it."""
+
+    share: float
+    text: str
+    start: str
+    """The id of the place where it starts; empty where that is the centre, or is not told of."""
+    file: str
+    """The note where it starts; empty for what is no note."""
+
+
+class Neighbourhood(NamedTuple):
+    """The centre with what it is joined with, the heaviest link first."""
+
+    id: str
+    title: str
+    is_seed: bool
+    about: str
+    """The centre's place in the answer, in a few words."""
+    neighbours: tuple[Neighbour, ...]
+    ways: tuple[WayTold, ...]
+    lacks: str
+    """What is not told of the centre; empty when all is."""
+
+    @property
+    def ends(self) -> dict[str, tuple[str, str]]:
+        """Where one can go from the centre: by a key the id of a place, and its note or nothing."""
+        made = {one.id: (one.id, one.file) for one in self.neighbours}
+        return made | {_way_key(number): (way.start, way.file) for number, way in enumerate(self.ways) if way.start}
+
+
+class _Signs(NamedTuple):
+    heavy: str
+    light: str
+    dotted: str
+    away: str
+    here: str
+    seed: str
+    trunk: str
+    joints: dict[str, str]
+    """The joint of the trunk and a line, by where the trunk goes (``udl``: up, down, left), for a thick line and
+    another one."""
+    box: str
+    """Top left, across, top right, down, bottom left, bottom right, and where a line leaves it."""
+
+
+_UNICODE = _Signs(
+    "━", "─", "┄", "▸", "◂", "◆", "│",
+    {"d": "┍╭", "u": "┕╰", "ud": "┝├", "udl": "┾┼", "dl": "┮┬", "ul": "┶┴", "l": "━─"},
+    "┏━┓┃┗┛┠",
+)  # fmt: skip
+_ASCII = _Signs("=", "-", ".", ">", "<", "*", "|", {}, "+-+|+++")
+
+
+def _way_key(number: int) -> str:
+    return f"way {number}"
+
+
+def signs_of(glyphs: Glyphs) -> _Signs:
+    """The signs of a drawing."""
+    return _UNICODE if glyphs.unicode else _ASCII
+
+
+def drawn(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> Drawn:
+    """``shown`` in ``width`` cells: as a drawing that fills ``rows`` where it can, or as a list of paths where the
+    width is less than :data:`LEAST_DRAWN`.
+    """
+    if width < LEAST_DRAWN:
+        made = _listed(shown, width, glyphs)
+    elif width < LEAST_BOXED:
+        made = _below_title(shown, width, rows, glyphs)
+    else:
+        made = _beside_box(shown, width, rows, glyphs)
+    more = [*_told(shown, width), *([] if width < LEAST_DRAWN else _legend(shown, width, glyphs))]
+    return [*made, *((one, "") for one in more)]
+
+
+def seed_mark(is_seed: bool, glyphs: Glyphs) -> str:
+    """The mark of a seed, or as many blanks."""
+    return f"{signs_of(glyphs).seed if is_seed else ' '} "
+
+
+def line_sign(weight: float, glyphs: Glyphs) -> str:
+    """The sign of which the line of a link of this weight consists."""
+    signs = signs_of(glyphs)
+    return signs.heavy if weight >= HEAVY else signs.light if weight >= LIGHT else signs.dotted
+
+
+def _below_title(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> Drawn:
+    head = [line(seed_mark(shown.is_seed, glyphs), "accent").add(shown.title, "bold strong").cut(width)]
+    head += [Line().gap(2).add(part, "muted") for part in wrap(shown.about, width - 2)]
+    made: Drawn = [(one, "") for one in head]
+    space = _is_spaced(shown, rows - len(head))
+    for place, one in enumerate(shown.neighbours):
+        if space:
+            made.append((Line().add(signs_of(glyphs).trunk, "muted"), ""))
+        ends = "u" if place + 1 == len(shown.neighbours) else "ud"
+        made.append((_link_line(one, shown, Line(), ends, width, glyphs), one.id))
+    return made
+
+
+def _beside_box(shown: Neighbourhood, width: int, rows: int, glyphs: Glyphs) -> Drawn:
+    """The centre in a box on the left; from its middle a stub leads to the trunk, from which all links go."""
+    box = _box(shown, glyphs)
+    found: list[Neighbour | None] = []
+    for one in shown.neighbours:
+        found += [None, one] if found and _is_spaced(shown, rows) else [one]
+    height = max(len(box), len(found))
+    box_at, links_at = (height - len(box)) // 2, (height - len(found)) // 2
+    stub_at = max(links_at, min(box_at + len(box) // 2, links_at + len(found) - 1))
+    signs = signs_of(glyphs)
+    made: Drawn = []
+    for row in range(height):
+        beside = Line().extend(box[row - box_at].spans) if 0 <= row - box_at < len(box) else Line().gap(_BOX)
+        place = row - links_at
+        is_stub = row == stub_at and bool(found)
+        if is_stub:
+            beside = Line().extend(painted(beside.spans, [(_BOX - 1, _BOX, "accent")])[:-1]).add(signs.box[6], "accent")
+        beside.add((signs.light if is_stub else " ") * _STUB, "muted")
+        if not 0 <= place < len(found):
+            made.append((beside, ""))
+            continue
+        ends = ("u" if place else "") + ("d" if place + 1 < len(found) else "") + ("l" if is_stub else "")
+        link = found[place]
+        if link is None:
+            made.append((beside.add("┤" if is_stub and glyphs.unicode else signs.trunk, "muted"), ""))
+        else:
+            made.append((_link_line(link, shown, beside, ends, width, glyphs), link.id))
+    return made
+
+
+def _is_spaced(shown: Neighbourhood, rows: int) -> bool:
+    """Whether there is room for an empty row before each link, and for what stands below them."""
+    return 2 * len(shown.neighbours) + _LEGEND_ROWS <= rows
+
+
+def _box(shown: Neighbourhood, glyphs: Glyphs) -> list[Line]:
+    inner = _BOX - 4
+    top_left, across, top_right, down, bottom_left, bottom_right, _ = tuple(signs_of(glyphs).box)
+    made = [line(top_left + across * (_BOX - 2) + top_right, "accent")]
+    texts = [(part, "bold strong") for part in wrap(seed_mark(shown.is_seed, glyphs).lstrip() + shown.title, inner)]
+    texts += [(part, "muted") for part in wrap(shown.about, inner)]
+    for text, role in texts:
+        made.append(line(f"{down} ", "accent").fit(visible(text), inner, role).add(f" {down}", "accent"))
+    return [*made, line(bottom_left + across * (_BOX - 2) + bottom_right, "accent")]
+
+
+def _link_line(one: Neighbour, shown: Neighbourhood, made: Line, ends: str, width: int, glyphs: Glyphs) -> Line:
+    """``made`` with the joint, the link with its words and arrow, and what it leads to."""
+    signs, sign = signs_of(glyphs), line_sign(one.weight, glyphs)
+    words = _words_room(shown)
+    pair = signs.joints.get(ends, "++")
+    made.add(pair[0 if one.weight >= HEAVY else 1], "muted")
+    made.add(sign if one.leads_away else signs.here, "accent").add(f"{sign} ", "accent")
+    name = visible(one.words)[:words]
+    made.add(f"{name} ", "text").add(sign * (words - len(name) + 1), "accent")
+    made.add(signs.away if one.leads_away else sign, "accent").gap()
+    return _titled(made, one, shown, width, glyphs)
+
+
+def _words_room(shown: Neighbourhood) -> int:
+    """The cells for the words of a link."""
+    return min(_MOST_WORDS, max((len(one.words) for one in shown.neighbours), default=0))
+
+
+def _titled(made: Line, one: Neighbour, shown: Neighbourhood, width: int, glyphs: Glyphs) -> Line:
+    """``made`` with the seed's mark, the title, the rank, and the share of the walk."""
+    made.add(seed_mark(one.is_seed, glyphs), "accent")
+    room = width - made.width - _RANK - (_SHARE if _has_shares(shown) else 0)
+    longest = max(cell_len(visible(_named(other))) for other in shown.neighbours)
+    made.fit(_named(one), min(room, longest), "muted" if one.kind else "text")
+    made.add(f"{f'#{one.rank}' if one.rank else '':>{_RANK}}", "muted")
+    return made.add(f" {one.share:>{_SHARE - 1}.0%}" if one.share >= LEAST_TOLD else "", "strong").cut(width)
+
+
+def _named(one: Neighbour) -> str:
+    return f"{one.title} ({one.kind})" if one.kind else one.title
+
+
+def _has_shares(shown: Neighbourhood) -> bool:
+    return any(one.share >= LEAST_TOLD for one in shown.neighbours)
+
+
+def _listed(shown: Neighbourhood, width: int, glyphs: Glyphs) -> Drawn:
+    """The centre, the paths that led to it, and its links: a row each."""
+    signs = signs_of(glyphs)
+    head = [line(seed_mark(shown.is_seed, glyphs), "accent").add(shown.title, "bold strong").cut(width)]
+    head += [Line().gap(2).add(part, "muted") for part in wrap(shown.about, width - 2)]
+    made: Drawn = [(one, "") for one in head]
+    if shown.ways:
+        made.append((rule(width, "paths to it", dash=glyphs.dash), ""))
+        made += _ways(shown, width)
+    if shown.neighbours:
+        made.append((rule(width, "its links", dash=glyphs.dash), ""))
+    words = _words_room(shown)
+    for one in shown.neighbours:
+        sign = line_sign(one.weight, glyphs)
+        row = Line().add(f"{sign}{signs.away}" if one.leads_away else f"{signs.here}{sign}", "accent")
+        row.gap().fit(one.words, words, "muted").gap()
+        made.append((_titled(row, one, shown, width, glyphs), one.id))
+    return made
+
+
+def _ways(shown: Neighbourhood, width: int) -> Iterator[tuple[Line, str]]:
+    for number, way in enumerate(shown.ways):
+        if way.share < LEAST_TOLD:
+            continue
+        for row, part in enumerate(wrap(visible(way.text), width - _SHARE - 2)):
+            made = Line().add(f"{way.share:>{_SHARE - 1}.0%} " if not row else " " * _SHARE, "strong")
+            yield made.gap().add(part, "text"), _way_key(number) if way.start else ""
+
+
+def _told(shown: Neighbourhood, width: int) -> list[Line]:
+    text = shown.lacks or ("" if shown.neighbours else "no link joins it with anything")
+    return [line(f" {part}", "muted") for part in wrap(text, width - 2)] if text else []
+
+
+def _legend(shown: Neighbourhood, width: int, glyphs: Glyphs) -> list[Line]:
+    """What the signs mean, as far as they are used."""
+    if not shown.neighbours:
+        return []
+    signs = signs_of(glyphs)
+    parts = [f"{signs.heavy * 2} weight from {HEAVY}, {signs.light * 2} from {LIGHT}, {signs.dotted * 2} less"]
+    if shown.is_seed or any(one.is_seed for one in shown.neighbours):
+        parts.append(f"{signs.seed} seed")
+    if any(one.rank for one in shown.neighbours):
+        parts.append("#: its rank")
+    if _has_shares(shown):
+        parts.append("%: so much of the walk came this way")
+    return [Line(), *(line(f" {part}", "faint") for part in wrap(" · ".join(parts), width - 2))]

@@ -1,0 +1,173 @@
+"""The pane Graph: it stands where the cache stands else, and one walks along its links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.query.graph import GraphPane
+from tests.app.driving import NARROW, SIZES, WIDE, ask, screen, settled, shown, text_of, until, view
+from tests.app.engines import switch_to, toasts
+from tests.app.linked import HUB, HUB_TEXT, STORE
+from tests.app.pictures import DARK, Looks
+from tests.support.trees import Tree
+
+HANDOVER = "ops/handover.md"
+ENTRY = "auth/jwt/entry.md"
+
+
+@pytest.fixture
+def linked(garden: Tree) -> Tree:
+    """Notes of which one is reached by links alone."""
+    garden.file(HUB, HUB_TEXT)
+    garden.file(HANDOVER, "# Handover\n\nWhoever leaves says what is open.\n")
+    garden.file(ENTRY, f"---\nrelated: [{HANDOVER}]\ntags: [gate]\n---\n# Token entry\n\nA token store begins here.\n")
+    return garden
+
+
+def pane(pilot: Pilot[Any]) -> GraphPane:
+    return screen(pilot).query_one(GraphPane)
+
+
+def centre(pilot: Pilot[Any]) -> str:
+    drawn = pane(pilot).neighbourhood
+    return drawn.id if drawn is not None else ""
+
+
+async def opened(pilot: Pilot[Any], file: str) -> None:
+    """Asks knowing, selects ``file``, and goes to the graph."""
+    await ask(pilot, "token store")
+    await pilot.press("escape")
+    await switch_to(pilot, "knowing")
+    pilot.app.select(file)  # type: ignore[attr-defined]
+    await pilot.press("f6")
+    await settled(pilot)
+
+
+async def to_neighbour(pilot: Pilot[Any], place: str) -> None:
+    """Goes down to ``place``."""
+    for _ in pane(pilot).choices:
+        if pane(pilot).chosen != place:
+            await pilot.press("j")
+    assert pane(pilot).chosen == place
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+async def test_walking_along_links_and_back(
+    linked: Tree, make_app: Callable[..., BrvTui], size: tuple[int, int]
+) -> None:
+    async with make_app(linked.root).run_test(size=size) as pilot:
+        await opened(pilot, HANDOVER)
+        assert pilot.app.focused is pane(pilot)
+        assert centre(pilot) == HANDOVER
+        assert "Handover" in text_of(pilot, "#graph")
+        await to_neighbour(pilot, ENTRY)
+        assert view(pilot).selection.file == HANDOVER  # looking at a neighbour selects nothing yet
+        await pilot.press("enter")
+        await settled(pilot)
+        assert centre(pilot) == ENTRY
+        assert view(pilot).selection.file == ENTRY
+        assert "Token entry" in text_of(pilot, "#score") or size == NARROW
+        await to_neighbour(pilot, "tag://gate")
+        await pilot.press("l")
+        await settled(pilot)
+        assert centre(pilot) == "tag://gate"
+        assert view(pilot).selection.file == ENTRY  # a tag is no note to select
+        await pilot.press("h")
+        assert centre(pilot) == ENTRY
+        assert pane(pilot).chosen == "tag://gate"
+        await pilot.press("backspace")
+        await settled(pilot)
+        assert (centre(pilot), view(pilot).selection.file) == (HANDOVER, HANDOVER)
+        await pilot.press("backspace")
+        assert any("began" in text for text in toasts(pilot))
+
+
+async def test_a_note_selected_elsewhere_and_another_question_begin_anew(
+    linked: Tree, make_app: Callable[..., BrvTui]
+) -> None:
+    async with make_app(linked.root).run_test(size=WIDE) as pilot:
+        await opened(pilot, HANDOVER)
+        await to_neighbour(pilot, ENTRY)
+        await pilot.press("enter")
+        await settled(pilot)
+        pilot.app.select(STORE)  # type: ignore[attr-defined]
+        await settled(pilot)
+        assert centre(pilot) == STORE
+        await pilot.press("backspace")
+        assert centre(pilot) == STORE
+        await ask(pilot, "token entry")
+        assert centre(pilot) == view(pilot).selection.file
+
+
+async def test_it_stands_where_the_cache_stands_else(linked: Tree, make_app: Callable[..., BrvTui]) -> None:
+    async with make_app(linked.root).run_test(size=NARROW) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("escape", "f6")
+        await settled(pilot)
+        assert screen(pilot).stop == "cache"
+        assert "Cache" in shown(pilot)
+        assert not pane(pilot).display
+        await switch_to(pilot, "knowing")
+        assert screen(pilot).stop == "graph"
+        assert "Graph" in shown(pilot)
+        assert "Cache" not in shown(pilot)
+        await switch_to(pilot, "byterover")
+        assert screen(pilot).stop == "cache"
+        assert not pane(pilot).display
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
+async def test_its_keys_are_in_the_bar_and_in_the_help(
+    linked: Tree, make_app: Callable[..., BrvTui], size: tuple[int, int]
+) -> None:
+    async with make_app(linked.root).run_test(size=size) as pilot:
+        await opened(pilot, HANDOVER)
+        bar = shown(pilot).splitlines()[-1]
+        assert "enter go there" in bar
+        assert "backspace go back" in bar
+        assert "v as SVG" in bar
+        for key in ("f1", "question_mark"):
+            await pilot.press(key)
+            await settled(pilot)
+            text = ""
+            for _ in range(12):
+                text += shown(pilot)
+                await pilot.press("pagedown")
+            assert "Back to the centre before" in text, key
+            await pilot.press("escape")
+
+
+async def test_the_picture_is_saved_beside_others_and_over_none(
+    linked: Tree, make_app: Callable[..., BrvTui], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "pictures"
+    monkeypatch.setattr("brvtui.app.exporting.sharing.pictures_folder", lambda: folder)
+    async with make_app(linked.root).run_test(size=WIDE) as pilot:
+        await opened(pilot, HANDOVER)
+        for names in (["graph-of-handover.svg"], ["graph-of-handover-2.svg", "graph-of-handover.svg"]):
+            await pilot.press("v")
+            await until(pilot, lambda names=names: sorted(one.name for one in folder.glob("*.svg")) == names)  # type: ignore[misc]
+            await settled(pilot)
+        assert "Token entry" in (folder / "graph-of-handover.svg").read_text()
+        assert any(str(folder / "graph-of-handover.svg") in text for text in toasts(pilot))
+        blocked = tmp_path / "blocked"
+        blocked.write_text("")
+        monkeypatch.setattr("brvtui.app.exporting.sharing.pictures_folder", lambda: blocked / "below")
+        await pilot.press("v")
+        await until(pilot, lambda: any("no picture" in text for text in toasts(pilot)))
+
+
+async def test_what_it_looks_like(looks: Looks, linked: Tree, make_app: Callable[..., BrvTui]) -> None:
+    looks = partial(looks, joined=True)
+    async with make_app(linked.root).run_test(size=WIDE) as pilot:
+        await opened(pilot, ENTRY)
+        await looks(pilot, "test_graph[{size}]", themes=[DARK])
+        await pilot.press("z")
+        await looks(pilot, "test_graph[whole-{size}]", {"120x36": WIDE}, [DARK])
