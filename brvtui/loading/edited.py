@@ -37,7 +37,7 @@ def edited(snapshot: Snapshot, constants: TreeConstants, now_ms: float, edit: Ed
     before = replace(snapshot, postings=snapshot.postings.detached())
     made = update(before, [edit.path], constants, now_ms, snapshot.stored, edit)
     if made is None:
-        made = load(snapshot.project, constants, now_ms, snapshot.stored, before, edit=edit)
+        made = load(snapshot.project, constants, now_ms, snapshot.stored, before, edits=[edit])
     assert made is not None  # nobody cancels
     text: dict[str, str] = {}
     with suppress(Unseen):

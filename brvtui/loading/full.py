@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,15 +52,20 @@ def load(
     kept: Reusable | None = None,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] = lambda: False,
-    edit: EditedFile | None = None,
+    edits: Sequence[EditedFile] = (),
+    removed: Collection[str] = (),
 ) -> Snapshot | None:
     """A snapshot of ``project`` as it is on disk now; None when ``cancelled`` becomes true meanwhile.
 
-    ``edit`` replaces the content of its file on disk. Files that did not change since ``previous``, or else since
-    ``kept`` (same times, size and inode), are not read again. Calls ``progress`` with the numbers of files read and of
-    all files; once they are equal, it builds the index. Lists files that cannot be read as unseen, and raises nothing.
+    ``edits`` replace the contents of their files on disk, and files at the paths ``removed`` count as missing. Files
+    that did not change since ``previous``, or else since ``kept`` (same times, size and inode), are not read again.
+    Calls ``progress`` with the numbers of files read and of all files; once they are equal, it builds the index. Lists
+    files that cannot be read as unseen, and raises nothing.
     """
-    own = _with(list_files(project.tree), edit) if edit else list_files(project.tree)
+    own = list_files(project.tree)
+    if edits or removed:
+        own = _with(own, edits, removed)
+    edited = {edit.path: edit for edit in edits}
     located, beyond = _in_document_order(own.files, "", project.tree, constants, now_ms)
     past_limit = f"past the {constants.limits.max_files} files that the engine reads"
     unseen = [*own.unseen, *(UnseenFile(path, past_limit) for path in beyond)]
@@ -85,7 +90,7 @@ def load(
         if known and is_same(known, item.file):
             parsed[item.path] = known
             continue
-        instead = edit if edit and item.file == edit.file else None
+        instead = edited.get(item.file.path) if not item.alias else None
         parsed[item.path], terms = read_file(
             item.tree, item.alias, item.file, constants.limits, ids, completed_by, instead
         )
@@ -118,10 +123,11 @@ def load(
     )
 
 
-def _with(own: Listing, edit: EditedFile) -> Listing:
-    """``own`` with the file of ``edit``."""
-    files = [file for file in own.files if file.path != edit.path] + [edit.file]
-    unseen = tuple(file for file in own.unseen if file.path != edit.path)
+def _with(own: Listing, edits: Sequence[EditedFile], removed: Collection[str]) -> Listing:
+    """``own`` with the files of ``edits``, and without those at ``removed``."""
+    other = {*removed, *(edit.path for edit in edits)}
+    files = [file for file in own.files if file.path not in other] + [edit.file for edit in edits]
+    unseen = tuple(file for file in own.unseen if file.path not in other)
     return Listing(tuple(sorted(files, key=lambda file: walk_key(file.path))), unseen)
 
 

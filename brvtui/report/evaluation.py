@@ -2,27 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+from brvtui.lab.evaluation.comparing import Comparison, QueryChange
+from brvtui.lab.evaluation.gates import GateResult
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation, QueryResult
 from brvtui.lab.judgments.model import NOT_COVERED
 from brvtui.paint.line import Line, line
+from brvtui.paint.text import wrap
 from brvtui.wording import counted
 
 _NAME = 15
 _VALUE = 8
 _OUTCOME = 13
+_NAMED = 20
+"""How many queries a gate names."""
 NONE = "–"
 """What stands for a value that means nothing."""
 
 
-def evaluation_lines(evaluation: Evaluation, metrics: Sequence[Metric], width: int) -> list[Line]:
-    """The whole evaluation in ``width`` cells."""
+@dataclass(frozen=True)
+class EvaluationReport:
+    """Everything that is said of one evaluation, in every format."""
+
+    evaluation: Evaluation
+    metrics: tuple[Metric, ...]
+    """Those to show; the first decides the order of queries."""
+    comparison: Comparison | None = None
+    baseline: str = ""
+    """The name of the baseline: a file or a revision."""
+    gates: tuple[GateResult, ...] = ()
+    causes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Lines that say why a query is answered otherwise than before, by its id."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether every gate was passed."""
+        return all(gate.passed for gate in self.gates)
+
+
+def evaluation_lines(report: EvaluationReport, width: int) -> list[Line]:
+    """The whole report in ``width`` cells."""
+    evaluation, metrics = report.evaluation, report.metrics
     made = [line(f" {heading(evaluation)}", "bold strong").cut(width)]
-    made += [line(f" {about(evaluation)}", "muted").cut(width), Line()]
-    made += summary_lines(evaluation, metrics, width)
-    return [*made, Line(), *query_lines(evaluation.queries, metrics[0], width)]
+    made += [line(f" {about(evaluation)}", "muted").cut(width)]
+    if report.comparison is not None:
+        made.append(line(f" compared with {baseline_text(report)}", "muted").cut(width))
+    made += [Line(), *summary_lines(report, width)]
+    made += [Line(), *query_lines(evaluation.queries, metrics[0], width)]
+    if report.comparison is not None:
+        made += [Line(), *change_lines(report, width)]
+    if report.gates:
+        made += [Line(), *gate_lines(report.gates, width)]
+    return made
+
+
+def change_lines(report: EvaluationReport, width: int) -> list[Line]:
+    """The queries that are answered otherwise than before, each with what happened and what did it."""
+    assert report.comparison is not None
+    changes = changed_queries(report)
+    made = [line(f" {len(changes) or 'no'} of {len(report.comparison.changes)} compared queries changed", "muted")]
+    for change in changes:
+        made.append(line(f" {change.now.id}: {change_text(change, report.metrics[0])}", "bold strong").cut(width))
+        for text in report.causes.get(change.now.id, ()):
+            made += [line(f"   {part}") for part in wrap(text, width - 3)]
+    return made
+
+
+def changed_queries(report: EvaluationReport) -> list[QueryChange]:
+    """The queries whose first metric or outcome changed, the greatest loss first."""
+    comparison, metric = report.comparison, report.metrics[0]
+    if comparison is None:
+        return []
+    changed = [each for each in comparison.changes if each.changes_outcome or each.difference(metric)]
+    return sorted(changed, key=lambda each: each.difference(metric) or 0.0)
+
+
+def change_text(change: QueryChange, metric: Metric) -> str:
+    """How a query changed, in a few words."""
+    difference = change.difference(metric)
+    value = f"{metric} {number(change.before.value(metric))} → {number(change.now.value(metric))}"
+    outcome = f"{change.before.outcome} → {change.now.outcome}"
+    texts = ([value] if difference else []) + ([outcome] if change.changes_outcome else [])
+    return ", ".join(texts)
+
+
+def gate_lines(gates: Sequence[GateResult], width: int) -> list[Line]:
+    """Each gate, passed or failed, with the queries to look at."""
+    made: list[Line] = []
+    for gate in gates:
+        word, role = ("passed", "ok") if gate.passed else ("FAILED", "bad")
+        made.append(line(f" {word} ", role).add(f"{gate.name}: {gate.text}").cut(width))
+        left = f" and {len(gate.queries) - _NAMED} more" if len(gate.queries) > _NAMED else ""
+        named = ", ".join(gate.queries[:_NAMED]) + left
+        made += [line(f"   {part}", "warn") for part in wrap(named, width - 3)] if named else []
+    return made
+
+
+def baseline_text(report: EvaluationReport) -> str:
+    """What is compared with: its name, its notes, its moment; empty without a baseline."""
+    if report.comparison is None:
+        return ""
+    before = report.comparison.before
+    return f"{report.baseline}: {counted(before.notes, 'note', 'notes')}, as of {before.clock}"
 
 
 def heading(evaluation: Evaluation) -> str:
@@ -38,13 +122,23 @@ def about(evaluation: Evaluation) -> str:
     return f"{notes} of {evaluation.project}{revision}, as of {evaluation.clock}"
 
 
-def summary_lines(evaluation: Evaluation, metrics: Sequence[Metric], width: int) -> list[Line]:
-    """The mean of each metric, then outcomes, prompts and time."""
+def summary_lines(report: EvaluationReport, width: int) -> list[Line]:
+    """The mean of each metric, beside that of the baseline, then outcomes, prompts and time."""
     made = []
-    for metric in metrics:
+    evaluation = report.evaluation
+    for metric in report.metrics:
         shown = line(f" {metric!s:<{_NAME}}").add(f"{number(evaluation.mean(metric)):>{_VALUE}}", "bold strong")
-        made.append(shown.add(f"  of {counted(evaluation.count(metric), 'query', 'queries')}", "muted").cut(width))
+        shown.add(f"  of {counted(evaluation.count(metric), 'query', 'queries')}", "muted")
+        made.append(shown.add(f"{compared_text(report, metric)}").cut(width))
     return [*made, *(line(f" {name:<{_NAME}} {text}").cut(width) for name, text in facts(evaluation))]
+
+
+def compared_text(report: EvaluationReport, metric: Metric) -> str:
+    """How ``metric`` differs from the baseline, and how likely that is chance; empty without a baseline."""
+    if report.comparison is None or (difference := report.comparison.difference(metric)) is None:
+        return ""
+    p_value = report.comparison.p_value(metric)
+    return f"  {difference:+.4f}" + (f", p = {p_value:.3f}" if p_value is not None else "")
 
 
 def facts(evaluation: Evaluation) -> list[tuple[str, str]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from brvtui import __version__, faults
+from brvtui.lab.evaluation.comparing import Comparison
+from brvtui.lab.evaluation.gates import GateResult
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation
 from brvtui.saved.rebuilding import PlainError, from_plain
@@ -40,6 +42,46 @@ def evaluation_as_plain(evaluation: Evaluation, metrics: Sequence[Metric]) -> di
         "summary": summary,
         "evaluation": plain,
     }
+
+
+def comparison_as_plain(
+    comparison: Comparison, name: str, metrics: Sequence[Metric], causes: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    """``comparison`` with the baseline called ``name``, ready for JSON: means, and the queries that changed."""
+    changed = [
+        each
+        for each in comparison.changes
+        if each.changes_outcome or any(each.difference(metric) for metric in metrics)
+    ]
+    return {
+        "baseline": name,
+        "compared": len(comparison.changes),
+        "metrics": {
+            str(metric): {
+                "before": comparison.before.mean(metric),
+                "difference": comparison.difference(metric),
+                "p_value": comparison.p_value(metric),
+            }
+            for metric in metrics
+        },
+        "changes": [
+            {
+                "id": each.now.id,
+                "outcome_before": each.before.outcome,
+                "outcome": each.now.outcome,
+                "differences": {str(metric): each.difference(metric) for metric in metrics},
+                "causes": list(causes.get(each.now.id, ())),
+            }
+            for each in changed
+        ],
+        "notices": list(comparison.notices),
+    }
+
+
+def gates_as_plain(gates: Sequence[GateResult]) -> list[dict[str, Any]]:
+    """The results of gates, ready for JSON."""
+    made: list[dict[str, Any]] = to_plain(tuple(gates))
+    return made
 
 
 def read_evaluation(path: Path) -> Evaluation:

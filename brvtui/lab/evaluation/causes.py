@@ -1,0 +1,136 @@
+"""Why a query is answered otherwise: which note fell, by which parts of its score, and which edit did it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from brvtui.engines.contract import Context, Engine, Query
+from brvtui.lab.evaluation.comparing import QueryChange
+from brvtui.lab.evaluation.evaluate import ask, result_of
+from brvtui.lab.evaluation.metrics import Metric
+from brvtui.lab.evaluation.results import QueryResult
+from brvtui.lab.judgments.following import DocumentFinder
+from brvtui.lab.judgments.model import Judgment
+from brvtui.loading.revised import Difference
+from brvtui.snapshot import Snapshot
+from brvtui.snapshot.naming import Named
+from brvtui.wording import counted
+
+_MOST_NOTES, _MOST_PARTS = 3, 3
+_MOST_TRIED = 30
+"""How many changed notes are tried: each is a snapshot of its own."""
+_SAME = 1e-9
+_SHOWN = 0.00005
+
+
+@dataclass(frozen=True)
+class Reverting:
+    """Another state of the notes, and how a snapshot is made in which some of them are as they were there."""
+
+    name: str
+    difference: Difference
+    revert: Callable[[Difference], Snapshot]
+
+
+@dataclass(frozen=True, slots=True)
+class CauseFinder:
+    """Explains changes of one evaluation. Asks ``engine`` again in ``context``, with the options of ``like``."""
+
+    engine: Engine[Any]
+    context: Context[Any]
+    like: Query
+    judgments: Mapping[str, Judgment]
+    """By id."""
+    metric: Metric
+    """What decides whether a query is as good as before."""
+
+    def explain(self, changes: Sequence[QueryChange], reverting: Reverting | None = None) -> dict[str, tuple[str, ...]]:
+        """For each of ``changes``, by its id: lines that say what happened, and, with ``reverting``, what did it.
+
+        That a note did it is tried: with its earlier text alone, the query is as it was before.
+        """
+        causes = self._tried(changes, reverting) if reverting is not None else {}
+        return {
+            change.now.id: (*self._effects(change), *([causes[change.now.id]] if change.now.id in causes else ()))
+            for change in changes
+        }
+
+    def _effects(self, change: QueryChange) -> Iterator[str]:
+        """What became of the outcome, and of the notes that the query should find."""
+        now, before = change.now, change.before
+        if change.changes_outcome:
+            yield now.sentence
+        olds = dict(zip(now.relevant, before.relevant, strict=False))
+        fallen = [(path, old) for path, old in olds.items() if _place(now.rank_of(path)) > _place(before.rank_of(old))]
+        for path, old in fallen[:_MOST_NOTES]:
+            rank = now.rank_of(path)
+            found = f"rank {rank}" if rank else "not found"
+            yield f"{path}: rank {before.rank_of(old)} → {found}{self._score_change(change, path, old)}"
+            if rank is None:
+                yield from self._reason(now, path)
+
+    def _score_change(self, change: QueryChange, path: str, old: str) -> str:
+        now = next((item for item in change.now.results if item.path == path), None)
+        was = next((item for item in change.before.results if item.path == old), None)
+        if now is None or was is None:
+            return ""
+        parts = {part.name: part.value for part in now.parts}
+        for part in was.parts:
+            parts[part.name] = parts.get(part.name, 0.0) - part.value
+        largest = sorted(((abs(value), name) for name, value in parts.items() if abs(value) > _SHOWN), reverse=True)
+        said = ", ".join(f"{name} {parts[name]:+.4f}" for _, name in largest[:_MOST_PARTS])
+        return f", score {was.score:.4g} → {now.score:.4g}" + (f" ({said})" if said else "")
+
+    def _reason(self, now: QueryResult, path: str) -> Iterator[str]:
+        """Why the note at ``path`` is not in the answer now."""
+        snapshot = self.context.snapshot
+        if path not in snapshot.by_path:
+            yield f"{path}: no such note now"
+            return
+        trace = ask(self.engine, self.context, self.judgments[now.id], self.like)
+        why = self.engine.why(self.context, trace, Named(path, snapshot.by_path[path]))
+        if why.reason is not None:
+            yield f"{path}: {why.reason.text}" + (f" ({why.numbers})" if why.numbers else "")
+
+    def _tried(self, changes: Sequence[QueryChange], reverting: Reverting) -> dict[str, str]:
+        """The cause of each change, found by giving one changed note after the other its earlier text."""
+        paths = reverting.difference.paths
+        if not paths:
+            return {}
+        seen = {path for change in changes for path in (*change.now.ranking, *change.before.ranking)}
+        candidates = sorted(paths, key=lambda path: path not in seen)[:_MOST_TRIED]
+        made: dict[str, str] = {}
+        left = list(changes)
+        for path in candidates:
+            if not left:
+                break
+            snapshot = reverting.revert(reverting.difference.only({path}))
+            context, finder = replace(self.context, snapshot=snapshot), DocumentFinder(snapshot)
+            for change in [*left]:
+                if self._is_as_before(change, context, finder):
+                    made[change.now.id] = f"cause: {self._edit(path, reverting)}, the query is as it was (tried)"
+                    left.remove(change)
+        together = f"of {counted(len(paths), 'changed note', 'changed notes')}, no single one explains it"
+        if len(paths) > len(candidates):
+            together = f"of {len(paths)} changed notes, {len(candidates)} were tried one by one, and none explains it"
+        return {**made, **{change.now.id: f"cause: {together}" for change in left}}
+
+    def _is_as_before(self, change: QueryChange, context: Context[Any], finder: DocumentFinder) -> bool:
+        judgment, _ = finder.followed(self.judgments[change.now.id])
+        result = result_of(judgment, ask(self.engine, context, judgment, self.like))
+        value, before = result.value(self.metric), change.before.value(self.metric)
+        is_as_good = before is None or (value is not None and value >= before - _SAME)
+        return is_as_good and (not change.changes_outcome or result.outcome == change.before.outcome)
+
+    def _edit(self, path: str, reverting: Reverting) -> str:
+        if path in reverting.difference.removed:
+            return f"{path} was added: without it"
+        if path not in self.context.snapshot.parsed:
+            return f"{path} was removed: with it"
+        return f"{path} was edited: with its text of {reverting.name}"
+
+
+def _place(rank: int | None) -> float:
+    return float("inf") if rank is None else rank

@@ -1,0 +1,90 @@
+"""Snapshots of a tree in which many files differ from those on disk: as a git revision has them, say."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from brvtui.loading import EditedFile, load
+from brvtui.loading.edited import UNPUBLISHED
+from brvtui.snapshot import Snapshot
+from brvtui.tree.constants import TreeConstants
+from brvtui.tree.history.revision import Revision
+from brvtui.tree.reading.contents import Unseen, read_bytes
+
+_NS_PER_MS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The files of a tree in another state: those with another content, and those that it does not have."""
+
+    edits: Mapping[str, EditedFile]
+    removed: frozenset[str]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every file that differs, by path."""
+        return tuple(sorted({*self.edits, *self.removed}))
+
+    def only(self, paths: Collection[str]) -> Difference:
+        """Of this, what is at ``paths``."""
+        edits = {path: edit for path, edit in self.edits.items() if path in paths}
+        return Difference(edits, self.removed.intersection(paths))
+
+
+def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, difference: Difference) -> Snapshot:
+    """``snapshot`` with ``difference``, as of ``now_ms``, with the generation :data:`UNPUBLISHED`. Writes nothing.
+
+    Looks at every file of the tree.
+    """
+    before = replace(snapshot, postings=snapshot.postings.detached())
+    edits = tuple(difference.edits.values())
+    made = load(snapshot.project, constants, now_ms, snapshot.stored, before, edits=edits, removed=difference.removed)
+    assert made is not None  # nobody cancels
+    return replace(made, generation=UNPUBLISHED, edited={**_texts(edits, constants)})
+
+
+def difference_to(snapshot: Snapshot, revision: Revision) -> Difference:
+    """What changes ``snapshot`` to what the tree was at ``revision``. Reads every note.
+
+    What is compared is text: a note that is there in both has the age of its file in both, and so has one that was
+    renamed. A note that only the revision has is as old as its last commit there. Raises
+    :class:`brvtui.tree.history.git.RevisionError`.
+    """
+    there = revision.files
+    own = {entry.file: path for path, entry in snapshot.parsed.items() if not entry.alias}
+    contents = {path: _bytes(snapshot, path) for path in own.values()}
+    differing = [
+        path
+        for path, file in there.items()
+        if file.size <= snapshot.limits.max_file_bytes and (path not in contents or not file.holds(contents[path]))
+    ]
+    removed = frozenset(own.keys() - there.keys() - revision.ignored)
+    data = revision.read(differing) if differing else {}
+    moved = {contents[path]: path for path in sorted(removed)}
+    gone = [path for path in differing if path not in own and data[path] not in moved]
+    dates = revision.changed_ms(gone) if gone else {}
+    edits = {}
+    for path in differing:
+        like = path if path in own else moved.get(data[path], "")
+        mtime_ns = snapshot.parsed[like].mtime_ns if like else dates[path] * _NS_PER_MS
+        edits[path] = EditedFile(path, data[path], mtime_ns)
+    return Difference(edits, removed)
+
+
+def _bytes(snapshot: Snapshot, path: str) -> bytes:
+    """The bytes of a file; none of one that cannot be read, which then counts as changed."""
+    try:
+        return snapshot.read(path)
+    except OSError:
+        return b""
+
+
+def _texts(edits: Iterable[EditedFile], constants: TreeConstants) -> dict[str, str]:
+    made = {}
+    for edit in edits:
+        with suppress(Unseen):
+            made[edit.path] = read_bytes(edit.data, constants.limits).text
+    return made

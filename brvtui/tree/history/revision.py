@@ -1,0 +1,118 @@
+"""The markdown files of a tree at a git revision."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from brvtui.tree.history.git import RevisionError, git
+from brvtui.wording import shortened
+
+_MOST_LISTING = 64 * 1_048_576
+_MOST_CONTENT = 256 * 1_048_576
+_SHORT = 4096
+_MOST_DATED = 200
+_SHA1_DIGITS = 40
+_MS = 1000
+_FILE_MODES = (b"100644", b"100755", b"100664")
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedFile:
+    """A file at a revision: the id of its content, and its size in bytes."""
+
+    content: str
+    size: int
+
+    def holds(self, data: bytes) -> bool:
+        """Whether ``data`` is its content; line ends that git converted on checkout do not count."""
+        return self._has_id(data) or (b"\r\n" in data and self._has_id(data.replace(b"\r\n", b"\n")))
+
+    def _has_id(self, data: bytes) -> bool:
+        algorithm = "sha1" if len(self.content) == _SHA1_DIGITS else "sha256"
+        digest = hashlib.new(algorithm, b"blob %d\0" % len(data), usedforsecurity=False)
+        digest.update(data)
+        return digest.hexdigest() == self.content
+
+
+class Revision:
+    """A git revision of the tree in ``folder``. Methods raise :class:`brvtui.tree.history.git.RevisionError`."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        """Finds the commit that ``name`` means: a branch, a tag, a commit."""
+        self.folder = folder
+        self.name = name
+        try:
+            self._prefix = git(folder, "rev-parse", "--show-prefix", most=_SHORT).rstrip(b"\n")
+        except RevisionError as error:
+            raise RevisionError(f"{folder}: {error}; --baseline-rev needs a tree that git keeps") from error
+        wanted = f"{name}^{{commit}}"
+        try:
+            found = git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted, most=_SHORT)
+        except RevisionError as error:
+            hint = "fetch it first (in CI: a checkout with fetch-depth: 0), or name another"
+            raise RevisionError(f"{folder}: no revision {shortened(name)} in git; {hint}") from error
+        self.commit = found.decode("ascii", "replace").strip()
+
+    @cached_property
+    def files(self) -> Mapping[str, CommittedFile]:
+        """Every regular markdown file of the tree by its path."""
+        place = f"{self.commit}:{self._prefix.decode('utf-8', 'surrogateescape').rstrip('/')}"
+        try:
+            listing = git(
+                self.folder, "ls-tree", "--full-tree", "-r", "-z", "-l", "--end-of-options", place, most=_MOST_LISTING
+            )
+        except RevisionError as error:
+            hint = "is the tree committed there, and not ignored?"
+            raise RevisionError(f"{shortened(self.name)} does not hold {self.folder}: {hint}") from error
+        made: dict[str, CommittedFile] = {}
+        for entry in listing.split(b"\0"):
+            facts, _, path = entry.partition(b"\t")
+            fields = facts.split()
+            if path.endswith(b".md") and len(fields) == 4 and fields[0] in _FILE_MODES and fields[3].isdigit():
+                name = path.decode("utf-8", "surrogateescape")
+                if not any(part.startswith(".") for part in name.split("/")):
+                    made[name] = CommittedFile(fields[2].decode("ascii"), int(fields[3]))
+        if not made:
+            raise RevisionError(f"{shortened(self.name)} holds no notes of {self.folder}: are they committed there?")
+        return made
+
+    @cached_property
+    def ignored(self) -> frozenset[str]:
+        """The markdown files on disk that git is told to ignore: that a revision lacks them says nothing."""
+        arguments = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--", ".")
+        listing = git(self.folder, *arguments, most=_MOST_LISTING).split(b"\0")
+        return frozenset(path.decode("utf-8", "surrogateescape") for path in listing if path.endswith(b".md"))
+
+    def read(self, paths: Collection[str]) -> dict[str, bytes]:
+        """The content of the files at ``paths``."""
+        wanted = {path: self.files[path] for path in paths}
+        size = sum(file.size for file in wanted.values())
+        if size > _MOST_CONTENT:
+            name = shortened(self.name)
+            raise RevisionError(f"{name}: notes of more than {_MOST_CONTENT} bytes differ; name a nearer revision")
+        given = "".join(f"{file.content}\n" for file in wanted.values()).encode("ascii")
+        data = git(self.folder, "cat-file", "--batch", most=size + _SHORT * (len(wanted) + 1), given=given)
+        made, start = {}, 0
+        for path, file in wanted.items():
+            begin = data.find(b"\n", start) + 1
+            made[path] = data[begin : begin + file.size]
+            start = begin + file.size + 1
+            if not begin or not file.holds(made[path]):
+                raise RevisionError(f"{path}: git does not give its content at {shortened(self.name)}; run git fsck")
+        return made
+
+    def changed_ms(self, paths: Collection[str]) -> dict[str, int]:
+        """When each of ``paths`` was last committed, in ms since 1970; of more than 200, the date of the revision."""
+        own = self._date(".")
+        if len(paths) > _MOST_DATED:
+            return dict.fromkeys(paths, own)
+        return {path: self._date(path) or own for path in paths}
+
+    def _date(self, path: str) -> int:
+        place = ("--", f":(literal){path}")
+        text = git(self.folder, "log", "-1", "--format=%ct", self.commit, *place, most=_SHORT).strip()
+        return int(text) * _MS if text.isdigit() else 0

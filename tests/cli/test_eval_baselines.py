@@ -1,0 +1,187 @@
+"""``brv-tui eval`` with a baseline: a file, and a revision of a real git repository."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.following import DocumentFinder
+from brvtui.lab.judgments.model import Judgment
+from brvtui.tree.history.git import RevisionError, git
+from brvtui.tree.history.revision import Revision
+from brvtui.tree.reading.project import find_project
+from tests.cli.conftest import Run
+from tests.support.trees import Tree
+
+ROTATION, ROLLBACK = "auth/jwt/rotation.md", "deploy/rollback.md"
+GATES = ("--fail-on-drop", "recall@5=0.02", "--fail-on-tier-change")
+Git = Callable[..., str]
+
+
+@pytest.fixture
+def repository(project: Tree) -> Git:
+    """Commits the project with its judgments to the branch main, and goes on to another branch."""
+
+    def called(*arguments: str) -> str:
+        command = ["git", "-C", str(project.root), "-c", "user.name=n", "-c", "user.email=n@localhost", *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+
+    project.notes(20)
+    finder = DocumentFinder(project.snapshot())
+    judged = (
+        Judgment("refresh", "refresh token use", documents=(finder.judged(ROTATION, 3),)),
+        Judgment("rollback", "rolling back release", documents=(finder.judged(ROLLBACK, 3),)),
+    )
+    JudgmentsFile.of(find_project(project.root)).change(lambda _: judged)
+    called("init", "-q", "-b", "main")
+    called("add", "-A")
+    called("commit", "-qm", "Notes")
+    called("checkout", "-qb", "edit")
+    return called
+
+
+def test_a_pull_request_that_breaks_a_query_fails_until_it_is_reverted(
+    run: Run, project: Tree, repository: Git
+) -> None:
+    base = ("eval", "--baseline-rev", "main", *GATES)
+    code, out, err = run(*base)
+    assert (code, err) == (0, "")
+    assert "no of 2 compared queries changed" in out
+    project.note(ROTATION, "Keys", "Nothing of this is about sessions any more.", 0.1)
+    repository("commit", "-qam", "Edit one note")
+    code, out, _ = run(*base)
+    text = " ".join(out.split())
+    assert code == 1
+    assert "FAILED recall@5 falls by at most 0.02: recall@5 fell by 0.5000, more than 0.02 refresh" in text
+    assert "refresh: ndcg@10 1.0000 → 0.0000" in text
+    assert f"{ROTATION}: rank 1 → not found" in text
+    assert f"cause: {ROTATION} was edited: with its text of main, the query is as it was (tried)" in text
+    assert "rollback:" not in text
+    assert repository("status", "--porcelain") == ""
+    value = json.loads(run(*base, "--format", "json")[1])
+    (change,) = [change for change in value["comparison"]["changes"] if change["id"] == "refresh"]
+    assert (value["passed"], change["differences"]["recall@5"]) == (False, -1.0)
+    repository("revert", "--no-edit", "HEAD")
+    assert run(*base)[0] == 0
+
+
+def test_of_many_edits_the_one_that_did_it_is_named(run: Run, project: Tree, repository: Git) -> None:
+    project.note(ROLLBACK, "Rolling back", "One command takes the last release back, at once.", 70)
+    for number in range(3):
+        project.note(f"pad/p00{number}.md", "Filler", "other filler")
+    project.note("deploy/new.md", "Canary", "A canary takes some of the load.")
+    project.note(ROTATION, "Keys", "Nothing.", 0.1)
+    out = " ".join(run("eval", "--baseline-rev", "main", *GATES)[1].split())
+    assert f"cause: {ROTATION} was edited: with its text of main, the query is as it was (tried)" in out
+
+
+def test_notes_that_are_added_removed_and_renamed(run: Run, project: Tree, repository: Git) -> None:
+    base = ("eval", "--baseline-rev", "main", *GATES)
+    (project.tree / ROTATION).rename(project.tree / "auth/renamed.md")
+    code, out, err = run(*base)
+    assert code == 0, out
+    assert f"refresh: {ROTATION}: moved to auth/renamed.md, its text is there" in err
+    (project.tree / "auth/renamed.md").unlink()
+    code, out, err = run(*base)
+    text = " ".join(out.split())
+    assert code == 1
+    assert f"{ROTATION}: no such note now" in text
+    assert f"cause: {ROTATION} was removed: with it, the query is as it was (tried)" in text
+    repository("checkout", "-q", "--", ".")
+    for number in range(8):
+        project.note(f"auth/jwt/copy{number}.md", "Refresh token use", "refresh token use " * 9, 0.1)
+    code, out, _ = run("eval", "--baseline-rev", "main", "--fail-on-drop", "mrr=0.02")
+    assert code == 1
+    assert "of 8 changed notes, no single one explains it" in " ".join(out.split())
+
+
+def test_a_baseline_file_stands_for_an_earlier_state(run: Run, project: Tree, repository: Git, tmp_path: Path) -> None:
+    file = tmp_path / "base.json"
+    file.write_text(run("eval", "--format", "json")[1])
+    assert run("eval", "--baseline", str(file), *GATES)[0] == 0
+    project.note(ROTATION, "Keys", "Nothing.", 0.1)
+    code, out, _ = run("eval", "--baseline", str(file), *GATES)
+    assert (code, f"{ROTATION}: rank 1 → not found" in out) == (1, True)
+
+
+def test_a_revision_is_as_its_checkout(run: Run, project: Tree, repository: Git, tmp_path: Path) -> None:
+    """The scores against a revision are those of the revision checked out, with the same ages."""
+    before = json.loads(run("eval", "--format", "json")[1])["evaluation"]["queries"]
+    project.note(ROTATION, "Keys", "Nothing.", 0.1)
+    project.note(ROLLBACK, "Rolling back the release", "Two commands.", 70)
+    (project.tree / "pad/p003.md").unlink()
+    file = tmp_path / "now.json"
+    file.write_text(run("eval", "--format", "json")[1])
+    value = json.loads(run("eval", "--baseline-rev", "main", "--format", "json")[1])
+    repository("stash", "-q")
+    for path, days in ((ROTATION, 0.1), (ROLLBACK, 70), ("pad/p003.md", 0)):
+        project.age(path, days)
+    assert json.loads(run("eval", "--format", "json")[1])["evaluation"]["queries"][0]["results"] == before[0]["results"]
+    again = json.loads(run("eval", "--baseline", str(file), "--format", "json")[1])
+    for metric, held in value["comparison"]["metrics"].items():
+        assert held["difference"] == pytest.approx(-again["comparison"]["metrics"][metric]["difference"]), metric
+
+
+def test_ignored_notes_are_not_taken_for_new_ones(run: Run, project: Tree, repository: Git) -> None:
+    (project.root / ".gitignore").write_text("made/\n")
+    for number in range(8):
+        project.note(f"made/m{number}.md", "Refresh rotation token", "refresh rotation token")
+    out = run("eval", "--baseline-rev", "main", *GATES)[1]
+    assert "no of 2 compared queries changed" in out
+
+
+def test_what_is_wrong_is_said(run: Run, project: Tree, repository: Git, make_tree: Callable[[str], Tree]) -> None:
+    code, _, err = run("eval", "--baseline-rev", "nosuch")
+    assert (code, "no revision nosuch in git; fetch it first" in err) == (2, True)
+    for odd in ("--upload-pack=touch /tmp/x", "-h", "main:.brv", "a" * 5000):
+        assert run("eval", f"--baseline-rev={odd}")[0] == 2
+    assert run("eval", *GATES)[0] == 2  # without a baseline
+    assert run("eval", "--fail-under", "ndcg@10=80")[0] == 2
+    assert run("eval", "--fail-under", "speed=0.8")[0] == 2
+    assert run("eval", "--baseline", str(project.root / "none.json"))[0] == 2
+    code, out, _ = run("eval", "--fail-under", "mrr=1")
+    assert (code, "passed mrr at least 1" in out) == (0, True)
+    other = make_tree("alone")
+    other.note("a.md", "A")
+    with pytest.raises(RevisionError, match="needs a tree that git keeps"):
+        Revision(other.tree, "main")
+
+
+def test_nothing_that_a_repository_names_is_run(project: Tree, repository: Git, tmp_path: Path) -> None:
+    trap = tmp_path / "trap.sh"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\ncat\n")
+    trap.chmod(0o755)
+    for name in (
+        "core.fsmonitor", "core.pager", "pager.log", "filter.evil.clean", "filter.evil.smudge", "filter.evil.process",
+        "diff.evil.textconv", "diff.external", "gpg.program", "core.sshCommand", "core.askPass", "core.editor",
+    ):  # fmt: skip
+        repository("config", name, str(trap))
+    repository("config", "log.showSignature", "true")
+    (project.root / ".git" / "hooks" / "post-index-change").write_text(trap.read_text())
+    (project.root / ".git" / "info" / "attributes").write_text("*.md filter=evil diff=evil\n")
+    project.note(ROTATION, "Keys", "Nothing.")
+    (project.tree / ROLLBACK).unlink()
+    revision = Revision(project.tree, "main")
+    assert revision.read([ROTATION])[ROTATION].startswith(b"# Refresh rotation")
+    assert revision.changed_ms([ROLLBACK])[ROLLBACK] > 0
+    assert revision.ignored == frozenset()
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_output_without_end_is_cut_short(project: Tree, repository: Git) -> None:
+    with pytest.raises(RevisionError, match="prints more than 10 bytes"):
+        git(project.tree, "ls-tree", "-r", "main", most=10)
+
+
+def test_a_hook_s_variables_name_no_other_repository(
+    project: Tree, repository: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
+    assert ROTATION in Revision(project.tree, "main").files
+    assert os.environ["GIT_DIR"]
