@@ -1,19 +1,24 @@
-"""The recorded answers of the real program about words, channels, fusion and use: a test for each family."""
+"""The recorded answers of the real program, all of them: a test for each family."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
-from typing import Any
+import hashlib
+import math
+from dataclasses import replace
 
+import pytest
+
+from benchmarks import knowing_flask
+from brvtui.engines.knowing import seeding
 from brvtui.engines.knowing.candidates import focused, noise_filtered, seed_count, seeds
+from brvtui.engines.knowing.deltas import delta
 from brvtui.engines.knowing.equivalence import (
-    EquivalenceClass,
     PhraseTable,
     built_in_classes,
     expanded,
     graph_aliases,
 )
+from brvtui.engines.knowing.formats import ContextBlock, UnknownFormatError, formatted
 from brvtui.engines.knowing.full_text import (
     decomposed_terms,
     expression,
@@ -22,26 +27,36 @@ from brvtui.engines.knowing.full_text import (
     searched_texts,
 )
 from brvtui.engines.knowing.fusion import ChannelList, fused
+from brvtui.engines.knowing.hits import LinkRank, hubs_and_authorities
+from brvtui.engines.knowing.judging import bare_symbol, is_match, judge
 from brvtui.engines.knowing.keywords import (
-    Keyword,
-    KeywordRule,
-    KeywordSet,
     cluster_hash,
     code_patterns,
     has_mixed_case,
     keyword_set,
-    size,
     split_identifier,
 )
 from brvtui.engines.knowing.learning import is_worthy, learned_weight
-from brvtui.engines.knowing.model import Graph, symbol
+from brvtui.engines.knowing.model import Graph, module_of, symbol
 from brvtui.engines.knowing.name_lookup import NameLookup
+from brvtui.engines.knowing.pack_cache import CachedPack, CacheLayer, PackCache, pack_key
+from brvtui.engines.knowing.packing import node_tokens, pack, pack_root, proximity_exponent, text_tokens
 from brvtui.engines.knowing.paths import path_match, path_terms
 from brvtui.engines.knowing.profile import load_profile
-from brvtui.engines.knowing.scoring import feedback_value
+from brvtui.engines.knowing.reached import ScoringContext, around_changes, around_files, ranked
+from brvtui.engines.knowing.scoring import (
+    age_value,
+    feedback_value,
+    is_test_path,
+    lifts_penalty,
+    rank,
+    result_confidence,
+)
 from brvtui.engines.knowing.session import RecentUse
+from brvtui.engines.knowing.symbol_why import explain_symbol
 from brvtui.engines.knowing.tiered import tiered_search
-from brvtui.engines.knowing.use import FeedbackRecord, PendingUse, feedback_scores, pending_node
+from brvtui.engines.knowing.use import FeedbackRecord, feedback_scores
+from brvtui.engines.knowing.walk import roads, walk
 from brvtui.engines.knowing.words import (
     camel_words,
     concepts,
@@ -52,22 +67,36 @@ from brvtui.engines.knowing.words import (
     searched_columns,
     symbol_part,
 )
-from tests.engines.knowing.graph_cases import cases, close, graph, node
-
-CODE, SEED = load_profile("knowing-code"), load_profile()
-TEXT = CODE.full_text
-BROKEN = "\ufffd"
-
-
-def pairs(family: str) -> Iterator[tuple[str, Any, Any]]:
-    """The name, the input and the expected answer of each case."""
-    for case in cases(family):
-        yield case["name"], case["input"], case["expected"]
-
-
-def in_runs(words: Sequence[str]) -> list[list[str]]:
-    """The words with each run of equal length sorted: the program's order within one is any."""
-    return [sorted(run) for _, run in groupby(words, size)]
+from tests.engines.knowing.graph_cases import DATA, cases, close, edges, graph, node
+from tests.engines.knowing.recorded import (
+    BROKEN,
+    CHANNELS,
+    CODE,
+    FROM_STORE,
+    LEAST_SCORE_TOLERANCE,
+    MOST_CALLERS_UNIT,
+    OVERALL,
+    SCORE_TOLERANCE,
+    SEED,
+    SHOWN,
+    TEXT,
+    WALK_TOLERANCE,
+    answered,
+    check_results,
+    cluster,
+    in_context,
+    in_runs,
+    keywords,
+    packed_context,
+    pairs,
+    precision_of,
+    recorded_candidate,
+    recorded_class,
+    recorded_keywords,
+    recorded_score,
+    served,
+    traced,
+)
 
 
 def test_keyword_set() -> None:
@@ -166,29 +195,6 @@ def test_tiered_search() -> None:
         keywords = recorded_keywords(given)
         hits = tiered_search(keywords, lookup, CODE.tiered)
         assert [{"qualified_name": hit.id, "tier": hit.tier} for hit in hits] == wanted, name
-
-
-def recorded_keywords(given: dict[str, Any]) -> KeywordSet:
-    """The keywords of a case: those that it names, or those of its task."""
-    named = given.get("keyword_set")
-    if named is None:
-        return keyword_set(given["task"], CODE.keywords)
-    exact, compounds, components = (
-        tuple(Keyword(text, KeywordRule.WORD, text) for text in named[part])
-        for part in ("exact", "compounds", "components")
-    )
-    return KeywordSet(exact, compounds, components)
-
-
-def recorded_class(record: dict[str, Any]) -> EquivalenceClass:
-    return EquivalenceClass(
-        record["Concept"],
-        tuple(record["Phrases"]),
-        tuple(record["Targets"]),
-        record["Weight"],
-        record["Source"],
-        record["Lang"],
-    )
 
 
 def test_equiv_match() -> None:
@@ -306,31 +312,6 @@ def test_implicit_feedback() -> None:
         assert [*traced(given["ops"])] == wanted, name
 
 
-def traced(ops: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """What each operation reports."""
-    state, now = PendingUse(), 0.0
-    for op in ops:
-        made: dict[str, Any] = {"op": op["op"]}
-        match op["op"]:
-            case "register":
-                state = state.returned([pending_node(symbol(name, "function"), now) for name in op["symbols"]])
-                made["pending"] = len(state.pending)
-            case "age":
-                now += op["seconds"]
-            case "detect":
-                state, used = state.detected(op["content"], now, CODE.use)
-                made["used"] = sorted(used)
-                made["attributed_total"] = sum(one.is_used for one in state.pending.values())
-            case "expire":
-                state, verdict = state.expired(now, CODE.use)
-                made |= {"pending": len(state.pending), "unused": sorted(one.id for one in verdict.unused)}
-            case "flush":
-                state, verdict = state.flushed()
-                made |= {"pending": len(state.pending), "unused": sorted(one.id for one in verdict.unused)}
-                made["used_with_short_name"] = sorted(f"{one.id}#{one.name}" for one in verdict.used)
-        yield made
-
-
 def test_feedback_scores() -> None:
     for name, given, wanted in pairs("feedback_scores"):
         records = [
@@ -348,14 +329,310 @@ def test_feedback_scores() -> None:
         assert close(parts, wanted["feedback_component"]), name
 
 
-def cluster(keywords: Sequence[str]) -> str:
-    """The cluster of a task; empty for a task without primary keywords."""
-    return cluster_hash(keywords) if keywords else ""
-
-
 def test_vocab() -> None:
     for name, given, wanted in pairs("vocab"):
         if "keyword" in given:
             assert is_worthy(given["keyword"], CODE.learning, CODE.keywords.stop_words) == wanted["worthy"], name
         else:
             assert close(learned_weight(given["count"], CODE.learning), wanted["weight"]), name
+
+
+def test_rwr() -> None:
+    for case in cases("rwr"):
+        given, wanted = case["input"], case["expected"]
+        held = graph(given)
+        rules = replace(
+            CODE.walk,
+            restart=given["alpha"],
+            rounds=given["max_iter"] or CODE.walk.rounds,
+            whole_neighbourhood=given.get("use_adjacency_cache", False),
+        )
+        seeds = {held.positions[seed["id"]]: 1.0 if given.get("uniform") else seed["weight"] for seed in given["seeds"]}
+        made = walk(roads(held, rules), seeds, rules)
+        ours = {id_: float(made.scores[place]) for id_, place in held.positions.items() if made.scores[place]}
+        outcomes = [wanted, *wanted.get("acceptable_outcomes", ())]
+        scores = [wanted.get("recommended_scores") or outcome["scores"] for outcome in outcomes]
+        reached = [{id_: score for id_, score in one.items() if score} for one in scores]
+        assert any(close(ours, one, WALK_TOLERANCE) for one in reached), (case["name"], ours)
+        if "bfs_distances" in wanted:
+            levels = {id_: int(made.levels[place]) for id_, place in held.positions.items() if made.levels[place] >= 0}
+            assert levels == wanted["bfs_distances"], case["name"]
+        if "iterations_executed" in wanted and "recommended_scores" not in wanted:
+            rounds = [wanted["iterations_executed"], *(one["iterations"] for one in outcomes[1:])]
+            assert len(made.rounds) in rounds, case["name"]
+
+
+def test_top_dir() -> None:
+    for case in cases("top_dir"):
+        assert module_of(case["input"]["qualified_name"]) == case["expected"], case["name"]
+
+
+def test_hits() -> None:
+    for case in cases("hits"):
+        given = case["input"]
+        held = graph(given)
+        places = [held.positions[id_] for id_ in given["subgraph"]]
+        made = hubs_and_authorities(held, places, replace(CODE.hits, rounds=given["max_iter"]))
+        ours = {held.ids[place]: one._asdict() for place, one in made.items()}
+        assert close(ours, case["expected"]), (case["name"], ours)
+
+
+def test_rank() -> None:
+    for case in cases("rank"):
+        given = case["input"]
+        links = {id_: LinkRank(**one) for id_, one in given.get("hits", {}).items()}
+        made = rank(
+            [recorded_candidate(one) for one in given["symbols"]],
+            links if given.get("hits_present") else None,
+            CODE.scoring,
+        )
+        ours = [
+            {"components": {name: one.component(name) for name in SHOWN}, "id": one.node.id, "score": one.score}
+            for one in made
+        ]
+        assert close(ours, case["expected"]["ranked"]), (case["name"], ours)
+        assert all(sum(one.components.values()) == pytest.approx(one.score, abs=1e-9) for one in made)
+
+
+def test_recency() -> None:
+    for case in cases("recency"):
+        age = case["input"]["age_seconds"]
+        ours = {
+            "commit_recency": age_value(age, CODE.scoring.change),
+            "observation_recency": age_value(age, CODE.scoring.recency),
+        }
+        assert close(ours, case["expected"]), (case["name"], ours)
+
+
+def test_test_path() -> None:
+    for case in cases("test_path"):
+        assert is_test_path(case["input"]["qualified_name"]) is case["expected"], case["name"]
+
+
+def test_test_task() -> None:
+    for case in cases("test_task"):
+        assert lifts_penalty(case["input"]["task"], CODE.scoring) is case["expected"], case["name"]
+
+
+def test_result_confidence() -> None:
+    for case in cases("result_confidence"):
+        ours = result_confidence(case["input"]["scores"], CODE.flat)
+        assert ours == pytest.approx(case["expected"], abs=1e-9), case["name"]
+
+
+def test_tokens() -> None:
+    for case in cases("tokens"):
+        given = case["input"]
+        if "text" in given:
+            ours = text_tokens(given["text"], CODE.packing)
+        else:
+            ours = node_tokens(node(given), CODE.packing, given["format"])
+        assert ours == case["expected"], case["name"]
+
+
+def test_proximity_exponent() -> None:
+    for case in cases("proximity_exponent"):
+        ours = proximity_exponent(case["input"]["phantom_ratio"], CODE.packing)
+        assert ours == pytest.approx(case["expected"], abs=1e-9), case["name"]
+
+
+def test_pack() -> None:
+    for case in cases("pack"):
+        given = case["input"]
+        ranked = [recorded_score(one) for one in given["ranked"]]
+        costs = [node_tokens(one.node, CODE.packing, given["format"]) for one in ranked]
+        made = pack(
+            ranked,
+            costs,
+            given["budget"],
+            CODE.packing,
+            given.get("strategy", "density"),
+            given.get("coherence_bonus", 0.0),
+        )
+        ours = {
+            "packed": [one.node.id for one in made.packed],
+            "token_costs": {one.node.id: cost for one, cost in zip(ranked, costs, strict=True)},
+            "tokens_used": made.used,
+        }
+        assert ours == case["expected"], case["name"]
+
+
+def test_pack_root() -> None:
+    for case in cases("pack_root"):
+        hashes = {id_: hashlib.sha256(id_.encode()) for id_ in case["input"]["node_ids"]}
+        ours = {
+            "node_hashes_hex": {id_: digest.hexdigest() for id_, digest in hashes.items()},
+            "pack_root_hex": pack_root(case["input"]["task"], [digest.digest() for digest in hashes.values()]),
+        }
+        assert ours == case["expected"], case["name"]
+
+
+def test_delta_pack() -> None:
+    for case in cases("delta_pack"):
+        given = case["input"]
+        made = delta(
+            [node(one) for one in given["prior"]],
+            [node(one) for one in given["current"]],
+            edges(given["prior_edges"]),
+            edges(given["current_edges"]),
+            lambda one, form=given["format"]: node_tokens(one, CODE.packing, form),
+            CODE.packing,
+        )
+        ours = {
+            "added": sorted(made.added),
+            "removed": sorted(made.removed),
+            "unchanged": sorted(made.unchanged),
+            "added_edges": made.added_edges,
+            "removed_edges": made.removed_edges,
+            "full_tokens": made.whole_tokens,
+            "delta_tokens": made.delta_tokens,
+            "overlap_percent": made.overlap,
+            "savings_percent": made.savings,
+            "worth_it": made.is_worth_it,
+        }
+        wanted = case["expected"]
+        wanted = wanted | {key: sorted(wanted[key]) for key in ("added", "removed", "unchanged")}
+        assert close(ours, wanted), (case["name"], ours)
+
+
+def test_format() -> None:
+    for case in cases("format"):
+        given = case["input"]
+        block = ContextBlock(
+            [recorded_score(one) for one in given["ranked"]], given["tokens_used"], given["token_budget"]
+        )
+        try:
+            ours = {"text": formatted(block, given["format"])}
+        except UnknownFormatError as error:
+            ours = {"error": str(error)}
+        assert ours == case["expected"], case["name"]
+
+
+def test_for_files() -> None:
+    for case in cases("for_files"):
+        held = graph(case["input"])
+        found = around_files(held, case["input"]["files"], ScoringContext(0.0, penalised=lambda _: False), CODE)
+        ours = packed_context(case, ranked(held, found, CODE.hits, CODE.scoring), CODE.packing.budget)
+        assert close(ours, case["expected"], SCORE_TOLERANCE), (case["name"], ours)
+
+
+def test_for_pr() -> None:
+    for case in cases("for_pr"):
+        held = graph(case["input"])
+        _, found = around_changes(
+            held, roads(held, FROM_STORE.walk), case["input"]["files"], ScoringContext(0.0), FROM_STORE
+        )
+        ours = packed_context(case, ranked(held, found, CODE.hits, CODE.scoring), CODE.packing.review_budget)
+        assert close(ours, case["expected"], SCORE_TOLERANCE), (case["name"], ours)
+
+
+def test_for_task() -> None:
+    for case in cases("for_task"):
+        made, wanted = in_context(case), case["expected"]
+        results = made.packed.packed
+        if "defect" in case.get("note", ""):
+            assert made.walk is not None
+            assert made.walk.rounds[-1].mass <= 1 + 1e-9
+            assert all(math.isfinite(one.score) for one in results), case["name"]
+            continue
+        assert made.packed.used == wanted["tokens_used"], case["name"]
+        tolerance = max(LEAST_SCORE_TOLERANCE, wanted["run_to_run_score_spread"]) + MOST_CALLERS_UNIT
+        check_results(case["name"], results, wanted["symbols"], tolerance)
+
+
+@pytest.mark.parametrize("mode", OVERALL)
+def test_flask_for_task(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = knowing_flask.index(CODE, with_classes=mode == "with_equivalence_classes")
+    precision, _, _ = knowing_flask.means(knowing_flask.measured(index))
+    assert precision == pytest.approx(OVERALL[mode], abs=0.02)
+    needed = {task.text: task.needed for task in knowing_flask.tasks()}
+    for case in cases("flask_for_task"):
+        # The order of words of one length is that of an unstable sort: it is given, as the fact sheet advises.
+        given, wanted = case["input"], case["expected"]
+        monkeypatch.setattr(seeding, "keyword_set", lambda _task, _rules, one=wanted: keywords(one["keyword_set"]))
+        monkeypatch.setattr(seeding, "path_terms", lambda _task, _rules, one=wanted: one["path_terms"])
+        results = knowing_flask.answer(given["task"], index)
+        least, most = precision_of(results, needed[given["task"]])
+        assert least - 0.1 - 1e-9 <= wanted[mode]["p10"] <= most + 0.1 + 1e-9, (case["name"], least, most)
+
+
+def test_bench_normalize() -> None:
+    for case in cases("bench_normalize"):
+        assert bare_symbol(case["input"]["raw"]) == case["expected"], case["name"]
+
+
+def test_bench_match() -> None:
+    for case in cases("bench_match"):
+        (found,), (needed,) = case["input"]["retrieved"], case["input"]["ground_truth"]
+        assert is_match(found, needed) is case["expected"], case["name"]
+
+
+def test_bench_metrics() -> None:
+    for case in cases("bench_metrics"):
+        made = judge(case["input"].get("retrieved", ()), case["input"]["ground_truth"])
+        ours = {
+            **{f"p{cut}": value for cut, value in made.precision.items()},
+            **{f"r{cut}": value for cut, value in made.recall.items()},
+            "f1_10": made.f1,
+            "ndcg10": made.ndcg,
+            "mrr": made.reciprocal_rank,
+        }
+        assert close(ours, case["expected"]), (case["name"], ours)
+
+
+def test_explain() -> None:
+    for case in cases("explain"):
+        given, wanted = case["input"], case["expected"]
+        made = answered(given)
+        found = explain_symbol(given["symbol"], made, graph(given))
+        if "error" in wanted:
+            assert found is None or not made.search.keywords, case["name"]
+            continue
+        assert found is not None, case["name"]
+        assert found.node.qualified_name == wanted["symbol"], case["name"]
+        assert (found.rank or -1, found.ranked) == (wanted["rank"], wanted["total_symbols"]), case["name"]
+        assert found.channel == CHANNELS.get(wanted["seed_channel"], wanted["seed_channel"]), case["name"]
+        assert found.is_seed == wanted["is_seed"], case["name"]
+        assert list(found.keywords) == wanted["keywords"], case["name"]
+        if found.scored is None:
+            assert wanted["seed_tier"] == "not matched", case["name"]
+            continue
+        assert found.tier == wanted["seed_tier"], case["name"]
+        assert list(found.concepts) == wanted["equivalence_matches"], case["name"]
+        assert found.walk == pytest.approx(wanted["rwr_score"], abs=1e-6), case["name"]
+        assert found.scored.score == pytest.approx(wanted["total_score"], abs=1e-6), case["name"]
+        assert found.scored.candidate.callers == wanted["caller_proxy"], case["name"]
+        assert found.most_callers == wanted["max_callers"], case["name"]
+        assert found.links is not None, case["name"]
+        assert found.links.authority == pytest.approx(wanted["hits_authority"], abs=1e-6), case["name"]
+        assert found.links.hub == pytest.approx(wanted["hits_hub"], abs=1e-6), case["name"]
+        assert found.components["authority"] == pytest.approx(wanted["hits_adjust"], abs=1e-6), case["name"]
+        for name, value in wanted["components"].items():
+            assert found.components[name] == pytest.approx(value, abs=1e-9), (case["name"], name)
+
+
+def test_pack_cache() -> None:
+    for case in cases("pack_cache"):
+        assert [*served(case["input"])] == case["expected"], case["name"]
+
+
+def test_the_documents_key_holds_the_budget() -> None:
+    rules = load_profile().pack_cache
+    key, other = (pack_key(" Fix  IT ", rules, budget=budget) for budget in (60, 2000))
+    assert key != other
+    assert pack_key("fix  it", rules, budget=60) == key
+    assert pack_key("fix it", CODE.pack_cache, budget=60) == pack_key("Fix it", CODE.pack_cache, budget=2000)
+    pack = CachedPack(("a",), 3, 60, "s1", 100.0)
+    cache = PackCache().stored(key, pack, rules)
+    assert cache.found(key, "s2", 101.0, rules) == (pack, CacheLayer.MEMORY)
+    assert cache.found(key, "s1", 4_000.0, rules) == (pack, CacheLayer.KEPT)
+    assert cache.found(key, "s2", 4_000.0, rules) is None
+    assert cache.found(other, "s1", 101.0, rules) is None
+    small = replace(rules, entries=1)
+    assert list(cache.stored(other, pack, small).packs) == [other]
+
+
+def test_every_family_has_a_test() -> None:
+    families = {file.name.partition(".")[0] for file in DATA.glob("*.json*")} - {"flask_graph"}
+    tested = {name.removeprefix("test_") for name in globals() if name.startswith("test_")}
+    assert families <= tested
