@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.binding import BindingType
 from textual.notifications import SeverityLevel
+from textual.widget import AwaitMount
 
 from brvtui import faults
 from brvtui.app.actions.everywhere import APP
 from brvtui.app.configured import ConfiguredApp
 from brvtui.app.ending import finished_in_time
 from brvtui.app.keys.bindings import bindings, own_bindings
-from brvtui.app.modes import EDITOR
+from brvtui.app.modes import EDITOR, MATURITY
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.opening import Opening
 from brvtui.app.project.project import Project
@@ -406,6 +407,8 @@ class BrvTui(ConfiguredApp):
             if act.mode == EDITOR.name and self.view.editor.edit is None:
                 return False
             await self.switch_mode(act.mode)
+            if self.current_mode != act.mode:
+                return True  # a toast says why
         is_own = any(binding.id == act.action.name for binding in own_bindings(type(self)))
         holder = self if is_own or self.frame is None else self.frame.holder_of(act.action.name)
         if holder is None:
@@ -504,6 +507,14 @@ class BrvTui(ConfiguredApp):
     async def action_mode(self, name: str) -> None:
         """Brings a screen to the front; it keeps its state."""
         await self.switch_mode(name)
+
+    def switch_mode(self, mode: str) -> AwaitMount:
+        """Brings the screen of ``mode`` to the front; over code not that of maturities, which a toast says."""
+        overview = self.view.project.overview
+        if mode == MATURITY.name and overview is not None and overview.is_code:
+            self.notify("this is code: notes alone have a maturity", timeout=4)
+            mode = self.current_mode
+        return super().switch_mode(mode)
 
     def action_help_quit(self) -> None:
         """Ctrl+C copies in most terminals, so it does not end the app."""

@@ -69,6 +69,8 @@ class Overview:
     generation: int
     loaded_ms: float
     """When it was read."""
+    is_code: bool = False
+    """Whether the notes are the symbols of a repository."""
     reads_frontmatter: bool = False
     """Whether signals in a note's frontmatter count."""
 

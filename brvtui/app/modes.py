@@ -15,10 +15,11 @@ class Mode(NamedTuple):
     """Whether the status line names it while another screen is in front."""
 
 
+MATURITY = Mode("maturity", "3", "Maturity")
 SCREENS = (
     Mode("query", "1", "Query"),
     Mode("notes", "2", "Notes"),
-    Mode("maturity", "3", "Maturity"),
+    MATURITY,
     Mode("log", "4", "Log"),
     Mode("settings", "comma", "Settings", listed=False),
 )

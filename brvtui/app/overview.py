@@ -85,6 +85,7 @@ def _overview(snapshot: Snapshot, made: Branches, important: tuple[NoteLine, ...
         fingerprint=snapshot.fingerprint,
         generation=snapshot.generation,
         loaded_ms=snapshot.loaded_ms,
+        is_code=snapshot.is_code,
         reads_frontmatter=snapshot.reads_frontmatter,
     )
 

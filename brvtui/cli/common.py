@@ -58,6 +58,12 @@ def project_option(command: _F) -> _F:
     return click.option("--project", type=where, help="The project (default: here or above).")(command)
 
 
+def repo_option(command: _F) -> _F:
+    """Adds ``--repo``."""
+    where = click.Path(path_type=Path)
+    return click.option("--repo", type=where, help="Ask the code of this repository in place of notes.")(command)
+
+
 def answer_format(command: _F) -> _F:
     """Adds ``--format``."""
     choice = click.Choice(["text", "json"])
@@ -77,17 +83,21 @@ class Asked:
     profile: str | None
     now: float | None
     signals: Path | None
+    repo: Path | None
 
     def open(self) -> Any:
         """The loaded session of the project. Raises :class:`Failure`."""
         with _garbage_collector_paused():
-            session = find_session(self.project, self.profile, self.now, self.signals, self.engine)
+            session = find_session(self.project, self.profile, self.now, self.signals, self.engine, self.repo)
+            from brvtui.tree.reading.project import ProjectError
             from brvtui.tree.reading.signals import SignalsError
 
             try:
                 session.load()
             except SignalsError as error:
                 raise Failure(str(error), BAD_USAGE) from error
+            except ProjectError as error:
+                raise Failure(str(error), FAILED) from error
         click.get_current_context().call_on_close(lambda: _keep(session))
         return session
 
@@ -129,7 +139,7 @@ def engine_command(command: _F) -> _F:
     def collected(**given: Any) -> Any:
         options = dict(given.pop("others"))
         options |= {name: value for name in flags if (value := given.pop(name)) is not None}
-        where = {name: given.pop(name) for name in ("engine", "scope", "project", "profile", "now", "signals")}
+        where = {name: given.pop(name) for name in ("engine", "scope", "project", "profile", "now", "signals", "repo")}
         return command(asked=Asked(options=options, **where), **given)
 
     made: Any = collected
@@ -147,6 +157,7 @@ def engine_command(command: _F) -> _F:
             "--scope", default="", metavar="PATH", shell_complete=completing.scopes,
             help="Search only below this folder of the tree.",
         ),
+        repo_option,
         project_option,
         shared,
     ):  # fmt: skip
@@ -218,15 +229,24 @@ def find_session(
     now: float | None = None,
     signals: Path | None = None,
     engine: str = "",
+    repository: Path | None = None,
 ) -> Any:
-    """The session of the project, before anything is read. Raises :class:`Failure`."""
+    """The session of the project, or of the code of ``repository``, before anything is read.
+
+    Raises :class:`Failure`.
+    """
     from brvtui.config import ConfigError
     from brvtui.session import Session
+    from brvtui.session.engines import OF_CODE
     from brvtui.tree.reading.project import ProjectError
     from brvtui.typed_tables import ProfileError
 
+    if repository is not None and project is not None:
+        raise Failure("give either --project or --repo", BAD_USAGE)
+    if repository is not None and engine not in ("", OF_CODE):
+        raise Failure(f"over code, {OF_CODE} alone answers: leave out --engine", BAD_USAGE)
     try:
-        return Session.open(project, profile, now, signals, engine=engine)
+        return Session.open(project, profile, now, signals, engine=engine, repository=repository)
     except ProjectError as error:
         raise Failure(str(error), NOT_THERE) from error
     except (ConfigError, ProfileError) as error:

@@ -16,12 +16,30 @@ _DRIVER = "TEXTUAL_DRIVER"
 
 @click.command("open", epilog="\b\nExample:\n  brv-tui open sample-tree --profile docs")
 @click.argument("project", required=False, type=click.Path(path_type=Path))
+@click.option("--repo", type=click.Path(path_type=Path), help="Open the code of this repository (extra code).")
+@click.option(
+    "--corpus",
+    type=click.Choice(["notes", "code"]),
+    default="notes",
+    show_default=True,
+    help="code opens the code of PROJECT, or of this folder.",
+)
 @shared
-def open_app(project: Path | None, profile: str | None, now: float | None, signals: Path | None) -> int:
-    """Open the app on PROJECT, or on a saved trace (FILE.json); the same as naming it alone."""
+def open_app(
+    project: Path | None,
+    repo: Path | None,
+    corpus: str,
+    profile: str | None,
+    now: float | None,
+    signals: Path | None,
+) -> int:
+    """Open the app on PROJECT, on the code of a repository, or on a saved trace (FILE.json)."""
+    if repo is not None and project is not None:
+        raise Failure("give either a project or --repo", BAD_USAGE)
+    repository = repo or ((project or Path()) if corpus == "code" else None)
     served = os.environ.get(_DRIVER, "").startswith("textual.drivers.web_driver:")
     if not served and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise Failure("no terminal here to open the app in: use brv-tui query, explain or replay", BAD_USAGE)
     from brvtui.app import run
 
-    return run(project, profile, now, signals)
+    return run(project, profile, now, signals, repository)

@@ -52,7 +52,7 @@ class _Commands(click.Group):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        valued = {"--profile", "--now", "--signals"}
+        valued = {"--profile", "--now", "--signals", "--repo", "--corpus"}
         position = 0
         while position < len(args) and args[position].startswith("-") and args[position] != "--":
             position += 2 if args[position] in valued else 1
@@ -90,6 +90,7 @@ _EPILOG = """
 Examples:
   brv-tui                        open the project in this folder or above it
   brv-tui sample-tree            open a project
+  brv-tui --repo ../shop         open the code of a repository
   brv-tui resends.json           open a trace that query --save wrote
   brv-tui serve sample-tree      open it in a browser
   brv-tui query "how are refresh tokens rotated"

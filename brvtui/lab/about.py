@@ -146,6 +146,11 @@ def around(profile: Profile, board: Board, links: LinkIndex, path: str) -> Aroun
     )
 
 
+def around_code(snapshot: Snapshot, path: str) -> Around:
+    """What surrounds the symbol at ``path``: code has neither links of notes, nor a manifest, nor does it age."""
+    return Around(path, snapshot.generation, (), (), None, (), None)
+
+
 def _text(snapshot: Snapshot, path: str) -> tuple[str, str]:
     """The whole text of a file, also what the engine does not read of it; or an empty text and the reason."""
     if path in snapshot.edited:

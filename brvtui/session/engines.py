@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from brvtui.trace.events import Event
 
 
+OF_CODE = "knowing"
+"""The one engine that ranks code."""
+
+
 class Engines:
     """Engines by name. Methods may be called from any thread."""
 
@@ -70,6 +74,8 @@ class Engines:
 
         Raises :class:`brvtui.engines.contract.EngineError`.
         """
+        if self._opened.is_code and name != OF_CODE:
+            raise EngineError(f"{name} ranks notes; over code, {OF_CODE} answers")
         context = self.context(name)
         return context, self.named(name).answer(context, query)
 
@@ -78,7 +84,7 @@ class Engines:
         from brvtui.trace.events import Finished, Routed
 
         engine = self.named(name)
-        if isinstance(engine, Completes):
+        if isinstance(engine, Completes) and not self._opened.is_code:
             yield from engine.complete(self.context(name), query, cancellation)
             return
         _, trace = self.answer(name, query)

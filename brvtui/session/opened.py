@@ -28,6 +28,8 @@ class OpenProject(Protocol):
     profile: Profile
     """ByteRover's constants, with which the tree is read."""
     clock: Clock
+    is_code: bool
+    """Whether its notes are the symbols of a repository."""
 
     @property
     def snapshot(self) -> Snapshot:

@@ -26,7 +26,7 @@ from brvtui.publishing.stored_signals import StoredSignals
 from brvtui.session import recording
 from brvtui.session.ageing import ProjectAgeing
 from brvtui.session.answers import TraceExplainer
-from brvtui.session.engines import Engines
+from brvtui.session.engines import OF_CODE, Engines
 from brvtui.session.opened import Clock, NotLoaded, system_clock
 from brvtui.session.services import SessionServices, session_model
 from brvtui.snapshot import Snapshot
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.route.tree_changes import CacheNow
     from brvtui.lab.about import About, Around
     from brvtui.notes.operations import Notes
+    from brvtui.publishing.repository import RepositoryPublisher
     from brvtui.services.model import Cancellation
     from brvtui.trace.events import Event
     from brvtui.trace.feedback import Usefulness
@@ -67,6 +68,14 @@ def _built_in_profiles(engine: str) -> tuple[str, ...]:
         return ()
 
 
+def _publisher(project: FoundProject, stored: StoredSignals, is_code: bool) -> Publisher | RepositoryPublisher:
+    if not is_code:
+        return Publisher(project, stored, KeptIndex(project.tree))
+    from brvtui.publishing.repository import RepositoryPublisher
+
+    return RepositoryPublisher(project)
+
+
 class Session:
     """An open project. Methods may be called from any thread; queries read one snapshot each."""
 
@@ -78,8 +87,11 @@ class Session:
         clock: Clock = system_clock,
         signals_file: Path | None = None,
         profiles_of_engines: Mapping[str, str] = _DEFAULT_PROFILES,
+        is_code: bool = False,
     ) -> None:
-        """A session over ``project``; nothing is read before :meth:`load`."""
+        """A session over ``project``, or over its symbols when it ``is_code``; reads nothing before :meth:`load`."""
+        self.is_code = is_code
+        """Whether it is a repository of code: its symbols are the notes, and nothing of it can be changed."""
         self.profile = profile
         """ByteRover's constants, with which the tree is read, whichever engine answers."""
         self.clock = clock
@@ -92,9 +104,7 @@ class Session:
         self.layouts = LayoutStore(project.tree)
         self._overlay = Overlay(project.tree)
         sidecar = signals_folder(project_data(project.root))
-        self._publisher = Publisher(
-            project, StoredSignals(signals_file, self._overlay, sidecar), KeptIndex(project.tree)
-        )
+        self._publisher = _publisher(project, StoredSignals(signals_file, self._overlay, sidecar), is_code)
         self._sidecar = sidecar
         self._notes: Notes | None = None
         self._making_notes = threading.Lock()
@@ -102,7 +112,7 @@ class Session:
         """The queries that were run here, and those that the engine logged."""
         self.model = session_model(lambda: self.settings, lambda: self.profile.service)
         """The model that :meth:`complete` may ask."""
-        self.engine = self.settings.engine
+        self.engine = OF_CODE if is_code else self.settings.engine
         """The name of the engine that answers where none is named."""
         services = SessionServices(project.tree, lambda: self.settings, lambda: self.profile.service, self.model)
         self.engines = Engines(self, services, profiles_of_engines)
@@ -121,14 +131,22 @@ class Session:
         signals_file: Path | None = None,
         tolerant: bool = False,
         engine: str = "",
+        repository: Path | None = None,
     ) -> Session:
         """The session of the project at or above ``start``; ``profile`` is one of ``engine``, else of the one set.
+
+        With a ``repository``, it is over the code of that in place of notes.
 
         Settings that cannot be used are left out when ``tolerant``, but for what chooses the profile. Raises
         :class:`brvtui.tree.reading.project.ProjectError`, :class:`brvtui.config.ConfigError` and
         :class:`brvtui.typed_tables.ProfileError`. An engine that is not installed is refused when it is asked.
         """
-        project = find_project(start)
+        if repository is not None:
+            from brvtui.publishing.repository import find_repository
+
+            project, engine = find_repository(repository), OF_CODE
+        else:
+            project = find_project(start)
         given = {"engine": engine, "profile": profile}
         configuration = configure(project.root, {name: value for name, value in given.items() if value})
         if not tolerant:
@@ -138,7 +156,8 @@ class Session:
             own = profile_of_engine(configuration, _built_in_profiles(in_use))
         clock = system_clock if now_ms is None else lambda: now_ms
         read_with = chosen_profile(configuration, own)
-        return cls(project, read_with, configuration, clock, signals_file, {in_use: own} if own else {})
+        profiles_of_engines = {in_use: own} if own else {}
+        return cls(project, read_with, configuration, clock, signals_file, profiles_of_engines, repository is not None)
 
     @property
     def project(self) -> FoundProject:
@@ -369,8 +388,10 @@ class Session:
 
         The first call reads every note.
         """
-        from brvtui.lab.about import around
+        from brvtui.lab.about import around, around_code
 
+        if self.is_code:
+            return around_code(self.snapshot, path)
         return around(self.profile, self.ageing.board(), self.notes.links(), path)
 
     def watch(self, changed: Callable[[], None], on_polling: Callable[[Watching], None] = lambda _: None) -> Watching:

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,9 @@ class Predecessor:
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Snapshot:
     """One state of a project. It is immutable; :attr:`derived` caches what is computed on demand."""
+
+    is_code: ClassVar[bool] = False
+    """Whether its notes are the symbols of a repository, which nothing here changes."""
 
     project: FoundProject
     generation: int

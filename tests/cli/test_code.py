@@ -198,3 +198,42 @@ def test_a_repository_without_code_is_answered(run: Run, repository: Path) -> No
     shutil.rmtree(repository)
     repository.mkdir()
     assert run("code", "rotate", "--repo", str(repository), inside=False)[0] == 1
+
+
+def test_code_is_asked_by_the_commands_of_notes(run: Run, repository: Path, tmp_path: Path) -> None:
+    saved = tmp_path / "trace.json"
+    arguments = ("rotate the TokenStore", "--repo", str(repository))
+    code, out, _ = run("query", *arguments, "--save", str(saved), inside=False)
+    assert code == 0
+    assert "src/tokens.py/TokenStore" in out
+    assert run("show", str(saved), inside=False, now=False)[0] == 0
+    _, out, _ = run("explain", arguments[0], "src/billing.py/round_cents", *arguments[1:], inside=False)
+    assert "no channel found it" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "line"),
+    [
+        (("--engine", "byterover"), 2, "over code, knowing alone answers: leave out --engine"),
+        (("--project", "."), 2, "give either --project or --repo"),
+    ],
+)
+def test_what_code_cannot_be_asked_is_one_line(
+    run: Run, repository: Path, arguments: tuple[str, ...], code: int, line: str
+) -> None:
+    found = run("query", "x", "--repo", str(repository), *arguments, inside=False)
+    assert found == (code, "", f"brv-tui: {line}\n")
+
+
+def test_the_app_opens_on_code(run: Run, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[tuple[object, ...]] = []
+    monkeypatch.setattr("brvtui.app.run", lambda *given: opened.append(given) or 0)
+    monkeypatch.setenv("TEXTUAL_DRIVER", "textual.drivers.web_driver:WebDriver")
+    run("--repo", str(repository), inside=False)
+    run("--corpus", "code", str(repository), inside=False)
+    run("--corpus", "code", inside=False)
+    assert [given[0] for given in opened] == [None, repository, None]
+    assert [given[4] for given in opened] == [repository, repository, Path()]
+    assert run("open", str(repository), "--repo", ".", inside=False)[::2] == (
+        2, "brv-tui: give either a project or --repo\n",
+    )  # fmt: skip

@@ -39,7 +39,7 @@ class NoteChanges:
         from brvtui.app.editing.new_note import NewNoteDialog
 
         session, view = self._project.session, self._services.store.view
-        if session is None or view.project.overview is None:
+        if session is None or view.project.overview is None or self._project.refuses_changes():
             return
         uncovered = view.answer.trace is not None and not view.answer.trace.covered
         title = view.query.text.strip() if uncovered else ""
@@ -82,6 +82,8 @@ class NoteChanges:
     def set_signals(self, path: str, maturity: str = "") -> None:
         """Sets maturity and importance of the note at ``path``; proposes ``maturity``, if given."""
         session = self._project.session
+        if self._project.refuses_changes():
+            return
         position = session.snapshot.by_path.get(path) if session is not None and session.is_loaded else None
         if session is None or position is None:
             self._services.notify("select a note first: I sets its maturity and importance", timeout=4)
@@ -97,6 +99,8 @@ class NoteChanges:
 
     def _session_for(self, path: str, hint: str) -> Session | None:
         """Returns the session, if there is one and a note at ``path`` is selected; else says so, with ``hint``."""
+        if self._project.refuses_changes():
+            return None
         if self._project.session is not None and path:
             return self._project.session
         self._services.notify(f"select a note first: {hint}", timeout=4)

@@ -32,6 +32,10 @@ _BAR = 6
 _MOST = 300
 """The most links shown in each direction: nobody reads more, and they would hold up the event loop."""
 _SEPARATOR = "\0"
+_OF_CODE = (
+    "a symbol, and its lines up to the next one; signals, links and the manifest are those of notes. What it is joined "
+    "with, the Query screen shows once a question brings it up"
+)
 FIND_SIMILAR = "find similar"
 """The choice that finds similar notes."""
 
@@ -95,6 +99,8 @@ class AboutPane(ChoicePane):
             made += self._head(page, width)
         known = around if around is not None and around.path == view.selection.file else None
         self._has_surroundings = known is not None
+        if view.project.overview is not None and view.project.overview.is_code:
+            return [*made, *wrapped(_OF_CODE, width)]
         made += self._coming(known, width) + self._manifest(known, width)
         self.owner = [-1] * len(made)
         for lines, choice in (*self._links(known, width), *self._similar_notes(view, width)):
@@ -120,6 +126,8 @@ class AboutPane(ChoicePane):
         lines = [made.add(page.title, "bold strong").cut(width), line(f" {cut_left(page.path, width - 2)}", "muted")]
         if branch is not None and branch.kind in KIND_WORDS:
             lines.append(line(f" {KIND_WORDS[branch.kind]}", "accent"))
+        if self.view.project.overview is not None and self.view.project.overview.is_code:
+            return lines
         if page.aged is not None:
             lines += signals(page.aged, width, self.glyphs)
         if page.ceiling is not None:

@@ -49,7 +49,9 @@ class Browsing:
     def find_similar(self, file: str) -> None:
         """Finds the notes most like ``file``."""
         session, store = self._project.session, self._services.store
-        if session is not None:
+        if session is not None and session.is_code:
+            self._services.notify("this is code: notes alone are looked through for similar ones", timeout=4)
+        elif session is not None:
             store.update(store.view.note._replace(similar=None, seeking_similar=file))
             task = partial(_similar, session, file)
             self._services.background.run(task, self._similar_found, group="similar", exclusive=True)

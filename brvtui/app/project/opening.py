@@ -25,6 +25,8 @@ class Opening(NamedTuple):
     profile: str | None = None
     now_ms: float | None = None
     signals_file: Path | None = None
+    repository: Path | None = None
+    """The repository whose code is opened in place of a project."""
 
 
 class TreeRead(NamedTuple):
@@ -43,7 +45,14 @@ def open_session(opening: Opening) -> Session:
     from brvtui.typed_tables import ProfileError
 
     try:
-        return Session.open(opening.start, opening.profile, opening.now_ms, opening.signals_file, tolerant=True)
+        return Session.open(
+            opening.start,
+            opening.profile,
+            opening.now_ms,
+            opening.signals_file,
+            tolerant=True,
+            repository=opening.repository,
+        )
     except (ProjectError, ConfigError, ProfileError) as error:
         raise Refusal(str(error)) from error
     except OSError as error:
@@ -69,6 +78,7 @@ def read_tree(
 
     The first time, ``progressed`` is called with the number of files read so far, and of all files.
     """
+    from brvtui.tree.reading.project import ProjectError
     from brvtui.tree.reading.signals import SignalsError
 
     try:
@@ -76,7 +86,7 @@ def read_tree(
             session.refresh()
         else:
             session.load(progressed)
-    except SignalsError as error:
+    except (SignalsError, ProjectError) as error:
         raise Refusal(str(error)) from error
     except OSError as error:
         raise Refusal(faults.error_line(error, session.project.tree)) from error

@@ -31,6 +31,7 @@ LOAD = "load"
 _COLLECTIONS = (10_000, 5, 20)
 """How many new objects lead to a collection of these (Python's 700), and how many of those to one of older ones."""
 _NOT_HERE = "a saved trace: its project is not open, so there is nothing to ask"
+_READ_ONLY = "this is code: it is shown, and changed by nothing here"
 
 
 class ProjectListener(Protocol):
@@ -81,6 +82,13 @@ class Project:
         if self.saved is not None:
             self._services.notify(_NOT_HERE, timeout=4)
         return self.saved is not None
+
+    def refuses_changes(self) -> bool:
+        """Returns whether code is open, of which nothing is changed here; a toast then says so."""
+        is_code = self.session is not None and self.session.is_code
+        if is_code:
+            self._services.notify(_READ_ONLY, timeout=4)
+        return is_code
 
     # opening: each step begins the next one
 

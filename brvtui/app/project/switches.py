@@ -70,7 +70,7 @@ class Switches:
     def record(self) -> None:
         """Turns recording of access hits on or off."""
         session, store = self._project.session, self._services.store
-        if session is not None:
+        if session is not None and not self._project.refuses_changes():
             session.recording = not session.recording
             store.update(store.view.engine._replace(recording=session.recording))
             said = "runs now record access hits in brv-tui's own overlay (the engine's files stay untouched)"

@@ -53,6 +53,9 @@ class EngineChoice:
         view = self._services.store.view
         if self._project.refuses() or self._project.session is None or view.project.overview is None:
             return
+        if self._project.session.is_code:
+            self._services.notify("over code, knowing alone answers: m changes how it packs, p its profile", timeout=4)
+            return
         known = names()
         place = known.index(view.engine.name)
         for name in (*known[place + 1 :], *known[:place]):

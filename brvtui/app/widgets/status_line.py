@@ -96,7 +96,10 @@ def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[
         groups.append((7, [(f"of {plural(overview.notes, 'note')}", "muted")]))
         groups.append((6, [("profile ", "muted"), (view.engine.profile, "text")]))
         return groups
-    groups.append((8, [(f"{plural(overview.notes, 'note')} ", "text"), *counts(overview.counts, glyphs)]))
+    if overview.is_code:
+        groups.append((8, [(plural(overview.notes, "symbol"), "text")]))
+    else:
+        groups.append((8, [(f"{plural(overview.notes, 'note')} ", "text"), *counts(overview.counts, glyphs)]))
     if view.engine.name == DEFAULT:
         groups.append((6, [("profile ", "muted"), (view.engine.profile, "text")]))
         if overview.reads_frontmatter:

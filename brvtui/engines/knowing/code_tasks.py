@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,7 +11,7 @@ from typing import Literal
 from brvtui.corpus.code.records import CodeGraph
 from brvtui.engines.knowing.equivalence import built_in_classes, language_of
 from brvtui.engines.knowing.formats import ContextBlock, formatted
-from brvtui.engines.knowing.model import Edge, Graph, symbol
+from brvtui.engines.knowing.model import Edge, Graph, Node, symbol
 from brvtui.engines.knowing.packing import node_tokens
 from brvtui.engines.knowing.pipeline import (
     TaskContext,
@@ -64,26 +64,25 @@ class CodeTasks:
 
     @cached_property
     def _index(self) -> TaskIndex:
-        rules = self._profile.equivalence
-        classes = built_in_classes(rules.verbs)
-        return task_index(seed_index(self._graph, self._profile, classes, language_of(self._graph, rules)))
+        return code_task_index(self._graph, self._profile)
 
     def answer(self, task: str, budget: int) -> CodeAnswer:
         """What ``task`` needs, packed into ``budget`` tokens."""
-        lifted = lifts_penalty(task, self._profile.scoring)
-        around = ScoringContext(0.0, penalised=(lambda _: False) if lifted else is_test)
-        return self._answer(for_task(self._request(task, budget, "task"), self._index, around), "task", budget)
+        made = for_task(self._request(task, budget, "task"), self._index, self._around("task", task))
+        return self._answer(made, "task", budget)
 
     def answer_files(self, files: Sequence[str], budget: int) -> CodeAnswer:
         """What the files at the paths ``files`` hold, and who calls that; tests count as all else."""
-        around = ScoringContext(0.0, penalised=lambda _: False)
-        made = for_files(self._request("", budget, "files"), files, self._index, around)
+        made = for_files(self._request("", budget, "files"), files, self._index, self._around("files"))
         return self._answer(made, "files", budget)
 
     def answer_changes(self, files: Sequence[str], budget: int) -> CodeAnswer:
         """What a change of the files at the paths ``files`` touches, as far as a walk from all they hold reaches."""
-        made = for_changes(self._request("", budget, "changes"), files, self._index, ScoringContext(0.0))
+        made = for_changes(self._request("", budget, "changes"), files, self._index, self._around("changes"))
         return self._answer(made, "changes", budget)
+
+    def _around(self, entry: CodeEntry, task: str = "") -> ScoringContext:
+        return ScoringContext(0.0, penalised=penalised(entry, task, self._profile))
 
     def _request(self, task: str, budget: int, entry: CodeEntry) -> TaskRequest:
         return TaskRequest(task, budget, lambda node: node_tokens(node, self._profile.packing), entry=entry)
@@ -158,3 +157,15 @@ def graph_of_code(code: CodeGraph) -> Graph:
         for node in code.nodes
     )
     return Graph(tuple(nodes), tuple(Edge(*edge) for edge in code.edges))
+
+
+def code_task_index(graph: Graph, profile: KnowingProfile) -> TaskIndex:
+    """What a task is asked of over the symbols of ``graph``, with the classes of their language."""
+    rules = profile.equivalence
+    return task_index(seed_index(graph, profile, built_in_classes(rules.verbs), language_of(graph, rules)))
+
+
+def penalised(entry: str, task: str, profile: KnowingProfile) -> Callable[[Node], bool]:
+    """Which symbols are penalised: tests, unless the task asks for them, or the question names files to read."""
+    lifted = entry == "files" or (entry == "task" and lifts_penalty(task, profile.scoring))
+    return (lambda _: False) if lifted else is_test

@@ -142,20 +142,11 @@ class Knowing:
         self, context: Context[KnowingProfile], request: TaskRequest, index: NoteIndex, memory: UseMemory
     ) -> TaskContext:
         from brvtui.engines.knowing.pipeline import for_changes, for_files, for_task
-        from brvtui.engines.knowing.reached import ScoringContext
-        from brvtui.engines.knowing.scoring import lifts_penalty
 
-        profile, now = index.task.profile, context.now_ms / 1000
-        recent = self._recent
-        lifted = lifts_penalty(request.task, profile.scoring)
-        around = ScoringContext(
-            now,
-            penalised=lambda node: node.is_set_aside and not lifted,
-            observes_change=profile.notes.recency_of_change,
-            caller_types=profile.notes.user_types,
-            feedback=index.by_node(memory.scores(request.task)),
-            session=recent.boosts(recent.times, now, profile.session) if recent is not None else {},
-        )
+        profile, now, recent = index.task.profile, context.now_ms / 1000, self._recent
+        around = index.scoring(request.task, request.entry, now, memory.scores(request.task))
+        if recent is not None:
+            around = replace(around, session=recent.boosts(recent.times, now, profile.session))
         if request.entry == "task":
             return for_task(request, index.task, around)
         entry = for_files if request.entry == "files" else for_changes
@@ -215,15 +206,22 @@ class Knowing:
 
     def _index(self, context: Context[KnowingProfile]) -> NoteIndex:
         """The index of the snapshot; what did not change since the last is not read again."""
-        from brvtui.engines.knowing.note_index import index_notes
-
         with self._indexing:
             ready = self._ready
             if ready is not None and ready.profile != context.constants:
                 ready = None
             if ready is None or ready.snapshot is not context.snapshot:
-                made = index_notes(context.snapshot, context.constants, ready.index if ready is not None else None)
-                self._ready = ready = _ReadyIndex(context.snapshot, context.constants, made)
+                snapshot, constants = context.snapshot, context.constants
+                made: NoteIndex
+                if not snapshot.is_code:
+                    from brvtui.engines.knowing.note_index import index_notes
+
+                    made = index_notes(snapshot, constants, ready.index if ready is not None else None)
+                else:
+                    from brvtui.engines.knowing.symbol_index import index_symbols
+
+                    made = index_symbols(snapshot, constants)
+                self._ready = ready = _ReadyIndex(snapshot, constants, made)
             return ready.index
 
 
@@ -249,8 +247,8 @@ def _request(query: Query, index: NoteIndex, memory: UseMemory) -> TaskRequest:
         index.cost,
         mode or MODES[0],
         memory.learned,
-        is_in_scope=(lambda node: node.path == scope or node.path.startswith(f"{scope}/")) if scope else None,
-        stands_for=lambda node: node.path,
+        is_in_scope=(lambda node: node.stands_in == scope or node.stands_in.startswith(f"{scope}/")) if scope else None,
+        stands_for=lambda node: node.stands_in,
         entry=entry,
     )
 

@@ -54,12 +54,19 @@ class Node:
     """The searched texts; None for a symbol, whose texts follow from its other fields."""
     modified: float | None = None
     """When it last changed (a commit's time, or that of a note), in seconds since 1970; None when unknown."""
+    document: str = ""
+    """The document that it is a part of, where that is not its file: a symbol is one of its own."""
     is_connector: bool = False
     """Whether it only joins others (a keyword, a file that notes name): nothing looks for it."""
     is_result: bool = True
     """Whether an answer may hold it; a folder may be a seed only."""
     is_set_aside: bool = False
     """Whether it lies in an archive, or is deprecated."""
+
+    @property
+    def stands_in(self) -> str:
+        """The path of the document that an answer holds for it."""
+        return self.document or self.path
 
     @property
     def is_external(self) -> bool:

@@ -37,7 +37,7 @@ class MapMaker:
         if position >= len(graph.nodes):
             return graph.ids[position]
         node = graph.nodes[position]
-        return node.path if node.path in self.index.notes.known and not node.is_connector else node.id
+        return node.stands_in if node.stands_in in self.index.notes.known and not node.is_connector else node.id
 
     def name(self, position: int) -> str:
         """How the node at ``position`` is shown."""
@@ -73,5 +73,7 @@ class MapMaker:
         first = graph.nodes[positions[0]] if positions[0] < len(graph.nodes) else None
         share = max((float(walk.scores[place]) for place in positions), default=0.0) if walk is not None else 0.0
         kind = first.kind if first is not None and first.kind != EXTERNAL else "missing"
+        if first is None and id_ in graph.by_path:  # code names its files, which hold symbols and are none
+            kind = "file"
         is_seed = any(place in self.made.seeds for place in positions)
         return GraphPlace(id_, self.name(positions[0]), kind, "" if known is None else id_, share, is_seed)

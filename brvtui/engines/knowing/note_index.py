@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from brvtui.engines.knowing.model import Node
 from brvtui.engines.knowing.note_classes import note_classes
@@ -11,10 +12,12 @@ from brvtui.engines.knowing.notes_graph import NoteGraph, note_graph
 from brvtui.engines.knowing.packing import text_tokens
 from brvtui.engines.knowing.pipeline import TaskIndex, task_index
 from brvtui.engines.knowing.profile import KnowingProfile
+from brvtui.engines.knowing.reached import ScoringContext
+from brvtui.engines.knowing.scoring import lifts_penalty
 from brvtui.engines.knowing.seeding import seed_index
 from brvtui.snapshot import Snapshot
 
-_AROUND = "`'\",;:()@?!."
+AROUND = "`'\",;:()@?!."
 """What may stand around the name of a file in a sentence."""
 
 
@@ -22,13 +25,20 @@ _AROUND = "`'\",;:()@?!."
 class NoteIndex:
     """The notes of one snapshot, ready to be asked."""
 
+    nouns: ClassVar[tuple[str, str]] = ("note", "notes")
+    """What one result is called, and several."""
     notes: NoteGraph
     task: TaskIndex
 
     def title(self, node: Node) -> str:
         """How a node is shown: by its title, a section behind that of its note, another node by its name."""
-        known = self.notes.known.get(node.path)
+        known = self.notes.known.get(node.stands_in)
         return known.piece.titles.get(node.id, node.name) if known is not None else node.name
+
+    def text(self, node: Node) -> str:
+        """What a note or a section says; empty for another node."""
+        known = self.notes.known.get(node.stands_in)
+        return known.piece.texts.get(node.id, "") if known is not None else ""
 
     def files_named(self, text: str) -> list[str]:
         """The notes, and the files that notes name, whose paths or names stand in ``text``, in its order."""
@@ -36,7 +46,7 @@ class NoteIndex:
         ends: dict[str, list[str]] = {}
         for path in paths:
             ends.setdefault(path.rpartition("/")[2], []).append(path)
-        words = [word.strip(_AROUND) for word in text.split()]
+        words = [word.strip(AROUND) for word in text.split()]
         found = (([word] if word in paths else ends.get(word, [])) for word in words if word)
         return list(dict.fromkeys(path for paths_of in found for path in paths_of if path))
 
@@ -45,11 +55,26 @@ class NoteIndex:
         held = ((self.notes.known.get(path), value) for path, value in by_path.items())
         return {node.id: value for known, value in held if known is not None for node in known.piece.nodes}
 
+    def scoring(self, task: str, entry: str, now: float, feedback: Mapping[str, float]) -> ScoringContext:
+        """What is known beside the graph when the question ``task`` is scored ``now``, in seconds since 1970.
+
+        ``feedback`` holds the shares of useful votes by the paths of notes.
+        """
+        profile = self.task.profile
+        lifted = lifts_penalty(task, profile.scoring)
+        return ScoringContext(
+            now,
+            penalised=lambda node: node.is_set_aside and not lifted,
+            observes_change=profile.notes.recency_of_change,
+            caller_types=profile.notes.user_types,
+            feedback=self.by_node(feedback),
+        )
+
     def delivered(self, node: Node) -> str:
         """The text of a result as an agent is given it: its title, where it stands, the summary, and what it says."""
         head = self.notes.piece(node.path).nodes[0]
         rules = self.task.profile.notes
-        says = self.notes.text(node.id) if rules.delivers == "whole" or node is not head else ""
+        says = self.text(node) if rules.delivers == "whole" or node is not head else ""
         summary = head.signature if node is head else ""
         return "\n\n".join(filter(None, (f"# {self.title(node)}", f"`{node.id}`", summary, says)))
 

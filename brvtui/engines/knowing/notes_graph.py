@@ -23,7 +23,9 @@ _DERIVED = "derived"
 
 
 @dataclass(frozen=True, eq=False)
-class _KnownPiece:
+class KnownPiece:
+    """What a note brought in, and the entry of its file when it was read."""
+
     parsed: Parsed | None
     """None for a note that is being edited, or could not be read: it is read again."""
     piece: NotePiece
@@ -34,16 +36,11 @@ class NoteGraph:
     """The graph of one snapshot, and what it was made of."""
 
     graph: Graph
-    known: Mapping[str, _KnownPiece]
+    known: Mapping[str, KnownPiece]
     similar: Mapping[str, tuple[tuple[NotePiece, ...], tuple[Edge, ...]]]
     """For each folder the pieces that were compared, and the edges that this gave."""
     unread: tuple[str, ...]
     """Notes that could not be read, so that only their names are searched."""
-
-    def text(self, id_: str) -> str:
-        """The text of a note or a section as it would be delivered; empty for another node."""
-        known = self.known.get(id_.partition("#")[0])
-        return known.piece.texts.get(id_, "") if known is not None else ""
 
     def piece(self, path: str) -> NotePiece:
         """What the note at ``path`` brought in. Raises KeyError."""
@@ -56,7 +53,7 @@ def note_graph(snapshot: Snapshot, rules: NoteGraphRules, before: NoteGraph | No
     Notes whose files did not change since ``before`` (made under the same rules) are not read again. Stubs of archived
     notes are left out: they would count double.
     """
-    known: dict[str, _KnownPiece] = {}
+    known: dict[str, KnownPiece] = {}
     unread = []
     for note in sorted(snapshot.notes, key=lambda note: note.path):
         if note.role is Role.STUB:
@@ -71,7 +68,7 @@ def note_graph(snapshot: Snapshot, rules: NoteGraphRules, before: NoteGraph | No
         except OSError:
             unread.append(note.path)
             text, parsed = "", None
-        known[note.path] = _KnownPiece(parsed, read_piece(note, text, _updated(snapshot, note), rules))
+        known[note.path] = KnownPiece(parsed, read_piece(note, text, _updated(snapshot, note), rules))
     pieces = [one.piece for one in known.values()]
     similar = _similar(pieces, rules, before.similar if before is not None else {})
     graph = _assembled(pieces, _names(snapshot), chain.from_iterable(edges for _, edges in similar.values()), rules)

@@ -92,7 +92,7 @@ class TraceMaker:
             query=self.query.text,
             scope_option=self.query.scope,
             snapshot=self.context.snapshot_info,
-            verdict=verdict(section),
+            verdict=verdict(section, *self.index.nouns),
             tier=None,
             covered=bool(packed),
             steps=self._steps(section),
@@ -125,7 +125,7 @@ class TraceMaker:
         made: dict[str, dict[str, FoundBy]] = {}
         for channel, finds in self._channels().items():
             for rank, (id_, why) in enumerate(finds, 1):
-                file = self._node(id_).path
+                file = self._node(id_).stands_in
                 made.setdefault(file, {}).setdefault(channel, FoundBy(channel, rank, why, self._title(id_)))
         return {file: list(found.values()) for file, found in made.items()}
 
@@ -159,7 +159,7 @@ class TraceMaker:
         rules, walk = self.index.task.profile.notes, self.made.walk
         ways = StrongestWays(walk, rules.way_edges) if walk is not None and self.made.ranked else None
         told = set(self._told)
-        return tuple(self._result(one, ways if one.node.path in told else None) for one in self._order)
+        return tuple(self._result(one, ways if one.node.stands_in in told else None) for one in self._order)
 
     @cached_property
     def _order(self) -> list[ScoredCandidate]:
@@ -171,7 +171,7 @@ class TraceMaker:
         brought.
         """
         most = self.index.task.profile.notes.shown
-        packed = [one.node.path for one in self._order if self._turns[one.node.id][1].is_packed]
+        packed = [one.node.stands_in for one in self._order if self._turns[one.node.id][1].is_packed]
         linked = [path for path in packed if path not in self._finds]
         return tuple(dict.fromkeys((*packed[:most], *linked[:most])))
 
@@ -186,7 +186,7 @@ class TraceMaker:
             node.id,
             node.kind,
             self.made.seeds.get(place),
-            tuple(self._finds.get(node.path, ())),
+            tuple(self._finds.get(node.stands_in, ())),
             fused_rank,
             fused_score,
             one.candidate.walk,
@@ -206,17 +206,17 @@ class TraceMaker:
 
     def _hit(self, one: ScoredCandidate) -> Hit:
         node = one.node
-        note = self.index.notes.piece(node.path).note
-        finds = self._finds.get(node.path, ())
+        note = self.index.notes.piece(node.stands_in).note
+        finds = self._finds.get(node.stands_in, ())
         return Hit(
             path=note.result_path,
-            file=node.path,
+            file=node.stands_in,
             title=self.index.title(node),
             kind=note.kind,
             origin=Origin.TEXT if finds else Origin.PROPAGATED,
             score=one.score,
             parts=tuple(self._parts(one)),
-            words=self._words.matched(self.index.title(node), note.file, self.index.notes.text(node.id)),
+            words=self._words.matched(self.index.title(node), note.file, self.index.text(node)),
             places=tuple(LegRank(found.channel, found.rank - 1, 0.0) for found in finds),
             shared_source=note.alias,
         )
@@ -294,7 +294,7 @@ class TraceMaker:
             counts = name != Channel.PATH or rules.path_competes
             seen: dict[str, LegHit] = {}
             for rank, (id_, _) in enumerate(finds):
-                file = self._node(id_).path
+                file = self._node(id_).stands_in
                 seen.setdefault(file, LegHit(file, rank, weight / (rules.k + rank + 1)))
             failed = name == Channel.FULL_TEXT and search.texts.error
             state = State.FAILED if failed else State.HIT if finds else State.MISSED
@@ -315,7 +315,7 @@ class TraceMaker:
             Stage("fusion", len(found), len(found) - fused, fused, "fusion", "nodes that channels found"),
             Stage("noise", widened, widened - kept, kept, "seeds", "candidates"),
             Stage("walk", reached, reached - above, above, "the-walk", "nodes that the walk reached"),
-            Stage("notes", nodes, nodes - ranked, ranked, "results", "one result of each note"),
+            Stage("notes", nodes, nodes - ranked, ranked, "results", f"one result of each {self.index.nouns[0]}"),
             Stage("budget", ranked, ranked - packed, packed, "packing", "results that fit"),
         )
 
@@ -325,7 +325,7 @@ class TraceMaker:
         state = State.HIT if words else State.MISSED
         made = [Step("keywords", None, "keywords", state, (), counted(words, "word", "words"))]
         made += [
-            Step(leg.name, None, leg.name, leg.state, (), leg.why or counted(len(leg.hits), "note", "notes"))
+            Step(leg.name, None, leg.name, leg.state, (), leg.why or counted(len(leg.hits), *self.index.nouns))
             for leg in self._legs()
         ]
         if section.entry != "task":
@@ -367,9 +367,9 @@ class TraceMaker:
             expression=search.texts.expression,
             text_error=search.texts.error,
             concepts=tuple(match.matched.concept for match in search.matches),
-            candidates=tuple(dict.fromkeys(self._node(one.id).path for one in search.fused)),
+            candidates=tuple(dict.fromkeys(self._node(one.id).stands_in for one in search.fused)),
             noise=tuple(
-                NoiseNode(self._title(one.id), self._node(one.id).path, f"{one.kind}: {one.text}")
+                NoiseNode(self._title(one.id), self._node(one.id).stands_in, f"{one.kind}: {one.text}")
                 for one in search.noise
             ),
             focus=search.focus,
@@ -396,7 +396,9 @@ class TraceMaker:
         by_path = {seed.id for seed in self.made.search.seeds if seed.by_path}
         nodes = self.index.task.graph.nodes
         seeds = tuple(
-            ToldSeed(self._maps.name(place), nodes[place].path, float(walk.start[place]), nodes[place].id in by_path)
+            ToldSeed(
+                self._maps.name(place), nodes[place].stands_in, float(walk.start[place]), nodes[place].id in by_path
+            )
             for place in self.made.seeds
         )
         return ToldWalk(

@@ -48,17 +48,17 @@ def deviations(profile: KnowingProfile) -> tuple[str, ...]:
     return tuple(text for is_so, text in made if is_so)
 
 
-def verdict(section: GraphRetrieval) -> str:
-    """Which note is first, how it was found, and what fits into the budget."""
+def verdict(section: GraphRetrieval, noun: str = "note", nouns: str = "notes") -> str:
+    """Which note is first, how it was found, and what fits into the budget; ``noun`` is what a result is called."""
     if section.entry == "task" and not (section.exact or section.compounds or section.components):
         return "the question has no keyword"
     packed = [one for one in section.ranking if one.is_packed]
     if not packed:
-        files = "no note is called so, and none names a file of that name"
-        why = "no channel found a note" if section.entry == "task" else files
+        files = f"no {noun} is called so, and none names a file of that name"
+        why = f"no channel found a {noun}" if section.entry == "task" else files
         return f"nothing was found: {why}" if not section.ranking else "nothing fits into the budget"
     best = packed[0]
-    fits = f"{len(packed)} of {counted(len(section.ranking), 'note', 'notes')} fit into {section.budget:,} tokens"
+    fits = f"{len(packed)} of {counted(len(section.ranking), noun, nouns)} fit into {section.budget:,} tokens"
     return f"{best.hit.title}, {best.hit.score:.3f}: {how_found(best)}; {fits}"
 
 

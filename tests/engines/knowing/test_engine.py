@@ -377,5 +377,5 @@ def test_a_hostile_note_costs_no_more_than_its_length(tree: Tree, text: str) -> 
 def test_equal_headings_are_sections_of_their_own(tree: Tree) -> None:
     tree.file("a/b/twice.md", "# Twice\n\n## Steps\nFirst.\n\n## Steps\nThen.\n", 1.0)
     notes = index_notes(tree.snapshot(), load_profile()).notes
-    assert notes.text("a/b/twice.md#Steps") == "## Steps\nFirst."
-    assert notes.text("a/b/twice.md#Steps-2") == "## Steps\nThen."
+    assert notes.piece("a/b/twice.md").texts["a/b/twice.md#Steps"] == "## Steps\nFirst."
+    assert notes.piece("a/b/twice.md").texts["a/b/twice.md#Steps-2"] == "## Steps\nThen."

@@ -1,0 +1,114 @@
+"""A repository as a snapshot: every symbol is a note that cannot be changed, its file is the folder it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from brvtui.corpus.code.index import CodeIndex
+from brvtui.corpus.code.pages import SymbolPage, SymbolPages
+from brvtui.snapshot import Note, Parsed, Snapshot
+from brvtui.snapshot.columns import columns_of
+from brvtui.text.postings import build
+from brvtui.text.segment import TermIds, note_terms
+from brvtui.tree.constants import TreeConstants
+from brvtui.tree.reading.files import Role, TreeFile, UnseenFile
+from brvtui.tree.reading.inside import read_inside
+from brvtui.tree.reading.project import FoundProject
+from brvtui.tree.reading.signals import defaults
+
+_DECORATOR = ("@", "#[")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RepositorySnapshot(Snapshot):
+    """One state of a repository. The text of a note is the source of its symbol."""
+
+    is_code: ClassVar[bool] = True
+
+    pages: SymbolPages = field(default_factory=SymbolPages)
+
+    def location(self, path: str) -> Path:
+        """The source file of the symbol at ``path``. Raises OSError for an unknown one."""
+        return self.project.tree / self._page(path).symbol.path
+
+    def text(self, path: str) -> str:
+        """The lines of the symbol at ``path`` as they are on disk now, up to the next symbol outside of it.
+
+        Raises OSError when the file is gone or cannot be read.
+        """
+        page = self._page(path)
+        if not page.symbol.line:
+            return f"{page.title}, which {page.symbol.path} uses first\n"
+        source = read_inside(self.project.tree, page.symbol.path, self.limits.max_file_bytes)
+        first, after = self.pages.lines_of(page)
+        lines = source.decode("utf-8", "replace").splitlines(keepends=True)
+        begin = _above_decorators(lines, first - 1)
+        end = len(lines) if after is None else _above_decorators(lines, after - 1)
+        return "".join(lines[begin : max(end, first)]).rstrip() + "\n"
+
+    def read(self, path: str) -> bytes:
+        """:meth:`text` as bytes. Raises OSError."""
+        return self.text(path).encode()
+
+    def _page(self, path: str) -> SymbolPage:
+        page = self.pages.by_path.get(path)
+        if page is None:
+            raise FileNotFoundError(2, "no such symbol", path)
+        return page
+
+
+def _above_decorators(lines: Sequence[str], place: int) -> int:
+    """The place of the first of the decorators and annotations right above the line at ``place``, else ``place``."""
+    while 0 < place <= len(lines) and lines[place - 1].lstrip().startswith(_DECORATOR):
+        place -= 1
+    return place
+
+
+def repository_snapshot(
+    project: FoundProject,
+    index: CodeIndex,
+    constants: TreeConstants,
+    now_ms: float,
+    before: RepositorySnapshot | None = None,
+) -> RepositorySnapshot:
+    """The snapshot of the repository that ``index`` was read of; it shares the entries that are as in ``before``.
+
+    Code has no signals: every note has those that a note without any would have.
+    """
+    pages = SymbolPages(index.graph())
+    known: Mapping[str, Parsed] = before.parsed if before is not None else {}
+    parsed: dict[str, Parsed] = {}
+    for path, page in pages.by_path.items():
+        found = index.files[page.symbol.path].found
+        entry = Parsed("", path, found.mtime_ns, found.size, found.inode, 0, page.title, is_note=True)
+        last = known.get(path)
+        parsed[path] = last if last == entry else entry
+    notes = tuple(
+        Note(path, path, "", entry.title, Role.NOTE, entry.size, entry.mtime_ms, 0, 0, 0)
+        for path, entry in parsed.items()
+    )
+    signals = (defaults(constants.signals),) * len(notes)
+    ids = TermIds()
+    nothing = note_terms("", "", "", ids)
+    return RepositorySnapshot(
+        project=project,
+        generation=before.generation + 1 if before is not None else 1,
+        loaded_ms=now_ms,
+        limits=constants.limits,
+        notes=notes,
+        by_path={note.path: place for place, note in enumerate(notes)},
+        signals=signals,
+        columns=columns_of(notes, signals, parsed),
+        postings=build([nothing] * len(notes), ids),
+        summary_signals={},
+        summaries={},
+        files=tuple(TreeFile(path, one.size, one.mtime_ns, one.inode, 0) for path, one in parsed.items()),
+        unseen=tuple(UnseenFile(one.path, one.reason) for one in pages.graph.skipped),
+        notices=project.notices,
+        parsed=parsed,
+        edited={},
+        pages=pages,
+    )

@@ -1,0 +1,65 @@
+"""What a task is asked of over the symbols of a repository (``docs/code.md``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from brvtui.corpus.code.documents import CodeNames
+from brvtui.corpus.code.pages import SymbolPages
+from brvtui.corpus.code.snapshot import RepositorySnapshot
+from brvtui.engines.knowing.code_tasks import code_task_index, graph_of_code, penalised
+from brvtui.engines.knowing.model import Node
+from brvtui.engines.knowing.note_index import AROUND, NoteIndex
+from brvtui.engines.knowing.note_reading import NotePiece
+from brvtui.engines.knowing.notes_graph import KnownPiece, NoteGraph
+from brvtui.engines.knowing.packing import node_tokens
+from brvtui.engines.knowing.profile import KnowingProfile
+from brvtui.engines.knowing.reached import ScoringContext
+from brvtui.snapshot import Snapshot
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolIndex(NoteIndex):
+    """The symbols of one snapshot of a repository, ready to be asked. Each is a note of its own."""
+
+    nouns: ClassVar[tuple[str, str]] = ("symbol", "symbols")
+    pages: SymbolPages
+    names: CodeNames
+
+    def files_named(self, text: str) -> list[str]:
+        """The source files that the words of ``text`` name, by their paths or the ends of these, in their order."""
+        found = (self.names.file(word.strip(AROUND)) for word in text.split())
+        return list(dict.fromkeys(filter(None, found)))
+
+    def scoring(self, task: str, entry: str, now: float, feedback: Mapping[str, float]) -> ScoringContext:
+        """What is known beside the graph when the question ``task`` is scored; ``feedback`` is by page."""
+        penalty = penalised(entry, task, self.task.profile)
+        return ScoringContext(now, penalised=penalty, feedback=self.by_node(feedback))
+
+    def delivered(self, node: Node) -> str:
+        """A symbol as an agent is given it: its qualified name, its kind and its signature."""
+        return f"{node.qualified_name} {node.kind} {node.signature}"
+
+    def cost(self, node: Node) -> int:
+        """The tokens of :meth:`delivered`."""
+        return node_tokens(node, self.task.profile.packing)
+
+
+def index_symbols(snapshot: Snapshot, profile: KnowingProfile) -> SymbolIndex:
+    """The index of the symbols of ``snapshot``, which must be that of a repository."""
+    assert isinstance(snapshot, RepositorySnapshot)
+    pages = snapshot.pages
+    graph = graph_of_code(pages.graph)
+    graph = replace(graph, nodes=tuple(replace(node, document=pages.path_of[node.id]) for node in graph.nodes))
+    known = {node.document: KnownPiece(snapshot.parsed[node.document], _piece(snapshot, node)) for node in graph.nodes}
+    task = code_task_index(graph, profile)
+    return SymbolIndex(NoteGraph(graph, known, {}, ()), task, pages, CodeNames(pages.graph))
+
+
+def _piece(snapshot: RepositorySnapshot, node: Node) -> NotePiece:
+    page = snapshot.pages.by_path[node.document]
+    says = "\n".join(filter(None, (node.signature, node.doc)))
+    note = snapshot.notes[snapshot.by_path[node.document]]
+    return NotePiece(note, (node,), {node.id: page.title}, {node.id: says}, (), (), (), (), frozenset())

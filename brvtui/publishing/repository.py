@@ -1,0 +1,170 @@
+"""Publishes the snapshots of a repository of code, each made from the last one and the files that changed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from brvtui.corpus.code.finding import SourceListing, list_sources
+from brvtui.corpus.code.index import CodeIndex, build_index
+from brvtui.corpus.code.reading import NoGrammar
+from brvtui.corpus.code.rules import code_rules
+from brvtui.corpus.code.snapshot import RepositorySnapshot, repository_snapshot
+from brvtui.loading import Progress
+from brvtui.snapshot import Snapshot
+from brvtui.store.kept_code import KeptCode
+from brvtui.tree.constants import TreeConstants
+from brvtui.tree.reading.project import FoundProject, ProjectError
+
+if TYPE_CHECKING:  # watchdog is for those alone who watch
+    from brvtui.tree.watching.debouncing import Debouncer
+    from brvtui.tree.watching.watch import Watching
+
+LOOK_SECONDS = 2.0
+"""The least time between two looks at the list of source files."""
+_SHARE = 100
+_REMEMBERED_SNAPSHOTS = 3
+
+
+def find_repository(folder: Path) -> FoundProject:
+    """The repository at ``folder`` as a project. Raises :class:`brvtui.tree.reading.project.ProjectError`."""
+    try:
+        root = folder.expanduser().resolve()
+        is_folder = root.is_dir()
+    except (OSError, RuntimeError) as error:
+        raise ProjectError(f"{folder}: cannot be opened ({error})") from error
+    if not is_folder:
+        raise ProjectError(f"{folder}: there is no such folder; name one with --repo")
+    return FoundProject(root, root, (), ())
+
+
+class RepositoryPublisher:
+    """Reads a repository and publishes snapshots of its symbols. Its methods are thread-safe, and change no file."""
+
+    def __init__(self, project: FoundProject) -> None:
+        """Reads nothing before :meth:`load`."""
+        self.project = project
+        self._kept = KeptCode(project.tree)
+        self._index: CodeIndex | None = None
+        self._kept_files: object = None
+        """The files of the index as it was last read from the cache, or written there."""
+        self._newest: RepositorySnapshot | None = None
+        self._recent: deque[RepositorySnapshot] = deque(maxlen=_REMEMBERED_SNAPSHOTS)
+        self._writing = threading.Lock()
+        self._watcher: Debouncer | None = None
+
+    @property
+    def newest(self) -> Snapshot | None:
+        """The newest snapshot; None before the first :meth:`load`."""
+        return self._newest
+
+    def of_generation(self, generation: int) -> Snapshot:
+        """The snapshot of this generation, one of the last few. Raises KeyError when it is gone."""
+        for snapshot in reversed(self._recent):
+            if snapshot.generation == generation:
+                return snapshot
+        raise KeyError(f"the snapshot {generation} is gone")
+
+    def load(
+        self,
+        constants: TreeConstants,
+        now_ms: float,
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> bool:
+        """Looks at every file, reads those that changed, and publishes a snapshot; False when nothing had changed.
+
+        Raises OSError when the folder cannot be read, and :class:`brvtui.tree.reading.project.ProjectError` when a
+        grammar is missing.
+        """
+        with self._writing:
+            before = self._index
+            if before is None:
+                before = self._kept.read()
+                self._kept_files = before.files if before is not None else None
+            try:
+                index = build_index(self.project.tree, before=before, progress=progress)
+            except NoGrammar as error:
+                raise ProjectError(str(error)) from error
+            last = self._newest
+            if last is not None and self._index is not None and _same(self._index, index):
+                return False
+            self._index = index
+            made = repository_snapshot(self.project, index, constants, now_ms, last)
+            made.warm()
+            self._newest = made
+            self._recent.append(made)
+            return True
+
+    def refresh(self, constants: TreeConstants, now_ms: float, places: Collection[Path] = ()) -> bool:
+        """As :meth:`load`: listing all files is quick, and only those that changed are read and linked again."""
+        return self.load(constants, now_ms)
+
+    def keep(self, constants: TreeConstants, everything: bool = False) -> bool:
+        """Writes what was read for the next process, if it is other than what is kept; returns whether it was.
+
+        Raises OSError when the tool's cache folder cannot be written.
+        """
+        with self._writing:
+            if self._index is None or self._index.files == self._kept_files:
+                return False
+            self._kept.write(self._index)
+            self._kept_files = self._index.files
+            return True
+
+    def watch(self, changed: Callable[[], None], on_fallback: Callable[[Watching], None]) -> Watching:
+        """Calls ``changed`` from another thread after changes of source files, which are listed anew every few seconds.
+
+        The system's own events would be those of all folders, also of ``.git`` and of what is built or installed.
+        """
+        from brvtui.tree.watching.debouncing import Debouncer
+        from brvtui.tree.watching.watch import Watching
+
+        self.unwatch()
+        looking = _SourceLooks(self.project.tree)
+
+        def look() -> None:
+            if looking.found_change():
+                debouncer.add(None)
+
+        debouncer = self._watcher = Debouncer(lambda _: changed(), look, lambda: looking.pause)
+        debouncer.start()
+        return Watching()
+
+    def unwatch(self) -> None:
+        """Stops watching."""
+        if self._watcher:
+            self._watcher.stop()
+            self._watcher = None
+
+    def close(self) -> None:
+        """Stops watching."""
+        self.unwatch()
+
+
+class _SourceLooks:
+    """Looks at the list of source files now and then; at most for one second in a hundred."""
+
+    def __init__(self, root: Path) -> None:
+        """Takes a first look."""
+        self._root, self._rules = root, code_rules()
+        self._listing: SourceListing | None = None
+        self.pause = LOOK_SECONDS
+        """Seconds until the next look is due."""
+        self.found_change()
+
+    def found_change(self) -> bool:
+        """Whether a source file is new, gone or changed since the last look."""
+        began = time.monotonic()
+        listing, last = list_sources(self._root, self._rules), self._listing
+        self._listing = listing
+        self.pause = max(LOOK_SECONDS, _SHARE * (time.monotonic() - began))
+        return last is not None and listing != last
+
+
+def _same(old: CodeIndex, new: CodeIndex) -> bool:
+    return old.files == new.files and old.listing == new.listing

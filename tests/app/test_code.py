@@ -1,0 +1,86 @@
+"""The app over a repository: symbols are found, shown and followed, and nothing of it can be changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from brvtui.app.app import BrvTui
+from brvtui.app.project.opening import Opening
+from tests.app.driving import SIZES, WIDE, ask, brv, settled, shown, text_of, until, view
+from tests.corpus.code.making import write
+from tests.session.test_code import FILES
+
+NOW_MS = 1.8e12
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BRV_TUI_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr("brvtui.publishing.repository.LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("brvtui.publishing.repository._SHARE", 1)
+    return write(tmp_path / "shop", FILES)
+
+
+@pytest.fixture
+def app(root: Path) -> BrvTui:
+    return BrvTui(Opening(now_ms=NOW_MS, repository=root))
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+async def test_a_task_brings_symbols(app: BrvTui, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await ask(pilot, "rotate the TokenStore")
+        await pilot.press("escape")
+        await settled(pilot)
+        assert "“TokenStore" in shown(pilot)
+        assert "is first of" in shown(pilot)
+        for key, pane in (("f3", "#score"), ("f4", "#route"), ("f7", "#answer")):
+            await pilot.press(key)
+            await settled(pilot)
+            assert text_of(pilot, pane).strip(), pane
+        await pilot.press("2")
+        await until(pilot, lambda: "def rotate(self)" in text_of(pilot, "#note"))
+
+
+async def test_the_header_counts_symbols_and_about_says_what_is_of_notes(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "round cents")
+        await pilot.press("escape", "2")
+        await until(pilot, lambda: "a symbol, and its lines" in " ".join(text_of(pilot, "#about").split()))
+        assert "7 symbols" in shown(pilot)
+        assert "importance" not in text_of(pilot, "#about")
+
+
+async def test_nothing_is_changed_and_that_is_said(app: BrvTui, root: Path) -> None:
+    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rotate the TokenStore")
+        await pilot.press("escape", "2")
+        await settled(pilot)
+        for key, said in (
+            ("e", "this is code: it is shown"),
+            ("E", "this is code: it is shown"),
+            ("a", "this is code: it is shown"),
+            ("M", "this is code: it is shown"),
+            ("X", "this is code: it is shown"),
+            ("I", "this is code: it is shown"),
+            ("R", "this is code: it is shown"),
+            ("P", "over code, knowing alone answers"),
+            ("3", "notes alone have a maturity"),
+        ):
+            app.clear_notifications()
+            await pilot.press(key)
+            await until(pilot, lambda said=said: any(said in one.message for one in app._notifications))
+            assert not brv(pilot).has_modal
+            assert app.current_mode == "notes"
+    assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
+
+
+async def test_changes_are_followed(app: BrvTui, root: Path) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rotate")
+        await until(pilot, lambda: view(pilot).watch.active)
+        write(root, {"src/more.py": "def rotate_everything(): pass\n"})
+        await until(pilot, lambda: "rotate_everything" in shown(pilot))

@@ -1,0 +1,128 @@
+"""A session over code answers, explains and saves as one over notes; what is of notes alone is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from brvtui.engines.contract import EngineError
+from brvtui.engines.knowing.sections import GraphRetrieval
+from brvtui.saved.traces import as_json, read
+from brvtui.session import Session
+from brvtui.session.code import CodeSession
+from tests.corpus.code.making import write
+
+TOKENS = '''class TokenStore:
+    """Keeps tokens."""
+    def rotate(self): self.revoke()
+    def revoke(self): pass
+'''
+WEB = """import os
+from tokens import TokenStore
+def refresh():
+    os.environ['KEY']
+    TokenStore.rotate()
+"""
+FILES = {
+    "src/tokens.py": TOKENS,
+    "src/web.py": WEB,
+    "src/billing.py": "def round_cents(): pass\n",
+    "tests/test_tokens.py": "from tokens import TokenStore\ndef test_rotation(): TokenStore.rotate()\n",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BRV_TUI_CACHE_DIR", str(tmp_path / "cache"))
+    return write(tmp_path / "shop", FILES)
+
+
+@pytest.fixture
+def session(root: Path) -> Session:
+    opened = Session.open(now_ms=1.8e12, repository=root)
+    opened.load()
+    return opened
+
+
+@pytest.mark.parametrize("task", ["rotate the TokenStore", "refresh", "test rotation of tokens", "environment key"])
+def test_the_answer_is_that_of_the_command_code(session: Session, root: Path, task: str) -> None:
+    trace = session.probe(task, options={"budget": 200})
+    told = {placed.hit.file: placed.node for placed in trace.section(GraphRetrieval).ranking}
+    beside = CodeSession(root).tasks.answer(task, 200)
+    assert [(told[hit.file], hit.score) for hit in trace.hits] == [(one.node.id, one.score) for one in beside.packed]
+    assert trace.section(GraphRetrieval).used == beside.made.packed.used
+    assert trace.hits
+
+
+@pytest.mark.parametrize(
+    ("entry", "asked"), [("files", "what of src/tokens.py?"), ("changes", "tokens.py"), ("files", "no_file.py")]
+)
+def test_files_and_changes_are_asked_for_as_by_the_command(
+    session: Session, root: Path, entry: str, asked: str
+) -> None:
+    trace = session.probe(asked, options={"entry": entry})
+    told = {placed.hit.file: placed.node for placed in trace.section(GraphRetrieval).ranking}
+    tasks, files = CodeSession(root).tasks, ["src/tokens.py"] if "tokens" in asked else []
+    beside = tasks.answer_files(files, 5000) if entry == "files" else tasks.answer_changes(files, 8000)
+    assert [(told[hit.file], hit.score) for hit in trace.hits] == [(one.node.id, one.score) for one in beside.packed]
+    if not files:
+        assert trace.verdict == "nothing was found: no symbol is called so, and none names a file of that name"
+
+
+def test_a_trace_speaks_of_symbols(session: Session) -> None:
+    trace = session.probe("rotate the TokenStore")
+    first = trace.hits[0]
+    assert first.title.startswith("TokenStore")
+    assert first.file == f"src/tokens.py/{first.title}"
+    assert "symbols fit into" in trace.verdict
+    assert all("note" not in step.summary for step in trace.steps)
+    for hit in trace.hits:
+        assert hit.score == pytest.approx(sum(part.value for part in hit.parts), abs=1e-9)
+    inside = session.probe("rotate the TokenStore", scope="src/web.py")
+    assert inside.section(GraphRetrieval).ranking
+    assert {word.word for hit in trace.hits for word in hit.words} >= {"rotate"}
+
+
+def test_why_and_why_not_are_told(session: Session) -> None:
+    trace = session.probe("rotate the TokenStore")
+    there = session.answers.explain(trace.query, "src/tokens.py/TokenStore", trace=trace)
+    assert there.use.startswith("given to an agent")
+    missing = session.answers.explain(trace.query, "round_cents", trace=trace)
+    assert missing.path == "src/billing.py/round_cents"
+    assert missing.reason is not None
+    assert missing.reason.text == "no channel found it, and the walk hardly reaches it"
+
+
+def test_traces_are_saved_and_read_again(session: Session, tmp_path: Path) -> None:
+    trace = session.run("rotate the TokenStore")
+    file = tmp_path / "trace.json"
+    file.write_bytes(as_json(session.answers.saved(trace)))
+    assert read(file).trace.section(GraphRetrieval) == trace.section(GraphRetrieval)
+
+
+def test_a_changed_file_changes_the_next_answer(session: Session, root: Path) -> None:
+    before = session.probe("rotate")
+    write(root, {"src/more.py": "def rotate_everything(): pass\n"})
+    assert session.refresh()
+    assert "src/more.py/rotate_everything" in {hit.file for hit in session.probe("rotate").hits}
+    assert session.snapshot_of(before).generation == before.snapshot.generation
+
+
+def test_other_engines_are_refused_by_name(session: Session) -> None:
+    for name in ("byterover", "soleri", "jeffs_brain"):
+        with pytest.raises(EngineError, match=f"{name} ranks notes; over code, knowing answers"):
+            session.probe("rotate", engine=name)
+
+
+def test_a_page_tells_what_it_is_compared_with_the_disk(session: Session, root: Path) -> None:
+    page = session.about("src/tokens.py/TokenStore.rotate")
+    assert (page.title, page.state, page.text) == (
+        "TokenStore.rotate", "current", "    def rotate(self): self.revoke()\n",
+    )  # fmt: skip
+    assert session.around(page.path).links == ()
+    write(root, {"src/tokens.py": "def other(): pass\n"})
+    assert session.about(page.path).state == "newer"
+    assert session.stale_files([page.path]) == {page.path: "newer"}
+    (root / "src/tokens.py").unlink()
+    assert session.about(page.path).state == "gone"
