@@ -14,6 +14,7 @@ import click
 
 from brvtui.cli.common import (
     BAD_USAGE,
+    FAILED,
     NEGATIVE,
     OK,
     Asked,
@@ -22,7 +23,6 @@ from brvtui.cli.common import (
     engine_command,
     engine_errors_reported,
     moment,
-    write_json,
 )
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
 from brvtui.text.visible import visible
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from brvtui.session.evaluating import RevisionBaseline
 
 _PATH = click.Path(path_type=Path)
+_FORMS = {"json": "json", "md": "md", "junit": "xml", "trec": "run"}
+"""The ending of a file of each format."""
 
 _HOURS = {"h": 1, "d": 24, "w": 168, "y": 8_766}
 _MS_PER_HOUR = 3_600_000
@@ -54,7 +56,8 @@ Examples:
   brv-tui eval --engine jeffs_brain --mode bm25 --metric ndcg@5
   brv-tui eval --at +30d --fail-under recall@5=0.9
   brv-tui eval --baseline-rev main --fail-on-drop ndcg@10=0.02 --fail-on-tier-change
-  brv-tui eval --format json > before.json && brv-tui eval --baseline before.json
+  brv-tui eval --save before.json && brv-tui eval --baseline before.json
+  brv-tui eval --save report.xml --save comment.md
 """,
 )
 @engine_command
@@ -67,7 +70,17 @@ Examples:
 @click.option("--fail-under", multiple=True, metavar="METRIC=N", help="Fail when a mean is under N.")
 @click.option("--fail-on-drop", multiple=True, metavar="METRIC=N", help="Fail when a mean falls by more than N.")
 @click.option("--fail-on-tier-change", is_flag=True, help="Fail when a query is answered by another tier.")
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option(
+    "--save",
+    "files",
+    multiple=True,
+    type=_PATH,
+    metavar="FILE",
+    help="Also write FILE (.json, .md, .xml for JUnit, .run for TREC); may be given more than once.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(["table", *_FORMS]), default="table", show_default=True, help="How to answer."
+)
 def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) -> int:
     """Ask every judged query, and measure how well the notes that it should find were found.
 
@@ -86,6 +99,7 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
         same_tiers=given["fail_on_tier_change"],
     )
     _check(wanted)
+    _check_files(given["files"])
     session = replace(asked, now=_moment(given["at"], asked.now)).open()
     judgments = read_judgments(file := judgments_file(session, named))
     if not judgments:
@@ -94,14 +108,18 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
         report = _report(session, asked, judgments, wanted)
     notices = [*report.evaluation.notices, *(report.comparison.notices if report.comparison else ())]
     _print_notices(notices)
-    if form == "json":
-        write_json([_as_plain(report)])
-    else:
+    _save(report, given["files"], session)
+    if form == "table":
         from brvtui.report.evaluation import evaluation_lines
         from brvtui.report.lines import rich_lines
 
         console = console_here()
         console.print(rich_lines(evaluation_lines(report, console.width)))
+    else:
+        from brvtui.report.evaluation_files import EvaluationForm, rendered_evaluation
+
+        sys.stdout.buffer.write(rendered_evaluation(report, EvaluationForm(_FORMS[form])))
+        sys.stdout.buffer.flush()
     return OK if report.passed else NEGATIVE
 
 
@@ -128,6 +146,31 @@ def _check(wanted: Wanted) -> None:
         raise click.UsageError("give either --baseline FILE or --baseline-rev REV")
     if (wanted.drops or wanted.same_tiers) and not wanted.name:
         raise click.UsageError("--fail-on-drop and --fail-on-tier-change need --baseline FILE or --baseline-rev REV")
+
+
+def _check_files(files: Sequence[Path]) -> None:
+    """Refuses, before anything is asked, a file whose ending names no form. Raises :class:`Failure`."""
+    from brvtui.report.evaluation_files import evaluation_form_of
+    from brvtui.report.saved import ExportError
+
+    try:
+        for file in files:
+            evaluation_form_of(file)
+    except ExportError as error:
+        raise Failure(str(error), BAD_USAGE) from error
+
+
+def _save(report: EvaluationReport, files: Sequence[Path], session: Any) -> None:
+    from brvtui.report.evaluation_files import save_evaluation
+    from brvtui.report.saved import ExportError
+
+    trees = [session.project.tree, *(source.tree for source in session.project.sources)]
+    try:
+        for file in files:
+            save_evaluation(report, file, trees)
+            click.echo(f"saved {visible(str(file))}", err=True)
+    except ExportError as error:
+        raise Failure(str(error), FAILED) from error
 
 
 def _report(session: Any, asked: Asked, judgments: Sequence[Judgment], wanted: Wanted) -> EvaluationReport:
@@ -177,15 +220,6 @@ def _earlier(session: Any, context: Context[Any], wanted: Wanted) -> RevisionBas
         return read_evaluation(wanted.baseline) if wanted.baseline is not None else None
     except (RevisionError, SavedError) as error:
         raise Failure(str(error), BAD_USAGE) from error
-
-
-def _as_plain(report: EvaluationReport) -> dict[str, Any]:
-    from brvtui.saved.evaluations import comparison_as_plain, evaluation_as_plain, gates_as_plain
-
-    made = evaluation_as_plain(report.evaluation, report.metrics)
-    if report.comparison is not None:
-        made["comparison"] = comparison_as_plain(report.comparison, report.baseline, report.metrics, report.causes)
-    return {**made, "gates": gates_as_plain(report.gates), "passed": report.passed}
 
 
 def _limit(text: str) -> tuple[Metric, float]:

@@ -154,7 +154,7 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
 
 def query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> list[Line]:
     """A line for each query, those that are wrong first: its metric, the first relevant rank, outcome, first miss."""
-    room = max(12, min(36, max((len(query.id) for query in queries), default=0)))
+    room = max(12, min(36, width // 3 - 2, max((len(query.id) for query in queries), default=0)))
     head = f" {'query':<{room}} {metric!s:>9}  first  {'outcome':<{_OUTCOME}} misses"
     made = [line(head, "muted").cut(width)] if queries else []
     for query in worst_first(queries, metric):

@@ -79,6 +79,18 @@ def test_the_moment_moves_with_the_notes_as_they_are(run: Run, judged: Tree) -> 
     assert scores["+60d"][1] < scores["+0d"][1]
 
 
+def test_files_beside_the_table(run: Run, judged: Tree, tmp_path: Path) -> None:
+    names = [str(tmp_path / name) for name in ("e.json", "e.md", "e.xml", "e.run")]
+    code, out, err = run("eval", *(word for name in names for word in ("--save", name)))
+    assert (code, "ndcg@10" in out, err.count("saved ")) == (0, True, 4)
+    for form, name in (("md", "e.md"), ("trec", "e.run")):
+        assert "session" in run("eval", "--format", form)[1]
+        assert Path(name).name in err
+    assert run("eval", "--format", "junit")[1].startswith("<?xml")
+    assert run("eval", "--save", str(tmp_path / "e.txt"))[0] == 2
+    assert run("eval", "--save", str(judged.tree / "e.md"))[0] == 4
+
+
 def test_what_is_wrong_is_said(run: Run, project: Tree) -> None:
     assert run("eval")[0] == 2  # no judgments
     JudgmentsFile.of(find_project(project.root)).change(lambda _: JUDGED)

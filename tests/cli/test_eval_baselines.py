@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+import yaml
 
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.following import DocumentFinder
@@ -17,6 +21,7 @@ from brvtui.tree.history.git import RevisionError, git
 from brvtui.tree.history.revision import Revision
 from brvtui.tree.reading.project import find_project
 from tests.cli.conftest import Run
+from tests.docs.pages import page
 from tests.support.trees import Tree
 
 ROTATION, ROLLBACK = "auth/jwt/rotation.md", "deploy/rollback.md"
@@ -134,6 +139,24 @@ def test_ignored_notes_are_not_taken_for_new_ones(run: Run, project: Tree, repos
         project.note(f"made/m{number}.md", "Refresh rotation token", "refresh rotation token")
     out = run("eval", "--baseline-rev", "main", *GATES)[1]
     assert "no of 2 compared queries changed" in out
+
+
+def test_the_workflow_of_the_docs_fails_and_says_why(
+    run: Run, project: Tree, repository: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (shown,) = re.findall(r"^```yaml\n(.*?)^```$", page("docs/lab.md"), re.DOTALL | re.MULTILINE)
+    steps = yaml.safe_load(shown)["jobs"]["eval"]["steps"]
+    (command,) = [step["run"] for step in steps if "brv-tui eval" in step.get("run", "")]
+    words = [word.replace("origin/$GITHUB_BASE_REF", "main") for word in shlex.split(command)]
+    monkeypatch.chdir(tmp_path)
+    assert run(*words[1:])[0] == 0
+    project.note(ROTATION, "Keys", "Nothing.", 0.1)
+    assert run(*words[1:])[0] == 1
+    summary = (tmp_path / "memory.md").read_text()
+    assert summary.startswith("## Memory check failed")
+    assert f"cause: {ROTATION} was edited" in summary.replace("\\_", "_")
+    failed = ElementTree.parse(tmp_path / "memory.xml").getroot()[0].get("failures")
+    assert failed == "3"  # both gates, and the query
 
 
 def test_what_is_wrong_is_said(run: Run, project: Tree, repository: Git, make_tree: Callable[[str], Tree]) -> None:
