@@ -25,7 +25,7 @@ from brvtui.engines import registry
 
 FILE = Path(__file__).with_name("trace.schema.json")
 SECTIONS = {kind.SECTION: kind for name in registry.names() for kind in registry.load(name).sections}
-ROOTS = (trace.Trace, trace.Detail, trace.Explanation, *SECTIONS.values())
+ROOTS = (trace.Trace, trace.Detail, trace.Explanation, trace.Outlook, *SECTIONS.values())
 REF = "#/$defs/{model}"
 
 
@@ -53,13 +53,13 @@ def schema() -> dict[str, Any]:
         "title": "Trace of one query",
         "description": "What brv-tui says about one query: the whole decision, with the numbers behind it. "
         "docs/engine.md explains each of them. The documents that the commands write are in $defs: QueryOutput, "
-        "SavedTrace, ExplainOutput, ReplayLine, SequenceLine.",
+        "SavedTrace, ExplainOutput, MaturityOutput, ReplayLine, SequenceLine.",
         "$ref": REF.format(model="Trace"),
-        "$defs": dict(sorted({**models, **_outputs(models["Explanation"])}.items())),
+        "$defs": dict(sorted({**models, **_outputs(models["Explanation"], models["Outlook"])}.items())),
     }
 
 
-def _outputs(explanation: dict[str, Any]) -> dict[str, Any]:
+def _outputs(explanation: dict[str, Any], outlook: dict[str, Any]) -> dict[str, Any]:
     def ref(model: str) -> dict[str, Any]:
         return {"$ref": REF.format(model=model)}
 
@@ -98,6 +98,10 @@ def _outputs(explanation: dict[str, Any]) -> dict[str, Any]:
             "One line of brv-tui explain --format json: one note of one query. The reason's number is its place in the "
             "engine's closed list.",
             {"schema": number, "verdict_sentence": said, **explanation["properties"]},
+        ),
+        "MaturityOutput": _object(
+            "brv-tui maturity --format json: what time brings to the notes in a span of days.",
+            {"schema": number, **outlook["properties"]},
         ),
         "ReplayLine": _object(
             "One line of brv-tui replay --queries: the plain search, and the tiers of asking twice on an empty cache.",

@@ -232,5 +232,5 @@ MATURITY = Arrangement(
     tabs=(*MATURITIES, "ageing"),
     wide=_wide_maturity,
     head="forecast",
-    head_rows=4,
+    head_rows=5,
 )

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 LEAST_COLUMNS, LEAST_ROWS = 20, 3
 """The fewest cells of a pane wherever there is room for all."""
+STRIP = 5
+"""The cells of a pane that is collapsed, with its border."""
 _MOST_SHARE = 1e6
 
 
@@ -37,6 +39,8 @@ class Layout(NamedTuple):
 
     shares: Mapping[str, tuple[float, ...]] = MappingProxyType({})
     hidden: frozenset[str] = frozenset()
+    collapsed: frozenset[str] = frozenset()
+    """Panes beside others that have nothing to show now: strips. Nobody chose that, so it is not remembered."""
 
     def plain(self) -> dict[str, Any]:
         """The layout, ready for JSON."""
@@ -114,7 +118,7 @@ def tile(part: Split | str, area: Area, layout: Layout, depth: int = 0) -> Tiled
         areas |= made.areas
         edges += made.edges
         at += own
-        if position + 1 < len(shown):
+        if position + 1 < len(shown) and not _strips(part, shown, layout):
             edges.append(_edge(part, depth, number, shown[position + 1], at, area, cells, layout))
     return Tiled(areas, tuple(edges))
 
@@ -133,10 +137,18 @@ def _edge(
 def _cells(split: Split, shown: Sequence[int], total: int, layout: Layout) -> tuple[int, ...]:
     shares = layout.shares.get(split.name, ())
     weights: Sequence[float] = shares if len(shares) == len(split.parts) else split.sizes
-    least = [_least(split.parts[number], split.across, layout) for number in shown]
-    sizes = apportion([weights[number] for number in shown], total, least)
-    given = dict(zip(shown, sizes, strict=True))
+    strips = _strips(split, shown, layout)
+    shared = [number for number in shown if number not in strips]
+    least = [_least(split.parts[number], split.across, layout) for number in shared]
+    sizes = apportion([weights[number] for number in shared], total - STRIP * len(strips), least)
+    given = dict(zip(shared, sizes, strict=True)) | dict.fromkeys(strips, STRIP)
     return tuple(given.get(number, 0) for number in range(len(split.parts)))
+
+
+def _strips(split: Split, shown: Sequence[int], layout: Layout) -> list[int]:
+    """The parts of ``split`` that are strips: never all of them. Sizes beside strips are not the user's to change."""
+    strips = [number for number in shown if split.across and split.parts[number] in layout.collapsed]
+    return strips if len(strips) < len(shown) else []
 
 
 def _least(part: Split | str, across: bool, layout: Layout) -> int:

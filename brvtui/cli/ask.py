@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -225,9 +225,11 @@ def _given(trace: Trace) -> str:
     """The lines that replace the answer of an engine that writes none."""
     from brvtui.engines.registry import presentation
     from brvtui.paint.glyphs import for_terminal
+    from brvtui.paint.text import kept_whole
     from brvtui.report.lines import plain_lines
 
-    return plain_lines(presentation(trace.engine).answer(trace, _WIDTH, for_terminal())).strip("\n")
+    with nullcontext() if sys.stdout.isatty() else kept_whole():
+        return plain_lines(presentation(trace.engine).answer(trace, _WIDTH, for_terminal())).strip("\n")
 
 
 @click.group()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -18,6 +19,8 @@ from brvtui.cli import completing
 from brvtui.text.visible import json_line
 
 OK, NEGATIVE, BAD_USAGE, NOT_THERE, FAILED = 0, 1, 2, 3, 4
+_ENDLESS = 1_000_000
+"""Columns of a page without an edge: no table on it is narrowed."""
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -253,11 +256,23 @@ def find_session(
         raise Failure(str(error), BAD_USAGE) from error
 
 
-def console_here() -> Any:
-    """A console on the standard output that shows text as it is, without markup."""
+def print_report(report: Callable[[int], Any]) -> None:
+    """Prints what ``report`` returns for a width: that of the terminal, or of COLUMNS where that is set.
+
+    Elsewhere, in a pipe or a file, nothing is wrapped or cut.
+    """
     from rich.console import Console
 
-    return Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
+    from brvtui.paint.text import kept_whole
+
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
+    if console.is_terminal or os.environ.get("COLUMNS"):
+        console.print(report(console.width))
+        return
+    endless = Console(highlight=False, markup=False, emoji=False, width=_ENDLESS)
+    with kept_whole(), endless.capture() as printed:
+        endless.print(report(console.width), soft_wrap=True)
+    click.echo("".join(f"{row.rstrip(' ')}\n" for row in printed.get().splitlines()), nl=False)
 
 
 def write_json(values: Iterable[Any]) -> None:

@@ -37,6 +37,11 @@ def modes(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
     return _beginning(_of_engines(ctx, "modes"), typed)
 
 
+def events(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
+    """Returns the events of the engine that is named before, or else of every engine with forecasts."""
+    return _beginning(_of_engines(ctx, "event_kinds"), typed)
+
+
 def scopes(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
     """Returns the folders of the tree whose paths begin with ``typed``."""
     return _beginning((path for path in _below_tree(ctx) if not path.endswith(_NOTE)), typed)
@@ -55,7 +60,7 @@ def _of_engines(ctx: click.Context, attribute: str) -> Iterator[str]:
     given = ctx.params.get("engine")
     for name in [given] if given else registry.names():
         with suppress(EngineError):
-            yield from getattr(registry.load(name), attribute)
+            yield from getattr(registry.load(name), attribute, ())
 
 
 def _below_tree(ctx: click.Context) -> Iterator[str]:

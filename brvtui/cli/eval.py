@@ -19,10 +19,10 @@ from brvtui.cli.common import (
     OK,
     Asked,
     Failure,
-    console_here,
     engine_command,
     engine_errors_reported,
     moment,
+    print_report,
 )
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
 from brvtui.text.visible import visible
@@ -113,8 +113,7 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
         from brvtui.report.evaluation import evaluation_lines
         from brvtui.report.lines import rich_lines
 
-        console = console_here()
-        console.print(rich_lines(evaluation_lines(report, console.width)))
+        print_report(lambda width: rich_lines(evaluation_lines(report, width)))
     else:
         from brvtui.report.evaluation_files import EvaluationForm, rendered_evaluation
 

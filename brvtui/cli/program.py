@@ -22,6 +22,7 @@ _COMMANDS = {
     "ask": "ask:ask",
     "explain": "query:explain",
     "replay": "query:replay",
+    "maturity": "maturity:maturity",
     "llm": "ask:llm",
     "code": "code:code",
     "judge": "judge:judge",
@@ -97,6 +98,7 @@ Examples:
   brv-tui ask "how are refresh tokens rotated" --llm
   brv-tui explain "token rotation" auth/tokens/refresh_token_rotation.md
   brv-tui replay --queries queries.json --no-trace
+  brv-tui maturity --days 30 --event leaves-tier-2
   brv-tui show saved.json
 \b
 Exit codes: 0 fine, 1 a negative answer, 2 bad usage, 3 no such project or note, 4 failed.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -18,9 +19,9 @@ from brvtui.cli.common import (
     Asked,
     Failure,
     answer_format,
-    console_here,
     engine_command,
     engine_errors_reported,
+    print_report,
     write_json,
 )
 from brvtui.cli.saving import check_files, save
@@ -87,12 +88,11 @@ def query(
         from brvtui.report.query import trace_report
 
         details = details or session.answers.details(trace, 1)
-        console = console_here()
-        console.print(trace_report(trace, details, console.width))
+        print_report(lambda width: trace_report(trace, details, width))
         if takes:
             from brvtui.report.explain import counterfactuals_report
 
-            console.print(counterfactuals_report(wanted, console.width))
+            print_report(lambda width: counterfactuals_report(wanted, width))
     return OK if trace.covered else NEGATIVE
 
 
@@ -145,13 +145,12 @@ def explain(
     else:
         from brvtui.report.explain import explain_report
 
-        console = console_here()
         for one, needed in zip(explanations, wanted, strict=True):
-            console.print(explain_report(one, console.width))
+            print_report(partial(explain_report, one))
             if takes:
                 from brvtui.report.explain import counterfactuals_report
 
-                console.print(counterfactuals_report(needed, console.width))
+                print_report(partial(counterfactuals_report, needed))
     return OK if all(one.found for one in explanations) else NEGATIVE
 
 

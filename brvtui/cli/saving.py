@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from brvtui.cli.common import BAD_USAGE, FAILED, OK, Failure, console_here
+from brvtui.cli.common import BAD_USAGE, FAILED, OK, Failure, print_report
 
 if TYPE_CHECKING:
     from brvtui.saved.traces import SavedTrace
@@ -67,8 +67,7 @@ def show(file: Path, detail: bool, form: str) -> int:
     except SavedError as error:
         raise Failure(str(error), BAD_USAGE) from error
     if form == "text":
-        console = console_here()
-        console.print(text_report(saved, console.width, detail))
+        print_report(lambda width: text_report(saved, width, detail))
         return OK
     sys.stdout.buffer.write(rendered(saved, Form(form)))
     sys.stdout.buffer.flush()

@@ -15,7 +15,7 @@ from brvtui.cli.common import (
     OK,
     Failure,
     answer_format,
-    console_here,
+    print_report,
     project_option,
     write_json,
 )
@@ -58,7 +58,7 @@ def config(project: Path | None, defaults: bool, form: str) -> int:
     else:
         from brvtui.report.settings import settings_report
 
-        console_here().print(settings_report(merged))
+        print_report(lambda _: settings_report(merged))
     return _print_problems(problems)
 
 
@@ -82,7 +82,7 @@ def themes(form: str) -> int:
     if form == "json":
         write_json([{"themes": found, "problems": problems}])
     else:
-        console_here().print(themes_report(found))
+        print_report(lambda _: themes_report(found))
     return _print_problems(problems)
 
 
@@ -115,7 +115,7 @@ def keys(project: Path | None, as_toml: bool, form: str) -> int:
     if form == "json":
         write_json([{"keys": found, "problems": list(checked.problems.values())}])
     else:
-        console_here().print(keys_report(found))
+        print_report(lambda _: keys_report(found))
     return _print_problems(checked.problems.values())
 
 

@@ -190,6 +190,10 @@ class Learns(Protocol):
 class Forecasts(Protocol):
     """An engine whose scores of a document change with time alone."""
 
+    @property
+    def event_kinds(self) -> Mapping[str, str]:
+        """The kinds of its dated events by name; the documents to which one has come in words: ``out of tier 2``."""
+
     def forecast(self, context: Context[Any], document: str, day: float) -> DocumentForecast | None:
         """The best score that any query can give ``document`` (a path) now and ``day`` days on, and what changes it.
 

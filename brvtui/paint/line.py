@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from rich.cells import cell_len
 
-from brvtui.paint.text import breaks, cut, fit, wrap
+from brvtui.paint.text import breaks, cut, fit, keeps_whole, wrap
 from brvtui.text.visible import visible
 
 Span = tuple[str, str]
@@ -70,12 +70,14 @@ class Line:
     def right(self, width: int, other: Line) -> Line:
         """Puts ``other`` at the right edge of ``width`` cells, and cuts this line where they would meet."""
         room = width - other.width
+        if keeps_whole() and self.width >= room:
+            return self.gap(2 if other.spans else 0).extend(other.spans)
         self.cut(max(0, room - 1) if other.spans else room)
         return self.to(room).extend(other.spans)
 
     def cut(self, width: int) -> Line:
         """Cuts the line to at most ``width`` cells."""
-        if self.width <= width:
+        if self.width <= width or keeps_whole():
             return self
         kept: list[Span] = []
         left = width
@@ -129,7 +131,7 @@ def _total(groups: list[tuple[int, list[Span]]], gap: int) -> int:
 
 def folded(whole: Line, width: int) -> list[Line]:
     """Breaks ``whole`` into lines of at most ``width`` cells, between words where that is possible."""
-    if whole.width <= width:
+    if whole.width <= width or keeps_whole():
         return [whole]
     role = next((role for text, role in whole.spans if text.strip()), "text")
     return [Line().gap().add(part, role) for part in wrap(whole.plain.strip(), width - 1)]
@@ -138,7 +140,7 @@ def folded(whole: Line, width: int) -> list[Line]:
 def flowed(whole: Line, first: int, others: int) -> list[Line]:
     """Wraps ``whole`` between words to a line of at most ``first`` cells and lines of ``others``; roles stay."""
     text = whole.plain
-    if whole.width <= first:
+    if whole.width <= first or keeps_whole():
         return [whole]
     start, end = breaks(text, max(1, first))[0]
     made = [Line(_slice(whole.spans, start, end))]

@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from rich.cells import cell_len
 
 _LEAST_WIDTH = 4
+_KEEPS_WHOLE: ContextVar[bool] = ContextVar("_KEEPS_WHOLE", default=False)
 _WORDS = re.compile(r" *[^ ]+| +")
+
+
+@contextmanager
+def kept_whole() -> Iterator[None]:
+    """Within it, nothing is wrapped and no ellipsis stands for a text: for a file or a pipe, whose lines have no end.
+
+    Widths then only say where columns stand.
+    """
+    token = _KEEPS_WHOLE.set(True)
+    try:
+        yield
+    finally:
+        _KEEPS_WHOLE.reset(token)
+
+
+def keeps_whole() -> bool:
+    """Whether :func:`kept_whole` holds."""
+    return _KEEPS_WHOLE.get()
 
 
 def cut(text: str, width: int, ellipsis: str = "…") -> str:
     """Cuts ``text`` to at most ``width`` cells; ``ellipsis`` stands for what was cut at the end."""
+    if keeps_whole():
+        return text
     if width <= 0:
         return ""
     if cell_len(text) <= width:
@@ -21,6 +45,8 @@ def cut(text: str, width: int, ellipsis: str = "…") -> str:
 
 def cut_left(text: str, width: int, ellipsis: str = "…") -> str:
     """Cuts the beginning of ``text`` to at most ``width`` cells: the end of a path says most."""
+    if keeps_whole():
+        return text
     if width <= 0:
         return ""
     if cell_len(text) <= width:
@@ -69,7 +95,7 @@ def breaks(text: str, width: int) -> list[tuple[int, int]]:
 
     There is at least one line; the last one may be empty.
     """
-    if len(text) <= width and cell_len(text) <= width:
+    if keeps_whole() or (len(text) <= width and cell_len(text) <= width):
         return [(0, len(text))]
     lines: list[tuple[int, int]] = []
     start = place = used = 0

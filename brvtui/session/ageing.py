@@ -8,7 +8,7 @@ from brvtui.engines.contract import Forecasts
 from brvtui.ranking.decay import age_days
 from brvtui.session.engines import Engines
 from brvtui.session.opened import OpenProject
-from brvtui.trace import DocumentForecast
+from brvtui.trace import DocumentForecast, Outlook
 from brvtui.tree.reading.signals import NoteSignals
 
 if TYPE_CHECKING:
@@ -73,6 +73,16 @@ class ProjectAgeing:
         """
         asked = self._engines.named(engine)
         return asked.forecast(self._engines.context(engine), path, day) if isinstance(asked, Forecasts) else None
+
+    def outlook(self, engine: str, days: int, event: str = "", with_come: bool = False) -> Outlook:
+        """What time brings to the documents of ``engine`` in the next ``days`` days.
+
+        ``event`` keeps events of that kind; ``with_come`` adds those that have come before. Raises
+        :class:`brvtui.engines.contract.EngineError` for an engine without forecasts, and for an unknown event.
+        """
+        from brvtui.session.outlook import outlook
+
+        return outlook(self._opened.snapshot, engine, self._engines, days, event, with_come)
 
     def _signals_of(self, path: str, board: Board | None) -> tuple[NoteSignals, float, bool]:
         """Signals of the note at ``path``, its age in days, and whether it is local."""

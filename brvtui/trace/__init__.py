@@ -26,7 +26,7 @@ from brvtui.trace.answers import (
     Usage,
 )
 from brvtui.trace.checks import Check, Stage, State
-from brvtui.trace.forecasts import DatedEvent, DocumentForecast
+from brvtui.trace.forecasts import AgeingDocument, DatedEvent, DocumentForecast, EventCount, Outlook
 from brvtui.trace.hits import (
     MOST_LISTED,
     SUM_TOLERANCE,
@@ -77,6 +77,7 @@ __all__ = [
     "SCHEMA",
     "SUM_TOLERANCE",
     "AgedSignals",
+    "AgeingDocument",
     "Answer",
     "Ceiling",
     "Check",
@@ -87,6 +88,7 @@ __all__ = [
     "Detail",
     "DocumentForecast",
     "EndReason",
+    "EventCount",
     "Explanation",
     "Hit",
     "Horizon",
@@ -103,6 +105,7 @@ __all__ = [
     "ModelTurn",
     "NearMiss",
     "Origin",
+    "Outlook",
     "Part",
     "PromptSection",
     "Reason",

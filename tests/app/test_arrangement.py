@@ -12,6 +12,7 @@ from brvtui.app.arrangement import EDITOR, MATURITY, NOTES, QUERY, VERDICT, Arra
 from brvtui.app.splits import (
     LEAST_COLUMNS,
     LEAST_ROWS,
+    STRIP,
     Area,
     Layout,
     Split,
@@ -41,7 +42,7 @@ def layouts(plan: Arrangement) -> st.SearchStrategy[Layout]:
     shares = st.dictionaries(st.sampled_from(NAMES), st.lists(st.floats(0.01, 500), min_size=1, max_size=4).map(tuple))
     hidden = st.frozensets(st.sampled_from((*plan.panes, "gone")), max_size=len(plan.panes) - 1)
     some = hidden.filter(lambda chosen: bool(set(plan.panes) - chosen))
-    return st.builds(Layout, shares, some)
+    return st.builds(Layout, shares, some, st.just(frozenset()))
 
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
@@ -141,6 +142,26 @@ def test_an_edge_goes_where_it_is_moved_and_no_further(
     assert same.at - edge.at == max(-room[0], min(by, room[1]))
     assert moved(made, same, edge.at - same.at) == made or same.at != edge.at
     assert layout_from(made.plain()) == made
+
+
+@given(st.integers(110, 320), st.integers(30, 120), st.data())
+def test_collapsed_panes_are_strips_beside_the_others(width: int, height: int, data: st.DataObject) -> None:
+    layout = data.draw(layouts(MATURITY))
+    collapsed = data.draw(st.frozensets(st.sampled_from(MATURITY.panes[:3])))
+    whole = arrange(MATURITY, width, height, True, "draft", "", layout)
+    made = arrange(MATURITY, width, height, True, "draft", "", layout._replace(collapsed=collapsed))
+    assert made.areas.keys() == whole.areas.keys()
+    assert sum(area.width * area.height for area in made.areas.values()) == width * height
+    columns = {name: area.width for name, area in made.areas.items() if name in MATURITY.panes[:3]}
+    strips = collapsed & columns.keys()
+    if strips == columns.keys():
+        assert made.areas == whole.areas, "one of them has to show why there is nothing"
+    else:
+        assert {columns[name] for name in strips} <= {STRIP}
+        assert all(columns[name] >= whole.areas[name].width for name in columns.keys() - strips)
+    if strips and strips < columns.keys():
+        assert not [edge for edge in made.edges if edge.before | edge.after <= columns.keys()]
+    assert "collapsed" not in layout._replace(collapsed=collapsed).plain()
 
 
 @pytest.mark.parametrize("pane", QUERY.panes)

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from brvtui.app.maturity.ageing_words import label_of, sentence_of
+from brvtui.app.maturity.ageing_words import SHORT, label_of, sentence_of
 from brvtui.app.maturity.board_on_day import BoardOnDay, BoardOptions, Mark, ageing_of, board_on_day
 from brvtui.app.maturity.cards import card, card_height, header, share
 from brvtui.engines.byterover.ageing.board import Event
 from brvtui.engines.byterover.ageing.forecast import BoardOrder, UpcomingEvent
+from brvtui.engines.byterover.ageing.words import HAPPEN, HAPPENS, IN_SHORT, MEANING, STATE, count_sentence
 from brvtui.paint.glyphs import ASCII, UNICODE
 from brvtui.session import Session
 from tests.support.trees import Tree
@@ -64,6 +65,46 @@ def test_what_was_gathered_is_used_again(session: Session) -> None:
     assert [len(second.columns[level]) for level in ("draft", "validated", "core")] == [1, 0, 0]
 
 
+def test_the_event_that_is_kept_is_the_one_on_the_cards(session: Session) -> None:
+    found = marks(board_on_day(session, BoardOptions(65, only=Event.LEAVES_TIER_2), None))
+    assert all(mark is not None and mark.event is Event.LEAVES_TIER_2 for mark in found.values())
+    plain = found["a/plain.md"]
+    assert plain is not None
+    assert (plain.days, plain.by_then, plain.more) == (pytest.approx(2.46, abs=0.01), True, 0)
+
+
+def test_only_what_changes_in_the_span(session: Session) -> None:
+    def paths(wanted: BoardOptions) -> set[str]:
+        made = board_on_day(session, wanted, None)
+        notes = made.board.snapshot.notes
+        return {notes[place].path for column in made.columns.values() for place in column}
+
+    everything = paths(BoardOptions())
+    assert paths(BoardOptions(only_changes=True)) == everything, "no day has passed"
+    for day in (1, 30, 65, 365):
+        for only in Event:
+            come = paths(BoardOptions(day, only=only))
+            before = paths(BoardOptions(0, only=only))
+            assert paths(BoardOptions(day, only=only, only_changes=True)) == come - before
+        changed = set().union(*(paths(BoardOptions(day, only=only, only_changes=True)) for only in Event))
+        assert paths(BoardOptions(day, only_changes=True)) == changed
+
+
+def test_columns_without_notes_collapse_but_never_all(session: Session) -> None:
+    made = board_on_day(session, BoardOptions(), None)
+    assert made.collapsed == {"validated"}
+    assert board_on_day(session, BoardOptions(only=Event.ARCHIVE), made).collapsed == frozenset()
+
+
+@pytest.mark.parametrize("event", Event)
+def test_counts_stand_on_their_own(event: Event) -> None:
+    assert count_sentence(event, 51, 14, 30) == f"51 {STATE[event]}, 14 of them in these 30 days"
+    assert count_sentence(event, 51, 0, 1) == f"51 {STATE[event]}, none of them in this day"
+    assert count_sentence(event, 51, 0, 0) == f"51 {STATE[event]} today"
+    for words in (SHORT, HAPPENS, HAPPEN, MEANING, IN_SHORT):
+        assert words[event]
+
+
 def test_notes_are_found_by_path(session: Session) -> None:
     made = board_on_day(session, BoardOptions(), None)
     assert made.level_of("b/core.md") == "core"
@@ -87,9 +128,12 @@ def test_one_note(session: Session) -> None:
     [
         (None, ""),
         (Mark(Event.PRUNING, 0.0, False), "⚠ prune"),
-        (Mark(Event.LEAVES_PROMPT, 12.4, False), "12d prompt"),
-        (Mark(Event.LEAVES_TIER_2, 12.4, True), "▾ tier 2"),
+        (Mark(Event.LEAVES_PROMPT, 12.4, False), "12d off prompt"),
+        (Mark(Event.LEAVES_TIER_2, 12.4, True), "▾ off tier 2"),
         (Mark(Event.ARCHIVE, 12.4, True, 2), "▾ archive +2"),
+        (Mark(Event.ARCHIVE, 12.4, True, filtered=True), "▾ 12d archive"),
+        (Mark(Event.LEAVES_TIER_2, 12.4, False, filtered=True), "12d off tier 2"),
+        (Mark(Event.LEAVES_TIER_2, 0.0, False, filtered=True), "⚠ off tier 2"),
     ],
 )
 def test_labels(mark: Mark | None, label: str) -> None:
@@ -104,7 +148,7 @@ def test_sentences() -> None:
         assert ahead.startswith("• ")
         assert "in 12\u00a0d" in ahead
         assert then.startswith("▾ ")
-        assert ("nothing is demoted" in come) == (event is Event.BELOW_MATURITY)
+        assert ("nothing\u00a0is\u00a0demoted" in come) == (event is Event.BELOW_MATURITY)
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])

@@ -137,7 +137,7 @@ async def test_a_text_that_is_as_it_was_read_is_written_again_or_follows_the_dis
         await looked(pilot)
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, GoneDialog))
-        await pilot.press("w")
+        await pilot.press("m")
         await until(pilot, (garden.tree / NOTE).exists)
         await looked(pilot)
         assert _on_disk(garden) == _TEXT.encode()
@@ -253,7 +253,7 @@ async def test_a_note_is_saved_at_once_while_the_one_before_is_still_being_saved
         assert view(pilot).editor.edit.dirty  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize(("theirs", "key"), [(b"theirs\n", "m"), (b"theirs\n", "t"), (None, "w"), (None, "d")])
+@pytest.mark.parametrize(("theirs", "key"), [(b"theirs\n", "m"), (b"theirs\n", "t"), (None, "m"), (None, "d")])
 async def test_an_answer_to_a_conflict_does_nothing_to_another_note(
     app: BrvTui, garden: Tree, theirs: bytes | None, key: str
 ) -> None:

@@ -14,6 +14,7 @@ from brvtui.app.maturity import board_on_day
 from brvtui.app.maturity.column import ColumnPane
 from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.app.screens.message import MessageScreen, TextPane
+from brvtui.app.splits import STRIP
 from brvtui.engines.byterover.ageing.board import Event
 from brvtui.engines.byterover.ageing.forecast import BoardOrder
 from brvtui.ranking.maturity import LEVELS
@@ -64,7 +65,7 @@ async def test_every_note_stands_under_its_maturity(app: BrvTui, size: tuple[int
 async def test_a_card_in_one_line_and_in_two(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await opened(pilot)
-        assert "○ Freeze window          ███████▎░┊      52   ▴2  .33     0/0 27d prune" in text_of(pilot, "#draft")
+        assert "○ Freeze window       ███████▎░┊      52   ▴2  .33     0/0 27d prune" in text_of(pilot, "#draft")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await opened(pilot)
         first, second = text_of(pilot, "#draft").splitlines()[1:3]
@@ -132,12 +133,37 @@ async def test_only_the_notes_of_an_event(app: BrvTui) -> None:
         await opened(pilot, "F", "F")
         assert maturity(pilot).wanted.only is Event.PRUNING
         assert column(pilot, "draft").choices == ["auth/oauth/key_rotation.md", "billing/refunds.md"]
-        assert "only offered for pruning" in shown(pilot)
-        assert "no core note: offered for pruning" in text_of(pilot, "#core").replace("\n ", " ")
+        assert "2 offered for pruning today" in shown(pilot)
+        assert "prune: the engine's next dream run looks at it: it is old" in shown(pilot)
+        assert column(pilot, "core").outer_size.width == STRIP
+        assert "".join(text_of(pilot, "#core").split()) == "●0core"
         await pilot.press("f", "f")
         await settled(pilot)
         assert maturity(pilot).wanted.only is None
         assert len(column(pilot, "draft").choices) == 9
+        assert column(pilot, "core").outer_size.width > STRIP
+
+
+async def test_only_the_notes_that_change_in_the_days_ahead(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "c")
+        assert (maturity(pilot).wanted.day, maturity(pilot).wanted.only_changes) == (30, True), "today changes nothing"
+        listed = sum(len(column(pilot, level).choices) for level in LEVELS)
+        assert 0 < listed < 13
+        assert f"only the {listed} notes that change in these 30 days" in shown(pilot)
+        await pilot.press("F", "F")
+        await settled(pilot)
+        assert "only the 2 that are offered for pruning in these 30 days" in shown(pilot)
+        held = column(pilot, "draft").choices
+        assert len(held) == 2
+        assert text_of(pilot, "#draft").count("d prune") == 2
+        await pilot.press("c")
+        await settled(pilot)
+        assert "4 offered for pruning, 2 of them in these 30 days" in shown(pilot)
+        assert set(held) < set(column(pilot, "draft").choices)
+        await pilot.press("c", "0")
+        await settled(pilot)
+        assert "2 offered for pruning today" in shown(pilot)
 
 
 async def test_escape_keeps_a_note_that_only_its_event_keeps_back(app: BrvTui) -> None:
@@ -215,10 +241,10 @@ async def test_what_if(app: BrvTui) -> None:
 async def test_the_events_of_a_note(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await opened(pilot, "f5", "right_curly_bracket")
-        text = text_of(pilot, "#ageing")
-        assert "✗ cannot be the direct answer" in text
-        assert "▾ is offered for pruning in 27 d" in text
-        assert "• leaves the prompt in 42 d" in text
+        text = text_of(pilot, "#ageing").replace("\u00a0", " ")
+        assert "✗ out of tier 2 (no direct answer any more)" in text
+        assert "▾ is offered for pruning in 27 d (for its age)" in text
+        assert "• leaves the prompt in 42 d (its text alone is not quoted)" in text
         assert "no updatedAt: never an archive candidate" in text
         assert "importance 61 → 51.7 now → 44.5 then" in text
 
@@ -249,9 +275,9 @@ async def test_what_changes_on_disk_is_shown(app: BrvTui, garden: Tree) -> None:
 async def test_another_profile_ages_otherwise(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        assert "offered for pruning 2" in shown(pilot)
+        assert "2 offered for pruning" in shown(pilot)
         await pilot.press("p")
-        await until(pilot, lambda: "offered for pruning 0" in shown(pilot))
+        await until(pilot, lambda: "0 offered for pruning" in shown(pilot))
 
 
 async def test_help_and_keys(app: BrvTui) -> None:

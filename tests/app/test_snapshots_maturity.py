@@ -23,6 +23,7 @@ _STATES: dict[str, tuple[str, ...]] = {
     "in-60-days": ("right_curly_bracket", "right_curly_bracket"),
     "note": ("f4", "f5", "right_curly_bracket"),
     "only": ("F", "F"),
+    "changes": ("c", "f"),
     "filter": ("slash", *"rot"),
     "order": ("S", "S"),
 }

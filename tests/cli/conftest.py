@@ -27,7 +27,8 @@ def project(tree: Tree) -> Tree:
 
 @pytest.fixture
 def run(project: Tree, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
-    """Runs the command in this process; exit code, output and errors come back."""
+    """Runs the command in this process, its output in a pipe; exit code, output and errors come back."""
+    monkeypatch.delenv("COLUMNS", raising=False)  # pytest's worker processes set it
 
     def called(*args: str, inside: bool = True, now: bool = True) -> tuple[int, str, str]:
         where = ["--project", str(project.root), *(("--now", NOW) if now else ())] if inside else []

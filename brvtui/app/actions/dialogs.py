@@ -40,7 +40,7 @@ EXPORT = Place("export", "Export screen", PlaceKind.DIALOG, (
 ))  # fmt: skip
 
 GONE = Place("gone", "Gone dialog", PlaceKind.DIALOG, (
-    Action("gone.again", "w", "dismiss('again')", "write it again", "Write the note again, with my text", bar=True),
+    Action("gone.again", "m", "dismiss('again')", "keep mine", "Write the note again, with my text", bar=True),
     Action("gone.drop", "d", "dismiss('drop')", "drop my text", "Close the editor; the note stays removed", bar=True),
 ), within=DIALOG)  # fmt: skip
 

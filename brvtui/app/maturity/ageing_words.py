@@ -5,39 +5,38 @@ from __future__ import annotations
 from brvtui.app.maturity.board_on_day import Mark
 from brvtui.engines.byterover.ageing.board import Event
 from brvtui.engines.byterover.ageing.forecast import UpcomingEvent
+from brvtui.engines.byterover.ageing.words import HAPPENS, IN_SHORT
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Span
 from brvtui.paint.text import days
 
 NO_BREAK = "\u00a0"
 SHORT = {
-    Event.LEAVES_TIER_2: "tier 2",
-    Event.LEAVES_PROMPT: "prompt",
+    Event.LEAVES_TIER_2: "off tier 2",
+    Event.LEAVES_PROMPT: "off prompt",
     Event.ARCHIVE: "archive",
     Event.PRUNING: "prune",
     Event.BELOW_MATURITY: "faded",
 }
 _COME = {
-    Event.LEAVES_TIER_2: "cannot be the direct answer (tier 2)",
-    Event.LEAVES_PROMPT: "cannot reach the prompt (tier 3)",
-    Event.ARCHIVE: "is an archive candidate",
-    Event.PRUNING: "is offered for pruning",
-    Event.BELOW_MATURITY: "importance is below its maturity; nothing is demoted for it",
-}
-_AHEAD = {
-    Event.LEAVES_TIER_2: "leaves tier 2",
-    Event.LEAVES_PROMPT: "leaves the prompt",
-    Event.ARCHIVE: "becomes an archive candidate",
-    Event.PRUNING: "is offered for pruning",
-    Event.BELOW_MATURITY: "importance falls below its maturity; nothing is demoted for it",
+    Event.LEAVES_TIER_2: "out of tier 2",
+    Event.LEAVES_PROMPT: "out of the prompt",
+    Event.ARCHIVE: "archive candidate",
+    Event.PRUNING: "offered for pruning",
+    Event.BELOW_MATURITY: "below its maturity",
 }
 
 
 def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
-    """Returns ``▾ prompt +1`` by the day of the forecast, ``⚠ archive`` now, ``12 d tier 2`` ahead."""
+    """Returns ``▾ off prompt +1`` by the day of the forecast, ``⚠ archive`` now, ``12d off tier 2`` ahead.
+
+    Where all cards have marks of one event, ``▾ 12d archive`` by the day of the forecast.
+    """
     if mark is None:
         return "", "muted"
     short = SHORT[mark.event]
+    if mark.by_then and mark.filtered:
+        return f"{glyphs.down} {mark.days:.0f}d {short}", "bold warn"
     if mark.by_then:
         more = f" +{mark.more}" if mark.more else ""
         return f"{glyphs.down} {short}{more}", "bold warn"
@@ -47,11 +46,10 @@ def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
 
 
 def sentence_of(coming: UpcomingEvent, glyphs: Glyphs) -> Span:
-    """Returns one event of one note in full."""
+    """Returns one event of one note in full, and what it means."""
+    meaning = IN_SHORT[coming.event].replace(" ", NO_BREAK)
     if not coming.days:
-        return f"{glyphs.cross} {_COME[coming.event]}", "muted"
-    text = f"{_AHEAD[coming.event].partition(';')[0]} in {days(coming.days).replace(' ', NO_BREAK)}"
-    rest = _AHEAD[coming.event].partition(";")[2]
-    return f"{glyphs.down if coming.by_then else glyphs.bullet} {text}{f';{rest}' if rest else ''}", (
-        "bold warn" if coming.by_then else "text"
-    )
+        return f"{glyphs.cross} {_COME[coming.event]} ({meaning})", "muted"
+    sign, role = (glyphs.down, "bold warn") if coming.by_then else (glyphs.bullet, "text")
+    when = days(coming.days).replace(" ", NO_BREAK)
+    return f"{sign} {HAPPENS[coming.event]} in {when} ({meaning})", role

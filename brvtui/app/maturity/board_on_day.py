@@ -32,11 +32,19 @@ _NOTABLE = (Event.ARCHIVE, Event.PRUNING)
 
 @dataclass(frozen=True, slots=True)
 class BoardOptions:
-    """What to show: the day, the order, and the event to keep."""
+    """What to show: the day, the order, and which notes to keep."""
 
     day: int = 0
     order: BoardOrder = BoardOrder.IMPORTANCE
     only: Event | None = None
+    """Keeps the notes to which this event has come by the day."""
+    only_changes: bool = False
+    """Keeps the notes to which an event comes between today and the day; for today, it keeps all."""
+
+    @property
+    def in_span(self) -> bool:
+        """Whether notes that do not change between today and the day are left out."""
+        return self.only_changes and self.day > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +57,8 @@ class Mark:
     by_then: bool
     more: int = 0
     """How many other events come by the chosen day."""
+    filtered: bool = False
+    """Whether all cards have marks of this event, so that its day tells them apart."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +78,12 @@ class BoardOnDay:
         """The notes as they are today."""
         return self.forecast.board
 
+    @property
+    def collapsed(self) -> frozenset[str]:
+        """The maturities without a note to show, unless none has any."""
+        empty = frozenset(level for level in LEVELS if not self.columns[level])
+        return empty if len(empty) < len(LEVELS) else frozenset()
+
     def position(self, path: str) -> int | None:
         """Returns the position of the note at ``path``; None when there is none."""
         return self.board.snapshot.by_path.get(path)
@@ -78,8 +94,14 @@ class BoardOnDay:
         return "" if position is None else LEVELS[self.board.snapshot.columns.maturity[position]]
 
     def mark(self, position: int) -> Mark | None:
-        """Returns the event on the card of the note at ``position``; None when nothing is ahead of it."""
+        """Returns the event on the card of the note at ``position``: that of the filter, if one is kept.
+
+        None when nothing is ahead of the note.
+        """
         days = {event: float(until[position]) for event, until in self.board.days_until.items()}
+        only = self.wanted.only
+        if only is not None:
+            return Mark(only, days[only], bool(self.forecast.changed[only][position]), filtered=True)
         changed = [event for event in HEAVIEST_FIRST if self.forecast.changed[event][position]]
         if changed:
             return Mark(changed[0], days[changed[0]], True, len(changed) - 1)
@@ -122,7 +144,7 @@ def board_on_day(session: Session, wanted: BoardOptions, before: BoardOnDay | No
     """Computes what ``wanted`` asks for, on the board of ``before`` if there is one."""
     board = before.board if before is not None else session.ageing.board()
     forecast = session.ageing.forecast(wanted.day, board)
-    sorted_columns = columns(forecast, wanted.order, wanted.only)
+    sorted_columns = columns(forecast, wanted.order, wanted.only, wanted.in_span)
     _ = forecast.any_change
     return BoardOnDay(
         wanted,

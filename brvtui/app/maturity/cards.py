@@ -10,9 +10,9 @@ from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.line import Line, line
 from brvtui.ranking.maturity import LEVELS, demoted_below, promoted_from
 
-_ONE_LINE = 62
+_ONE_LINE = 72
 _BAR = 14
-_LABEL = 14
+_LABEL = 17
 _NUMBERS = 25
 """Cells of importance, hits, recency and counts in a card of one line, with the gaps between them."""
 _LEAST_BAR = 6

@@ -12,14 +12,20 @@ from textual.message import Message
 
 from brvtui.app.actions.panes import COLUMN
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.maturity.board_on_day import BoardOnDay
+from brvtui.app.maturity.ageing_words import SHORT
+from brvtui.app.maturity.board_on_day import HEAVIEST_FIRST, BoardOnDay
 from brvtui.app.maturity.cards import card, card_height, header
+from brvtui.app.splits import STRIP
 from brvtui.app.states import Phase, ProjectState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
 from brvtui.app.widgets.word_filter import WordFilter
-from brvtui.paint.line import Line
+from brvtui.engines.byterover.ageing.words import HAPPENS, MEANING, STATE, these_days
+from brvtui.paint.line import Line, line
+
+_TERMS = " ".join(f"{SHORT[event].capitalize()}: {MEANING[event]}." for event in HEAVIEST_FIRST)
+"""The words of the cards, explained."""
 
 
 class ColumnPane(ChoicePane):
@@ -32,7 +38,8 @@ class ColumnPane(ChoicePane):
         "value; ticks stand where a hit would promote the note or demote it. Beside it: importance, access hits until "
         "the next promotion, recency, access hits and updates. On the right stands what ageing brings next, in days; "
         "what comes by the day of the forecast is marked. [ and ] move the forecast by a day, { and } by 30, 0 is "
-        "today; S orders, f keeps the notes of one event, / filters."
+        "today; S orders, / filters. f keeps the notes to which one event has come by that day, c those that change "
+        "between today and that day. A column without notes is a narrow strip. " + _TERMS
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(COLUMN)
 
@@ -59,8 +66,15 @@ class ColumnPane(ChoicePane):
         """Returns the board on its day, and the filter."""
         return (self.on_day, *super().also_reads())
 
+    @property
+    def _is_strip(self) -> bool:
+        """Whether the column is collapsed, since it has nothing to show."""
+        return 0 < self.outer_size.width <= STRIP
+
     def heading(self, view: View) -> str:
         """Returns the title: the maturity with its sign, and the number of notes."""
+        if self._is_strip:
+            return ""
         name = f"{self.glyphs.maturity[self.level]} {self.level}"
         if self.on_day is None:
             return name
@@ -73,6 +87,8 @@ class ColumnPane(ChoicePane):
             text = view.project.problem if view.project.phase is Phase.FAILED else "reading the tree…"
             return wrapped("" if view.project.saved else text, width)
         self._choose(on_day)
+        if not self.choices and self._is_strip:
+            return [line(letter, "muted") for letter in f"{self.glyphs.maturity[self.level]}0 {self.level}"]
         if not self.choices:
             return wrapped(NOTHING if self.word_filter else self._empty(on_day, view), width)
         height, positions, paths, stale = card_height(width), self._positions, tuple(self.choices), view.stale.files
@@ -106,8 +122,12 @@ class ColumnPane(ChoicePane):
             self.cursor = 0 if hidden else max(0, min(self.cursor, len(self.choices) - 1))
 
     def _empty(self, on_day: BoardOnDay, view: View) -> str:
-        if on_day.wanted.only:
-            return f"no {self.level} note: {on_day.wanted.only}"
+        wanted = on_day.wanted
+        if wanted.in_span:
+            does = HAPPENS[wanted.only] if wanted.only is not None else "changes"
+            return f"no {self.level} note {does} in {these_days(wanted.day)}; c shows all again"
+        if wanted.only is not None:
+            return f"no {self.level} note: {STATE[wanted.only]}; f shows others"
         overview = view.project.overview
         return f"no {self.level} note" if len(on_day.board) or overview is None else overview.why_empty
 

@@ -10,21 +10,21 @@ from textual import events
 from textual.message import Message
 
 from brvtui.app.maturity.ageing_words import SHORT
-from brvtui.app.maturity.board_on_day import HEAVIEST_FIRST, BoardOnDay
+from brvtui.app.maturity.board_on_day import HEAVIEST_FIRST, BoardOnDay, BoardOptions
 from brvtui.app.states import Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY
-from brvtui.paint.line import Line, badge
+from brvtui.engines.byterover.ageing.words import HAPPEN, HAPPENS, MEANING, STATE, count_sentence, these_days
+from brvtui.paint.line import Line, badge, line
 from brvtui.wording import counted
 
 _LEFT, _RIGHT = " today ", " 365 d "
 _TRACK_ROWS = (1, 2)
-_LONG = {event: event.value for event in HEAVIEST_FIRST}
 
 
 class ForecastBar(Lines):
-    """Four lines: the day, the slider, how many notes change on which day, what has changed by the chosen one."""
+    """Five lines: the day, the slider, changes of each day, notes of each event by that day, what a word means."""
 
     READS = (ProjectState,)
 
@@ -55,11 +55,14 @@ class ForecastBar(Lines):
         return (self.on_day, self.day)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns the lines: day, slider, calendar, counts."""
+        """Returns the lines: day, slider, calendar, counts, the meaning of the words."""
         made = [self._head(view, width)]
-        if self.on_day is None:
+        on_day = self.on_day
+        if on_day is None:
             return made
-        return [*made, self._slider(width), self._calendar(self.on_day, width), self._counts(self.on_day, width)]
+        made += [self._slider(width), self._calendar(on_day, width), self._counts(on_day, width)]
+        order = line(f"by {on_day.wanted.order}", "muted")
+        return [*made, line(f" {_meaning(on_day.wanted)}", "muted").right(width - 1, order)]
 
     def _head(self, view: View, width: int) -> Line:
         if view.project.phase is Phase.FAILED:
@@ -80,15 +83,11 @@ class ForecastBar(Lines):
             return badge("READING", "accent").add(f"  {total}", "muted").cut(width)
         when = datetime.fromtimestamp(on_day.board.now_ms / 1000, UTC) + timedelta(days=self.day)
         made = badge(f"IN {counted(self.day, 'DAY', 'DAYS')}" if self.day else "TODAY", "accent")
-        made.add(f"  {when.day} {when:%B %Y}", "strong")
-        if self.day and on_day.wanted.day == self.day:
-            changes = int(on_day.forecast.any_change.sum())
-            made.add(f"  {counted(changes, 'note changes', 'notes change')} if nobody touches them", "text")
-        elif not self.day:
-            made.add("  ] a day on, } a month, 0 today, or drag", "muted")
-        only = on_day.wanted.only
-        right = Line().add(f"only {only} " if only else "", "warn").add(f"by {on_day.wanted.order}", "muted")
-        return made.right(width - 1, right)
+        said = f"  {_sentence(on_day)}" if on_day.wanted.day == self.day else ""
+        dates = (f"  {when.day} {when:%B %Y}", f"  {when.day} {when:%b}")
+        made.add(next((date for date in dates if made.width + len(date + said) <= width), dates[-1]), "strong")
+        made.add(said, "warn" if on_day.wanted.in_span else "text")
+        return made.cut(width)
 
     def _track(self, width: int) -> tuple[int, int]:
         """Returns the first cell of the slider and its number of cells."""
@@ -102,9 +101,10 @@ class ForecastBar(Lines):
         return made.add(rest * (cells - place - 1), "faint").add(_RIGHT, "muted")
 
     def _calendar(self, on_day: BoardOnDay, width: int) -> Line:
-        """Returns how many events fall into the days of each cell, as signs from low to high."""
+        """Returns how many events, or how many of the one that is kept, fall into each cell: signs from low to high."""
         _, cells = self._track(width)
-        days = np.sum(list(on_day.calendar.values()), axis=0)
+        only = on_day.wanted.only
+        days = on_day.calendar[only] if only is not None else np.sum(list(on_day.calendar.values()), axis=0)
         edges = np.round(np.arange(len(days)) / LAST_DAY * (cells - 1)).astype(np.int64)
         amounts = np.bincount(edges, weights=days, minlength=cells)
         steps = "▁▂▃▄▅▆▇█" if self.glyphs.unicode else ".:-=+*%#"
@@ -115,14 +115,16 @@ class ForecastBar(Lines):
         return made.add("".join(signs[: place + 1]), "warn").add("".join(signs[place + 1 :]), "muted")
 
     def _counts(self, on_day: BoardOnDay, width: int) -> Line:
-        """Returns how many notes each event has reached by the day, and how many of them since today."""
-        for names in (_LONG, SHORT):
+        """Returns how many notes each event has come to by the day, and how many of them after today."""
+        made = Line()
+        for names, new in ((STATE, " ({} new)"), (SHORT, " ({} new)"), (SHORT, " +{}")):
             made = Line()
             for event in HEAVIEST_FIRST:
                 added = int(on_day.forecast.changed[event].sum())
-                made.gap(3 if made.spans else 1).add(f"{names[event]} ", "muted")
+                made.gap(2 if made.spans else 1)
                 made.add(str(int(on_day.forecast.then.has_come[event].sum())), "strong")
-                made.add(f" {self.glyphs.up}{added}" if added else "", "bold warn")
+                made.add(f" {names[event]}", "accent" if event is on_day.wanted.only else "muted")
+                made.add(new.format(added) if added else "", "bold warn")
             if made.width <= width:
                 break
         return made.cut(width)
@@ -164,3 +166,29 @@ class ForecastBar(Lines):
         self.day = max(0, min(day, LAST_DAY))
         self.rebuild()
         self.post_message(self.DayWanted(self.day))
+
+
+def _sentence(on_day: BoardOnDay) -> str:
+    """What has come, or comes, by the day: counts that stand on their own."""
+    wanted, forecast = on_day.wanted, on_day.forecast
+    only, span = wanted.only, these_days(wanted.day)
+    if only is None and not wanted.day:
+        return "] a day on, } a month, 0 today, or drag"
+    if only is None:
+        changes = int(forecast.any_change.sum())
+        if wanted.in_span:
+            return f"only the {counted(changes, 'note that changes', 'notes that change')} in {span}"
+        return f"{counted(changes, 'note changes', 'notes change')} in {span} if nobody touches them"
+    added = int(forecast.changed[only].sum())
+    if wanted.in_span:
+        return f"only the {added} that {HAPPENS[only] if added == 1 else HAPPEN[only]} in {span}"
+    return count_sentence(only, int(forecast.then.has_come[only].sum()), added, wanted.day)
+
+
+def _meaning(wanted: BoardOptions) -> str:
+    """The meaning of the event that is kept; without one, of the numbers."""
+    if wanted.only is not None:
+        return f"{SHORT[wanted.only]}: {MEANING[wanted.only]}"
+    if wanted.day:
+        return f"new: in {these_days(wanted.day)}; c keeps only those, f the notes of one event"
+    return "notes to which it has come by today; f keeps those of one event, and says what it is"

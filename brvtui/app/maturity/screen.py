@@ -30,6 +30,7 @@ from brvtui.ranking.maturity import LEVELS
 
 _HITS = 5
 _MOST_HITS = 99
+_MONTH = 30
 _ONLY: tuple[Event | None, ...] = (None, *Event)
 _ORDERS = tuple(BoardOrder)
 
@@ -131,6 +132,7 @@ class MaturityScreen(FrameScreen):
         self.on_day = on_day
         for column in self.columns:
             column.put(on_day)
+        self.body.collapse(on_day.collapsed)
         self.query_one(ForecastBar).put(on_day, self.wanted.day)
         now = self._level_of_selected()
         if first or (now and now != before):
@@ -225,3 +227,10 @@ class MaturityScreen(FrameScreen):
     def action_only(self, step: int) -> None:
         """Shows only the notes of the next event, or of the one before; after the last, all again."""
         self.want(only=_ONLY[(_ONLY.index(self.wanted.only) + step) % len(_ONLY)])
+
+    def action_only_changes(self) -> None:
+        """Shows only the notes that change by the day of the forecast, or all again; from today it goes 30 days on."""
+        if self.wanted.day:
+            self.want(only_changes=not self.wanted.only_changes)
+        else:
+            self.want(day=_MONTH, only_changes=True)

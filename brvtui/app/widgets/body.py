@@ -81,6 +81,7 @@ class Body(Widget):
         self.maximised = ""
         self.shared = shared
         """What the user changed of the plan."""
+        self._collapsed: frozenset[str] = frozenset()
         self.tab = (self._shown_tabs() or plan.tabs)[0]
         self._dragged: PaneEdge | None = None
         self._drag_from = shared
@@ -94,7 +95,8 @@ class Body(Widget):
 
     def tiled(self, size: Size) -> Tiled:
         """Where the panes stand in ``size``, and the edges between them."""
-        return arrange(self.plan, size.width, size.height, self.wide, self.tab, self.maximised, self.shared)
+        layout = self.shared._replace(collapsed=self._collapsed)
+        return arrange(self.plan, size.width, size.height, self.wide, self.tab, self.maximised, layout)
 
     def areas(self, size: Size) -> Mapping[str, Area]:
         """Where the panes stand in ``size``."""
@@ -167,6 +169,13 @@ class Body(Widget):
         elif pane in self.plan.tabs:
             self.tab = pane
         self.settle()
+
+    def collapse(self, panes: frozenset[str]) -> None:
+        """Makes strips of ``panes``, which have nothing to show, and whole panes of the others."""
+        if panes != self._collapsed:
+            self._collapsed = panes
+            self._panes[0].refresh(layout=True)  # its areas are kept until a child of ours asks for others
+            self.settle()
 
     # what the user changes
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,9 +19,10 @@ from brvtui.engines.byterover.sections import (
 )
 from brvtui.engines.contract import EngineError, Query, ReplayStep
 from brvtui.profiles import BUILT_IN, DEFAULT
-from brvtui.trace import Detail, Explanation, Ladder, Remedy, Trace
+from brvtui.trace import Detail, DocumentForecast, Explanation, Ladder, Remedy, Trace
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its search
+    from brvtui.engines.byterover.ageing.forecast import Forecast
     from brvtui.engines.byterover.context import Context
     from brvtui.engines.byterover.presentation import ByteRoverPresentation
     from brvtui.engines.byterover.profile import Profile
@@ -47,6 +48,8 @@ class ByteRover:
         self._emptied = 0
         self._running = threading.Lock()
         self._swapping = threading.Lock()
+        self._forecast: tuple[Context, float, Forecast] | None = None
+        """The last forecast, for which context and day: it is asked for note by note."""
 
     @cached_property
     def presentation(self) -> ByteRoverPresentation:
@@ -174,6 +177,25 @@ class ByteRover:
         from brvtui.engines.byterover.reasons.remedies import remedies
 
         return remedies(context, trace, document, cancelled)
+
+    @property
+    def event_kinds(self) -> Mapping[str, str]:
+        """What ageing brings to notes, by name."""
+        from brvtui.engines.byterover.ageing.words import STATE, key_of
+
+        return {key_of(event): text for event, text in STATE.items()}
+
+    def forecast(self, context: Context, document: str, day: float) -> DocumentForecast | None:
+        """The best score that any query can give the note at ``document`` now and ``day`` days on, and what changes it.
+
+        None for a file that is not searched.
+        """
+        from brvtui.engines.byterover.ageing.dated import forecast_of, note_forecast
+
+        last = self._forecast
+        if last is None or last[0] is not context or last[1] != day:
+            last = self._forecast = (context, day, forecast_of(context, day))
+        return note_forecast(last[2], document)
 
     def replay_query(self, context: Context, query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
         """The answer on an empty cache, and its line: see :func:`brvtui.engines.byterover.replay.replay_query`."""

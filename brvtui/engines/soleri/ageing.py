@@ -16,6 +16,14 @@ from brvtui.trace import DatedEvent, DocumentForecast, Part
 NEAREST = 0.5
 """The graph proximity of a direct neighbour, which no entry exceeds."""
 _DAY_SECONDS = 86_400.0
+_OPENS, _FADES, _CLOSES, _HALVES = "window-opens", "window-fades", "window-closes", "age-halves"
+EVENT_KINDS = {
+    _OPENS: "in an open window",
+    _FADES: "in the last part of their window",
+    _CLOSES: "past their window",
+    _HALVES: "with an age factor that has halved",
+}
+"""What time brings to entries, and what an entry is then."""
 
 
 def best_score(weights: Weights) -> float:
@@ -35,7 +43,7 @@ def forecast(
     reach = best_score(weights)
     lacks = _lacks(dated, vault, weights, now, profile)
     then = _lacks(dated, vault, weights, now + day * _DAY_SECONDS, profile) if day else lacks
-    events = (_event(at, now, text) for at, text in _changes(dated, now, profile))
+    events = (_event(kind, at, now, text) for kind, at, text in _changes(dated, now, profile))
     return DocumentForecast(
         reach + sum([part.value for part in lacks]),
         reach,
@@ -59,28 +67,32 @@ def _lacks(entry: VaultEntry, vault: Vault, weights: Weights, now: float, profil
     return [Part(name, value, note=note) for name, value, note in short if value]
 
 
-def _changes(entry: VaultEntry, now: float, profile: SoleriProfile) -> Iterator[tuple[float, str]]:
-    """Times (seconds since 1970) at which ``entry`` is found, fades or is lost, and what happens then."""
+def _changes(entry: VaultEntry, now: float, profile: SoleriProfile) -> Iterator[tuple[str, float, str]]:
+    """Kinds and times (seconds since 1970) of what happens: ``entry`` is found, fades or is lost; and in words."""
     if entry.valid_from is not None and entry.valid_from > now:
-        yield entry.valid_from, "its window opens: no word finds it before"
+        yield _OPENS, entry.valid_from, "its window opens: no word finds it before"
     if entry.valid_until is not None:
         ended = entry.valid_until <= now
         window = window_of(entry)
         fades = entry.valid_until - window * profile.decay.ramp_share
         if window > 0 and not ended and fades > now:
-            yield fades, "its age factor begins to fall from 1"
-        yield entry.valid_until, "its window closed" if ended else "its window closes: no word finds it any more"
+            yield _FADES, fades, "its age factor begins to fall from 1"
+        yield (
+            _CLOSES,
+            entry.valid_until,
+            "its window closed" if ended else "its window closes: no word finds it any more",
+        )
     if entry.valid_until or changed_at(entry) is None:
         return
     half = profile.decay.half_life_days * _DAY_SECONDS
     age = max(0.0, now - (changed_at(entry) or 0.0))
     halvings = math.floor(age / half) + 1
-    yield now + halvings * half - age, f"its age factor has halved to {0.5**halvings:.3g}"
+    yield _HALVES, now + halvings * half - age, f"its age factor has halved to {0.5**halvings:.3g}"
 
 
-def _event(at: float, now: float, text: str) -> DatedEvent:
+def _event(kind: str, at: float, now: float, text: str) -> DatedEvent:
     try:
         date = datetime.fromtimestamp(at, UTC).date().isoformat()
     except (OverflowError, OSError, ValueError):  # beyond what a calendar holds
         date = ""
-    return DatedEvent((at - now) / _DAY_SECONDS, date, text)
+    return DatedEvent(kind, (at - now) / _DAY_SECONDS, date, text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -139,6 +139,13 @@ class Soleri:
             return self.answer(context, replace(query, scope=query.scope if scope is None else scope, options=merged))
 
         return explain(context, self._vault(context).notes, trace, document, ask)
+
+    @property
+    def event_kinds(self) -> Mapping[str, str]:
+        """What time brings to entries, by name."""
+        from brvtui.engines.soleri.ageing import EVENT_KINDS
+
+        return EVENT_KINDS
 
     def forecast(self, context: Context[SoleriProfile], document: str, day: float) -> DocumentForecast | None:
         """The best score that any query can give the note at ``document`` now and ``day`` days on, and what changes it.

@@ -59,11 +59,11 @@ class NoteVault:
 
     def found(self, path: str) -> tuple[str, VaultEntry] | None:
         """The tier and the entry of the note at ``path`` of the snapshot; None for a file that is no entry."""
-        for tier, rows in self.rows.items():
-            for row in rows:
-                if row.note.path == path:
-                    return tier, row.mapped.entry
-        return None
+        return self._by_path.get(path)
+
+    @cached_property
+    def _by_path(self) -> Mapping[str, tuple[str, VaultEntry]]:
+        return {row.note.path: (tier, row.mapped.entry) for tier, rows in self.rows.items() for row in rows}
 
     def entry_of(self, path: str) -> str:
         """The id of the entry of the note at ``path``; empty for a file that is no entry."""

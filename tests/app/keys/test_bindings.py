@@ -44,6 +44,11 @@ def _classes() -> list[type]:
     return [kind for kind in found if kind.__module__.startswith("brvtui.app.") and own_bindings(kind)]
 
 
+def test_why_is_the_only_meaning_of_its_key() -> None:
+    held = {(action.call, action.description) for _, action in _ALL if "w" in split(action.keys)}
+    assert [call for call, _ in held] == ["app.why"]
+
+
 @pytest.mark.parametrize(("place", "action"), _ALL, ids=_ids)
 def test_an_action_is_documented_and_arrives(place: Place, action: Action) -> None:
     assert action.name

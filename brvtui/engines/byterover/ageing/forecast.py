@@ -90,14 +90,19 @@ class BoardOrder(StrEnum):
     TITLE = "title"
 
 
-def columns(forecast: Forecast, order: BoardOrder, only: Event | None = None) -> tuple[Positions, ...]:
+def columns(
+    forecast: Forecast, order: BoardOrder, only: Event | None = None, in_span: bool = False
+) -> tuple[Positions, ...]:
     """Positions in the snapshot for each of :data:`brvtui.ranking.maturity.LEVELS`, sorted; equal ones by path.
 
-    ``only`` keeps the notes to which that event has come by the day of the forecast.
+    ``only`` keeps the notes to which that event has come by the day of the forecast; ``in_span`` those to which it, or
+    without ``only`` any event, comes after today.
     """
     board = forecast.board
     ranked = np.lexsort((board.path_ranks, _keys(forecast, order)))
-    if only is not None:
+    if in_span:
+        ranked = ranked[(forecast.any_change if only is None else forecast.changed[only])[ranked]]
+    elif only is not None:
         ranked = ranked[forecast.then.has_come[only][ranked]]
     levels = board.snapshot.columns.maturity[ranked]
     return tuple(ranked[levels == level] for level in range(len(LEVELS)))

@@ -1,0 +1,64 @@
+"""Text in a pipe or a file is neither wrapped nor cut; COLUMNS, as a terminal's width, does both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from brvtui.paint.line import folded, line, rule
+from brvtui.paint.text import cut, cut_left, fit, kept_whole, wrap
+from tests.cli.conftest import Run
+from tests.support.trees import Tree
+
+LONG = "Each use of a refresh token gives a new one, and the one before it is worth nothing then, whoever has it"
+DEEP = "auth/" + "/".join(f"a_folder_of_some_length_{number}" for number in range(6)) + "/rotation_of_refresh_tokens.md"
+
+
+@pytest.fixture
+def project(tree: Tree) -> Tree:
+    """A note whose title, path and text are longer than a line of 80 columns."""
+    tree.note(DEEP, LONG, f"{LONG}. {LONG}.", 0.1)
+    return tree
+
+
+def commands(saved: Path) -> dict[tuple[str, ...], bool]:
+    """The commands that print text, and whether they open the project."""
+    return {
+        ("query", "refresh token", "--takes", "--save", str(saved)): True,
+        ("explain", "refresh token", DEEP, "--takes"): True,
+        ("maturity", "--days", "300"): True,
+        ("show", str(saved)): False,
+        ("keys",): False,
+        ("themes",): False,
+    }
+
+
+def test_no_line_is_broken_or_cut_in_a_pipe(run: Run, tmp_path: Path) -> None:
+    for command, inside in commands(tmp_path / "saved.json").items():
+        _, whole, err = run(*command, inside=inside, now=inside)
+        assert not err.startswith("brv-tui:"), err
+        assert "…" not in whole, command
+        assert not [row for row in whole.splitlines() if row != row.rstrip()]
+        if command[0] in ("query", "explain", "show"):
+            assert LONG in whole
+            assert DEEP in whole
+            (said,) = (row for row in whole.splitlines() if "Answered directly" in row or "Needs a model" in row)
+            assert said.rstrip().endswith(" ms")
+
+
+def test_columns_are_a_width_to_keep_to(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for command, inside in commands(tmp_path / "saved.json").items():
+        monkeypatch.setenv("COLUMNS", "60")
+        text = run(*command, inside=inside, now=inside)[1]
+        assert max(len(row) for row in text.splitlines()) <= 60, command
+
+
+def test_nothing_is_cut_or_wrapped_where_all_is_kept_whole() -> None:
+    with kept_whole():
+        assert (cut(LONG, 5), cut_left(LONG, 5), fit(LONG, 5), wrap(LONG, 5)) == (LONG, LONG, LONG, [LONG])
+        assert [one.plain for one in folded(line(LONG), 9)] == [LONG]
+        assert line(LONG).right(20, line("3 ms")).plain == f"{LONG}  3 ms"
+        assert line("short").right(20, line("3 ms")).plain == "short           3 ms"
+        assert len(rule(20, "a label").plain) == 20
+    assert cut(LONG, 5) == "Each…"
