@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from brvtui.engines.soleri.sections import SIGNALS, RankedEntry
@@ -11,8 +11,9 @@ from brvtui.engines.soleri.sections import SIGNALS, RankedEntry
 LEAST_LEAD = 0.0005
 """A lead that three decimals do not show is none for a reader."""
 OTHERS = "others"
-_MOST_NAMED = 3
-_MOST_TERMS = 2
+_MOST_NAMED = 4
+_MOST_TERMS = 3
+_MOST_APART = 2
 _DECIMALS = 3
 _VISIBLE = 0.0005
 
@@ -34,16 +35,27 @@ class NamedAmount:
 def differences(first: RankedEntry, second: RankedEntry) -> tuple[NamedAmount, ...]:
     """The largest differences of the parts of two scores, and the others together.
 
-    They sum to the difference of the scores, rounded to thousandths. Words name the terms that make most of theirs.
+    They sum to the difference of the scores, rounded to thousandths.
     """
     made = [(one.name, one.value - other.value) for one, other in zip(first.hit.parts, second.hit.parts, strict=True)]
-    return _named(made, _separating_terms(first, second))
+    return _named(made)
 
 
 def composition(placed: RankedEntry) -> tuple[NamedAmount, ...]:
     """The largest parts of a score, and the others together. They sum to the score, rounded to thousandths."""
     made = [(part.name, part.value) for part in placed.hit.parts]
-    return _named(made, lambda value: tuple(term.term for term in placed.shared[:_MOST_NAMED]))
+    return _named(made, tuple(term.term for term in placed.shared[:_MOST_TERMS]))
+
+
+def separating_terms(first: RankedEntry, second: RankedEntry) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The terms that count most for the first against the second, and those that count most against it."""
+    gains: dict[str, float] = {}
+    for sign, placed in ((1, first), (-1, second)):
+        for term in placed.shared:
+            gains[term.term] = gains.get(term.term, 0.0) + sign * term.adds
+    for_it = sorted((term for term in gains if gains[term] > 0), key=lambda term: -gains[term])
+    against = sorted((term for term in gains if gains[term] < 0), key=lambda term: gains[term])
+    return tuple(for_it[:_MOST_APART]), tuple(against[:_MOST_APART])
 
 
 def shared_links(first: RankedEntry, second: RankedEntry) -> bool:
@@ -63,22 +75,7 @@ def short(value: float) -> str:
     return f"{value:.{_DECIMALS}f}".removeprefix("0")
 
 
-def _separating_terms(first: RankedEntry, second: RankedEntry) -> Callable[[float], tuple[str, ...]]:
-    """Which terms make most of a difference of words, by its sign."""
-    gains: dict[str, float] = {}
-    for sign, placed in ((1, first), (-1, second)):
-        for term in placed.shared:
-            gains[term.term] = gains.get(term.term, 0.0) + sign * term.adds
-
-    def terms(value: float) -> tuple[str, ...]:
-        sign = 1 if value > 0 else -1
-        ordered = sorted(gains, key=lambda term: -sign * gains[term])
-        return tuple(term for term in ordered if sign * gains[term] > 0)[:_MOST_TERMS]
-
-    return terms
-
-
-def _named(amounts: Sequence[tuple[str, float]], terms: Callable[[float], tuple[str, ...]]) -> tuple[NamedAmount, ...]:
+def _named(amounts: Sequence[tuple[str, float]], terms: tuple[str, ...] = ()) -> tuple[NamedAmount, ...]:
     """The largest of ``amounts`` first, and what is left of their sum as :data:`OTHERS`."""
     seen = sorted((one for one in amounts if abs(one[1]) >= _VISIBLE), key=lambda one: -abs(one[1]))
     shown = seen if len(seen) <= _MOST_NAMED else seen[: _MOST_NAMED - 1]
@@ -87,8 +84,8 @@ def _named(amounts: Sequence[tuple[str, float]], terms: Callable[[float], tuple[
     rest = total - sum(exact)
     whole = _in_thousandths([*exact, rest], total)
     made = [
-        NamedAmount(name, count, terms(value) if name == SIGNALS[0] else ())
-        for (name, value), count in zip(shown, whole, strict=False)
+        NamedAmount(name, count, terms if name == SIGNALS[0] else ())
+        for (name, _), count in zip(shown, whole, strict=False)
         if count
     ]
     made.sort(key=lambda one: -one.thousandths)  # what speaks for an entry first

@@ -48,9 +48,9 @@ class SoleriPresentation(Presentation):
         ("links", "near one of the best five before links"),
     )
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "Soleri: each entry's place in the pool that words find (b) and among the vectors (v); 1 step, "
-        "2 steps: so far over links from one of the best five before links. The sign before a title is ByteRover's "
-        "maturity: it does not count.",
+        "Results": "Soleri: each entry's place in the pool that words find (b) and among the vectors (v). link: a "
+        "link from or to one of the best five adds to its score; was 21: its rank without links. The sign before "
+        "a title is ByteRover's maturity: it does not count.",
         "Score": "Soleri: what each signal adds by its weight, the terms shared with the query, and the places.",
         "Route": "Soleri: the pool and the vectors, the weights of the signals, and what the guard did.",
         "Answer": "Soleri only retrieves: an agent would be given the entries of the list.",
@@ -83,10 +83,10 @@ class SoleriPresentation(Presentation):
         return f"Results {len(trace.hits)} of {len(section.ranking)}{guard}" if section.ranking else "Results none"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """Its place in the pool and among the vectors, and its steps over links: ``b1 v4 1 step``."""
+        """Its place in the pool and among the vectors, and what a link did: ``b1 v4 link, was 3``."""
         places = [f"{'v' if place.leg == 'vector' else 'b'}{place.rank + 1}" for place in hit.places]
-        near = next((part.amount for part in hit.parts if part.name == SIGNALS[-1]), 0.0)
-        return " ".join([*places, *([counted(round(1 / near) - 1, "step", "steps")] if near else [])])
+        placed = trace.section(VaultSearch).placed(hit.file)
+        return " ".join([*places, *_moved(placed, trace.section(VaultSearch))])
 
     def lack(self, miss: NearMiss) -> str:
         """Places behind the limit."""
@@ -151,6 +151,15 @@ class SoleriPresentation(Presentation):
     def words(self, trace: Trace) -> Sequence[str]:
         """The terms that were searched."""
         return trace.section(VaultSearch).expression.split(" OR ")
+
+
+def _moved(placed: RankedEntry | None, section: VaultSearch) -> list[str]:
+    """Whether a link added to a score, and the rank that the entry had before links counted, if it was another."""
+    if placed is None or not placed.path:
+        return []
+    if placed.first_rank == section.ranking.index(placed) + 1:
+        return ["link"]
+    return [f"link, was {placed.first_rank or 'out'}"]
 
 
 def _linked(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]:

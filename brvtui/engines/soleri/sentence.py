@@ -11,6 +11,7 @@ from brvtui.engines.soleri.comparing import (
     composition,
     differences,
     first_without_links,
+    separating_terms,
     shared_links,
     short,
 )
@@ -30,28 +31,12 @@ def sentence(trace: Trace) -> Sentence:
     made = composition(first)
     return (
         clause(title(first.hit.title), " is first"),
-        clause(f" of {trace.total_found}", weight=60),
-        *_lead(section),
+        clause(f" of {trace.total_found}", weight=40),
         *_without_links(section),
-        clause(f"; its {short(first.hit.score)}: ", _amounts(made, signed=False), weight=40),
-        clause("; " if held else "", held if held else "; none of your words is in it", weight=30),
+        *_lead(section),
+        clause(f"; its {short(first.hit.score)}: ", _amounts(made, signed=False), weight=30),
+        clause("; " if held else "", held if held else "; none of your words is in it", weight=20 if held else 92),
     )
-
-
-def _lead(section: VaultSearch) -> Iterator[Clause]:
-    """How far the first is ahead of the second, and the parts that make it so."""
-    if len(section.ranking) < 2:
-        return
-    first, second = section.ranking[:2]
-    lead = first.hit.score - second.hit.score
-    ahead = f", {short(lead)} ahead of " if lead >= LEAST_LEAD else ", level with "
-    yield clause(ahead, title(second.hit.title), weight=95)
-    parts = differences(first, second)
-    yield clause(": " if parts else "", _amounts(parts, signed=True), weight=90)
-    terms = [word(term) for one in parts for term in one.terms]
-    yield clause(" (words: " if terms else "", listed(terms), ")" if terms else "", weight=80)
-    if shared_links(first, second):
-        yield clause("; both have a link", weight=50)
 
 
 def _without_links(section: VaultSearch) -> Iterator[Clause]:
@@ -60,8 +45,33 @@ def _without_links(section: VaultSearch) -> Iterator[Clause]:
     if other is not None:
         rank, placed = other
         yield clause(
-            "; without links ", title(placed.hit.title), f" would be first: it is number {rank} now", weight=70
+            " because of links: without them ", title(placed.hit.title), f" would be (it is number {rank})", weight=98
         )
+
+
+def _lead(section: VaultSearch) -> Iterator[Clause]:
+    """How far the first is ahead of the second, and what makes it so."""
+    if len(section.ranking) < 2:
+        return
+    first, second = section.ranking[:2]
+    lead = first.hit.score - second.hit.score
+    is_moved = first_without_links(section.ranking) is not None
+    ahead = f"{short(lead)} ahead of " if lead >= LEAST_LEAD else "level with "
+    joint = "; it is " if is_moved else ", "
+    yield clause(joint, ahead, title(second.hit.title), weight=95)
+    parts = differences(first, second)
+    yield clause(": " if parts else "", _amounts(parts, signed=True), weight=90)
+    if shared_links(first, second) and not is_moved:
+        yield clause("; both have a link", weight=50)
+    more, less = separating_terms(first, second)
+    if more:
+        yield clause(
+            "; ", listed([word(term) for term in more]), f" count{'s' * (len(more) == 1)} more in it", weight=80
+        )
+    if less:
+        joint = ", " if more else "; "
+        counted = "" if more else f" count{'s' * (len(less) == 1)}"
+        yield clause(joint, listed([word(term) for term in less]), f"{counted} less", weight=80)
 
 
 def _amounts(amounts: Sequence[NamedAmount], signed: bool) -> list[Span]:

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.engines.soleri.comparing import OTHERS, composition, differences, first_without_links
+from brvtui.engines.soleri.comparing import OTHERS, composition, differences, first_without_links, separating_terms
 from brvtui.engines.soleri.engine import Soleri
 from brvtui.engines.soleri.links import link_graph
 from brvtui.engines.soleri.presentation import uncounted
 from brvtui.engines.soleri.sections import SIGNALS, RankedEntry, SharedTerm, VaultSearch
 from brvtui.paint.glyphs import UNICODE
-from brvtui.paint.sentence import plain
+from brvtui.paint.sentence import plain, sentence_lines
 from brvtui.trace import DocumentForecast, Hit, Origin, Part
 from tests.engines.soleri.test_engine import NOTES, ask
 from tests.support.trees import Tree
@@ -56,7 +56,7 @@ def test_a_part_that_both_have_is_no_difference_and_words_name_those_that_decide
     second = placed([0.14, 0, 0.04, 0.086, 0, 0, 0.075], ("token", 0.4))
     made = differences(first, second)
     assert [(one.name, one.thousandths) for one in made] == [("words", 10), ("age", 4)]
-    assert made[0].terms == ("refresh",)
+    assert separating_terms(first, second) == (("refresh",), ("token",))
 
 
 def test_who_would_be_first_without_links() -> None:
@@ -86,7 +86,8 @@ def test_the_sentence_and_the_panes_say_what_links_did(garden: Tree) -> None:
     assert f"ahead of “{second.hit.title}”: " in text
     swapped = replace(section, ranking=(replace(first, first_rank=2), replace(second, first_rank=1)))
     text = plain(shown.sentence(replace(trace, sections=(swapped,))))
-    assert f"without links “{second.hit.title}” would be first: it is number 2 now" in text
+    assert f"“{first.hit.title}” is first of " in text
+    assert f" because of links: without them “{second.hit.title}” would be (it is number 2); it is " in text
     linked = next(one for one in section.ranking if one.id == "auth/hub")
     lines = " ".join(" ".join(one.plain for one in shown.place(trace, linked.hit.file, 60, UNICODE)).split())
     assert "“Hub” names “" in lines
@@ -95,7 +96,8 @@ def test_the_sentence_and_the_panes_say_what_links_did(garden: Tree) -> None:
     steps = len(linked.path) - 1
     assert f"{steps} step{'s' if steps > 1 else ''} away from “" in lines
     assert ("over “" in lines) == (steps > 1)
-    assert f"{steps} step" in shown.remark(trace, linked.hit)
+    assert linked.first_rank != section.ranking.index(linked) + 1
+    assert shown.remark(trace, linked.hit).endswith(f"link, was {linked.first_rank or 'out'}")
     route = " ".join(one.plain for one in shown.flow(trace, 60, UNICODE))
     for rank, id_ in enumerate(section.seeds, 1):
         title = next(one.hit.title for one in section.ranking if one.id == id_)
@@ -124,10 +126,20 @@ def test_without_links_is_said_beside_the_first_score_too(garden: Tree) -> None:
     assert f"rank 2 → 1; without links “{second.hit.title}” would be first: it is number 2 now" in text
 
 
-def test_the_words_that_decide_give_way_before_the_differences(garden: Tree) -> None:
+def test_where_links_decide_the_short_sentence_says_so_before_it_names_differences(garden: Tree) -> None:
     trace = ask(garden.snapshot(), "refresh token rotation")
-    clauses = Soleri().presentation.sentence(trace)
-    weights = {"".join(text for text, _ in one.spans)[:8]: one.weight for one in clauses if one.spans}
-    lead = next(one.weight for one in clauses if "ahead of" in "".join(text for text, _ in one.spans))
-    assert lead == max(one.weight for one in clauses[1:])
-    assert weights[" (words:"] < lead
+    section = trace.section(VaultSearch)
+    first, second = section.ranking[:2]
+    swapped = replace(section, ranking=(replace(first, first_rank=2), replace(second, first_rank=1)))
+    clauses = Soleri().presentation.sentence(replace(trace, sections=(swapped,)))
+    for width in (60, 76, 100):
+        text = " ".join(one.plain for one in sentence_lines(clauses, (width, width), 2))
+        assert "because of links" in text
+
+
+def test_the_sentence_says_for_which_entry_a_word_counts() -> None:
+    first = placed([0.15, 0, 0.04, 0.09, 0, 0, 0], ("token", 0.3), ("refresh", 0.1))
+    second = placed([0.14, 0, 0.04, 0.086, 0, 0, 0], ("token", 0.2), ("refresh", 0.15))
+    assert separating_terms(first, second) == (("token",), ("refresh",))
+    assert separating_terms(second, first) == (("refresh",), ("token",))
+    assert separating_terms(first, first) == ((), ())
