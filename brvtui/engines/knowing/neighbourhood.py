@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from brvtui.engines.knowing.model import EXTERNAL, Edge
+from brvtui.engines.knowing.model import EXTERNAL
 from brvtui.engines.knowing.note_index import NoteIndex
 from brvtui.engines.knowing.pipeline import TaskContext
 from brvtui.engines.knowing.sections import GraphLink, GraphMap, GraphPlace
 from brvtui.engines.knowing.tracing_words import edge_words, edge_words_back
 from brvtui.engines.knowing.walk import edge_weight
+
+_Tie = tuple[str, str, str, float]
+"""An edge between two places: source, target, type and weight."""
 
 
 @dataclass(frozen=True)
@@ -19,17 +22,25 @@ class MapMaker:
 
     index: NoteIndex
     made: TaskContext
+    _known: dict[str, str] = field(default_factory=dict)
+    """The places of the nodes that were met, by their ids."""
+    _shares: dict[str, float] = field(default_factory=dict)
+    """The shares of the places that were met."""
 
     def map(self, centres: Sequence[str]) -> GraphMap:
         """The heaviest links of each note in ``centres`` (paths), every link among the places that these join, and
         the places.
         """
-        links = {centre: list(dict.fromkeys(self._links(centre))) for centre in centres}
+        ties = {centre: list(dict.fromkeys(self._ties(centre))) for centre in centres}
         kept = dict.fromkeys(centres)
-        for centre, found in links.items():
+        for centre, found in ties.items():
             kept |= dict.fromkeys(self._nearest(centre, found))
-        shown = (link for found in links.values() for link in found if link.source in kept and link.target in kept)
-        return GraphMap(tuple(map(self._place, kept)), tuple(dict.fromkeys(shown)), tuple(centres))
+        shown = dict.fromkeys(tie for found in ties.values() for tie in found if tie[0] in kept and tie[1] in kept)
+        links = (
+            GraphLink(source, target, edge_words(type_), edge_words_back(type_), weight)
+            for source, target, type_, weight in shown
+        )
+        return GraphMap(tuple(map(self._place, kept)), tuple(links), tuple(centres))
 
     def place_of(self, position: int) -> str:
         """The place of the node at ``position`` of the graph: its note's path, or its own id."""
@@ -44,36 +55,51 @@ class MapMaker:
         graph = self.index.task.graph
         return self.index.title(graph.nodes[position]) if position < len(graph.nodes) else graph.ids[position]
 
-    def _links(self, centre: str) -> Iterator[GraphLink]:
-        graph = self.index.task.graph
+    def _ties(self, centre: str) -> Iterator[_Tie]:
+        graph, rules = self.index.task.graph, self.index.task.profile.walk
         for own in self.index.notes.piece(centre).nodes:
-            for edge in (*graph.edges_from(own.id), *graph.edges_to(own.id)):
-                link = self._link(edge)
-                if link.source != link.target:
-                    yield link
+            for edge in graph.edges_from(own.id):
+                other = self._of_id(edge.target)
+                if other != centre:
+                    yield centre, other, edge.type, edge_weight(edge.type, edge.provenance, rules)
+            for edge in graph.edges_to(own.id):
+                other = self._of_id(edge.source)
+                if other != centre:
+                    yield other, centre, edge.type, edge_weight(edge.type, edge.provenance, rules)
 
-    def _link(self, edge: Edge) -> GraphLink:
-        source, target = (self.place_of(self.index.task.graph.positions[id_]) for id_ in (edge.source, edge.target))
-        weight = edge_weight(edge.type, edge.provenance, self.index.task.profile.walk)
-        return GraphLink(source, target, edge_words(edge.type), edge_words_back(edge.type), weight)
+    def _of_id(self, id_: str) -> str:
+        place = self._known.get(id_)
+        if place is None:
+            place = self._known[id_] = self.place_of(self.index.task.graph.positions[id_])
+        return place
 
-    def _nearest(self, centre: str, links: Sequence[GraphLink]) -> list[str]:
+    def _nearest(self, centre: str, ties: Sequence[_Tie]) -> list[str]:
         heaviest: dict[str, float] = {}
-        for link in links:
-            other = link.target if link.source == centre else link.source
-            heaviest[other] = max(heaviest.get(other, 0.0), link.weight)
-        order = sorted(heaviest, key=lambda other: (-heaviest[other], -self._place(other).walk, other))
+        for source, target, _, weight in ties:
+            other = target if source == centre else source
+            heaviest[other] = max(heaviest.get(other, 0.0), weight)
+        order = sorted(heaviest, key=lambda other: (-heaviest[other], -self._share(other), other))
         return order[: self.index.task.profile.notes.neighbours]
 
+    def _positions(self, id_: str) -> list[int]:
+        """The nodes of a place: of a note, its own first."""
+        known, positions = self.index.notes.known.get(id_), self.index.task.graph.positions
+        return [positions[node.id] for node in known.piece.nodes] if known is not None else [positions[id_]]
+
+    def _share(self, id_: str) -> float:
+        walk = self.made.walk
+        share = self._shares.get(id_)
+        if share is None:
+            share = float(walk.scores[self._positions(id_)].max()) if walk is not None else 0.0
+            self._shares[id_] = share
+        return share
+
     def _place(self, id_: str) -> GraphPlace:
-        graph, walk = self.index.task.graph, self.made.walk
-        known = self.index.notes.known.get(id_)
-        nodes = known.piece.nodes if known is not None else ()
-        positions = [graph.positions[node.id] for node in nodes] or [graph.positions[id_]]
+        graph, positions = self.index.task.graph, self._positions(id_)
         first = graph.nodes[positions[0]] if positions[0] < len(graph.nodes) else None
-        share = max((float(walk.scores[place]) for place in positions), default=0.0) if walk is not None else 0.0
         kind = first.kind if first is not None and first.kind != EXTERNAL else "missing"
         if first is None and id_ in graph.by_path:  # code names its files, which hold symbols and are none
             kind = "file"
+        file = id_ if id_ in self.index.notes.known else ""
         is_seed = any(place in self.made.seeds for place in positions)
-        return GraphPlace(id_, self.name(positions[0]), kind, "" if known is None else id_, share, is_seed)
+        return GraphPlace(id_, self.name(positions[0]), kind, file, self._share(id_), is_seed)

@@ -158,8 +158,8 @@ class TraceMaker:
     def _placed(self) -> tuple[GraphResult, ...]:
         rules, walk = self.index.task.profile.notes, self.made.walk
         ways = StrongestWays(walk, rules.way_edges) if walk is not None and self.made.ranked else None
-        told = set(self._told)
-        return tuple(self._result(one, ways if one.node.stands_in in told else None) for one in self._order)
+        most = {path: rules.ways if place < rules.shown else 1 for place, path in enumerate(self._told)}
+        return tuple(self._result(one, ways, most.get(one.node.stands_in, 0)) for one in self._order)
 
     @cached_property
     def _order(self) -> list[ScoredCandidate]:
@@ -167,7 +167,7 @@ class TraceMaker:
 
     @cached_property
     def _told(self) -> tuple[str, ...]:
-        """The notes of which ways and links are told: the first results, and the first of those that only links
+        """The notes of which ways and links are told: the first results, and after these the first that only links
         brought.
         """
         most = self.index.task.profile.notes.shown
@@ -175,12 +175,12 @@ class TraceMaker:
         linked = [path for path in packed if path not in self._finds]
         return tuple(dict.fromkeys((*packed[:most], *linked[:most])))
 
-    def _result(self, one: ScoredCandidate, ways: StrongestWays | None) -> GraphResult:
+    def _result(self, one: ScoredCandidate, ways: StrongestWays | None, most: int) -> GraphResult:
         node, walk = one.node, self.made.walk
         place = self.index.task.graph.positions[node.id]
         turn, item = self._turns[node.id]
         fused_rank, fused_score = self._fused.get(node.id, (None, 0.0))
-        told, others = self._ways(ways, place) if ways is not None else ((), 0.0)
+        told, others = self._ways(ways, place, most) if ways is not None and most else ((), 0.0)
         return GraphResult(
             self._hit(one),
             node.id,
@@ -252,12 +252,12 @@ class TraceMaker:
             return "a framework's class puts it on top"
         return ""
 
-    def _ways(self, ways: StrongestWays, place: int) -> tuple[tuple[ToldWay, ...], float]:
-        rules, walk = self.index.task.profile.notes, self.made.walk
+    def _ways(self, ways: StrongestWays, place: int, most: int) -> tuple[tuple[ToldWay, ...], float]:
+        walk = self.made.walk
         total = float(walk.probability[place]) if walk is not None else 0.0
         if not total:
             return (), 0.0
-        origins = ways.to(place, rules.ways)
+        origins = ways.to(place, most)
         kept = [way for way in origins.ways if way.amount / total >= _LEAST_SHARE]
         told = tuple(
             ToldWay(

@@ -379,3 +379,11 @@ def test_equal_headings_are_sections_of_their_own(tree: Tree) -> None:
     notes = index_notes(tree.snapshot(), load_profile()).notes
     assert notes.piece("a/b/twice.md").texts["a/b/twice.md#Steps"] == "## Steps\nFirst."
     assert notes.piece("a/b/twice.md").texts["a/b/twice.md#Steps-2"] == "## Steps\nThen."
+
+
+def test_a_note_with_a_number_sign_in_its_path_is_delivered(tree: Tree) -> None:
+    tree.file("langs/c#.md", "# Sharp\n\nGenerics are reified.\n\n## Walrus traps\n\nA walrus boxes values.\n")
+    section = ask(tree.snapshot(), "walrus traps").section(GraphRetrieval)
+    assert "A walrus boxes values." in section.context
+    assert {one.id for one in section.map.places} >= {"langs/c#.md"}
+    assert not any("Walrus" in one.id for one in section.map.places)
