@@ -72,6 +72,6 @@ def _shares(ways: tuple[ToldWay, ...], centre: str) -> dict[str, float]:
 
 def _about(centre: GraphPlace, rank: int) -> str:
     """Its rank, and how the walk has it."""
-    kind = f"result {rank}" if rank else "note, no result" if centre.file else centre.kind
+    kind = f"result {rank}" if rank else "no result" if centre.file else centre.kind
     walk = f"walk {centre.walk:.0%} of the best" if centre.walk else ""
     return " · ".join(filter(None, (kind, "seed" if centre.is_seed else "", walk)))
