@@ -190,7 +190,9 @@ def _report(session: Any, asked: Asked, judgments: Sequence[Judgment], wanted: W
     if earlier is None:
         return EvaluationReport(made, wanted.metrics, gates=tuple(gates))
     if isinstance(earlier, RevisionBaseline):
-        before = evaluate(engine, earlier.context, judgments, like, wanted.name, _show_progress)
+        before = replace(made, revision=wanted.name)
+        if earlier.reverting.difference.paths:
+            before = evaluate(engine, earlier.context, judgments, like, wanted.name, _show_progress)
         before, reverting = replace(before, notices=(*before.notices, *earlier.notices)), earlier.reverting
     else:
         before, reverting = earlier, None

@@ -17,6 +17,8 @@ from brvtui.wording import counted
 _NAME = 15
 _VALUE = 8
 _OUTCOME = 13
+_SHOWN = 50
+"""How many queries are listed: the worst."""
 _NAMED = 20
 """How many queries a gate names."""
 NONE = "–"
@@ -64,10 +66,12 @@ def change_lines(report: EvaluationReport, width: int) -> list[Line]:
     assert report.comparison is not None
     changes = changed_queries(report)
     made = [line(f" {len(changes) or 'no'} of {len(report.comparison.changes)} compared queries changed", "muted")]
-    for change in changes:
+    for change in changes[:_SHOWN]:
         made.append(line(f" {change.now.id}: {change_text(change, report.metrics[0])}", "bold strong").cut(width))
         for text in report.causes.get(change.now.id, ()):
             made += [line(f"   {part}") for part in wrap(text, width - 3)]
+    if len(changes) > _SHOWN:
+        made.append(line(f" … {len(changes) - _SHOWN} more; --format json holds all", "muted").cut(width))
     return made
 
 
@@ -157,7 +161,7 @@ def query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> l
     room = max(12, min(36, width // 3 - 2, max((len(query.id) for query in queries), default=0)))
     head = f" {'query':<{room}} {metric!s:>9}  first  {'outcome':<{_OUTCOME}} misses"
     made = [line(head, "muted").cut(width)] if queries else []
-    for query in worst_first(queries, metric):
+    for query in worst_first(queries, metric)[:_SHOWN]:
         role = "bad" if query.as_expected is False else "text"
         shown = Line().gap().fit(query.id, room).add(f" {number(query.value(metric)):>9}", "bold strong")
         shown.add(f"  {query.first_rank or NONE!s:>5}  ").fit(query.outcome, _OUTCOME, role)
@@ -165,6 +169,8 @@ def query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> l
             shown.add(f" expected {query.expected}", role)
         shown.gap().add(query.first_miss, "warn")
         made.append(shown.cut(width))
+    if len(queries) > _SHOWN:
+        made.append(line(f" … {len(queries) - _SHOWN} more, better ones; --format json holds all", "muted").cut(width))
     return made
 
 

@@ -114,6 +114,22 @@ def _opened(kind: Callable[[Path], None], *command: str) -> Callable[[Path], Seq
     return prepare
 
 
+def _judged(kind: Callable[[Path], None], *arguments: str) -> Callable[[Path], Sequence[str | Path]]:
+    """The hostile file as the project's judgments, or as the last of ``arguments`` of an evaluation of good ones."""
+
+    def prepare(folder: Path) -> Sequence[str | Path]:
+        _project(folder)
+        own = folder / ".brv" / "brv-tui" / "judgments.toml"
+        own.parent.mkdir()
+        own.write_text('[[query]]\nid = "gate"\ntext = "gate"\n')
+        made = folder / "given.json" if arguments else own
+        made.unlink(missing_ok=True)
+        kind(made)
+        return ["eval", "--project", folder, *arguments, *([made] if arguments else ())]
+
+    return prepare
+
+
 def _all() -> Iterator[Attack]:
     for what, kind in KINDS.items():
         yield Attack(f".brv is {what}", _marker(kind))
@@ -124,6 +140,9 @@ def _all() -> Iterator[Attack]:
         yield Attack(f"--signals names {what}", _named(kind, "--signals"))
         yield Attack(f"--profile names {what}", _named(kind, "--profile"))
         yield Attack(f"show opens {what}", _opened(kind, "show"))
+        yield Attack(f"the judgments are {what}", _judged(kind))
+        yield Attack(f"--judgments names {what}", _judged(kind, "--judgments"))
+        yield Attack(f"--baseline names {what}", _judged(kind, "--baseline"))
         yield Attack(f"replay reads {what}", _opened(kind, "replay", "--queries"))
 
 

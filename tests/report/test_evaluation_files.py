@@ -104,6 +104,17 @@ def test_where_it_cannot_be_saved(report: EvaluationReport, tmp_path: Path) -> N
             save_evaluation(report, tmp_path / file, trees)
 
 
+def test_of_many_queries_the_worst_are_listed(report: EvaluationReport) -> None:
+    many = tuple(result(f"q{number}", "n one.md") for number in range(60))
+    made = replace(
+        report, evaluation=replace(report.evaluation, queries=(*many, result("worst", "m.md"))), comparison=None
+    )
+    text = [line.plain for line in evaluation_lines(replace(made, gates=()), 80)]
+    assert text[-1].startswith(" … 11 more")
+    assert sum(line.startswith(" q") and "tier 2" in line for line in text) == 49
+    assert any(line.startswith(" worst") for line in text)
+
+
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_lines_keep_their_width(report: EvaluationReport, width: int) -> None:
     lines = evaluation_lines(report, width)

@@ -10,9 +10,9 @@ from brvtui.lab.judgments.model import GRADES, OUTCOMES, JudgedDocument, Judgmen
 from brvtui.typed_tables import parse_tables
 from brvtui.wording import nearest, shortened
 
-LARGEST = 4 * 1_048_576
-"""Bytes of a judgments file: about 10,000 queries."""
-MOST_QUERIES, MOST_DOCUMENTS = 50_000, 1_000
+LARGEST = 2 * 1_048_576
+"""Bytes of a judgments file: about 5,000 queries. Parsed, a file of this size may take 160 MB of memory."""
+MOST_QUERIES, MOST_DOCUMENTS = 20_000, 1_000
 LONGEST_TEXT = 2_000
 """Characters of a query, a scope, a path or a comment."""
 VERSION = 1

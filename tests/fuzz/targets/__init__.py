@@ -36,6 +36,8 @@ TARGETS = {
     "worktree pointer": Kind("projects", "Pointer", mutate_json),
     "shared sources": Kind("projects", "Sources", mutate_json),
     "engine config": Kind("projects", "EngineConfig", mutate_json, 0.3),
+    "judgments": Kind("judgments", "JudgmentsOfProject", mutate_toml, 2),
+    "saved evaluation": Kind("judgments", "SavedEvaluation", mutate_json, 2),
     "saved trace": Kind("traces", "SavedTraces", mutate_json, 4),
     "chat completions": Kind("replies", "Chat", mutate_events, 2),
     "messages": Kind("replies", "Messages", mutate_events, 2),
