@@ -504,6 +504,10 @@ class BrvTui(ConfiguredApp):
         """Lists the drafts."""
         self.drafts.list_all()
 
+    def action_left_drafts(self) -> None:
+        """Opens the draft that was left behind, or lists them where there are several."""
+        self.drafts.go_to_left()
+
     async def action_mode(self, name: str) -> None:
         """Brings a screen to the front; it keeps its state."""
         await self.switch_mode(name)

@@ -204,3 +204,10 @@ class EditorState(NamedTuple):
 
     edit: Edit | None = None
     """The note that is open in it."""
+    drafts: tuple[str, ...] = ()
+    """Notes with drafts that no running editor works on, the newest draft first."""
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """The notes whose drafts are still to be dealt with: that of the note in the editor is."""
+        return tuple(path for path in self.drafts if self.edit is None or path != self.edit.path)

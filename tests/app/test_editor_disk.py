@@ -64,8 +64,8 @@ async def test_unsaved_text_is_told_at_once_and_never_touched(
 async def test_mine_can_be_kept(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await _clash(pilot, garden, FEW_LINES.replace("two", "zwei"))
-        assert "-  x# Rollback" in shown(pilot).replace("- x#", "-  x#")
-        assert "+ zwei" in shown(pilot)
+        assert "+ x# Rollback" in shown(pilot)
+        assert "- zwei" in shown(pilot)
         await pilot.press("m")
         await until(pilot, lambda: on_disk(garden) == f"x{FEW_LINES}")
         await looked(pilot)
@@ -148,7 +148,7 @@ async def _gone(pilot: Pilot[Any], garden: Tree) -> None:
 async def test_a_removed_note_can_be_written_again(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await _gone(pilot, garden)
-        await pilot.press("w")
+        await pilot.press("m")
         await until(pilot, lambda: (garden.tree / NOTE).exists())
         await looked(pilot)
         assert on_disk(garden) == f"x{FEW_LINES}"

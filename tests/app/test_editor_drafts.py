@@ -14,11 +14,11 @@ from brvtui.app.app import BrvTui
 from brvtui.app.editing import note_io
 from brvtui.app.editing.list_dialogs import DraftsDialog
 from brvtui.app.editing.note_io import DraftRequest
-from brvtui.app.editing.questions import ConflictDialog, DraftDialog
+from brvtui.app.editing.questions import ConflictDialog, DiffPane, DraftDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
 from brvtui.session import Session
-from brvtui.store.drafts import DraftStore
+from brvtui.store.drafts import Draft, DraftStore
 from brvtui.tree.saving import exchange as renames
 from brvtui.tree.saving import note_files
 from tests.app.driving import NARROW, WIDE, ask, brv, frame, settled, shown, until
@@ -72,7 +72,95 @@ async def _offered(pilot: Pilot[Any]) -> None:
 async def test_drafts_are_told_at_the_start(left: Tree, make_app: MakeApp) -> None:
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        assert f"1 draft of unsaved text: {NOTE}" in toasts(pilot)
+        assert f"1 draft of unsaved text: {NOTE}; ^l shows it" in toasts(pilot)
+        assert "1 draft: ^l" in shown(pilot)
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE])
+async def test_the_hint_leads_to_the_draft_from_anywhere_until_it_is_dealt_with(
+    left: Tree, make_app: MakeApp, size: tuple[int, int]
+) -> None:
+    async with make_app(left.root).run_test(size=size) as pilot:
+        await settled(pilot)
+        for keys in ((), ("escape",), ("2",), ("3",), ("slash", "x"), ("escape", "escape", "4"), ("f12",)):
+            await pilot.press(*keys)
+            await settled(pilot)
+            assert "1 draft: ^l" in shown(pilot), keys
+            await pilot.press("ctrl+l")
+            await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+            await settled(pilot)
+            await pilot.press("escape")
+            await until(pilot, lambda: not isinstance(pilot.app.screen, DraftDialog))
+        await pilot.press("ctrl+l")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        await _listening(pilot)
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        await settled(pilot)
+        assert "1 draft" not in shown(pilot), "it is in the editor"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: drafted(left.root) is None)
+        await settled(pilot)
+        await pilot.press("escape")
+        await settled(pilot)
+        assert "1 draft" not in shown(pilot)
+
+
+async def test_the_hint_goes_with_a_draft_that_is_dropped(left: Tree, make_app: MakeApp) -> None:
+    async with make_app(left.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("ctrl+l")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        await _listening(pilot)
+        await pilot.press("d")
+        await until(pilot, lambda: drafted(left.root) is None)
+        await until(pilot, lambda: "1 draft" not in shown(pilot))
+
+
+async def test_several_drafts_are_listed_and_what_is_on_disk_already_is_none(left: Tree, make_app: MakeApp) -> None:
+    _drafts(left).add(Draft("auth/new_note.md", b"# New\n", None, NOW_MS, 2**22 + 1, ""))
+    left.file("auth/saved.md", "# Saved\n", 1)
+    _drafts(left).add(Draft("auth/saved.md", b"# Saved\n", None, NOW_MS, 2**22 + 1, ""))
+    async with make_app(left.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert "2 drafts: ^l" in shown(pilot)
+        await pilot.press("ctrl+l")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DraftsDialog))
+        await settled(pilot)
+        assert "auth/new_note.md" in shown(pilot)
+        assert "auth/saved.md" not in shown(pilot)
+
+
+async def _listening(pilot: Pilot[Any]) -> None:
+    await until(pilot, lambda: pilot.app.screen.check_action("dismiss", ("drop",)))
+
+
+async def test_both_questions_mark_mine_and_theirs_alike(left: Tree, make_app: MakeApp) -> None:
+    async with make_app(left.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("ctrl+l")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        await settled(pilot)
+        draft = "\n".join(row.plain for row in pilot.app.screen.query_one(DiffPane).lines)
+        assert "- theirs: the note on disk   + mine: the draft, not saved" in draft
+        assert [row.split()[1:] for row in draft.splitlines() if " - two" in row or " + TWO" in row] == [
+            ["-", "two"],
+            ["+", "TWO"],
+        ]
+        await _listening(pilot)
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        await settled(pilot)
+        left.file(NOTE, FEW_LINES.replace("two", "zwei"), 0)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
+        await settled(pilot)
+        conflict = "\n".join(row.plain for row in pilot.app.screen.query_one(DiffPane).lines)
+        assert "- theirs: the note on disk   + mine: your text, not saved" in conflict
+        assert [row.split()[1:] for row in conflict.splitlines() if " - zwei" in row or " + TWO" in row] == [
+            ["-", "zwei"],
+            ["+", "TWO"],
+        ]
 
 
 async def test_drafts_are_listed_and_one_is_looked_at(left: Tree, make_app: MakeApp) -> None:
@@ -97,7 +185,7 @@ async def test_a_draft_is_offered_and_can_be_taken(left: Tree, make_app: MakeApp
         assert "from 2 min ago" in shown(pilot)
         assert "+ TWO" in shown(pilot)
         assert "has changed since" not in shown(pilot)
-        await pilot.press("t")
+        await pilot.press("m")
         await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
         await looked(pilot)
         assert area(pilot).text == FEW_LINES.replace("two", "TWO")
@@ -140,7 +228,7 @@ async def test_the_draft_of_a_note_that_is_gone_can_be_written(left: Tree, make_
         await settled(pilot)
         brv(pilot).editing.edit(NOTE)
         await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
-        await pilot.press("t")
+        await pilot.press("m")
         await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
         await pilot.press("ctrl+s")
         await until(pilot, lambda: (left.tree / NOTE).exists())

@@ -96,7 +96,7 @@ async def test_a_draft_that_is_taken_is_never_without_a_file(
         await ask(pilot, "rollback")
         await pilot.press("escape", "e")
         await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
-        await pilot.press("t")
+        await pilot.press("m")
         await until(pilot, lambda: view(pilot).editor.edit)
         await settled(pilot)
         draft = DraftStore(garden.tree).read(NOTE)

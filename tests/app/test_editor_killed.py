@@ -54,7 +54,7 @@ async def test_a_killed_editor_leaves_a_draft(garden: Tree, make_app: Callable[.
         await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
         await settled(pilot)
         assert "+ never saved # Rollback" in shown(pilot)
-        await pilot.press("t")
+        await pilot.press("m")
         await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
         await looked(pilot)
         assert area(pilot).text.startswith("never saved # Rollback")

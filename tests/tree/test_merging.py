@@ -67,8 +67,8 @@ def test_a_difference_numbers_its_lines() -> None:
     first, last = difference(base.replace("line 3\n", "three\n"), base.replace("line 25\n", ""))
     assert first.lines[0] == DiffLine(Side.BOTH, "line 1", 1, 1)
     assert [line for line in first.lines if line.side is not Side.BOTH] == [
-        DiffLine(Side.MINE, "three", 3, None),
         DiffLine(Side.THEIRS, "line 3", None, 3),
+        DiffLine(Side.MINE, "three", 3, None),
     ]
     assert len(first.lines) == 7
     assert [line for line in last.lines if line.side is not Side.BOTH] == [DiffLine(Side.MINE, "line 25", 25, None)]
@@ -86,10 +86,10 @@ def test_a_long_text_is_compared_at_once() -> None:
     mine, theirs = text.replace("7\n\n", "seven\n\n", 1), text.replace("19995\n", "late\n")
     first, last = difference(mine, theirs)
     assert [(line.side, line.text) for line in (*first.lines, *last.lines) if line.side is not Side.BOTH] == [
-        (Side.MINE, "seven"),
         (Side.THEIRS, "7"),
-        (Side.MINE, "19995"),
+        (Side.MINE, "seven"),
         (Side.THEIRS, "late"),
+        (Side.MINE, "19995"),
     ]
     assert merged(text, mine, theirs) == Merged(mine.replace("19995\n", "late\n"), 0)
     assert difference("a" + "\n" * 20_000, "\n" * 20_000 + "b")

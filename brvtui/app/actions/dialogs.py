@@ -30,8 +30,8 @@ CONFLICT = Place("conflict", "Conflict dialog", PlaceKind.DIALOG, (
 ), within=DIALOG)  # fmt: skip
 
 DRAFT = Place("draft", "Draft dialog", PlaceKind.DIALOG, (
-    Action("draft.take", "t", "dismiss('take')", "take the draft", "Edit the draft; nothing is saved yet", bar=True),
-    Action("draft.drop", "d", "dismiss('drop')", "drop it", "Throw the draft away and edit the note as it is",
+    Action("draft.take", "m", "dismiss('take')", "take mine", "Edit the draft; nothing is saved yet", bar=True),
+    Action("draft.drop", "d", "dismiss('drop')", "drop mine", "Throw the draft away and edit the note as it is on disk",
            bar=True),
 ), within=DIALOG)  # fmt: skip
 
@@ -41,7 +41,7 @@ EXPORT = Place("export", "Export screen", PlaceKind.DIALOG, (
 
 GONE = Place("gone", "Gone dialog", PlaceKind.DIALOG, (
     Action("gone.again", "m", "dismiss('again')", "keep mine", "Write the note again, with my text", bar=True),
-    Action("gone.drop", "d", "dismiss('drop')", "drop my text", "Close the editor; the note stays removed", bar=True),
+    Action("gone.drop", "d", "dismiss('drop')", "drop mine", "Close the editor; the note stays removed", bar=True),
 ), within=DIALOG)  # fmt: skip
 
 JUMP = Place("jump", "Jump screen", PlaceKind.DIALOG, (

@@ -14,6 +14,8 @@ APP = Place("app", "Everywhere", PlaceKind.APP, (
     Action("app.commands", "ctrl+g", "commands", "commands", "The command palette: every action, every note",
            bar=True, first=True),
     Action("app.commands_letter", "colon", "commands", "commands", "The command palette"),
+    Action("drafts.left", "ctrl+l", "left_drafts", "drafts", "To the text that was never saved, from anywhere",
+           first=True),
     Action("app.theme", "t", "next_theme", "theme", "The next of our own colour themes"),
     Action("app.themes", "T", "choose_theme", "themes", "The list of themes: each is shown as you come to it"),
     Action("app.screenshot", "s", "screenshot", "screenshot", "Save the screen as SVG in your pictures folder"),

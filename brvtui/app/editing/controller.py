@@ -159,7 +159,7 @@ class Editing:
             return
         from brvtui.app.editing import questions
 
-        said = [f"{note.disk.path} has text from {seconds(draft.age_s)} ago that was never saved: + is the draft."]
+        said = [f"{note.disk.path} has text from {seconds(draft.age_s)} ago that was never saved."]
         if not draft.is_on_disk_text:
             said.append("The note on disk has changed since the draft was begun.")
 

@@ -7,9 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from brvtui.app.editing import note_io
+from brvtui.app.keys.naming import key_name
 from brvtui.app.newest import Newest
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
+from brvtui.app.widgets.status_line import LEFT_DRAFTS
 from brvtui.paint.text import plural
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 _NAMED = 3
 _GROUP = "draft"
+_FINDING = "find drafts"
 
 
 class Drafts:
@@ -53,37 +56,59 @@ class Drafts:
             partial(note_io.write_draft, session, request),
             group=_GROUP,
             on_error=failed,
-            on_end=partial(self._finished, request.path),
+            on_end=partial(self._finished, request),
         )
 
-    def _finished(self, path: str) -> None:
-        requests = self._requests[path]
+    def _finished(self, request: note_io.DraftRequest) -> None:
+        requests = self._requests[request.path]
         requests.finished()
         if not requests.is_busy:
-            del self._requests[path]
+            del self._requests[request.path]
+        if request.data is None or request.is_set_aside or self._services.store.view.editor.drafts:
+            self._find(self._show)
 
     def report(self) -> None:
-        """Says in a toast which drafts were left behind, if any."""
+        """Says in a toast which drafts were left behind, if any; the status line says it until there are none."""
         self._find(self._report)
+
+    def go_to_left(self) -> None:
+        """Opens the note whose draft was left behind; lists them when there are several, or none."""
+        left = self._services.store.view.editor.left
+        if len(left) == 1:
+            self._edit(left[0])
+        else:
+            self.list_all()
+
+    def _show(self, paths: tuple[str, ...]) -> None:
+        store = self._services.store
+        if store.view.editor.drafts != paths:
+            store.update(store.view.editor._replace(drafts=paths))
 
     def list_all(self) -> None:
         """Lists the drafts in a dialog."""
         self._find(self._list)
 
+    @property
+    def _key(self) -> str:
+        return key_name(self._services.keymap.get(LEFT_DRAFTS, "ctrl+l"))
+
     def _find(self, on_result: Callable[[tuple[str, ...]], None]) -> None:
         session = self._project.session
         if session is not None:
-            self._services.background.run(partial(note_io.notes_with_drafts, session), on_result, group=_GROUP)
+            self._services.background.run(partial(note_io.notes_with_drafts, session), on_result, group=_FINDING)
 
     def _list(self, paths: tuple[str, ...]) -> None:
+        self._show(paths)
         from brvtui.app.editing.list_dialogs import DraftsDialog
 
         self._services.push_screen(DraftsDialog(paths), lambda path: self._edit(path) if path else None)
 
     def _report(self, paths: tuple[str, ...]) -> None:
+        self._show(paths)
         if not paths:
             return
         named = ", ".join(paths[:_NAMED])
         rest = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-        what = f"{plural(len(paths), 'draft')} of unsaved text: {named}{rest}; D lists them"
+        does = "shows it" if len(paths) == 1 else "lists them"
+        what = f"{plural(len(paths), 'draft')} of unsaved text: {named}{rest}; {self._key} {does}"
         self._services.notify(what, severity="warning", timeout=12)

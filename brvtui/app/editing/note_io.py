@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.preview import Preview
     from brvtui.session import Session
     from brvtui.snapshot import Snapshot
+    from brvtui.store.drafts import Draft
     from brvtui.tree.editing.merging import Hunk
     from brvtui.tree.editing.note_text import EditableText
     from brvtui.tree.editing.problems import KnownFiles
@@ -188,7 +189,7 @@ def _draft(session: Session, disk: OnDisk, text: EditableText) -> FoundDraft | N
         drafted = note_text(draft.data)
     except NotText:
         return None
-    hunks = difference(text.plain(text.text), drafted.plain(drafted.text))
+    hunks = difference(drafted.plain(drafted.text), text.plain(text.text))
     age_s = max(0.0, session.clock() - draft.at_ms) / 1000
     return FoundDraft(drafted, age_s, draft.is_on(disk.sha256), hunks)
 
@@ -330,5 +331,15 @@ def notes_with_drafts(session: Session) -> tuple[str, ...]:
     """Returns the paths of notes with drafts that no running process works on, the newest draft first."""
     from brvtui.store.drafts import DraftStore
 
-    left = (draft.path for draft in DraftStore(session.project.tree).all() if not draft.is_being_edited)
-    return tuple(dict.fromkeys(left))
+    left = (draft for draft in DraftStore(session.project.tree).all() if not draft.is_being_edited)
+    return tuple(dict.fromkeys(draft.path for draft in left if _is_unsaved(session, draft)))
+
+
+def _is_unsaved(session: Session, draft: Draft) -> bool:
+    """Whether the note on disk is not the text of ``draft``; also when it cannot be read."""
+    from brvtui.tree.saving.note_files import SaveError
+
+    try:
+        return _on_disk(session, draft.path).data != draft.data
+    except SaveError:
+        return True

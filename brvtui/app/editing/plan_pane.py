@@ -117,12 +117,12 @@ def _edits(plan: Plan, width: int) -> list[Line]:
 
 
 def _difference(before: bytes, after: bytes, width: int) -> list[Line]:
-    from brvtui.tree.editing.merging import Side, difference
+    from brvtui.app.editing.sides import SIGNS
+    from brvtui.tree.editing.merging import difference
 
     old, new = (data.decode("utf-8", "replace") for data in (before, after))
-    rows = [row for hunk in difference(old, new, context=0) for row in hunk.lines]
-    signs = {Side.MINE: "-", Side.THEIRS: "+"}
-    return [made for row in rows for made in _change(row.mine or row.theirs or 0, signs[row.side], row.text, width)]
+    rows = [row for hunk in difference(new, old, context=0) for row in hunk.lines]
+    return [made for row in rows for made in _change(row.mine or row.theirs or 0, SIGNS[row.side][0], row.text, width)]
 
 
 def _change(number: int, sign: str, text: str, width: int) -> list[Line]:

@@ -27,7 +27,6 @@ SAVE, DISCARD, KEEP = "save", "discard", "keep"
 MINE, THEIRS, MERGED = "mine", "theirs", "merged"
 TAKE, DROP = "take", "drop"
 AGAIN = "again"
-_SIGNS = {"mine": ("-", "bad"), "theirs": ("+", "ok"), "both": (" ", "muted")}
 
 
 class LeavingDialog(Dialog[str]):
@@ -50,10 +49,11 @@ class UnexpectedQuestion(Dialog[str]):
 
     AUTO_FOCUS = "#differences"
 
-    def __init__(self, title: str, *said: str, hunks: Sequence[Hunk] | None = None) -> None:
-        """Says ``said``, a paragraph each, and shows ``hunks``, if given, below."""
+    def __init__(self, title: str, *said: str, hunks: Sequence[Hunk] | None = None, mine: str = "") -> None:
+        """Says ``said``, a paragraph each, and shows ``hunks``, if given, below; ``mine`` names the user's text."""
         super().__init__(title, *said, wide=hunks is not None)
         self._hunks = hunks
+        self._mine = mine
         self._listens = False
         self._pause_timer: Timer | None = None
 
@@ -61,7 +61,7 @@ class UnexpectedQuestion(Dialog[str]):
         """The question, and the differences."""
         yield from super().make_parts()
         if self._hunks is not None:
-            yield DiffPane(self._hunks, id="differences")
+            yield DiffPane(self._hunks, self._mine, id="differences")
 
     def on_mount(self) -> None:
         """Waits for a pause."""
@@ -95,7 +95,7 @@ class ConflictDialog(UnexpectedQuestion):
 
     def __init__(self, said: Sequence[str], hunks: Sequence[Hunk], is_text: bool) -> None:
         """Shows ``hunks``; THEIRS and MERGED are offered only if the note on disk ``is_text``."""
-        super().__init__("Changed on disk", *said, hunks=hunks)
+        super().__init__("Changed on disk", *said, hunks=hunks, mine="your text, not saved")
         self._is_text = is_text
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -112,7 +112,7 @@ class DraftDialog(UnexpectedQuestion):
 
     def __init__(self, said: Sequence[str], hunks: Sequence[Hunk]) -> None:
         """Shows how the draft differs from the note."""
-        super().__init__("A draft was found", *said, hunks=hunks)
+        super().__init__("A draft was found", *said, hunks=hunks, mine="the draft, not saved")
 
 
 class GoneDialog(UnexpectedQuestion):
@@ -122,7 +122,9 @@ class GoneDialog(UnexpectedQuestion):
 
     def __init__(self, path: str) -> None:
         """Asks about the note at ``path``."""
-        super().__init__("Removed on disk", f"{path} was removed while you were editing it.")
+        super().__init__(
+            "Removed on disk", f"{path} was removed while you were editing it. Keeping mine makes it again."
+        )
 
 
 class DiffPane(Pane):
@@ -130,31 +132,40 @@ class DiffPane(Pane):
 
     TITLE = "Differences"
     HELP_TEXT = (
-        "Lines with - are in the first text only, lines with + in the second only; the numbers are those of each."
+        "Lines with - are theirs: only in the note on disk. Lines with + are mine: only in the text that is not saved. "
+        "The numbers are those of the lines in each, on disk first."
     )
 
-    def __init__(self, hunks: Sequence[Hunk], *, id: str) -> None:
-        """A pane over ``hunks``."""
+    def __init__(self, hunks: Sequence[Hunk], mine: str, *, id: str) -> None:
+        """A pane over ``hunks``; ``mine`` names the user's text."""
         super().__init__(id=id)
         self._hunks = hunks
+        self._mine = mine
+        self.pinned = 1
 
     def build(self, view: View, width: int) -> list[Line]:
-        """The numbers in both texts, a sign, the line; a rule between places."""
+        """What the signs mean; then the numbers in both texts, a sign, the line; a rule between places."""
+        if not self._hunks:
+            return [line(" nothing differs", "muted")]
+        from brvtui.app.editing.sides import legend
+
         numbers = [number for hunk in self._hunks for row in hunk.lines for number in (row.mine, row.theirs) if number]
         digits = len(str(max(numbers, default=0)))
-        made: list[Line] = []
-        for hunk in self._hunks:
-            made += [rule(width, dash=self.glyphs.dash)] if made else []
+        made = [legend(self._mine).cut(width)]
+        for place, hunk in enumerate(self._hunks):
+            made += [rule(width, dash=self.glyphs.dash)] if place else []
             for row in hunk.lines:
                 made += _row(row, digits, width)
-        return made or [line(" nothing differs", "muted")]
+        return made
 
 
 def _row(row: DiffLine, digits: int, width: int) -> list[Line]:
-    sign, role = _SIGNS[row.side]
+    from brvtui.app.editing.sides import SIGNS
+
+    sign, role = SIGNS[row.side]
     made: list[Line] = []
     for place, part in enumerate(wrap(row.text, width - 2 * digits - 6)):
-        mine, theirs, mark = (row.mine or "", row.theirs or "", sign) if place == 0 else ("", "", " ")
-        head = line(f" {mine:>{digits}} {theirs:>{digits}} ", "faint")
+        theirs, mine, mark = (row.theirs or "", row.mine or "", sign) if place == 0 else ("", "", " ")
+        head = line(f" {theirs:>{digits}} {mine:>{digits}} ", "faint")
         made.append(head.add(f"{mark} ", role).add(part, "text" if role == "muted" else role))
     return made

@@ -30,7 +30,7 @@ from brvtui.app.newest import Newest
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.project import Project
 from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.states import CHANGED, GONE, EditorState
+from brvtui.app.states import CHANGED, GONE
 from brvtui.app.styles import sheet
 from brvtui.app.text_entry import caught_up
 from brvtui.app.view import View
@@ -152,7 +152,7 @@ class EditorScreen(FrameScreen):
         return (view.query.text, view.query.scope, view.engine.profile, id(view.project.overview))
 
     def _show_edit(self, edit: Edit | None) -> None:
-        self.services.store.update(EditorState(edit))
+        self.services.store.update(self.services.store.view.editor._replace(edit=edit))
 
     # opening and closing a note
 
@@ -408,7 +408,7 @@ class EditorScreen(FrameScreen):
         if conflict.theirs.data is None:
             self.app.push_screen(questions.GoneDialog(path), lambda answer: self._gone(answer, conflict))
             return
-        said = [f"{path} was changed on disk since its text was read. - is mine, + is theirs, on disk."]
+        said = [f"{path} was changed on disk since its text was read."]
         if conflict.merged is None:
             said = [f"{path} was changed on disk since its text was read, and is no text any more."]
         elif conflict.undecided:

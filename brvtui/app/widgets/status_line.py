@@ -30,6 +30,8 @@ from brvtui.paint.text import cut, plural, seconds
 if TYPE_CHECKING:
     from brvtui.app.live_answer import LiveAnswer
 
+LEFT_DRAFTS = "drafts.left"
+"""The action that leads to drafts."""
 _EDITED_CELLS = 28
 """For the name of the note in the editor."""
 
@@ -65,14 +67,21 @@ class StatusLine(Lines):
                 "bold badge-text on accent" if front else "bold warn" if view.editor.edit.dirty else "muted",
             )
             self._edges.append((made.width, EDITOR.name))
+        left = len(view.editor.left)
+        if left:
+            key = key_name(self.services.keymap.get(LEFT_DRAFTS, "ctrl+l"))
+            made.gap().add(f"{self.glyphs.warn} {plural(left, 'draft')}: {key}", "bold warn")
+            self._edges.append((made.width, LEFT_DRAFTS))
         made.gap()
         groups = _groups(view, self.glyphs, self.screen.TITLE, width >= WIDE_WIDTH)
         return [made.extend(spread(width - made.width - 1, groups, 2).spans)]
 
     async def on_click(self, event: events.Click) -> None:
-        """Brings the screen whose name was clicked to the front."""
+        """Brings the screen whose name was clicked to the front, or the draft that was left behind."""
         name = next((name for edge, name in self._edges if event.x < edge), "")
-        if name:
+        if name == LEFT_DRAFTS:
+            await self.app.run_action("app.left_drafts")
+        elif name:
             await self.app.switch_mode(name)
 
 

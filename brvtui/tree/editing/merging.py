@@ -54,6 +54,8 @@ class Merged:
 def difference(mine: str, theirs: str, context: int = _CONTEXT) -> tuple[Hunk, ...]:
     """The differences between two texts, with ``context`` lines around each; none when they are equal.
 
+    Where lines differ, ``theirs``, which are there already, come before ``mine``.
+
     Lines end with ``\\n``. A last line without it differs from the same line with it.
     """
     own, other = _lines(mine), _lines(theirs)
@@ -86,10 +88,10 @@ def _diff_lines(group: Sequence[Opcode], mine: list[str], theirs: list[str]) -> 
             for offset in range(end - start):
                 yield DiffLine(Side.BOTH, mine[start + offset], start + offset + 1, other_start + offset + 1)
             continue
-        for place in range(start, end):
-            yield DiffLine(Side.MINE, mine[place], place + 1, None)
         for place in range(other_start, other_end):
             yield DiffLine(Side.THEIRS, theirs[place], None, place + 1)
+        for place in range(start, end):
+            yield DiffLine(Side.MINE, mine[place], place + 1, None)
 
 
 def _lines(text: str) -> list[str]:
