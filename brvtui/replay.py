@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ class ListedQuery:
 
     id: Any
     query: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Options of the engine for this query alone, by name; ``scope`` among them."""
 
 
 def read_queries(path: Path) -> list[ListedQuery]:
@@ -37,10 +39,26 @@ def read_queries(path: Path) -> list[ListedQuery]:
         if isinstance(item, str):
             made.append(ListedQuery(number, item))
         elif isinstance(item, dict) and isinstance(item.get("query"), str):
-            made.append(ListedQuery(item.get("id", number), item["query"]))
+            made.append(ListedQuery(item.get("id", number), item["query"], _options_of(item, path, number)))
         else:
             raise ReplayError(f'{path}: entry {number} must be a string or {{"id", "query"}}')
     return made
+
+
+def _options_of(item: Mapping[str, Any], path: Path, number: int) -> dict[str, Any]:
+    """The options of one listed query: those under ``options``, and a command line under ``argv``."""
+    given = item.get("options") or {}
+    if not isinstance(given, dict):
+        raise ReplayError(f"{path}: the options of entry {number} must be an object")
+    made = {name.replace("-", "_"): value for name, value in given.items()}
+    return {**made, "argv": item["argv"]} if item.get("argv") else made
+
+
+def _asked(like: Query, item: ListedQuery) -> Query:
+    """The query of ``item`` with its own options before those of ``like``."""
+    options = {**like.options, **item.options}
+    scope = options.pop("scope", like.scope) if "scope" in item.options else like.scope
+    return replace(like, text=item.query, scope=str(scope), options=options)
 
 
 def read_sequence(path: Path) -> list[ReplayStep]:
@@ -85,18 +103,20 @@ def replay_queries(
     for item in queries:
         line: dict[str, Any] = {"id": item.id, "query": item.query}
         if isinstance(engine, Replays):
-            trace, data = engine.replay_query(context, replace(like, text=item.query, run=True), limit)
+            trace, data = engine.replay_query(context, replace(_asked(like, item), run=True), limit)
         else:
-            trace = engine.answer(context, replace(like, text=item.query, services=True))
+            trace = engine.answer(context, replace(_asked(like, item), services=True))
             data = _common_line(trace, limit)
         line |= {**data, "verdict_sentence": verdict_sentence(trace)}
         yield {**line, "trace": to_plain(trace)} if with_trace else line
 
 
 def replay_sequence(
-    engine: Engine[Any], context: Context[Any], steps: list[ReplayStep], like: Query
+    engine: Engine[Any], context: Context[Any], steps: list[ReplayStep], like: Query, limit: int | None = None
 ) -> Iterator[dict[str, Any]]:
     """One line for each step, in order, while the clock moves on, asked with the scope and options of ``like``.
+
+    A line holds results up to ``limit`` (None: as many as the engine gives).
 
     Raises :class:`ReplayError` for a note that is not there.
     """
@@ -104,14 +124,14 @@ def replay_sequence(
         if step.touch and step.touch not in context.snapshot.parsed:
             raise ReplayError(f"step {number}: no file {step.touch} in {context.snapshot.project.tree} to touch")
     if isinstance(engine, Replays):
-        for number, data in enumerate(engine.replay_sequence(context, steps, like)):
+        for number, data in enumerate(engine.replay_sequence(context, steps, like, limit)):
             yield {"step": number, "query": steps[number].query, **data}
         return
     clock = context.now_ms
     for number, step in enumerate(steps):
         clock += step.wait_seconds * MS
         trace = engine.answer(replace(context, now_ms=clock), replace(like, text=step.query, services=True))
-        yield {"step": number, "query": step.query, **_common_line(trace, None)}
+        yield {"step": number, "query": step.query, **_common_line(trace, limit)}
 
 
 def _common_line(trace: Trace, limit: int | None) -> dict[str, Any]:

@@ -194,7 +194,7 @@ def replay(
             else:
                 assert sequence is not None
                 steps = replays.read_sequence(sequence)
-                write_json(replays.replay_sequence(chosen, context, steps, like))
+                write_json(replays.replay_sequence(chosen, context, steps, like, limit))
     except replays.ReplayError as error:
         raise Failure(str(error), BAD_USAGE) from error
     return OK

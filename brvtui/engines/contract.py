@@ -149,9 +149,9 @@ class Replays(Protocol):
         """The answer in a state of its own, and the data of its line, with results up to ``limit``."""
 
     def replay_sequence(
-        self, context: Context[Any], steps: Sequence[ReplayStep], like: Query
+        self, context: Context[Any], steps: Sequence[ReplayStep], like: Query, limit: int | None
     ) -> Iterator[dict[str, Any]]:
-        """The data of each step's line, in one state while the clock moves on.
+        """The data of each step's line, in one state while the clock moves on, with results up to ``limit``.
 
         Each is asked with the scope and options of ``like``.
         """

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 
 GROUP = "brvtui.engines"
 DEFAULT = "byterover"
+SPACE = "byterover_v4"
+"""The engine that ranks the topics of a space; the others rank the notes of a context tree."""
 _OURS = {
     "byterover": "brvtui.engines.byterover.engine:ByteRover",
+    SPACE: "brvtui.engines.byterover_v4.engine:ByteRoverV4",
     "jeffs_brain": "brvtui.engines.jeffs_brain.engine:JeffsBrain",
     "soleri": "brvtui.engines.soleri.engine:Soleri",
     "knowing": "brvtui.engines.knowing.engine:Knowing",
@@ -29,6 +32,11 @@ packages takes 40 ms, which a query of one of these need not wait for."""
 def names() -> tuple[str, ...]:
     """The names of all installed engines, ours first, in alphabetical order then."""
     return (*_OURS, *sorted(_theirs().keys() - _OURS.keys()))
+
+
+def names_for(is_space: bool) -> tuple[str, ...]:
+    """The names of the installed engines that rank what is open: a space, or a context tree."""
+    return (SPACE,) if is_space else tuple(name for name in names() if name != SPACE)
 
 
 def load(name: str) -> Engine[Any]:

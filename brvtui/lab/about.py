@@ -83,6 +83,8 @@ class Around:
     """What ageing brings to a note, soonest first."""
     standing: BoardRow | None
     """The note on the board of maturities."""
+    is_topic: bool = False
+    """Whether it is a topic of a space, which has no place in ByteRover 3's manifest."""
 
 
 def about(context: Context, path: str) -> About:

@@ -16,7 +16,7 @@ from brvtui.notes.applying import PlanTarget, apply, is_taken, read_content
 from brvtui.notes.archiving import original_of, plan_archive, plan_restore
 from brvtui.notes.journal import ApplyPlan, Journal
 from brvtui.notes.moving import plan_move
-from brvtui.notes.plan import FileContent, Plan, Write
+from brvtui.notes.plan import FileContent, NoteError, Plan, Write
 from brvtui.notes.signals import SignalSources, SignalTarget, plan_signals
 from brvtui.snapshot import Snapshot
 from brvtui.store.overlay import Overlay
@@ -97,6 +97,7 @@ class Notes:
 
     def apply(self, plan: Plan) -> AppliedPlan:
         """Applies ``plan``, all of it or nothing. Raises :class:`NoteError`, also when a file changed meanwhile."""
+        self._refuse_topics()
         with self._changing:
             notices = apply(self._target(), plan)
             self.journal.add(plan)
@@ -108,6 +109,8 @@ class Notes:
 
         Raises :class:`brvtui.tree.saving.note_files.SaveError`.
         """
+        if self._opened.snapshot.spaces:
+            raise note_files.SaveError(f"{path}: topics of a space are only read here: record changes with ByteRover")
         with self._changing:
             before = read_content(self._tree, path) if expected and is_taken(self._tree, path) else None
             after = FileContent(data, before.mtime_ns if before and keep_mtime else None)
@@ -124,6 +127,10 @@ class Notes:
         if isinstance(done, Unconfirmed):
             raise done
         return done
+
+    def _refuse_topics(self) -> None:
+        if self._opened.snapshot.spaces:
+            raise NoteError("topics of a space are only read here: record changes with ByteRover, or edit the files")
 
     def undo(self) -> AppliedPlan:
         """Undoes the newest plan. Raises :class:`NoteError`, also when a file changed since."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.loading import Progress, load, update
+from brvtui.loading.spaces import load_space
 from brvtui.publishing.memory import release_freed_memory
 from brvtui.publishing.stored_signals import StoredSignals
 from brvtui.snapshot import Parsed, Reusable, Snapshot
@@ -20,6 +21,7 @@ from brvtui.store.tidying import tidy
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import SignalLayers
+from brvtui.tree.spaces.project import SpaceProject
 
 if TYPE_CHECKING:  # watchdog is for those alone who watch
     from brvtui.tree.watching.watch import Watcher, Watching
@@ -81,7 +83,8 @@ class Publisher:
             if self._newest is None:
                 for notice in tidy(self.project.tree, time.time()):
                     self._add_notice(notice)
-                kept = self._read_kept(constants)
+                if not isinstance(self.project, SpaceProject):  # no index of a space is kept
+                    kept = self._read_kept(constants)
             self._take_noticed()
             stored = self._stored.layers(constants.signals)
             return self._load(constants, now_ms, stored, kept, progress, cancelled)
@@ -95,7 +98,7 @@ class Publisher:
         with self._writing:
             noticed = self._take_noticed()
             before = self._newest
-            if noticed is None or before is None:
+            if noticed is None or before is None or before.spaces:
                 return self._load(constants, now_ms, self._stored.layers(constants.signals))
             noticed = noticed | {str(place) for place in places}
             stored = self._stored.layers(constants.signals, _below(self._stored.sidecar, noticed))
@@ -120,7 +123,7 @@ class Publisher:
         """
         with self._writing:
             newest = self._newest
-            if newest is None or len(newest.parsed) < WORTH_KEEPING:
+            if newest is None or newest.spaces or len(newest.parsed) < WORTH_KEEPING:
                 return False
             anew = sum(1 for path, entry in newest.parsed.items() if self._kept.get(path) is not entry)
             anew += len(self._kept.keys() - newest.parsed.keys())
@@ -172,6 +175,12 @@ class Publisher:
         progress: Progress | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> bool:
+        if isinstance(self.project, SpaceProject):
+            made = load_space(self.project, constants, now_ms, self._newest, progress, cancelled)
+            if made is None or made is self._newest:
+                return False
+            self._publish(made)
+            return True
         made = load(self.project, constants, now_ms, stored, self._newest, kept, progress, cancelled)
         if made is None:
             return False

@@ -76,6 +76,8 @@ class Engines:
         """
         if self._opened.is_code and name != OF_CODE:
             raise EngineError(f"{name} ranks notes; over code, {OF_CODE} answers")
+        if self._opened.is_space and name != registry.SPACE:
+            raise EngineError(f"{name} ranks notes, and this is a space of ByteRover V4: {registry.SPACE} answers here")
         context = self.context(name)
         return context, self.named(name).answer(context, query)
 
@@ -84,7 +86,7 @@ class Engines:
         from brvtui.trace.events import Finished, Routed
 
         engine = self.named(name)
-        if isinstance(engine, Completes) and not self._opened.is_code:
+        if isinstance(engine, Completes) and not self._opened.is_code and not self._opened.is_space:
             yield from engine.complete(self.context(name), query, cancellation)
             return
         _, trace = self.answer(name, query)

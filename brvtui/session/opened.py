@@ -32,6 +32,10 @@ class OpenProject(Protocol):
     """Whether its notes are the symbols of a repository."""
 
     @property
+    def is_space(self) -> bool:
+        """Whether its notes are the topics of a space of ByteRover V4."""
+
+    @property
     def snapshot(self) -> Snapshot:
         """The newest snapshot."""
 

@@ -36,8 +36,9 @@ from brvtui.store.overlay import Overlay
 from brvtui.trace import Trace
 from brvtui.tree.engine_files.folders import project_data
 from brvtui.tree.engine_files.sidecar import signals_folder
-from brvtui.tree.reading.project import FoundProject, find_project
+from brvtui.tree.reading.project import FoundProject, ProjectError, find_project
 from brvtui.tree.reading.signals import defaults
+from brvtui.tree.spaces.project import SpaceProject, find_space_project, has_space
 
 if TYPE_CHECKING:
     # A cold query must not wait for the modules of other questions: the methods that answer them import them.
@@ -76,6 +77,26 @@ def _publisher(project: FoundProject, stored: StoredSignals, is_code: bool) -> P
     return RepositoryPublisher(project)
 
 
+def _found(start: Path | None, engine: str) -> FoundProject:
+    """The project in ``start``, or above it, that ``engine`` (empty: any) ranks: a context tree, else a space.
+
+    Raises :class:`brvtui.tree.reading.project.ProjectError`.
+    """
+    if engine == registry.SPACE:
+        return find_space_project(start)
+    try:
+        found = find_project(start)
+    except ProjectError:
+        if not has_space(start):
+            raise
+    else:
+        if found.root != found.tree or not has_space(start):  # a folder of Markdown with a space beside it is no tree
+            return found
+    if engine:
+        raise ProjectError(f"{start or Path.cwd()}: a space of ByteRover V4, which {engine} does not rank")
+    return find_space_project(start)
+
+
 class Session:
     """An open project. Methods may be called from any thread; queries read one snapshot each."""
 
@@ -104,6 +125,8 @@ class Session:
         self.layouts = LayoutStore(project.tree)
         self._overlay = Overlay(project.tree)
         sidecar = signals_folder(project_data(project.root))
+        if isinstance(project, SpaceProject):
+            sidecar = project.spaces[0].signals
         self._publisher = _publisher(project, StoredSignals(signals_file, self._overlay, sidecar), is_code)
         self._sidecar = sidecar
         self._notes: Notes | None = None
@@ -146,9 +169,14 @@ class Session:
 
             project, engine = find_repository(repository), OF_CODE
         else:
-            project = find_project(start)
+            project = _found(start, engine)
         given = {"engine": engine, "profile": profile}
-        configuration = configure(project.root, {name: value for name, value in given.items() if value})
+        options = {name: value for name, value in given.items() if value}
+        configuration = configure(project.root, options)
+        if not isinstance(project, SpaceProject) and configuration.settings.engine == registry.SPACE:
+            project = find_space_project(start)  # the project's own settings may name this engine
+        if isinstance(project, SpaceProject):
+            configuration = configure(project.root, {**options, "engine": registry.SPACE})
         if not tolerant:
             configuration.check()
         in_use, own = configuration.settings.engine, ""
@@ -163,6 +191,16 @@ class Session:
     def project(self) -> FoundProject:
         """The open project."""
         return self._publisher.project
+
+    @property
+    def engine_names(self) -> tuple[str, ...]:
+        """The names of the engines that rank what is open."""
+        return registry.names_for(self.is_space)
+
+    @property
+    def is_space(self) -> bool:
+        """Whether topics of a space of ByteRover V4 are open, in place of notes."""
+        return isinstance(self.project, SpaceProject)
 
     @property
     def notes(self) -> Notes:
@@ -375,7 +413,8 @@ class Session:
         """The file of the tree at ``path`` by itself: text, frontmatter, signals, ceiling. Raises nothing."""
         from brvtui.lab.about import about
 
-        return about(self._context(), path)
+        made = about(self._context(), path)
+        return replace(made, ceiling=None) if self.is_space else made  # that is of ByteRover 3's tiers
 
     def stale_files(self, paths: Iterable[str]) -> dict[str, str]:
         """Those of the files at ``paths`` that changed after they were read, by path: ``newer`` or ``gone``."""
@@ -392,7 +431,8 @@ class Session:
 
         if self.is_code:
             return around_code(self.snapshot, path)
-        return around(self.profile, self.ageing.board(), self.notes.links(), path)
+        made = around(self.profile, self.ageing.board(), self.notes.links(), path)
+        return replace(made, place=None, standing=None, coming=(), is_topic=True) if self.is_space else made
 
     def watch(self, changed: Callable[[], None], on_polling: Callable[[Watching], None] = lambda _: None) -> Watching:
         """Calls ``changed``, from another thread, after each burst of changes of the tree or of signals.

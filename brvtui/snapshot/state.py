@@ -27,6 +27,7 @@ from brvtui.tree.reading.inside import read_inside
 from brvtui.tree.reading.orders import OrderedFile, Orders, make_orders
 from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import NO_LAYERS, NoteSignals, SignalLayers, Source
+from brvtui.tree.spaces.contents import SpaceContents
 
 if TYPE_CHECKING:  # few questions need tantivy
     from brvtui.text.index import IndexedDocument, TextIndex
@@ -94,6 +95,8 @@ class Snapshot:
     """Why every search of the real engine fails on this tree, and what to do; empty when it does not."""
     predecessor: Predecessor | None = None
     """The snapshot from which this one was updated; None after a full load."""
+    spaces: tuple[SpaceContents, ...] = ()
+    """The spaces of ByteRover V4 whose topics are the notes; empty for a context tree."""
     derived: Derived = field(default_factory=Derived)
 
     @property
@@ -294,6 +297,8 @@ class Snapshot:
         """
         if path in self.edited:
             return self.edited[path]
+        if self.spaces:
+            return self.read(path).decode("utf-8", "replace")
         try:
             return read_bytes(self.read(path), self.limits).text
         except Unseen as reason:

@@ -65,9 +65,9 @@ def arguments(asked: Mapping[str, Any], limit: int) -> list[str]:
     return made
 
 
-def opened(folder: SpaceFolder, team: str = "") -> RankedSpace:
+def opened(folder: SpaceFolder) -> RankedSpace:
     """The space at ``folder``, ready to be asked."""
-    return ranked_space(read_space(folder), team)
+    return ranked_space(read_space(folder))
 
 
 def printed(space: RankedSpace, given: list[str], now_ms: float) -> dict[str, Any]:
@@ -156,3 +156,32 @@ def _remove(place: Path) -> None:
         shutil.rmtree(place)
     else:
         place.unlink(missing_ok=True)
+
+
+SPACE_ID = "0c2a4e6f-1b3d-4f5a-8b7c-9d0e1f2a3b4c"
+SMALL_TOPICS = {
+    "auth/jwt": '<bv-topic title="JWT rotation" summary="How tokens rotate" keywords="refresh,token">'
+    "<bv-reason>Recorded after the incident</bv-reason>"
+    '<bv-decision id="bve-aaaa0001">A refresh token is used once.</bv-decision>'
+    '<bv-fact id="bve-aaaa0002">The access token lives for five minutes.</bv-fact></bv-topic>',
+    "ops/deploy": '<bv-topic title="Deploys" tags="rollout"><p>Refresh the page after a deploy.</p></bv-topic>',
+    "ops/backup": '<bv-topic title="Backups"><bv-rule id="bve-cccc0001">Copies stay for a week.</bv-rule></bv-topic>',
+}
+
+
+def small_space(folder: Path, now_ms: float) -> Path:
+    """Makes a space of three topics, two days old at ``now_ms``, in the data folder ``folder/data``.
+
+    Returns the folder with its marker.
+    """
+    place = folder / "data" / "projects" / SPACE_ID
+    for path, html in SMALL_TOPICS.items():
+        file = place / "context-tree" / f"{path}.html"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(html, encoding="utf-8")
+        os.utime(file, (now_ms / 1000 - 172_800, now_ms / 1000 - 172_800))
+    (place / "metadata.json").write_text(json.dumps({"space_id": SPACE_ID, "space_name": "Small", "team_id": None}))
+    marked = folder / "marked"
+    marked.mkdir()
+    (marked / ".brvspace").write_text(json.dumps({"space_id": SPACE_ID, "space_name": "Small"}))
+    return marked

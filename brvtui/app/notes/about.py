@@ -149,7 +149,7 @@ class AboutPane(ChoicePane):
         return made
 
     def _manifest(self, around: Around | None, width: int) -> list[Line]:
-        if around is None:
+        if around is None or around.is_topic:
             return []
         made = [rule(width, "in the manifest", dash=self.glyphs.dash)]
         place = around.place

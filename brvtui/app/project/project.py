@@ -32,6 +32,7 @@ _COLLECTIONS = (10_000, 5, 20)
 """How many new objects lead to a collection of these (Python's 700), and how many of those to one of older ones."""
 _NOT_HERE = "a saved trace: its project is not open, so there is nothing to ask"
 _READ_ONLY = "this is code: it is shown, and changed by nothing here"
+_TOPICS = "topics of a space are only read here: record changes with ByteRover, or edit the files"
 
 
 class ProjectListener(Protocol):
@@ -84,11 +85,11 @@ class Project:
         return self.saved is not None
 
     def refuses_changes(self) -> bool:
-        """Returns whether code is open, of which nothing is changed here; a toast then says so."""
-        is_code = self.session is not None and self.session.is_code
-        if is_code:
-            self._services.notify(_READ_ONLY, timeout=4)
-        return is_code
+        """Returns whether code or a space is open, of which nothing is changed here; a toast then says so."""
+        if self.session is None or not (self.session.is_code or self.session.is_space):
+            return False
+        self._services.notify(_READ_ONLY if self.session.is_code else _TOPICS, timeout=4)
+        return True
 
     # opening: each step begins the next one
 

@@ -13,7 +13,7 @@ from brvtui.app.services import AppServices
 from brvtui.app.states import EngineState, ProjectState
 from brvtui.app.workers import is_cancelled
 from brvtui.engines.contract import EngineError, Prepares
-from brvtui.engines.registry import DEFAULT, names
+from brvtui.engines.registry import DEFAULT
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -56,7 +56,10 @@ class EngineChoice:
         if self._project.session.is_code:
             self._services.notify("over code, knowing alone answers: m changes how it packs, p its profile", timeout=4)
             return
-        known = names()
+        known = self._project.session.engine_names
+        if len(known) == 1:
+            self._services.notify("a space is ranked by ByteRover V4 alone", timeout=4)
+            return
         place = known.index(view.engine.name)
         for name in (*known[place + 1 :], *known[:place]):
             try:

@@ -204,8 +204,10 @@ class ByteRover:
         _refuse_options(query)
         return replay_query(context, query, limit)
 
-    def replay_sequence(self, context: Context, steps: Sequence[ReplayStep], like: Query) -> Iterator[dict[str, Any]]:
-        """The lines of a sequence: see :func:`brvtui.engines.byterover.replay.replay_sequence`."""
+    def replay_sequence(
+        self, context: Context, steps: Sequence[ReplayStep], like: Query, limit: int | None
+    ) -> Iterator[dict[str, Any]]:
+        """The lines of a sequence, without results: see :func:`brvtui.engines.byterover.replay.replay_sequence`."""
         from brvtui.engines.byterover.replay import replay_sequence
 
         _refuse_options(like)

@@ -39,6 +39,8 @@ class TokenMatches:
     """Those that it touched, in order of first touch."""
     sums: Floats
     """By document: the sum of its contributions."""
+    names: tuple[str, ...]
+    """The terms of ``expansion``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,12 +136,13 @@ class TopicIndex:
                 score = bm25.term_score(np.asarray(idf), self._counts[start:end], norm, rules.k, rules.d)
                 documents.append(held)
                 values.append((weight * boost) * score)
+        names = tuple(self.terms[identity] for identity in expansion.ids.tolist())
         if not documents:
-            return TokenMatches(token, expansion, np.zeros(0, dtype=np.int64), np.zeros(len(self)))
+            return TokenMatches(token, expansion, np.zeros(0, dtype=np.int64), np.zeros(len(self)), names)
         touched = np.concatenate(documents)
         # bincount adds from left to right, as MiniSearch does
         sums = np.bincount(touched, weights=np.concatenate(values), minlength=len(self)).astype(np.float64, copy=False)
-        return TokenMatches(token, expansion, in_order_of_first(touched), sums)
+        return TokenMatches(token, expansion, in_order_of_first(touched), sums, names)
 
     def search(self, text: str, rules: TopicTextRules) -> RawSearch:
         """Every document that any token of ``text`` touches; equal scores keep the order of first touch."""

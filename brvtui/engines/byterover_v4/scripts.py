@@ -32,11 +32,10 @@ class LegacyMarkdown(ValueError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedSpace:
-    """A space that can be searched. ``team`` is empty for one that is not synced."""
+    """A space that can be searched."""
 
     contents: SpaceContents
     corpus: SpaceCorpus
-    team: str = ""
 
     @property
     def cited(self) -> CitedSpace:
@@ -69,22 +68,22 @@ class ScriptAnswer:
         hits = []
         for hit in self.hits:
             made = hit.printed.plain()
-            if hit.space.team:
-                folder = hit.space.contents.folder
-                made |= {"space_id": folder.id, "space_name": folder.name, "team_id": hit.space.team}
+            folder = hit.space.contents.folder
+            if folder.team:
+                made |= {"space_id": folder.id, "space_name": folder.name, "team_id": folder.team}
             hits.append(made)
         return {"citation_block": self.citation_block, "hits": hits, "should_cite": self.should_cite}
 
 
-def ranked_space(contents: SpaceContents, team: str = "", before: RankedSpace | None = None) -> RankedSpace:
+def ranked_space(contents: SpaceContents, before: RankedSpace | None = None) -> RankedSpace:
     """``contents``, ready to be searched. Documents of topics that are those of ``before`` are not counted again."""
     known = before.corpus.by_path if before is not None else {}
     topics = [_ranked(file, known.get(file.path)) for file in contents.topics]
-    return RankedSpace(contents, corpus_of(topics, contents.signals), team)
+    return RankedSpace(contents, corpus_of(topics, contents.signals))
 
 
 def _ranked(file: TopicFile, before: RankedTopic | None) -> RankedTopic:
-    if before is not None and before.topic is file.topic:
+    if before is not None and before.topic is file.topic and before.mtime_ms == file.mtime_ms:
         return before
     return RankedTopic(file.path, file.topic, file.mtime_ms, documents_of(file.path, file.topic))
 

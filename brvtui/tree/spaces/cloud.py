@@ -50,8 +50,8 @@ def is_readable(data: Path, identity: str) -> bool:
     )
 
 
-def readable_spaces(data: Path) -> list[tuple[SpaceFolder, str]]:
-    """Every synced space of ``data`` that may be read, with the id of its team; none where nobody is signed in."""
+def readable_spaces(data: Path) -> list[SpaceFolder]:
+    """Every synced space of ``data`` that may be read; none where nobody is signed in."""
     if not data.joinpath(*_DAEMON, "auth.json").is_file():
         return []
     made = []
@@ -59,7 +59,7 @@ def readable_spaces(data: Path) -> list[tuple[SpaceFolder, str]]:
         metadata = read_json_or_none(folder / METADATA)
         team, name = (metadata.get("team_id"), metadata.get("space_name")) if isinstance(metadata, dict) else (None, "")
         if isinstance(team, str) and is_readable(data, folder.name) and (folder / TREE).is_dir():
-            made.append((SpaceFolder(folder / TREE, data, "cloud", folder.name, str(name or "")), team))
+            made.append(SpaceFolder(folder / TREE, data, "cloud", folder.name, str(name or ""), team=team))
     return made
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from brvtui import faults
 from brvtui.regular_files import read_regular
 from brvtui.tree.reading.json_file import LARGEST_JSON, read_json_or_none
 from brvtui.tree.spaces.json_text import parse_json
@@ -35,7 +36,8 @@ class SpaceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SpaceFolder:
-    """A space on disk, and what named it: ``marker``, ``binding``, ``default``, ``root`` or ``name``."""
+    """A space on disk, and what named it: ``marker``, ``binding``, ``default``, ``root``,
+    ``name`` or ``cloud``."""
 
     tree: Path
     data: Path
@@ -46,6 +48,8 @@ class SpaceFolder:
     name: str = ""
     folder: Path | None = None
     """The folder that holds the marker, or is bound; None for the other sources."""
+    team: str = ""
+    """The id of its team, for one of several synced spaces that are asked together."""
 
     @property
     def signals(self) -> Path:
@@ -168,7 +172,7 @@ def read_marker(marker: Path) -> tuple[str, str]:
     except ValueError as error:
         raise invalid(f"not valid JSON ({error})") from None
     except OSError as error:
-        raise invalid(f"cannot be read ({error.strerror})") from error
+        raise invalid(f"cannot be read ({faults.reason(error)})") from error
     if not isinstance(value, dict):
         raise invalid("not an object")
     for key in ("space_id", "space_name"):

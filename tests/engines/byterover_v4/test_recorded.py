@@ -95,7 +95,7 @@ def test_there_are_all_faults() -> None:
 
 
 def test_several_spaces(folder: Path) -> None:
-    spaces = [opened(place, team) for place, team in readable_spaces(folder / "cloud")]
+    spaces = [opened(place) for place in readable_spaces(folder / "cloud")]
     assert len(spaces) == 2
     assert len(RECORDED["aggregate"]) == 6
     for asked in RECORDED["aggregate"]:

@@ -1,0 +1,219 @@
+"""ByteRover V4 as an engine: the spaces of a snapshot, ranked anew where a topic changed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from brvtui.engines.byterover_v4.profile import PROFILES
+from brvtui.engines.byterover_v4.sections import SpaceAnswer
+from brvtui.engines.contract import Context, EngineError, Query, ReplayStep
+from brvtui.engines.options import check_options
+from brvtui.timing import Stopwatch
+from brvtui.trace import Detail, DocumentForecast, Explanation, Trace
+
+if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its index
+    from brvtui.engines.byterover_v4.command_line import CommandLine
+    from brvtui.engines.byterover_v4.presentation import V4Presentation
+    from brvtui.engines.byterover_v4.profile import V4Profile
+    from brvtui.engines.byterover_v4.scripts import RankedSpace, ScriptAnswer
+    from brvtui.engines.byterover_v4.tracing import SpacePaths
+    from brvtui.snapshot import Snapshot
+    from brvtui.snapshot.naming import Named
+
+_TEXTS = ("element_tag", "element_attr", "element_value")
+_NO_SPACE = (
+    "byterover_v4 ranks the topics of a space: open a folder with a .brvspace marker or a binding, or a space's tree"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadySpaces:
+    """The spaces of one snapshot, with the paths of their topics there."""
+
+    snapshot: Snapshot
+    spaces: tuple[SpacePaths, ...]
+
+
+class ByteRoverV4:
+    """A search with relative relevance: no tiers, no cache, no model. It writes nothing and asks nobody."""
+
+    name = PROFILES[0]
+    title = "ByteRover V4"
+    profiles = PROFILES
+    modes: tuple[str, ...] = ()
+    sections = (SpaceAnswer,)
+
+    def __init__(self) -> None:
+        """An engine without an index; the first query makes it."""
+        self._ready: _ReadySpaces | None = None
+        self._indexing = threading.Lock()
+
+    @cached_property
+    def presentation(self) -> V4Presentation:
+        """How its traces are shown."""
+        from brvtui.engines.byterover_v4.presentation import V4Presentation
+
+        return V4Presentation()
+
+    def constants(self, profile: str = "") -> V4Profile:
+        """The built-in constants called ``profile``. Raises :class:`brvtui.typed_tables.ProfileError`."""
+        from brvtui.engines.byterover_v4.profile import load_profile
+
+        return load_profile(profile)
+
+    def answer(self, context: Context[V4Profile], query: Query) -> Trace:
+        """The answer to ``query``; a trace that names the cause where V4 fails. Raises :class:`EngineError`."""
+        return self._answered(context, query)[0]
+
+    def detail(self, context: Context[V4Profile], trace: Trace, file: str) -> Detail | None:
+        """The score of the topic at ``file``, and the terms that made the raw score of its best document.
+
+        None when nothing of it matches. Raises KeyError for a topic that the snapshot does not hold.
+        """
+        from brvtui.engines.byterover_v4.explaining import detail_of
+
+        if file not in context.snapshot.by_path and all(hit.file != file for hit in trace.hits):
+            raise KeyError(file)
+        again, answer, spaces = self._answered(context, Query.repeating(trace))
+        return detail_of(context.constants, again, answer, spaces, file) if answer is not None else None
+
+    def why(self, context: Context[V4Profile], trace: Trace, document: Named) -> Explanation:
+        """Why ``document`` is, or is not, in the answer ``trace``."""
+        from brvtui.engines.byterover_v4.reasons import explain
+
+        def ask(text: str, **changes: Any) -> Trace:
+            query = Query.repeating(trace, text)
+            scope = changes.pop("scope", query.scope)
+            merged = {name: value for name, value in {**query.options, **changes}.items() if value is not None}
+            return self.answer(context, replace(query, scope=scope, options=merged))
+
+        found = self.detail(context, trace, document.path) if document.position is not None else None
+        ahead = self.forecast(context, document.path, 0.0)
+        return explain(context, trace, document, found, ahead, ask)
+
+    @property
+    def event_kinds(self) -> Mapping[str, str]:
+        """What time brings to topics, by name."""
+        from brvtui.engines.byterover_v4.outlook import EVENT_KINDS
+
+        return EVENT_KINDS
+
+    def forecast(self, context: Context[V4Profile], document: str, day: float) -> DocumentForecast | None:
+        """The score of the topic at ``document`` as the best match of a query, now and ``day`` days on.
+
+        None for a file that is no topic.
+        """
+        from brvtui.engines.byterover_v4.outlook import forecast
+
+        for paths in self._spaces(context.snapshot):
+            own = next((path for path, known in paths.paths.items() if known == document), None)
+            if own is not None:
+                return forecast(paths.space.corpus, own, context.now_ms, context.constants, day)
+        return None
+
+    def replay_query(
+        self, context: Context[V4Profile], query: Query, limit: int | None
+    ) -> tuple[Trace, dict[str, Any]]:
+        """The answer as V4 prints it, under ``answer``; its message under ``error`` where it fails.
+
+        The limit ends the command line, also one of the query's own (``argv``).
+        """
+        trace = self.answer(context, _limited(query, limit or context.constants.results.limit))
+        printed = trace.section(SpaceAnswer).printed
+        return trace, printed if "error" in printed else {"answer": printed}
+
+    def replay_sequence(
+        self, context: Context[V4Profile], steps: Sequence[ReplayStep], like: Query, limit: int | None
+    ) -> Iterator[dict[str, Any]]:
+        """Each step's answer, and the signals of its hits after it; access hits stay, touched topics are as of then."""
+        from brvtui.engines.byterover_v4.replaying import answers_in_sequence
+
+        spaces = self._spaces(context.snapshot)
+        asked = (_limited(replace(like, text=step.query), limit) for step in steps)
+        lines = [_command_line(context, query) for query in asked]
+        return answers_in_sequence(spaces[0].space, steps, lines, context.now_ms, context.constants)
+
+    def _answered(
+        self, context: Context[V4Profile], query: Query
+    ) -> tuple[Trace, ScriptAnswer | None, tuple[SpacePaths, ...]]:
+        from brvtui.engines.byterover_v4.failures import FAILURES, failure_of
+        from brvtui.engines.byterover_v4.scripts import filter_of, query_space, query_spaces
+        from brvtui.engines.byterover_v4.tracing import failed, traced
+
+        watch = Stopwatch()
+        line = _command_line(context, query)
+        answer: ScriptAnswer | None = None
+        with watch.measure("total"):
+            with watch.measure("index"):
+                spaces = self._spaces(context.snapshot)
+            ranked = [paths.space for paths in spaces]
+            try:
+                with watch.measure("search"):
+                    if len(ranked) == 1:
+                        answer = query_space(ranked[0], line, context.now_ms, context.constants)
+                    else:
+                        answer = query_spaces(ranked, line, context.now_ms, context.constants)
+                made = traced(context, query, line.query, filter_of(line), answer, spaces)
+            except FAILURES as error:
+                made = failed(context, query, line.query, failure_of(error), ranked)
+        made.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
+        return made, answer, spaces
+
+    def _spaces(self, snapshot: Snapshot) -> tuple[SpacePaths, ...]:
+        """The spaces of ``snapshot``; documents of topics that did not change since the last are not counted again."""
+        from brvtui.engines.byterover_v4.scripts import ranked_space
+        from brvtui.engines.byterover_v4.tracing import SpacePaths
+
+        if not snapshot.spaces:
+            raise EngineError(_NO_SPACE)
+        with self._indexing:
+            if self._ready is not None and self._ready.snapshot is snapshot:
+                return self._ready.spaces
+            before = (
+                {paths.space.contents.folder.tree: paths.space for paths in self._ready.spaces} if self._ready else {}
+            )
+            aliases = ["", *(source.alias for source in snapshot.project.sources)]
+            made = []
+            for alias, contents in zip(aliases, snapshot.spaces, strict=True):
+                space = ranked_space(contents, before.get(contents.folder.tree))
+                made.append(SpacePaths(space, _paths(space, alias)))
+            self._ready = _ReadySpaces(snapshot, tuple(made))
+            return self._ready.spaces
+
+
+def _paths(space: RankedSpace, alias: str) -> Mapping[str, str]:
+    return {path: f"[{alias}]:{path}" if alias else path for path in space.corpus.by_path}
+
+
+def _limited(query: Query, limit: int | None) -> Query:
+    """``query`` with ``limit``, unless it has one of its own, or there is none."""
+    if limit is None or "limit" in query.options:
+        return query
+    return replace(query, options={**query.options, "limit": limit})
+
+
+def _command_line(context: Context[V4Profile], query: Query) -> CommandLine:
+    """``query`` as V4's command line has it. Raises :class:`EngineError` for an option that is none."""
+    from brvtui.engines.byterover_v4.command_line import CommandLine, read_command_line
+
+    options = dict(query.options)
+    check_options(PROFILES[0], options, dict.fromkeys(_TEXTS, str), ("limit", "argv"))
+    limit, argv = options.get("limit"), options.get("argv")
+    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float | str)):
+        raise EngineError(f"limit {limit!r}: must be a number")
+    if argv is not None and not (isinstance(argv, list) and all(isinstance(word, str) for word in argv)):
+        raise EngineError("argv must be a list of words")
+    flags: dict[str, str | bool] = {
+        name.replace("_", "-"): value for name in _TEXTS if isinstance(value := options.get(name), str)
+    }
+    if query.scope:
+        flags["scope"] = query.scope
+    if limit is not None:
+        flags["limit"] = str(limit)
+    if argv is None:
+        return CommandLine((query.text,), flags)
+    return read_command_line([*argv, *(word for name, value in flags.items() for word in (f"--{name}", str(value)))])

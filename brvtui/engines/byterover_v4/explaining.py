@@ -1,0 +1,44 @@
+"""The makeup of one topic's score: its parts, and every term × field of the document that carries it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from brvtui.engines.byterover_v4.profile import V4Profile
+from brvtui.engines.byterover_v4.scripts import ScriptAnswer
+from brvtui.engines.byterover_v4.tracing import SpacePaths
+from brvtui.text.analysis import from_utf16
+from brvtui.trace import Detail, Hit, NearMiss, Origin, TextScore, Trace
+
+FORMULA = "weight × boost × idf × (d + tf (k + 1) ÷ (tf + k (1 − b + b length ÷ average))); raw = sum × words matched"
+
+
+def detail_of(
+    profile: V4Profile, trace: Trace, answer: ScriptAnswer, spaces: Sequence[SpacePaths], file: str
+) -> Detail | None:
+    """The detail of the topic at ``file`` (a path of the snapshot) under ``answer``, whose trace is ``trace``."""
+    for search, paths in zip(answer.searches, spaces, strict=True):
+        own = next((path for path, known in paths.paths.items() if known == file), file)
+        topic = next((topic for topic in search.topics if topic.path == own), None)
+        if topic is None:
+            continue
+        best = topic.best
+        made = search.index.contributions(best.place, search.raw.tokens, profile.text)
+        contributions = tuple(
+            replace(one, query_term=from_utf16(one.query_term), term=from_utf16(one.term)) for one in made
+        )
+        score = TextScore(best.term_sum, best.matched, best.raw, best.relevance)
+        return Detail(file, contributions, score, FORMULA, _hit(trace, file))
+    return None
+
+
+def _hit(trace: Trace, file: str) -> Hit | None:
+    """The hit of ``file``; of a topic behind the limit, what is known of it."""
+    found = next((hit for hit in trace.hits if hit.file == file), None)
+    if found is not None:
+        return found
+    miss: NearMiss | None = next((miss for miss in trace.near_misses if miss.file == file), None)
+    if miss is None:
+        return None
+    return Hit(miss.path, miss.file, miss.title, miss.kind, Origin.TEXT, miss.score, (), words=miss.words)

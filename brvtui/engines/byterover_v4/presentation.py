@@ -1,0 +1,169 @@
+"""V4's traces in words: relative relevance beside the absolute one, the filter, what the agent is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from brvtui.engines.byterover_v4.reasons import use_of
+from brvtui.engines.byterover_v4.sections import SpaceAnswer, TopicHit
+from brvtui.engines.byterover_v4.sentence import relative, sentence
+from brvtui.engines.presentation import Groups, Presentation
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.sentence import Sentence
+from brvtui.paint.steps import StepName
+from brvtui.paint.text import wrap
+from brvtui.text.visible import visible
+from brvtui.trace import Hit, NearMiss, Trace
+from brvtui.wording import counted
+
+_SCALE = 2
+
+
+class V4Presentation(Presentation):
+    """A search whose best match always has relevance 1."""
+
+    title = "ByteRover V4"
+    outlook = (
+        StepName("query", "query"),
+        StepName("scope", "scope", usual=False),
+        StepName("words", "words", timed_by="search"),
+        StepName("filter", "filter"),
+        StepName("cite", "cite"),
+    )
+    question = "which topics answer it"
+    typing = "every key searches; nothing is written, no access hit is counted"
+    legend = (
+        ("relevance", "raw ÷ best raw: the best is 1"),
+        ("importance", "of the topic, falls with its age"),
+        ("recency", "of the file's time"),
+        ("maturity", "× 0.85 draft, × 1.15 core"),
+    )
+    pane_help: ClassVar[Mapping[str, str]] = {
+        "Results": "ByteRover V4: one line for each topic, by its best element.",
+        "Score": "ByteRover V4: relevance is relative to the best match, so it says nothing of how well your "
+        "words are met; below stand the raw score, what it would be on an absolute scale, and what the agent is told.",
+        "Route": "ByteRover V4: stop words, scope, words, the filter, and whether the agent is told to cite.",
+        "Answer": "ByteRover V4: the block that the agent is to repeat; the second tab has the whole printed answer.",
+    }
+
+    def sentence(self, trace: Trace) -> Sentence:
+        """Which topic is first, why, and whether it is to be cited."""
+        return sentence(trace)
+
+    def warning(self, trace: Trace) -> str:
+        """That V4 fails as the space is."""
+        return "V4 fails" if trace.section(SpaceAnswer).failure is not None else ""
+
+    def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
+        """What was searched, stop words, limits."""
+        section = trace.section(SpaceAnswer)
+        groups: Groups = [(9, [("searched ", "muted"), (visible(section.cleaned), "text")])]
+        limits = " ".join(part for part in (section.scope, section.element) if part)
+        if limits:
+            groups.append((8, [(visible(limits), "accent")]))
+        if section.dropped:
+            groups.append((5, [("left out ", "muted"), (visible(" ".join(section.dropped)), "text")]))
+        if len(section.spaces) > 1:
+            groups.append((6, [(visible(", ".join(section.spaces)), "text")]))
+        return groups
+
+    def remark(self, trace: Trace, hit: Hit) -> str:
+        """Its relevance, which is relative."""
+        return f"rel {hit.text.relevance:.2f}" if hit.text is not None else ""
+
+    def lack(self, miss: NearMiss) -> str:
+        """Places behind the limit."""
+        return f"{counted(round(miss.short), 'place', 'places')}" if miss.short else "0"
+
+    def lack_in_short(self, miss: NearMiss, glyphs: Glyphs) -> str:
+        """Ranks behind the limit."""
+        return f"+{miss.short:.0f} rank" if miss.short else glyphs.cross
+
+    def nothing(self, trace: Trace) -> list[Line]:
+        """V4's own message, and what helps, where it fails."""
+        failure = trace.section(SpaceAnswer).failure
+        if failure is None:
+            return []
+        return [line(f" V4 prints: {visible(failure.message)}", "warn"), line(f" {visible(failure.remedy)}", "text")]
+
+    def place(self, trace: Trace, file: str, width: int, glyphs: Glyphs) -> list[Line]:
+        """Its raw score and what that is relative to, its element, the filter, what the agent is told."""
+        section = trace.section(SpaceAnswer)
+        topic = section.topic(file)
+        if topic is None:
+            return []
+        made = [rule(width, "relative and absolute", dash=glyphs.dash)]
+        made += _paragraph(_raw(topic), width)
+        made += _paragraph(_carried(topic), width)
+        made += _paragraph(_filter(topic, section), width)
+        made.append(rule(width, "what the agent is told", dash=glyphs.dash))
+        if section.topics.index(topic) >= section.returned:
+            return [*made, *_paragraph("nothing: it is behind the limit", width)]
+        made += _paragraph(use_of(topic, section), width)
+        return [*made, *_paragraph(f"“{topic.snippet}”", width)]
+
+    def not_scored(self, trace: Trace, file: str) -> str:
+        """That no term of it matched, or that the filter dropped it."""
+        return "no term of it matches, or the filter dropped it: w says why" if file else "no result to explain"
+
+    def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+        """The citation block, as the agent is to repeat it."""
+        section = trace.section(SpaceAnswer)
+        if not section.citation_block:
+            why = "V4 retrieves and writes no answer; it tells the agent to cite nothing"
+            return [line(f" {part}", "muted") for part in wrap(why, width - _SCALE)]
+        said = "V4 retrieves and writes no answer. The agent is told to repeat this block:"
+        made = [line(f" {part}", "muted") for part in wrap(said, width - _SCALE)]
+        for row in section.citation_block.splitlines():
+            made += [line(f" {part}", "text") for part in wrap(visible(row), width - _SCALE)]
+        return made
+
+    def prompt_title(self, trace: Trace | None) -> str:
+        """What the agent gets stands where another engine has a prompt."""
+        return "printed"
+
+    def prompt(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+        """The answer as V4 prints it."""
+        text = self.prompt_text(trace)
+        return [line(f" {part}", "text") for row in text.splitlines() for part in wrap(visible(row), width - _SCALE)]
+
+    def prompt_text(self, trace: Trace) -> str:
+        """The answer as V4 prints it, to be copied."""
+        return json.dumps(trace.section(SpaceAnswer).printed, ensure_ascii=False, indent=1)
+
+    def words(self, trace: Trace) -> Sequence[str]:
+        """The words that were searched."""
+        return trace.section(SpaceAnswer).cleaned.split()
+
+
+def _raw(topic: TopicHit) -> str:
+    best = topic.best_raw
+    return (
+        f"raw {topic.raw:.3f} ÷ best raw {best:.3f} = relevance {relative(topic):.3f}; absolute, as ByteRover 3.14 "
+        f"would have it, raw ÷ (1 + raw) = {topic.absolute:.3f}; number {topic.raw_rank} by text alone"
+    )
+
+
+def _carried(topic: TopicHit) -> str:
+    if not topic.kind:
+        return "searched as a whole: no element of it has an id"
+    others = f"; beside it {', '.join(topic.secondary)}" if topic.secondary else ""
+    return f"carried by its {topic.kind.removeprefix('bv-')} {topic.element}{others}"
+
+
+def _filter(topic: TopicHit, section: SpaceAnswer) -> str:
+    if not section.significant:
+        return "the filter let all pass: no run of three ASCII letters or digits in the query"
+    shown = [
+        f"‘{place.word}’ in its {place.field}"
+        + (f", inside “{place.inside}”" if place.inside not in ("", place.word) else "")
+        for place in topic.contained
+    ]
+    return f"the filter found {'; '.join(shown)}"
+
+
+def _paragraph(text: str, width: int) -> list[Line]:
+    return [line(f" {part}", "text") for part in wrap(visible(text), width - _SCALE)]

@@ -1,0 +1,171 @@
+"""Why a topic is, or is not, in an answer of V4 (``docs/byterover_v4.md``, "Why a topic is not there")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from enum import Enum
+from typing import Any
+
+from brvtui.engines.byterover_v4.profile import FIELDS, V4Profile
+from brvtui.engines.byterover_v4.sections import SpaceAnswer, TopicHit
+from brvtui.engines.byterover_v4.tokens import term, tokens
+from brvtui.engines.contract import Context
+from brvtui.paint.text import days
+from brvtui.snapshot.naming import Named
+from brvtui.trace import Detail, DocumentForecast, Explanation, Reason, Remedy, Trace
+from brvtui.tree.spaces.contents import TopicFile
+
+Ask = Callable[..., Trace]
+"""Asks the engine again: ``ask(text, **changes)``, of the scope and of options."""
+_MOST_WORDS = 4
+
+
+class TopicLoss(Enum):
+    """The stages at which a topic can be lost, earliest first."""
+
+    FAILED = "V4 answers no query as the space is"
+    NOT_SEEN = "V4 does not see the file"
+    SCOPE = "outside the scope or the element filter"
+    NOT_SEARCHED = "your words stand only where nothing is searched"
+    NO_TERM = "none of its terms matches"
+    FILTERED = "it holds none of the significant words"
+    LIMIT = "behind the limit"
+
+    @property
+    def reason(self) -> Reason:
+        """The reason with its number in the list."""
+        return Reason(list(TopicLoss).index(self) + 1, self.value)
+
+
+def explain(
+    context: Context[V4Profile],
+    trace: Trace,
+    document: Named,
+    detail: Detail | None,
+    ahead: DocumentForecast | None,
+    ask: Ask,
+) -> Explanation:
+    """Why ``document`` is, or is not, among the hits of ``trace``; ``ahead`` is what age brings to it."""
+    section, path = trace.section(SpaceAnswer), document.path
+    title = context.snapshot.notes[document.position].title if document.position is not None else path
+    rank = next((place for place, one in enumerate(trace.hits, start=1) if one.file == path), None)
+    topic = section.topic(path)
+    hit = detail.hit if detail is not None else None
+    if rank is not None and topic is not None:
+        use = "; ".join([use_of(topic, section), *_coming(ahead)])
+        return Explanation(trace.query, path, title, True, rank, hit, detail, None, "", None, use, trace)
+    loss, numbers = _loss(context, trace, section, document, ask)
+    remedy = _remedy(trace, section, loss, path, title, ask)
+    return Explanation(trace.query, path, title, False, None, hit, detail, loss.reason, numbers, remedy, "", trace)
+
+
+def _coming(ahead: DocumentForecast | None) -> Iterator[str]:
+    """The first thing that age brings to a topic."""
+    if ahead is not None and ahead.events:
+        event = min(ahead.events, key=lambda one: one.days)
+        yield f"untouched, it {event.text} in {days(event.days)}"
+
+
+def use_of(topic: TopicHit, section: SpaceAnswer) -> str:
+    """What the agent is told of a hit, and what it sees of it."""
+    seen = f"the agent sees {len(topic.snippet)} characters of it"
+    if not section.should_cite:
+        return f"{seen}; it is not told to cite"
+    cited = "told to cite it" if topic.confidence != "low" else "not told to cite it"
+    return f"{topic.confidence} confidence: {cited}; {seen}"
+
+
+def _loss(
+    context: Context[V4Profile], trace: Trace, section: SpaceAnswer, document: Named, ask: Ask
+) -> tuple[TopicLoss, str]:
+    path = document.path
+    if section.failure is not None:
+        return TopicLoss.FAILED, section.failure.what
+    topic = section.topic(path)
+    if topic is not None:
+        return TopicLoss.LIMIT, f"number {section.topics.index(topic) + 1}; {section.returned} are returned"
+    if document.position is None:
+        why = next((file.reason for file in context.snapshot.unseen if file.path == path), "it is no topic")
+        return TopicLoss.NOT_SEEN, why
+    if path in section.filtered:
+        return TopicLoss.FILTERED, f"one of {', '.join(section.significant)} must stand in it, also inside a word"
+    if (section.scope or section.element) and _is_in(
+        ask(
+            trace.query,
+            scope="",
+            element_tag=None,
+            element_attr=None,
+            element_value=None,
+            limit=len(context.snapshot.notes),
+        ),
+        path,
+    ):
+        return TopicLoss.SCOPE, " and ".join(part for part in (section.scope, section.element) if part)
+    held = _unsearched(context, section, path)
+    if held:
+        return TopicLoss.NOT_SEARCHED, held
+    return TopicLoss.NO_TERM, f"searched: {section.cleaned}"
+
+
+def _is_in(trace: Trace, path: str) -> bool:
+    section = trace.section(SpaceAnswer)
+    return section.topic(path) is not None or path in section.filtered
+
+
+def _unsearched(context: Context[V4Profile], section: SpaceAnswer, path: str) -> str:
+    """Which words of the query the topic holds, and where: only outside what is searched. Empty without any."""
+    topic = _topic_file(context, path)
+    if topic is None:
+        return ""
+    wanted = {term(token) for token in tokens(section.cleaned)}
+    places = {
+        "elements without a valid id, or loose text": topic.topic.body,
+        "its path": path,
+        "attributes": " ".join(
+            value
+            for element in topic.topic.elements
+            for name, value in element.attributes.items()
+            if not (element.tag == "bv-topic" and name in FIELDS)
+        ),
+        "markup that is no text": topic.source,
+    }
+    for place, text in places.items():
+        found = sorted(wanted & {term(token) for token in tokens(text)})
+        if found:
+            return f"{', '.join(found[:_MOST_WORDS])}: only in {place}"
+    return ""
+
+
+def _topic_file(context: Context[V4Profile], path: str) -> TopicFile | None:
+    snapshot = context.snapshot
+    note = snapshot.notes[snapshot.by_path[path]] if path in snapshot.by_path else None
+    if note is None:
+        return None
+    aliases = ["", *(source.alias for source in snapshot.project.sources)]
+    space = dict(zip(aliases, snapshot.spaces, strict=True))[note.alias]
+    return next((topic for topic in space.topics if topic.path == note.file), None)
+
+
+def _remedy(trace: Trace, section: SpaceAnswer, loss: TopicLoss, path: str, title: str, ask: Ask) -> Remedy | None:
+    if loss is TopicLoss.FAILED:
+        return Remedy(section.failure.remedy, False) if section.failure is not None else None
+    if loss is TopicLoss.NOT_SEEN:
+        return Remedy("name it *.html in lower case, without .abstract, .full or .overview before that", False)
+    tries: list[tuple[str, str, dict[str, Any]]] = []
+    if loss is TopicLoss.SCOPE:
+        everything = {"scope": "", "element_tag": None, "element_attr": None, "element_value": None}
+        tries.append(("ask without the scope and the element filter", trace.query, everything))
+    if loss is TopicLoss.LIMIT:
+        place = next((number for number, one in enumerate(section.topics, 1) if one.file == path), 0)
+        tries.append((f"ask for {place} results", trace.query, {"limit": place}))
+    tries += [
+        (f"add the words of its title ({title})", f"{trace.query} {title}", {}),
+        ("ask for its title", title, {}),
+    ]
+    for text, query, changes in tries:
+        for rank, hit in enumerate(ask(query, **changes).hits, start=1):
+            if hit.file == path:
+                return Remedy(f"{text}: rank {rank}, {hit.score:.3f}", True, query, rank, hit.score)
+    if loss is TopicLoss.NOT_SEARCHED:
+        return Remedy("give the element that holds them an id, such as record does", False)
+    return Remedy("nothing that was tried brings it in", False)

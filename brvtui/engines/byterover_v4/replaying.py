@@ -1,0 +1,38 @@
+"""Queries one after another, as V4's own files would have it: access hits add up, the clock moves on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from brvtui.engines.byterover_v4.command_line import CommandLine
+from brvtui.engines.byterover_v4.failures import FAILURES
+from brvtui.engines.byterover_v4.profile import V4Profile
+from brvtui.engines.byterover_v4.scripts import RankedSpace, query_space, state_after
+from brvtui.engines.byterover_v4.search import UNCHANGED
+from brvtui.engines.contract import ReplayStep
+
+SEQUENCE_LIMIT = 5
+"""How many topics a step asks for that names no limit: as many as an agent is usually given."""
+_MS = 1000.0
+
+
+def answers_in_sequence(
+    space: RankedSpace, steps: Sequence[ReplayStep], lines: Sequence[CommandLine], now_ms: float, profile: V4Profile
+) -> Iterator[dict[str, Any]]:
+    """The answer to each of ``steps``, asked by its line, and the signals of its hits after it. Nothing is written."""
+    state, clock = UNCHANGED, now_ms
+    for step, line in zip(steps, lines, strict=True):
+        clock += step.wait_seconds * _MS
+        if step.touch:
+            state = replace(state, mtimes_ms={**state.mtimes_ms, step.touch: clock})
+        limited = replace(line, flags={"limit": str(SEQUENCE_LIMIT), **line.flags})
+        try:
+            answer = query_space(space, limited, clock, profile, state)
+        except FAILURES as error:
+            yield {"error": str(error)}
+            continue
+        state = state_after(answer, state, profile)
+        signals = {hit.printed.path: state.signals[hit.printed.path].to_mapping() for hit in answer.hits}
+        yield {"answer": answer.plain(), "signals": signals}

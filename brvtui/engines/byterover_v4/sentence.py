@@ -1,0 +1,70 @@
+"""The sentence that says why V4 put a topic first, and how little its relevance says: a function of the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from brvtui.engines.byterover_v4.sections import SpaceAnswer, TopicHit, WordPlace
+from brvtui.paint.line import Span
+from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
+from brvtui.trace import Trace
+
+
+def sentence(trace: Trace) -> Sentence:
+    """Which topic is first, by which element and words, its relevance beside the absolute one, whether it is cited."""
+    section = trace.section(SpaceAnswer)
+    if section.failure is not None:
+        return (
+            clause(f"V4 answers no query: {section.failure.what}"),
+            clause(f"; {section.failure.remedy}", weight=80),
+        )
+    if not trace.hits:
+        return (clause("Nothing found: ", _nothing(section)),)
+    first, topic = trace.hits[0], section.topics[0]
+    held = answered_words(first.words)
+    return (
+        clause(title(first.title), f" is first of {trace.total_found}"),
+        clause(f" by its {topic.kind.removeprefix('bv-')} {topic.element}" if topic.kind else "", weight=40),
+        clause(": " if held else "", held, weight=60),
+        *_contained(topic),
+        *_relevance(topic),
+        *_cited(section, topic),
+    )
+
+
+def relative(topic: TopicHit) -> float:
+    """The relevance of ``topic``: its raw score ÷ the best."""
+    return topic.raw / topic.best_raw if topic.best_raw else 0.0
+
+
+def _contained(topic: TopicHit) -> Iterator[Clause]:
+    """Significant words that stand only inside other words."""
+    inside = [place for place in topic.contained if place.inside != place.word]
+    if inside and len(inside) == len(topic.contained):
+        yield clause("; the filter let it pass for ", listed([_inside(place) for place in inside]), weight=70)
+
+
+def _inside(place: WordPlace) -> list[Span]:
+    made = word(place.word)
+    return [*made, (" inside ", "text"), *word(place.inside)] if place.inside else made
+
+
+def _relevance(topic: TopicHit) -> Iterator[Clause]:
+    yield clause(f"; relevance {relative(topic):.2f} of the best, {topic.absolute:.2f} absolute", weight=80)
+
+
+def _cited(section: SpaceAnswer, topic: TopicHit) -> Iterator[Clause]:
+    told = "the agent is told to cite it" if section.should_cite else "the agent is not told to cite"
+    score = f" ({topic.score:.2f})" if topic.score is not None else " (no score)"
+    yield clause(f"; {topic.confidence} confidence{score}: {told}", weight=90)
+
+
+def _nothing(section: SpaceAnswer) -> list[Span]:
+    if section.topics:
+        return [(f"a limit that returns none of {len(section.topics)} topics", "text")]
+    if section.filtered:
+        words = listed([word(one) for one in section.significant], "or")
+        return [*words, (" stands in no document that a similar word matches", "text")]
+    if not section.searched:
+        return [("the scope or the element filter leaves no topic", "text")]
+    return [*listed([word(one) for one in section.cleaned.split()], "and"), (" match no term", "text")]

@@ -1,0 +1,411 @@
+"""An answer of V4 as a trace: steps with their comparisons, conserved counts, parts that sum."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from brvtui.engines.byterover_v4.ageing import AgedTopic, after_access
+from brvtui.engines.byterover_v4.corpus import TopicFilter
+from brvtui.engines.byterover_v4.documents import TopicDocument
+from brvtui.engines.byterover_v4.index import TokenMatches
+from brvtui.engines.byterover_v4.printed import LOW, PrintedHit, confidence, printed_hits
+from brvtui.engines.byterover_v4.profile import FIELDS, NAME, V4Profile
+from brvtui.engines.byterover_v4.scripts import RankedSpace, ScriptAnswer
+from brvtui.engines.byterover_v4.search import FoundDocument, FoundTopic, SpaceSearch
+from brvtui.engines.byterover_v4.sections import SpaceAnswer, SpaceFailure, TopicHit, WordPlace
+from brvtui.engines.contract import Context, Query
+from brvtui.ranking.bm25 import saturate
+from brvtui.text.analysis import from_utf16
+from brvtui.text.vocabulary import KINDS
+from brvtui.trace import (
+    SCHEMA,
+    AgedSignals,
+    Check,
+    Hit,
+    Kind,
+    MatchedWord,
+    MatchKind,
+    NearMiss,
+    Origin,
+    Part,
+    Scale,
+    Stage,
+    State,
+    Step,
+    TextScore,
+    Trace,
+)
+from brvtui.wording import counted
+
+LIMIT, FILTERED = "behind the limit", "holds none of the significant words"
+_DECIMALS = 3
+_WORD = re.compile(r"[^\W_]+(?:[-_.'][^\W_]+)*")
+_MOST_NEAR_MISSES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class SpacePaths:
+    """The paths of one space's topics in the snapshot, by V4's own."""
+
+    space: RankedSpace
+    paths: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _PlacedTopic:
+    """A topic that was found, as it is printed, with its search."""
+
+    topic: FoundTopic
+    printed: PrintedHit
+    search: SpaceSearch
+    paths: SpacePaths
+
+
+def traced(
+    context: Context[V4Profile],
+    query: Query,
+    text: str,
+    asked: TopicFilter,
+    answer: ScriptAnswer,
+    spaces: Sequence[SpacePaths],
+) -> Trace:
+    """The trace of ``answer`` to ``text``, which ``query`` put to ``spaces``."""
+    profile = context.constants
+    found = _in_order(answer, spaces, profile)
+    topics = tuple(_topic_hit(one) for one in found)
+    filtered = tuple(
+        dict.fromkeys(
+            paths.paths.get(document.path, document.path)
+            for search, paths in zip(answer.searches, spaces, strict=True)
+            for document in (search.index.documents[place] for place in search.filtered)
+        )
+    )
+    words = answer.searches[0].words
+    section = SpaceAnswer(
+        tuple(space_name(paths.space) for paths in spaces),
+        words.cleaned,
+        words.dropped,
+        tuple(dict.fromkeys(words.significant)),
+        asked.scope,
+        element_words(asked),
+        sum(len(topic.documents) for paths in spaces for topic in paths.space.corpus.topics),
+        sum(len(search.index) for search in answer.searches),
+        None if math.isnan(answer.limit) else answer.limit,
+        topics,
+        len(answer.hits),
+        tuple(file for file in filtered if all(topic.file != file for topic in topics)),
+        answer.should_cite,
+        answer.citation_block,
+        answer.plain(),
+    )
+    hits = tuple(_hit(one, context.now_ms, profile) for one in found)
+    shown = hits[: len(answer.hits)]
+    behind = [
+        _near_miss(hit, rank, rank - len(shown), LIMIT) for rank, hit in enumerate(hits[len(shown) :], len(shown) + 1)
+    ]
+    dropped = [_dropped(file, context) for file in section.filtered]
+    matched = sum(len(search.raw.documents) for search in answer.searches)
+    return Trace(
+        schema=SCHEMA,
+        engine=NAME,
+        version=f"{profile.engine.name} {profile.engine.version}",
+        profile=profile.name,
+        mode="run" if query.run else "probe",
+        query=text,
+        scope_option=query.scope,
+        snapshot=context.snapshot_info,
+        verdict=_verdict(section),
+        covered=bool(shown),
+        tier=None,
+        steps=tuple(_steps(section, found, matched, profile)),
+        stages=tuple(_stages(answer, section, matched)),
+        hits=shown,
+        near_misses=tuple((behind + dropped)[:_MOST_NEAR_MISSES]),
+        total_found=len(found),
+        matched=matched,
+        sections=(section,),
+        scale=Scale(_DECIMALS, max(profile.score.boost.values()), 1.0),
+        notices=tuple(_notices(section)),
+        options=dict(query.options),
+    )
+
+
+def failed(
+    context: Context[V4Profile], query: Query, text: str, failure: SpaceFailure, spaces: Sequence[RankedSpace]
+) -> Trace:
+    """The trace of a query that V4 does not answer."""
+    printed = {"error": failure.message}
+    section = SpaceAnswer(
+        tuple(map(space_name, spaces)),
+        text,
+        (),
+        (),
+        query.scope,
+        "",
+        0,
+        0,
+        None,
+        (),
+        0,
+        (),
+        False,
+        "",
+        printed,
+        failure,
+    )
+    profile = context.constants
+    return Trace(
+        schema=SCHEMA,
+        engine=NAME,
+        version=f"{profile.engine.name} {profile.engine.version}",
+        profile=profile.name,
+        mode="run" if query.run else "probe",
+        query=text,
+        scope_option=query.scope,
+        snapshot=context.snapshot_info,
+        verdict=f"V4 fails: {failure.what}",
+        covered=False,
+        tier=None,
+        steps=(Step("read", None, "read", State.FAILED, (), f"{failure.what}: {failure.remedy}"),),
+        stages=(),
+        hits=(),
+        sections=(section,),
+        scale=Scale(_DECIMALS, max(profile.score.boost.values()), 1.0),
+        notices=(f"every such query fails in V4 with “{failure.message}”; {failure.remedy}",),
+        options=dict(query.options),
+    )
+
+
+def space_name(space: RankedSpace) -> str:
+    """The name of a space, or else of its folder."""
+    folder = space.contents.folder
+    return folder.name or folder.id or folder.tree.name
+
+
+def element_words(asked: TopicFilter) -> str:
+    """The element filter as it would be written."""
+    if not asked.tag:
+        return ""
+    return f'{asked.tag} {asked.attribute}="{asked.value}"' if asked.attribute and asked.value else asked.tag
+
+
+def _in_order(answer: ScriptAnswer, spaces: Sequence[SpacePaths], profile: V4Profile) -> list[_PlacedTopic]:
+    """Every topic that was found: those of the answer, then what stands behind the limit, by score."""
+    hits = {(id(hit.space), hit.topic.path) for hit in answer.hits}
+    made: dict[tuple[int, str], _PlacedTopic] = {}
+    for search, paths in zip(answer.searches, spaces, strict=True):
+        printed = printed_hits(search, search.topics, paths.space.corpus, profile)
+        for topic, one in zip(search.topics, printed, strict=True):
+            made[id(paths.space), topic.path] = _PlacedTopic(topic, one, search, paths)
+    first = [made[id(hit.space), hit.topic.path] for hit in answer.hits]
+    rest = [one for key, one in made.items() if key not in hits]
+    if len(spaces) > 1:
+        rest.sort(key=lambda one: -one.topic.score)
+    return first + rest
+
+
+def _topic_hit(found: _PlacedTopic) -> TopicHit:
+    best, printed = found.topic.best, found.printed
+    count = printed.access_count
+    return TopicHit(
+        printed.path,
+        found.paths.paths.get(printed.path, ""),
+        space_name(found.paths.space),
+        printed.element,
+        printed.kind,
+        printed.others,
+        best.raw,
+        found.search.best_raw,
+        float(saturate(np.asarray(best.raw))),
+        best.rank + 1,
+        tuple(_places(best.held, best.document)),
+        printed.confidence,
+        None if math.isnan(printed.score) else printed.score,
+        int(count) + 1 if math.isfinite(count) else 0,
+        printed.snippet,
+    )
+
+
+def _places(held: Sequence[str], document: TopicDocument) -> Iterator[WordPlace]:
+    """Where ``document`` contains each of the words ``held``: as a word of its own if anywhere, else inside one."""
+    for word in held:
+        inside: WordPlace | None = None
+        for name in FIELDS:
+            around = [found for found in _WORD.findall(document.fields[name].lower()) if word in found]
+            if word in around:
+                inside = WordPlace(word, name, word)
+                break
+            if around and inside is None:
+                inside = WordPlace(word, name, around[0])
+        yield inside or WordPlace(word, FIELDS[-1], "")
+
+
+def _hit(found: _PlacedTopic, now_ms: float, profile: V4Profile) -> Hit:
+    topic, best, printed = found.topic, found.topic.best, found.printed
+    is_number = not math.isnan(topic.score)
+    alias = found.paths.paths.get(printed.path, "")
+    return Hit(
+        path=printed.path,
+        file=alias or printed.path,
+        title=printed.title or printed.path,
+        kind=Kind.CONTEXT,
+        origin=Origin.TEXT,
+        score=topic.score if is_number else 0.0,
+        parts=tuple(_parts(best, topic.signals, profile)) if is_number else (),
+        text=TextScore(best.term_sum, best.matched, best.raw, best.relevance),
+        signals=_aged(topic.signals, profile),
+        shared_source=alias[1:].partition("]")[0] if alias.startswith("[") else "",
+        words=tuple(_words(best, found.search)),
+    )
+
+
+def _parts(best: FoundDocument, signals: AgedTopic, profile: V4Profile) -> Iterator[Part]:
+    made, rules = best.score, profile.score
+    yield Part("relevance", made.by_relevance, best.relevance, rules.relevance, "raw ÷ best raw")
+    yield Part("importance", made.by_importance, signals.importance, rules.importance)
+    yield Part("recency", made.by_recency, signals.recency, rules.recency)
+    yield Part("maturity", made.value - made.base, made.base, made.boost, signals.stored.maturity)
+
+
+def _aged(signals: AgedTopic, profile: V4Profile) -> AgedSignals:
+    stored, after = signals.stored, after_access(signals.stored, profile.signals)
+    moved = f", {after.maturity}" if after.maturity != stored.maturity else ""
+    return AgedSignals(
+        maturity=stored.maturity,
+        importance_stored=_number(stored.importance),
+        importance=_number(signals.importance),
+        recency_stored=_number(stored.recency),
+        recency=_number(signals.recency),
+        days=_number(signals.days),
+        access_count=int(_number(stored.access_count)),
+        update_count=int(_number(stored.update_count)),
+        source="sidecar" if signals.has_file else "default",
+        after_access=f"importance {_number(after.importance):g}{moved}",
+    )
+
+
+def _number(value: float) -> float:
+    return value if math.isfinite(value) else 0.0
+
+
+def _words(best: FoundDocument, search: SpaceSearch) -> Iterator[MatchedWord]:
+    """The words of the query that a document answers, each with its heaviest term there."""
+    for one in dict.fromkeys(search.raw.tokens):
+        found = _heaviest(one, best)
+        if found is not None:
+            term, kind, distance, fields = found
+            yield MatchedWord(from_utf16(one.token), from_utf16(term), kind, distance, fields)
+
+
+def _heaviest(one: TokenMatches, best: FoundDocument) -> tuple[str, MatchKind, int, tuple[str, ...]] | None:
+    if not one.sums[best.place]:
+        return None
+    expansion = one.expansion
+    terms = best.document.terms
+    held: list[tuple[float, str, MatchKind, int, tuple[str, ...]]] = []
+    for place, name in enumerate(one.names):
+        fields = tuple(FIELDS[field] for field in range(len(FIELDS)) if name in terms[field])
+        if fields:
+            kind = KINDS[expansion.kinds[place]]
+            held.append((float(expansion.weights[place]), name, kind, int(expansion.distances[place]), fields))
+    return max(held, key=lambda item: item[0])[1:] if held else None
+
+
+def _near_miss(hit: Hit, rank: int, short: float, reason: str) -> NearMiss:
+    maturity = hit.signals.maturity if hit.signals else ""
+    return NearMiss(hit.path, hit.file, hit.title, hit.kind, maturity, rank, hit.score, reason, short, hit.words)
+
+
+def _dropped(file: str, context: Context[V4Profile]) -> NearMiss:
+    place = context.snapshot.by_path.get(file)
+    title = context.snapshot.notes[place].title if place is not None else file
+    return NearMiss(file, file, title, Kind.CONTEXT, "", 0, 0.0, FILTERED, 0.0)
+
+
+def _verdict(section: SpaceAnswer) -> str:
+    if not section.returned:
+        return "nothing found"
+    cited = "to be cited" if section.should_cite else "not to be cited"
+    return f"{counted(section.returned, 'topic', 'topics')}, {cited}"
+
+
+def _steps(section: SpaceAnswer, found: Sequence[_PlacedTopic], matched: int, profile: V4Profile) -> Iterator[Step]:
+    said = f"searched: {section.cleaned}"
+    if section.dropped:
+        said += f"; stop words left out: {', '.join(section.dropped)}"
+    yield Step("query", None, "query", State.PASSED, (), said)
+    if section.scope or section.element:
+        limits = " and ".join(part for part in (section.scope, section.element) if part)
+        state = State.PASSED if section.searched else State.MISSED
+        left = f"{limits}: {section.searched} of {counted(section.documents, 'document', 'documents')} are searched"
+        yield Step("scope", None, "scope", state, (), left)
+    words = f"{matched} of {counted(section.searched, 'document', 'documents')} match a word, or nearly"
+    yield Step("words", None, "words", State.PASSED if matched else State.MISSED, (), words)
+    yield _filter_step(section, found, matched)
+    yield _cite_step(section, found, profile)
+
+
+def _filter_step(section: SpaceAnswer, found: Sequence[_PlacedTopic], matched: int) -> Step:
+    if not matched:
+        return Step("filter", None, "filter", State.NOT_REACHED, (), "")
+    if not section.significant:
+        said = "no run of three ASCII letters or digits in the query: all stay"
+        return Step("filter", None, "filter", State.SKIPPED, (), said)
+    kept = sum(len(one.topic.documents) for one in found)
+    words = ", ".join(section.significant)
+    said = f"{kept} of {matched} hold one of: {words}"
+    check = Check("documents that hold a significant word", kept, "≥", 1, bool(kept), kept - 1.0, "", "the-filter")
+    return Step("filter", None, "filter", State.PASSED if kept else State.FAILED, (check,), said)
+
+
+def _cite_step(section: SpaceAnswer, found: Sequence[_PlacedTopic], profile: V4Profile) -> Step:
+    if not section.returned:
+        return Step("cite", None, "cite", State.NOT_REACHED, (), "")
+    rules = profile.results
+    scores = [one.topic.score for one in found[: section.returned] if not math.isnan(one.topic.score)]
+    best = max(scores, default=0.0)
+    checks = [
+        Check(
+            f"{name} confidence",
+            best,
+            "≥",
+            threshold,
+            best >= threshold,
+            best - threshold,
+            f"results.{name}",
+            "results",
+        )
+        for name, threshold in (("high", rules.high), ("medium", rules.medium))
+    ]
+    if section.should_cite:
+        said = "the agent is told to cite; the best match has relevance 1 whatever it is, so any answer is cited"
+        return Step("cite", None, "cite", State.TAKEN, tuple(checks), said)
+    sure = confidence(best, rules) != LOW
+    why = "the space's folder has no id" if sure else "no hit is of medium confidence"
+    return Step("cite", None, "cite", State.FAILED, tuple(checks), f"the agent is not told to cite: {why}")
+
+
+def _stages(answer: ScriptAnswer, section: SpaceAnswer, matched: int) -> Iterator[Stage]:
+    yield _stage("scope and element", section.documents, section.searched, "a-search")
+    yield _stage("words", section.searched, matched, "text-relevance")
+    kept = sum(len(topic.documents) for search in answer.searches for topic in search.topics)
+    yield _stage("filter", matched, kept, "the-filter")
+    yield _stage("best of each topic", kept, len(section.topics), "results")
+    yield _stage("limit", len(section.topics), section.returned, "results")
+
+
+def _stage(name: str, came_in: int, went_out: int, rule: str) -> Stage:
+    return Stage(name, came_in, came_in - went_out, went_out, rule)
+
+
+def _notices(section: SpaceAnswer) -> Iterator[str]:
+    for topic in section.topics:
+        if topic.score is None:
+            yield f"{topic.path}: its signals make no number, so V4 prints no score; mend its file of signals"
+        if not topic.file:
+            yield f"{topic.path}: a file name with # gives a path that is no file; rename the topic"

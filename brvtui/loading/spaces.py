@@ -1,0 +1,127 @@
+"""Loads a space of ByteRover V4: its topics stand for the notes of a snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from brvtui.loading.full import Progress
+from brvtui.ranking.maturity import LEVELS
+from brvtui.snapshot import Note, Parsed, Snapshot
+from brvtui.snapshot.columns import columns_of
+from brvtui.text.analysis import utf16
+from brvtui.text.postings import build
+from brvtui.text.segment import TermIds, note_terms
+from brvtui.tree.constants import TreeConstants
+from brvtui.tree.reading.files import Role
+from brvtui.tree.reading.signals import NoteSignals, Source, defaults
+from brvtui.tree.spaces.contents import SpaceContents, TopicFile, read_space
+from brvtui.tree.spaces.project import SpaceProject
+from brvtui.tree.spaces.signal_files import TopicSignals
+
+_MOST_IMPORTANCE = 100.0
+
+
+def load_space(
+    project: SpaceProject,
+    constants: TreeConstants,
+    now_ms: float,
+    previous: Snapshot | None = None,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Snapshot | None:
+    """A snapshot of ``project`` as it is on disk now; None when ``cancelled`` became true meanwhile.
+
+    ``previous`` itself when nothing changed. Topics that did not change since are not read again. Raises nothing.
+    """
+    known = {held.folder.tree: held for held in previous.spaces} if previous is not None else {}
+    spaces = []
+    for folder in project.spaces:
+        if cancelled():
+            return None
+        before = known.get(folder.tree)
+        topics = {topic.path: topic for topic in before.topics} if before is not None else {}
+        read = read_space(folder, topics, progress)
+        spaces.append(before if before is not None and _same(before, read) else read)
+    if previous is not None and all(one is other for one, other in zip(spaces, previous.spaces, strict=True)):
+        return previous
+    return _snapshot(project, constants, now_ms, tuple(spaces), previous.generation + 1 if previous else 1)
+
+
+def _same(before: SpaceContents, now: SpaceContents) -> bool:
+    return (
+        len(before.topics) == len(now.topics)
+        and all(one is other for one, other in zip(before.topics, now.topics, strict=True))
+        and (before.unseen, before.markdown, before.signals, before.port)
+        == (now.unseen, now.markdown, now.signals, now.port)
+    )
+
+
+def _snapshot(
+    project: SpaceProject, constants: TreeConstants, now_ms: float, spaces: tuple[SpaceContents, ...], generation: int
+) -> Snapshot:
+    base, ids = defaults(constants.signals), TermIds()
+    held = list(_topics(project, spaces))
+    notes, parsed = [], {}
+    for alias, path, topic in held:
+        chars = len(utf16(topic.source))
+        title = topic.topic.attribute("title") or topic.path
+        file = topic.file
+        notes.append(Note(path, file.path, alias, title, Role.NOTE, file.size, file.mtime_ms, 0, 0, chars))
+        identity = (alias, file.path, file.mtime_ns, file.size, file.inode, file.ctime_ns)
+        parsed[path] = Parsed(*identity, title, True, chars=chars)
+    by_alias = dict(zip(_aliases(project), spaces, strict=True))
+    signals = tuple(_signals(by_alias[alias], topic.path, base) for alias, _, topic in held)
+    terms = [
+        note_terms(note.title, topic.topic.body, note.path, ids)
+        for note, (_, _, topic) in zip(notes, held, strict=True)
+    ]
+    return Snapshot(
+        project=project,
+        generation=generation,
+        loaded_ms=now_ms,
+        limits=constants.limits,
+        notes=tuple(notes),
+        by_path={note.path: place for place, note in enumerate(notes)},
+        signals=signals,
+        columns=columns_of(notes, signals, parsed),
+        postings=build(terms, ids),
+        summary_signals={},
+        summaries={},
+        files=tuple(topic.file for topic in spaces[0].topics),
+        unseen=spaces[0].unseen,
+        notices=project.notices,
+        parsed=parsed,
+        edited={},
+        spaces=spaces,
+    )
+
+
+def _aliases(project: SpaceProject) -> list[str]:
+    """The alias of each space: none for the first."""
+    return ["", *(source.alias for source in project.sources)]
+
+
+def _topics(project: SpaceProject, spaces: tuple[SpaceContents, ...]) -> Iterator[tuple[str, str, TopicFile]]:
+    """Each topic with the alias of its space, and its path in the snapshot."""
+    for alias, space in zip(_aliases(project), spaces, strict=True):
+        for topic in space.topics:
+            yield alias, f"[{alias}]:{topic.path}" if alias else topic.path, topic
+
+
+def _signals(space: SpaceContents, path: str, base: NoteSignals) -> NoteSignals:
+    """The signals of a topic as they are shown beside notes: what V4 would not make a number of is the default."""
+    stored = space.signals.get(path)
+    if not isinstance(stored, TopicSignals):
+        return base
+    importance, recency = np.nan_to_num([stored.importance, stored.recency], nan=-1.0)
+    accesses, updates = (max(0, int(np.nan_to_num(count))) for count in (stored.access_count, stored.update_count))
+    return NoteSignals(
+        min(_MOST_IMPORTANCE, float(importance)) if importance >= 0 else base.importance,
+        min(1.0, float(recency)) if recency >= 0 else base.recency,
+        stored.maturity if stored.maturity in LEVELS else base.maturity,
+        accesses,
+        updates,
+        Source.SIDECAR,
+    )

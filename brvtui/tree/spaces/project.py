@@ -1,0 +1,77 @@
+"""A space as a project that can be opened."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from brvtui.tree.reading.project import FoundProject, ProjectError, SharedSource
+from brvtui.tree.spaces.cloud import check_cloud, readable_spaces
+from brvtui.tree.spaces.locating import (
+    MARKER,
+    TREE,
+    SpaceError,
+    SpaceFolder,
+    data_folder,
+    find_space,
+    is_bound,
+    is_uuid,
+    space_at,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceProject(FoundProject):
+    """A folder whose memory is a space of ByteRover V4, or several synced ones."""
+
+    spaces: tuple[SpaceFolder, ...]
+    """At least one; its tree is the project's, those of others are its shared sources."""
+
+
+def has_space(start: Path | None, environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether a marker or a binding names a space for ``start`` (None: the working folder), or it is a space's tree."""
+    try:
+        folder = (start or Path.cwd()).expanduser().absolute()
+        return _is_tree(folder) or is_bound(folder, data_folder(environment))
+    except (OSError, RuntimeError):
+        return False
+
+
+def find_space_project(start: Path | None, environment: Mapping[str, str] = os.environ) -> SpaceProject:
+    """The space that V4 would ask in the folder ``start`` (None: the working folder), or whose tree that folder is.
+
+    Raises :class:`brvtui.tree.reading.project.ProjectError`.
+    """
+    try:
+        folder = (start or Path.cwd()).expanduser().absolute()
+    except (OSError, RuntimeError) as error:
+        raise ProjectError(f"{start}: cannot be opened ({error})") from error
+    if not folder.is_dir():
+        raise ProjectError(f"{folder}: no such folder")
+    data = data_folder(environment)
+    try:
+        if _is_tree(folder):
+            return _project(folder, (space_at(folder, data),))
+        together = () if is_bound(folder, data) else tuple(readable_spaces(data))
+        if together:
+            return _project(folder, together)
+        found = find_space(folder, data)
+        if found.source in ("marker", "binding"):
+            check_cloud(found)
+        return _project(found.folder or folder, (found,))
+    except SpaceError as error:
+        raise ProjectError(f"{folder}: {error} (looked for {MARKER} here and above, and in {data})") from error
+
+
+def _is_tree(folder: Path) -> bool:
+    return folder.name == TREE and is_uuid(folder.parent.name)
+
+
+def _project(root: Path, spaces: tuple[SpaceFolder, ...]) -> SpaceProject:
+    first, *others = spaces
+    sources = tuple(SharedSource(space.name or space.id, space.tree.parent, space.tree.resolve()) for space in others)
+    names = ", ".join(space.name or space.id for space in spaces)
+    notice = f"{len(spaces)} synced spaces together: {names}" if others else ""
+    return SpaceProject(root, first.tree.resolve(), sources, (notice,) if notice else (), spaces=spaces)

@@ -1,0 +1,86 @@
+"""A space of ByteRover V4 from the command line: query, explain, replay."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.support.spaces import arguments, recorded_space, same, small_space, unpack_space
+
+NOW = 1_763_640_000_000.0
+AT = ("--now", "2025-11-20T12:00:00Z")
+RECORDED = Path(__file__).parents[1] / "data" / "byterover_v4" / "space.json.gz"
+
+
+@pytest.fixture
+def space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
+    return small_space(tmp_path, NOW)
+
+
+def test_query_says_why_and_what_is_cited(run: Run, space: Path) -> None:
+    code, out, _ = run("query", "refresh token", "--project", str(space), *AT, inside=False)
+    assert code == 0
+    assert "BYTEROVER V4" in out
+    assert "the agent is told to cite it" in " ".join(out.split())
+    assert "From ByteRover:" in out
+
+
+def test_query_that_finds_nothing_has_the_exit_code_of_a_negative_answer(run: Run, space: Path) -> None:
+    code, out, _ = run("query", "zebra", "--project", str(space), *AT, inside=False)
+    assert code == 1
+    assert "Nothing found" in out
+
+
+def test_explain_names_the_reason(run: Run, space: Path) -> None:
+    code, out, _ = run("explain", "incident", "auth/jwt.html", "--project", str(space), *AT, inside=False)
+    assert code == 1
+    assert "your words stand only where nothing is searched" in out
+
+
+def test_a_folder_without_a_space_is_no_project(run: Run, space: Path) -> None:
+    shutil.rmtree(space.parent / "data")
+    code, _, error = run("query", "x", "--project", str(space), *AT, inside=False)
+    assert code == 3
+    assert "No context tree found" in error
+
+
+def test_replayed_queries_and_sequences_are_those_that_were_recorded(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded = recorded_space(RECORDED)
+    unpack_space(recorded, tmp_path)
+    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
+    cases = recorded["cases"][::6] + [case for case in recorded["cases"] if case.get("argv")]
+    asked = [{name: case[name] for name in ("id", "query", "options", "argv") if name in case} for case in cases]
+    steps = [{name: step[name] for name in ("query", "wait", "touch")} for step in recorded["sequence"]]
+    (tmp_path / "queries.json").write_text(json.dumps(asked))
+    (tmp_path / "sequence.json").write_text(json.dumps(steps))
+    given = ("replay", "--engine", "byterover_v4", "--project", str(tmp_path / "project"), "--now", recorded["now"])
+    code, out, _ = run(*given, "--queries", str(tmp_path / "queries.json"), "--no-trace", inside=False)
+    assert code == 0
+    for line, case in zip(map(json.loads, out.splitlines()), cases, strict=True):
+        assert line["id"] == case["id"]
+        if "error" in case["answer"]:
+            assert line["error"] == case["answer"]["error"]
+        else:
+            wanted = {name: case["answer"][name] for name in ("hits", "should_cite", "citation_block")}
+            assert same(line["answer"], wanted), arguments(case, recorded["limit"])
+    code, out, _ = run(*given, "--sequence", str(tmp_path / "sequence.json"), inside=False)
+    assert code == 0
+    for line, step in zip(map(json.loads, out.splitlines()), recorded["sequence"], strict=True):
+        assert same(line["signals"], step["signals"])
+        assert line["answer"]["citation_block"] == step["citation_block"]
+
+
+def test_a_list_whose_options_are_no_object_is_refused(run: Run, space: Path, tmp_path: Path) -> None:
+    (tmp_path / "queries.json").write_text('[{"query": "x", "options": 3}]')
+    code, _, error = run(
+        "replay", "--project", str(space), "--queries", str(tmp_path / "queries.json"), *AT, inside=False
+    )
+    assert code == 2
+    assert "options of entry 0" in error

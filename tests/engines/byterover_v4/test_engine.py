@@ -1,0 +1,245 @@
+"""The engine over a small space: traces that add up, reasons, failures, and what is never written."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from brvtui.engines.byterover_v4.sections import SpaceAnswer
+from brvtui.engines.contract import EngineError
+from brvtui.engines.verdict import verdict_sentence
+from brvtui.session import Session
+from brvtui.trace import Trace, adds_up
+from brvtui.tree.reading.project import ProjectError
+from tests.support.spaces import SPACE_ID, opened, recorded_space, same, small_space, unpack_space
+from tests.support.trees import Tree
+from tests.support.untouched import state_of
+
+NOW = 1_763_640_000_000.0
+RECORDED = Path(__file__).parents[2] / "data" / "byterover_v4" / "space.json.gz"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
+    return small_space(tmp_path, NOW)
+
+
+@pytest.fixture
+def session(folder: Path) -> Session:
+    return loaded(folder)
+
+
+def loaded(folder: Path, engine: str = "") -> Session:
+    made = Session.open(folder, now_ms=NOW, engine=engine)
+    made.load()
+    return made
+
+
+def tree_of(folder: Path) -> Path:
+    return folder.parent / "data" / "projects" / SPACE_ID / "context-tree"
+
+
+def sound(trace: Trace) -> None:
+    assert all(adds_up(hit) for hit in trace.hits)
+    assert all(stage.came_in - stage.dropped == stage.went_out for stage in trace.stages)
+    assert trace.stages[-1].went_out == len(trace.hits)
+
+
+def test_every_recorded_query_makes_a_sound_trace_and_the_recorded_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded = recorded_space(RECORDED)
+    unpack_space(recorded, tmp_path)
+    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
+    session = Session.open(tmp_path / "project", now_ms=recorded_now(recorded))
+    session.load()
+    before = state_of(tmp_path / "data", tmp_path / "project")
+    for case in recorded["cases"][::4]:
+        options = {name.replace("-", "_"): value for name, value in (case.get("options") or {}).items()}
+        scope = options.pop("scope", "")
+        if case.get("argv"):
+            continue
+        trace = session.probe(case["query"], scope, options=options)
+        if "error" not in case["answer"]:
+            sound(trace)
+            printed = trace.section(SpaceAnswer).printed
+            assert same(printed, {name: case["answer"][name] for name in printed})
+        assert verdict_sentence(trace)
+    assert state_of(tmp_path / "data", tmp_path / "project") == before
+
+
+def test_relevance_is_relative_and_the_absolute_one_stands_beside_it(session: Session) -> None:
+    trace = session.probe("refresh token")
+    sound(trace)
+    first, second = trace.section(SpaceAnswer).topics
+    assert (first.path, first.kind, first.element) == ("auth/jwt.html", "bv-decision", "bve-aaaa0001")
+    assert first.raw == first.best_raw
+    assert second.raw < second.best_raw
+    assert first.absolute == pytest.approx(first.raw / (1 + first.raw))
+    said = verdict_sentence(trace)
+    assert "relevance 1.00 of the best" in said
+    assert "told to cite it" in said
+    assert [word.query for word in trace.hits[0].words] == ["refresh", "token"]
+
+
+def test_the_terms_of_a_hit_sum_to_its_raw_score(session: Session) -> None:
+    trace = session.probe("refresh token")
+    detail = session.answers.detail(trace, "auth/jwt.html")
+    assert detail is not None
+    assert detail.score is not None
+    assert sum(one.value for one in detail.contributions) == pytest.approx(detail.score.term_sum, abs=1e-12)
+    assert detail.score.raw == detail.score.term_sum * detail.score.matched_terms
+
+
+@pytest.mark.parametrize(
+    ("query", "note", "options", "number", "numbers"),
+    [
+        ("incident", "auth/jwt.html", {}, 5 - 1, "incident: only in elements without a valid id"),
+        ("rollout", "ops/deploy.html", {}, 4, "rollout: only in attributes"),
+        ("zebra", "ops/backup.html", {}, 5, "searched: zebra"),
+        ("tokn", "auth/jwt.html", {}, 6, "tokn"),
+        ("refresh token", "ops/deploy.html", {"limit": 1}, 7, "number 2; 1 are returned"),
+        ("refresh", "ops/deploy.html", {"element_tag": "bv-decision"}, 3, "bv-decision"),
+    ],
+)
+def test_why_a_topic_is_not_there(
+    session: Session, query: str, note: str, options: dict[str, object], number: int, numbers: str
+) -> None:
+    trace = session.probe(query, options=options)
+    made = session.answers.explain(query, note, trace=trace)
+    assert not made.found
+    assert made.reason is not None
+    assert (made.reason.number, numbers in made.numbers) == (number, True), made.numbers
+    assert made.remedy is not None
+
+
+def test_a_file_that_is_not_seen(folder: Path) -> None:
+    (tree_of(folder) / "old.abstract.html").write_text("<p>refresh</p>")
+    made = loaded(folder).answers.explain("refresh", "old.abstract.html")
+    assert made.reason is not None
+    assert made.reason.number == 2
+    assert ".abstract.html" in made.numbers
+
+
+def test_why_a_topic_is_there_says_what_the_agent_is_told_and_what_age_brings(session: Session) -> None:
+    made = session.answers.explain("refresh token", "auth/jwt.html")
+    assert (made.found, made.rank) == (True, 1)
+    assert "told to cite it" in made.use
+    assert "stops being of high confidence even as the best match in 54" in made.use
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message", "remedy"),
+    [
+        ("tree/old.md", "# old", "1 legacy markdown file", "migrate old.md"),
+        (
+            "tree/twice.html",
+            '<bv-fact id="bve-dddd0001">refresh</bv-fact><bv-fact id="bve-dddd0001">again</bv-fact>',
+            "duplicate ID twice.html#bve-dddd0001",
+            "another id",
+        ),
+        ("signals/auth/jwt.html.json", "{", "Expected property name", "mend or remove"),
+    ],
+)
+def test_a_space_with_which_v4_fails(folder: Path, name: str, text: str, message: str, remedy: str) -> None:
+    tree = tree_of(folder)
+    file = tree / name[5:] if name.startswith("tree/") else tree.parent / "state" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    session = loaded(folder)
+    trace = session.probe("refresh token")
+    failure = trace.section(SpaceAnswer).failure
+    assert failure is not None
+    assert message in failure.message
+    assert remedy in failure.remedy
+    assert not trace.covered
+    assert "V4 answers no query" in verdict_sentence(trace)
+    assert trace.section(SpaceAnswer).printed == {"error": failure.message}
+
+
+def test_what_changed_is_read_and_ranked_as_by_a_fresh_reading(folder: Path) -> None:
+    session = loaded(folder)
+    session.probe("refresh token")
+    jwt = tree_of(folder) / "auth" / "jwt.html"
+    jwt.write_text(jwt.read_text().replace("used once", "used once, then the token is void"))
+    (tree_of(folder) / "new.html").write_text('<bv-topic title="Token"><p>refresh</p></bv-topic>')
+    (tree_of(folder) / "ops" / "backup.html").unlink()
+    os.utime(tree_of(folder) / "ops" / "deploy.html", (NOW / 1000, NOW / 1000))
+    assert session.load()
+    assert not session.load()
+    again, fresh = (one.probe("refresh token").section(SpaceAnswer).printed for one in (session, loaded(folder)))
+    assert same(again, fresh)
+    assert len(again["hits"]) == 3
+
+
+def test_a_space_is_ranked_by_v4_alone_and_a_tree_by_the_others(
+    session: Session, folder: Path, make_tree: Callable[[str], Tree]
+) -> None:
+    tree = make_tree("elsewhere")
+    assert session.engine_names == ("byterover_v4",)
+    with pytest.raises(EngineError, match="byterover_v4 answers here"):
+        session.probe("refresh", engine="soleri")
+    with pytest.raises(ProjectError, match="soleri does not rank"):
+        Session.open(folder, engine="soleri")
+    tree.note("a.md", "A", "text")
+    assert "byterover_v4" not in tree.session().engine_names
+    with pytest.raises(EngineError, match="open a folder with a"):
+        tree.session().probe("text", engine="byterover_v4")
+
+
+@pytest.mark.parametrize("options", [{"limit": [1]}, {"depth": 1}, {"argv": "x"}, {"element_tag": 1}])
+def test_an_option_that_is_none(session: Session, options: dict[str, object]) -> None:
+    with pytest.raises(EngineError):
+        session.probe("refresh", options=options)
+
+
+def test_a_space_is_opened_by_its_tree_by_a_binding_and_not_without_either(folder: Path) -> None:
+    assert loaded(tree_of(folder)).probe("refresh").hits
+    bound = folder.parent / "bound"
+    (bound / "below").mkdir(parents=True)
+    with pytest.raises(ProjectError):
+        Session.open(bound / "below")
+    with pytest.raises(ProjectError, match="No default space"):
+        Session.open(bound / "below", engine="byterover_v4")
+    bindings = {"bindings": [{"folder": str(bound), "space_id": SPACE_ID, "addedAt": "2026-01-01"}]}
+    (folder.parent / "data" / "bindings.json").write_text(json.dumps(bindings))
+    assert loaded(bound / "below").probe("refresh").hits
+
+
+def test_several_synced_spaces_are_asked_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded = recorded_space(RECORDED)
+    unpack_space(recorded, tmp_path)
+    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "cloud"))
+    (tmp_path / "elsewhere").mkdir()
+    session = Session.open(tmp_path / "elsewhere", now_ms=recorded_now(recorded), engine="byterover_v4")
+    session.load()
+    for asked in recorded["aggregate"]:
+        trace = session.probe(asked["query"], options=asked.get("options") or {})
+        sound(trace)
+        printed = trace.section(SpaceAnswer).printed
+        assert same(printed, {name: asked["answer"][name] for name in printed})
+        for hit in trace.hits:
+            assert session.answers.explain(asked["query"], hit.file, trace=trace).found
+
+
+def recorded_now(recorded: dict[str, str]) -> float:
+    from tests.support.recorded import milliseconds
+
+    return milliseconds(recorded["now"])
+
+
+def test_a_small_space_is_what_its_files_say(folder: Path) -> None:
+    from brvtui.tree.spaces.locating import find_space
+
+    space = opened(find_space(folder, folder.parent / "data"))
+    assert [document.id for topic in space.corpus.topics for document in topic.documents] == [
+        "auth/jwt.html#bve-aaaa0001",
+        "auth/jwt.html#bve-aaaa0002",
+        "ops/backup.html#bve-cccc0001",
+        "ops/deploy.html",
+    ]
