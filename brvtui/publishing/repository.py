@@ -27,7 +27,8 @@ if TYPE_CHECKING:  # watchdog is for those alone who watch
 LOOK_SECONDS = 2.0
 """The least time between two looks at the list of source files."""
 _SHARE = 100
-_REMEMBERED_SNAPSHOTS = 3
+_REMEMBERED_SNAPSHOTS = 2
+"""How many snapshots are kept for questions about their traces: a large repository is a large graph."""
 
 
 def find_repository(folder: Path) -> FoundProject:

@@ -43,11 +43,11 @@ def test_only_what_changed_is_linked_again(root: Path) -> None:
     assert names(publisher) == {"a.py/a", "b.py/b", "c.py/c", "c.py/later"}
     assert publisher._index is not None
     assert publisher._index.memory.relinked == ("c.py",)
+    assert first is not None
+    assert publisher.of_generation(first.generation) is first
     (root / "a.py").unlink()
     assert publisher.refresh(CONSTANTS, 4.0)
     assert names(publisher) == {"b.py/b", "c.py/c", "c.py/later"}
-    assert first is not None
-    assert publisher.of_generation(first.generation) is first
     with pytest.raises(KeyError):
         publisher.of_generation(99)
 

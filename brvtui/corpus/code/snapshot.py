@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from brvtui.corpus.code.index import CodeIndex
 from brvtui.corpus.code.pages import SymbolPage, SymbolPages
 from brvtui.snapshot import Note, Parsed, Snapshot
 from brvtui.snapshot.columns import columns_of
+from brvtui.snapshot.state import FINGERPRINT
 from brvtui.text.postings import build
 from brvtui.text.segment import TermIds, note_terms
 from brvtui.tree.constants import TreeConstants
@@ -29,6 +31,18 @@ class RepositorySnapshot(Snapshot):
     is_code: ClassVar[bool] = True
 
     pages: SymbolPages = field(default_factory=SymbolPages)
+
+    @property
+    def fingerprint(self) -> str:
+        """What the source files are condensed to, by their paths, times and sizes."""
+        return self.derived.of(FINGERPRINT, self._fingerprint)
+
+    def _fingerprint(self) -> str:
+        digest = hashlib.sha256()
+        for path, pages in self.pages.of_file.items():
+            entry = self.parsed[pages[0].path]
+            digest.update(f"{path}\0{entry.mtime_ns}\0{entry.size}\n".encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
 
     def location(self, path: str) -> Path:
         """The source file of the symbol at ``path``. Raises OSError for an unknown one."""

@@ -159,10 +159,14 @@ def graph_of_code(code: CodeGraph) -> Graph:
     return Graph(tuple(nodes), tuple(Edge(*edge) for edge in code.edges))
 
 
-def code_task_index(graph: Graph, profile: KnowingProfile) -> TaskIndex:
-    """What a task is asked of over the symbols of ``graph``, with the classes of their language."""
+def code_task_index(graph: Graph, profile: KnowingProfile, last: TaskIndex | None = None) -> TaskIndex:
+    """What a task is asked of over the symbols of ``graph``, with the classes of their language.
+
+    What did not change since ``last``, made under the same profile, is not read again.
+    """
     rules = profile.equivalence
-    return task_index(seed_index(graph, profile, built_in_classes(rules.verbs), language_of(graph, rules)))
+    classes, before = built_in_classes(rules.verbs), last.seeds if last is not None else None
+    return task_index(seed_index(graph, profile, classes, language_of(graph, rules), last=before))
 
 
 def penalised(entry: str, task: str, profile: KnowingProfile) -> Callable[[Node], bool]:

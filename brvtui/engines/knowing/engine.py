@@ -220,7 +220,7 @@ class Knowing:
                 else:
                     from brvtui.engines.knowing.symbol_index import index_symbols
 
-                    made = index_symbols(snapshot, constants)
+                    made = index_symbols(snapshot, constants, ready.index if ready is not None else None)
                 self._ready = ready = _ReadyIndex(snapshot, constants, made)
             return ready.index
 

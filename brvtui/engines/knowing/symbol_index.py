@@ -47,14 +47,17 @@ class SymbolIndex(NoteIndex):
         return node_tokens(node, self.task.profile.packing)
 
 
-def index_symbols(snapshot: Snapshot, profile: KnowingProfile) -> SymbolIndex:
-    """The index of the symbols of ``snapshot``, which must be that of a repository."""
+def index_symbols(snapshot: Snapshot, profile: KnowingProfile, before: NoteIndex | None = None) -> SymbolIndex:
+    """The index of the symbols of ``snapshot``, which must be that of a repository.
+
+    What did not change since ``before``, made under the same profile, is not read again.
+    """
     assert isinstance(snapshot, RepositorySnapshot)
     pages = snapshot.pages
     graph = graph_of_code(pages.graph)
     graph = replace(graph, nodes=tuple(replace(node, document=pages.path_of[node.id]) for node in graph.nodes))
     known = {node.document: KnownPiece(snapshot.parsed[node.document], _piece(snapshot, node)) for node in graph.nodes}
-    task = code_task_index(graph, profile)
+    task = code_task_index(graph, profile, before.task if before is not None else None)
     return SymbolIndex(NoteGraph(graph, known, {}, ()), task, pages, CodeNames(pages.graph))
 
 

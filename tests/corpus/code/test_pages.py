@@ -97,6 +97,7 @@ def test_entries_of_unchanged_files_stay_the_same(held: RepositorySnapshot) -> N
     root = held.project.tree
     write(root, {"src/shop.py": SHOP + "\ndef more(): pass\n"})
     later = snapshot_of(root, held)
+    assert snapshot_of(root).fingerprint == later.fingerprint != held.fingerprint
     assert later.generation == held.generation + 1
     assert later.parsed["pkg/disk.go/Disk"] is held.parsed["pkg/disk.go/Disk"]
     assert later.parsed["src/shop.py/show"] is not held.parsed["src/shop.py/show"]
