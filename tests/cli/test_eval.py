@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
+from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.engine import ByteRover
+from brvtui.engines.contract import Query
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.saved.evaluations import read_evaluation
 from brvtui.saved.traces import SavedError
+from brvtui.trace import Trace
 from brvtui.tree.reading.project import find_project
 from tests.cli.conftest import Run
+from tests.support.engine_packages import declared
 from tests.support.trees import Tree
 
 ROTATION, EXPIRY = "auth/jwt/rotation.md", "auth/jwt/expiry.md"
@@ -77,6 +83,28 @@ def test_the_moment_moves_with_the_notes_as_they_are(run: Run, judged: Tree) -> 
         scores[at] = value["evaluation"]["clock"], value["evaluation"]["queries"][0]["results"][0]["score"]
     assert scores["+60d"] == scores["2027-01-19T12:00:00Z"]
     assert scores["+60d"][1] < scores["+0d"][1]
+
+
+class Listening(ByteRover):
+    """ByteRover, which keeps what it was asked."""
+
+    name = "listening"
+    asked: ClassVar[list[Query]] = []
+
+    def answer(self, context: Context, query: Query) -> Trace:
+        self.asked.append(query)
+        return super().answer(context, query)
+
+
+def test_queries_of_others_ask_nothing_that_costs_unless_they_may(
+    run: Run, judged: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with declared(tmp_path, monkeypatch, "listening", "tests.cli.test_eval:Listening"):
+        for more, may in (((), False), (("--services",), True)):
+            Listening.asked.clear()
+            assert run("eval", "--engine", "listening", "--scope", "auth", *more)[0] == 0
+            assert [query.text for query in Listening.asked] == [each.text for each in JUDGED]
+            assert {(query.may_ask, query.run, query.scope) for query in Listening.asked} == {(may, False, "auth")}
 
 
 def test_files_beside_the_table(run: Run, judged: Tree, tmp_path: Path) -> None:
