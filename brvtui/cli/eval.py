@@ -6,7 +6,7 @@ import re
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,12 +28,9 @@ from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
-    from brvtui.engines.contract import Context
+    from brvtui.lab.evaluation.assessment import Assessment
     from brvtui.lab.evaluation.metrics import Metric
-    from brvtui.lab.evaluation.results import Evaluation
-    from brvtui.lab.judgments.model import Judgment
-    from brvtui.report.evaluation import EvaluationReport
-    from brvtui.session.evaluating import RevisionBaseline
+    from brvtui.session.evaluating import EvaluationPlan
 
 _PATH = click.Path(path_type=Path)
 _FORMS = {"json": "json", "md": "md", "junit": "xml", "trec": "run"}
@@ -43,8 +40,6 @@ _HOURS = {"h": 1, "d": 24, "w": 168, "y": 8_766}
 _MS_PER_HOUR = 3_600_000
 _LATER = re.compile(r"([+-])([0-9]{1,6})([hdwy])")
 _SHOWN_NOTICES = 10
-_MOST_EXPLAINED = 50
-"""How many changed queries are explained: each note that changed is tried for each of them."""
 
 
 @click.command(
@@ -87,27 +82,33 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
     Judgments are written with brv-tui judge. Nothing is changed, and no service that costs is asked without --services.
     Exit code 1 when a --fail-… condition is not met; it names the queries.
     """
+    from brvtui.engines.contract import Query
     from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
+    from brvtui.saved.traces import SavedError
+    from brvtui.session.evaluating import EvaluationPlan, assess
+    from brvtui.tree.history.git import RevisionError
 
-    wanted = Wanted(
+    plan = EvaluationPlan(
         metrics=tuple(_metric(name) for name in given["named_metrics"]) or DEFAULT_METRICS,
-        services=given["services"],
+        like=Query("", asked.scope, services=given["services"], options=asked.options),
         baseline=given["baseline"],
-        revision=given["baseline_rev"],
+        revision=given["baseline_rev"] or "",
         least=tuple(map(_limit, given["fail_under"])),
         drops=tuple(map(_limit, given["fail_on_drop"])),
-        same_tiers=given["fail_on_tier_change"],
+        same_outcomes=given["fail_on_tier_change"],
     )
-    _check(wanted)
+    _check(plan)
     _check_files(given["files"])
     session = replace(asked, now=_moment(given["at"], asked.now)).open()
     judgments = read_judgments(file := judgments_file(session, named))
     if not judgments:
         raise Failure(f"{file.path}: no judgments yet; add some with brv-tui judge set", BAD_USAGE)
-    with engine_errors_reported():
-        report = _report(session, asked, judgments, wanted)
-    notices = [*report.evaluation.notices, *(report.comparison.notices if report.comparison else ())]
-    _print_notices(notices)
+    try:
+        with engine_errors_reported():
+            report = assess(session, judgments, plan, _show_progress)
+    except (RevisionError, SavedError) as error:
+        raise Failure(str(error), BAD_USAGE) from error
+    _print_notices(report.notices)
     _save(report, given["files"], session)
     if form == "table":
         from brvtui.report.evaluation import evaluation_lines
@@ -122,28 +123,10 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
     return OK if report.passed else NEGATIVE
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the options of ``eval`` ask for."""
-
-    metrics: tuple[Metric, ...]
-    services: bool
-    baseline: Path | None
-    revision: str | None
-    least: tuple[tuple[Metric, float], ...]
-    drops: tuple[tuple[Metric, float], ...]
-    same_tiers: bool
-
-    @property
-    def name(self) -> str:
-        """The name of the baseline; empty without one."""
-        return str(self.revision or self.baseline or "")
-
-
-def _check(wanted: Wanted) -> None:
-    if wanted.baseline is not None and wanted.revision is not None:
+def _check(plan: EvaluationPlan) -> None:
+    if plan.baseline is not None and plan.revision:
         raise click.UsageError("give either --baseline FILE or --baseline-rev REV")
-    if (wanted.drops or wanted.same_tiers) and not wanted.name:
+    if (plan.drops or plan.same_outcomes) and not plan.baseline_name:
         raise click.UsageError("--fail-on-drop and --fail-on-tier-change need --baseline FILE or --baseline-rev REV")
 
 
@@ -159,7 +142,7 @@ def _check_files(files: Sequence[Path]) -> None:
         raise Failure(str(error), BAD_USAGE) from error
 
 
-def _save(report: EvaluationReport, files: Sequence[Path], session: Any) -> None:
+def _save(report: Assessment, files: Sequence[Path], session: Any) -> None:
     from brvtui.report.evaluation_files import save_evaluation
     from brvtui.report.saved import ExportError
 
@@ -170,57 +153,6 @@ def _save(report: EvaluationReport, files: Sequence[Path], session: Any) -> None
             click.echo(f"saved {visible(str(file))}", err=True)
     except ExportError as error:
         raise Failure(str(error), FAILED) from error
-
-
-def _report(session: Any, asked: Asked, judgments: Sequence[Judgment], wanted: Wanted) -> EvaluationReport:
-    """Evaluates, compares, and looks for causes. Raises :class:`Failure`."""
-    from brvtui.engines.contract import Query
-    from brvtui.lab.evaluation.causes import CauseFinder
-    from brvtui.lab.evaluation.comparing import compare_evaluations
-    from brvtui.lab.evaluation.evaluate import evaluate
-    from brvtui.lab.evaluation.gates import gate_drop, gate_outcomes, gate_under
-    from brvtui.report.evaluation import EvaluationReport, changed_queries
-    from brvtui.session.evaluating import RevisionBaseline
-
-    like = Query("", asked.scope, services=wanted.services, options=asked.options)
-    engine, context = session.engines.named(session.engine), session.engines.context(session.engine)
-    earlier = _earlier(session, context, wanted)
-    made = evaluate(engine, context, judgments, like, progress=_show_progress)
-    gates = [gate_under(made, metric, least) for metric, least in wanted.least]
-    if earlier is None:
-        return EvaluationReport(made, wanted.metrics, gates=tuple(gates))
-    if isinstance(earlier, RevisionBaseline):
-        before = replace(made, revision=wanted.name)
-        if earlier.reverting.difference.paths:
-            before = evaluate(engine, earlier.context, judgments, like, wanted.name, _show_progress)
-        before, reverting = replace(before, notices=(*before.notices, *earlier.notices)), earlier.reverting
-    else:
-        before, reverting = earlier, None
-    comparison = compare_evaluations(made, before)
-    gates += [gate_drop(comparison, metric, most) for metric, most in wanted.drops]
-    gates += [gate_outcomes(comparison)] if wanted.same_tiers else []
-    report = EvaluationReport(made, wanted.metrics, comparison, wanted.name, tuple(gates))
-    by_id = {judgment.id: judgment for judgment in judgments}
-    failed = {name for gate in gates for name in gate.queries}
-    changes = [each for each in comparison.changes if each in changed_queries(report) or each.now.id in failed]
-    decisive = next(iter(metric for metric, _ in wanted.drops), wanted.metrics[0])
-    finder = CauseFinder(engine, context, like, by_id, decisive)
-    return replace(report, causes=finder.explain(changes[:_MOST_EXPLAINED], reverting))
-
-
-def _earlier(session: Any, context: Context[Any], wanted: Wanted) -> RevisionBaseline | Evaluation | None:
-    """What to compare with: read before anything is asked, so that a mistake is said at once."""
-    from brvtui.saved.evaluations import read_evaluation
-    from brvtui.saved.traces import SavedError
-    from brvtui.session.evaluating import baseline_at
-    from brvtui.tree.history.git import RevisionError
-
-    try:
-        if wanted.revision is not None:
-            return baseline_at(session, context, wanted.revision)
-        return read_evaluation(wanted.baseline) if wanted.baseline is not None else None
-    except (RevisionError, SavedError) as error:
-        raise Failure(str(error), BAD_USAGE) from error
 
 
 def _limit(text: str) -> tuple[Metric, float]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
-from brvtui.lab.evaluation.comparing import Comparison, QueryChange
+from brvtui.lab.evaluation.assessment import Assessment
+from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.gates import GateResult
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation, QueryResult
@@ -25,27 +25,7 @@ NONE = "–"
 """What stands for a value that means nothing."""
 
 
-@dataclass(frozen=True)
-class EvaluationReport:
-    """Everything that is said of one evaluation, in every format."""
-
-    evaluation: Evaluation
-    metrics: tuple[Metric, ...]
-    """Those to show; the first decides the order of queries."""
-    comparison: Comparison | None = None
-    baseline: str = ""
-    """The name of the baseline: a file or a revision."""
-    gates: tuple[GateResult, ...] = ()
-    causes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Lines that say why a query is answered otherwise than before, by its id."""
-
-    @property
-    def passed(self) -> bool:
-        """Whether every gate was passed."""
-        return all(gate.passed for gate in self.gates)
-
-
-def evaluation_lines(report: EvaluationReport, width: int) -> list[Line]:
+def evaluation_lines(report: Assessment, width: int) -> list[Line]:
     """The whole report in ``width`` cells."""
     evaluation, metrics = report.evaluation, report.metrics
     made = [line(f" {heading(evaluation)}", "bold strong").cut(width)]
@@ -61,10 +41,10 @@ def evaluation_lines(report: EvaluationReport, width: int) -> list[Line]:
     return made
 
 
-def change_lines(report: EvaluationReport, width: int) -> list[Line]:
+def change_lines(report: Assessment, width: int) -> list[Line]:
     """The queries that are answered otherwise than before, each with what happened and what did it."""
     assert report.comparison is not None
-    changes = changed_queries(report)
+    changes = report.changed
     made = [line(f" {len(changes) or 'no'} of {len(report.comparison.changes)} compared queries changed", "muted")]
     for change in changes[:_SHOWN]:
         made.append(line(f" {change.now.id}: {change_text(change, report.metrics[0])}", "bold strong").cut(width))
@@ -73,15 +53,6 @@ def change_lines(report: EvaluationReport, width: int) -> list[Line]:
     if len(changes) > _SHOWN:
         made.append(line(f" … {len(changes) - _SHOWN} more; --format json holds all", "muted").cut(width))
     return made
-
-
-def changed_queries(report: EvaluationReport) -> list[QueryChange]:
-    """The queries whose first metric or outcome changed, the greatest loss first."""
-    comparison, metric = report.comparison, report.metrics[0]
-    if comparison is None:
-        return []
-    changed = [each for each in comparison.changes if each.changes_outcome or each.difference(metric)]
-    return sorted(changed, key=lambda each: each.difference(metric) or 0.0)
 
 
 def change_text(change: QueryChange, metric: Metric) -> str:
@@ -105,7 +76,7 @@ def gate_lines(gates: Sequence[GateResult], width: int) -> list[Line]:
     return made
 
 
-def baseline_text(report: EvaluationReport) -> str:
+def baseline_text(report: Assessment) -> str:
     """What is compared with: its name, its notes, its moment; empty without a baseline."""
     if report.comparison is None:
         return ""
@@ -126,7 +97,7 @@ def about(evaluation: Evaluation) -> str:
     return f"{notes} of {evaluation.project}{revision}, as of {evaluation.clock}"
 
 
-def summary_lines(report: EvaluationReport, width: int) -> list[Line]:
+def summary_lines(report: Assessment, width: int) -> list[Line]:
     """The mean of each metric, beside that of the baseline, then outcomes, prompts and time."""
     made = []
     evaluation = report.evaluation
@@ -137,7 +108,7 @@ def summary_lines(report: EvaluationReport, width: int) -> list[Line]:
     return [*made, *(line(f" {name:<{_NAME}} {text}").cut(width) for name, text in facts(evaluation))]
 
 
-def compared_text(report: EvaluationReport, metric: Metric) -> str:
+def compared_text(report: Assessment, metric: Metric) -> str:
     """How ``metric`` differs from the baseline, and how likely that is chance; empty without a baseline."""
     if report.comparison is None or (difference := report.comparison.difference(metric)) is None:
         return ""

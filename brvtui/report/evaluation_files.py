@@ -8,9 +8,9 @@ from pathlib import Path
 
 from brvtui import faults
 from brvtui.disk import writing
+from brvtui.lab.evaluation.assessment import Assessment
 from brvtui.lab.evaluation.results import Evaluation
 from brvtui.lab.judgments.exchange import trec_name
-from brvtui.report.evaluation import EvaluationReport
 from brvtui.report.evaluation_junit import junit_of
 from brvtui.report.evaluation_markdown import markdown_of
 from brvtui.report.saved import ExportError
@@ -29,7 +29,7 @@ class EvaluationForm(StrEnum):
     TREC_RUN = "run"
 
 
-def rendered_evaluation(report: EvaluationReport, form: EvaluationForm) -> bytes:
+def rendered_evaluation(report: Assessment, form: EvaluationForm) -> bytes:
     """The content of a file of this form, in UTF-8."""
     if form is EvaluationForm.JSON:
         return _json(report)
@@ -47,7 +47,7 @@ def evaluation_form_of(file: Path) -> EvaluationForm:
         raise ExportError(f"{file}: an evaluation is saved as {endings}; give the file one of these endings") from None
 
 
-def save_evaluation(report: EvaluationReport, file: Path, trees: Sequence[Path]) -> None:
+def save_evaluation(report: Assessment, file: Path, trees: Sequence[Path]) -> None:
     """Writes ``report`` to ``file`` in the form of its ending, whole or not at all.
 
     Raises :class:`brvtui.report.saved.ExportError`, also for a file inside one of the context ``trees``.
@@ -78,7 +78,7 @@ def trec_run(evaluation: Evaluation) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
 
 
-def _json(report: EvaluationReport) -> bytes:
+def _json(report: Assessment) -> bytes:
     made = evaluation_as_plain(report.evaluation, report.metrics)
     if report.comparison is not None:
         made["comparison"] = comparison_as_plain(report.comparison, report.baseline, report.metrics, report.causes)

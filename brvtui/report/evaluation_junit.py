@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
+from brvtui.lab.evaluation.assessment import Assessment
 from brvtui.lab.evaluation.results import QueryResult
-from brvtui.report.evaluation import EvaluationReport, change_text, changed_queries
+from brvtui.report.evaluation import change_text
 from brvtui.text.visible import visible
 
 _MS = 1000
 
 
-def junit_of(report: EvaluationReport) -> bytes:
+def junit_of(report: Assessment) -> bytes:
     """A test case for each gate and each query, in UTF-8.
 
     A query fails when a failed gate names it, or when its outcome is not the expected one.
@@ -35,7 +36,7 @@ def junit_of(report: EvaluationReport) -> bytes:
     return made + b"\n"
 
 
-def _failures(report: EvaluationReport) -> dict[str, list[str]]:
+def _failures(report: Assessment) -> dict[str, list[str]]:
     """Why each failing query fails, by its id."""
     made: dict[str, list[str]] = {}
     for gate in report.gates:
@@ -47,10 +48,10 @@ def _failures(report: EvaluationReport) -> dict[str, list[str]]:
     return made
 
 
-def _lines(report: EvaluationReport, query: QueryResult, failures: Mapping[str, Sequence[str]]) -> Sequence[str]:
+def _lines(report: Assessment, query: QueryResult, failures: Mapping[str, Sequence[str]]) -> Sequence[str]:
     if query.id not in failures:
         return ()
-    changed = [change_text(each, report.metrics[0]) for each in changed_queries(report) if each.now.id == query.id]
+    changed = [change_text(each, report.metrics[0]) for each in report.changed if each.now.id == query.id]
     return (*failures[query.id], *changed, *report.causes.get(query.id, ()), query.sentence)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from brvtui.lab.evaluation.assessment import Assessment
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import QueryResult
 from brvtui.report.evaluation import (
-    EvaluationReport,
     about,
     baseline_text,
     change_text,
-    changed_queries,
     compared_text,
     facts,
     heading,
@@ -23,7 +22,7 @@ _SHOWN = 50
 """How many queries a table holds: a comment has room for so many."""
 
 
-def markdown_of(report: EvaluationReport) -> str:
+def markdown_of(report: Assessment) -> str:
     """The verdict and what to look at, the queries that changed, the metrics, and the queries that miss something."""
     verdict = "" if not report.gates else " passed" if report.passed else " failed"
     blocks: list[str] = [markdown_heading(2, f"Memory check{verdict}")]
@@ -38,15 +37,15 @@ def markdown_of(report: EvaluationReport) -> str:
     return joined(blocks)
 
 
-def _changes(report: EvaluationReport) -> Markdown:
+def _changes(report: Assessment) -> Markdown:
     rows = []
-    for change in changed_queries(report)[:_SHOWN]:
+    for change in report.changed[:_SHOWN]:
         why = " ".join(f"{text}." for text in report.causes.get(change.now.id, ()))
         rows.append((bold(change.now.id), change.now.text, change_text(change, report.metrics[0]), why))
     return table(("query", "words", "change", "why"), rows)
 
 
-def _metrics(report: EvaluationReport) -> Markdown:
+def _metrics(report: Assessment) -> Markdown:
     evaluation = report.evaluation
     rows = [
         (str(metric), number(evaluation.mean(metric)), str(evaluation.count(metric)), compared_text(report, metric))
@@ -57,7 +56,7 @@ def _metrics(report: EvaluationReport) -> Markdown:
     return table(("metric", "mean", "queries", "change"), rows, ("mean", "queries"))
 
 
-def _misses(report: EvaluationReport) -> Markdown:
+def _misses(report: Assessment) -> Markdown:
     metric = report.metrics[0]
     queries = worst_first(report.evaluation.queries, metric)
     wrong = [query for query in queries if query.first_miss or query.as_expected is False]

@@ -1,22 +1,60 @@
-"""The notes of an open project as they were at a git revision, for an evaluation to be compared with."""
+"""Evaluates the judged queries of an open project, by itself or beside a file or a git revision."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from brvtui.engines.contract import Context
-from brvtui.lab.evaluation.causes import Reverting
+from brvtui.engines.contract import Context, Query
+from brvtui.lab.evaluation.assessment import Assessment
+from brvtui.lab.evaluation.causes import CauseFinder, Reverting
+from brvtui.lab.evaluation.comparing import Comparison, compare_evaluations
+from brvtui.lab.evaluation.evaluate import Progress, evaluate
+from brvtui.lab.evaluation.gates import GateResult, gate_drop, gate_outcomes, gate_under
+from brvtui.lab.evaluation.metrics import Metric
+from brvtui.lab.evaluation.results import Evaluation
+from brvtui.lab.judgments.model import Judgment
 from brvtui.loading.revised import Difference, difference_to, revised
+from brvtui.saved.evaluations import read_evaluation
 from brvtui.snapshot import Snapshot
 from brvtui.tree.history.revision import Revision
 
 if TYPE_CHECKING:
     from brvtui.session.session import Session
 
+_MOST_EXPLAINED = 50
+"""How many changed queries are explained: each note that changed is tried for each of them."""
+Limits = tuple[tuple[Metric, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationPlan:
+    """What is measured, what it is compared with, and what must hold."""
+
+    metrics: tuple[Metric, ...]
+    like: Query
+    """Its scope and options are those of every query."""
+    baseline: Path | None = None
+    """An evaluation in a file."""
+    revision: str = ""
+    """A git revision of the notes."""
+    least: Limits = ()
+    """The least mean of metrics."""
+    drops: Limits = ()
+    """How much the mean of metrics may fall at most."""
+    same_outcomes: bool = False
+    """Whether no query may be answered by another tier."""
+
+    @property
+    def baseline_name(self) -> str:
+        """The name of the baseline; empty without one."""
+        return self.revision or str(self.baseline or "")
+
 
 @dataclass(frozen=True)
-class RevisionBaseline:
+class _RevisionBaseline:
     """A project at a revision: the context in which its engine answers there, and the way back to it."""
 
     context: Context[Any]
@@ -24,8 +62,46 @@ class RevisionBaseline:
     notices: tuple[str, ...]
 
 
-def baseline_at(session: Session, context: Context[Any], name: str) -> RevisionBaseline:
-    """``context`` with the notes of the revision ``name``. Nothing is checked out or written.
+def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan, progress: Progress) -> Assessment:
+    """Asks every one of ``judgments``, compares with the baseline of ``plan``, and says what changed and why.
+
+    Each query is a probe: nothing is written, checked out or cached. Calls ``progress`` with the number of queries that
+    are answered, and of all, for each side. Raises :class:`brvtui.engines.contract.EngineError`,
+    :class:`brvtui.tree.history.git.RevisionError` and :class:`brvtui.saved.traces.SavedError`, the last two before
+    anything is asked.
+    """
+    engine, context = session.engines.named(session.engine), session.engines.context(session.engine)
+    there = _at_revision(session, context, plan.revision) if plan.revision else None
+    earlier = read_evaluation(plan.baseline) if plan.baseline is not None else None
+
+    def asked(in_context: Context[Any], revision: str) -> Evaluation:
+        return evaluate(engine, in_context, judgments, plan.like, revision, progress)
+
+    made = asked(context, "")
+    if there is not None:
+        is_same = not there.reverting.difference.paths
+        earlier = replace(made, revision=plan.revision) if is_same else asked(there.context, plan.revision)
+    comparison = compare_evaluations(made, earlier) if earlier is not None else None
+    if there is not None and comparison is not None:
+        comparison = replace(comparison, notices=(*comparison.notices, *there.notices))
+    gates = tuple(_gates(made, comparison, plan))
+    assessment = Assessment(made, plan.metrics, comparison, plan.baseline_name, gates)
+    decisive = plan.drops[0][0] if plan.drops else plan.metrics[0]
+    finder = CauseFinder(engine, context, plan.like, {each.id: each for each in judgments}, decisive)
+    reverting = there.reverting if there is not None else None
+    return replace(assessment, causes=finder.explain(assessment.to_explain[:_MOST_EXPLAINED], reverting))
+
+
+def _gates(made: Evaluation, comparison: Comparison | None, plan: EvaluationPlan) -> list[GateResult]:
+    gates = [gate_under(made, metric, least) for metric, least in plan.least]
+    if comparison is not None:
+        gates += [gate_drop(comparison, metric, most) for metric, most in plan.drops]
+        gates += [gate_outcomes(comparison)] if plan.same_outcomes else []
+    return gates
+
+
+def _at_revision(session: Session, context: Context[Any], name: str) -> _RevisionBaseline:
+    """``context`` with the notes of the revision ``name``.
 
     Signals, shared sources and settings are those of now, and so are the ages of notes that both have. Raises
     :class:`brvtui.tree.history.git.RevisionError`.
@@ -39,5 +115,4 @@ def baseline_at(session: Session, context: Context[Any], name: str) -> RevisionB
     difference = difference_to(snapshot, revision)
     before = Context(at(difference), context.constants, now_ms, context.services)
     shared = f"shared sources are compared as they are now, not as of {name}"
-    notices = (shared,) if session.project.sources else ()
-    return RevisionBaseline(before, Reverting(name, difference, at), notices)
+    return _RevisionBaseline(before, Reverting(name, difference, at), (shared,) if session.project.sources else ())

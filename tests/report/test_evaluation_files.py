@@ -10,11 +10,12 @@ from xml.etree import ElementTree
 import pytest
 from markdown_it import MarkdownIt
 
+from brvtui.lab.evaluation.assessment import Assessment
 from brvtui.lab.evaluation.comparing import compare_evaluations
 from brvtui.lab.evaluation.gates import gate_drop, gate_outcomes, gate_under
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument
-from brvtui.report.evaluation import EvaluationReport, evaluation_lines
+from brvtui.report.evaluation import evaluation_lines
 from brvtui.report.evaluation_files import EvaluationForm, rendered_evaluation, save_evaluation
 from brvtui.report.saved import ExportError
 from brvtui.saved.evaluations import read_evaluation
@@ -29,7 +30,7 @@ def result(name: str, *ranking: str, text: str = "words", expected: str = "", ou
 
 
 @pytest.fixture
-def report() -> EvaluationReport:
+def report() -> Assessment:
     now = Evaluation(
         "byterover", "ByteRover 3.14.0", "brv-3", f"p{HOSTILE}", "", 3, "2026-11-20T12:00:00Z",
         (
@@ -41,12 +42,10 @@ def report() -> EvaluationReport:
     before = replace(now, queries=(now.queries[0], result("lost", "n one.md", text=HOSTILE), now.queries[2]))
     compared = compare_evaluations(now, before)
     gates = (gate_under(now, RECALL, 0.5), gate_drop(compared, RECALL, 0.1), gate_outcomes(compared))
-    return EvaluationReport(
-        now, (RECALL,), compared, "main", gates, {"lost": (f"n one.md: rank 1 → not found {HOSTILE}",)}
-    )
+    return Assessment(now, (RECALL,), compared, "main", gates, {"lost": (f"n one.md: rank 1 → not found {HOSTILE}",)})
 
 
-def test_junit_has_a_case_for_each_gate_and_query(report: EvaluationReport) -> None:
+def test_junit_has_a_case_for_each_gate_and_query(report: Assessment) -> None:
     data = rendered_evaluation(report, EvaluationForm.JUNIT)
     root = ElementTree.fromstring(data)
     (suite,) = root
@@ -66,7 +65,7 @@ def test_junit_has_a_case_for_each_gate_and_query(report: EvaluationReport) -> N
     assert b"\x1b" not in data
 
 
-def test_markdown_shows_text_as_text(report: EvaluationReport) -> None:
+def test_markdown_shows_text_as_text(report: Assessment) -> None:
     made = rendered_evaluation(report, EvaluationForm.MARKDOWN).decode()
     html = MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(made)
     assert html.startswith("<h2>Memory check failed</h2>")
@@ -80,7 +79,7 @@ def test_markdown_shows_text_as_text(report: EvaluationReport) -> None:
     assert "Look at: lost." in html
 
 
-def test_a_run_keeps_the_order_of_equal_scores(report: EvaluationReport) -> None:
+def test_a_run_keeps_the_order_of_equal_scores(report: Assessment) -> None:
     lines = rendered_evaluation(report, EvaluationForm.TREC_RUN).decode().splitlines()
     assert lines[:2] == [
         "a Q0 n%20one.md 1 1.000000000 brv-tui-byterover",
@@ -89,7 +88,7 @@ def test_a_run_keeps_the_order_of_equal_scores(report: EvaluationReport) -> None
     assert all(len(line.split()) == 6 for line in lines)
 
 
-def test_json_comes_back(report: EvaluationReport, tmp_path: Path) -> None:
+def test_json_comes_back(report: Assessment, tmp_path: Path) -> None:
     file = tmp_path / "e.json"
     save_evaluation(report, file, [])
     assert read_evaluation(file) == report.evaluation
@@ -98,13 +97,13 @@ def test_json_comes_back(report: EvaluationReport, tmp_path: Path) -> None:
     assert value["comparison"]["changes"][0]["causes"][0].startswith("n one.md: rank 1")
 
 
-def test_where_it_cannot_be_saved(report: EvaluationReport, tmp_path: Path) -> None:
+def test_where_it_cannot_be_saved(report: Assessment, tmp_path: Path) -> None:
     for file, trees in (("x.txt", []), ("none/x.md", []), ("x.md", [tmp_path])):
         with pytest.raises(ExportError):
             save_evaluation(report, tmp_path / file, trees)
 
 
-def test_of_many_queries_the_worst_are_listed(report: EvaluationReport) -> None:
+def test_of_many_queries_the_worst_are_listed(report: Assessment) -> None:
     many = tuple(result(f"q{number}", "n one.md") for number in range(60))
     made = replace(
         report, evaluation=replace(report.evaluation, queries=(*many, result("worst", "m.md"))), comparison=None
@@ -116,7 +115,7 @@ def test_of_many_queries_the_worst_are_listed(report: EvaluationReport) -> None:
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
-def test_lines_keep_their_width(report: EvaluationReport, width: int) -> None:
+def test_lines_keep_their_width(report: Assessment, width: int) -> None:
     lines = evaluation_lines(report, width)
     assert all(line.width <= width for line in lines)
     text = "\n".join(line.plain for line in lines)

@@ -6,13 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from brvtui.engines.contract import EngineError, Query
+from brvtui.lab.evaluation.assessment import Assessment
 from brvtui.lab.evaluation.comparing import compare_evaluations
 from brvtui.lab.evaluation.evaluate import evaluate
 from brvtui.lab.evaluation.gates import gate_drop, gate_outcomes, gate_under
 from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, JudgmentsError
-from brvtui.report.evaluation import EvaluationReport, evaluation_lines
+from brvtui.report.evaluation import evaluation_lines
 from brvtui.report.evaluation_files import EvaluationForm, rendered_evaluation
 from brvtui.saved.evaluations import read_evaluation
 from brvtui.saved.traces import SavedError
@@ -36,11 +37,11 @@ class _Measured(Target):
         self.file.change(lambda _: _JUDGED)
         self.seed = self.file.path.read_bytes()
 
-    def report(self, judgments: tuple[Judgment, ...]) -> EvaluationReport:
+    def report(self, judgments: tuple[Judgment, ...]) -> Assessment:
         """The queries asked, without a baseline."""
         engines = self.session.engines
         engine, context = engines.named("byterover"), engines.context("byterover")
-        return EvaluationReport(evaluate(engine, context, judgments, Query("")), DEFAULT_METRICS)
+        return Assessment(evaluate(engine, context, judgments, Query("")), DEFAULT_METRICS)
 
 
 class JudgmentsOfProject(_Measured):
@@ -107,7 +108,7 @@ def _refused(file: JudgmentsFile, data: bytes) -> None:
     raise Wrong("a broken file is overwritten, or changed without a word")
 
 
-def shown(report: EvaluationReport) -> None:
+def shown(report: Assessment) -> None:
     """Writes ``report`` in every form. Raises :class:`Wrong` for a line that is too wide."""
     try:
         if any(line.width > _WIDTH for line in evaluation_lines(report, _WIDTH)):
