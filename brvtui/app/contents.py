@@ -84,7 +84,7 @@ class Overview:
         """Returns why there are no notes, where there are none."""
         if self.unreadable:
             return f"the tree: {self.unreadable}; once it is there, so are its notes"
-        return "no notes in this tree yet"
+        return "no source in this folder is of a language that is read" if self.is_code else "no notes in this tree yet"
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ def _overview(snapshot: Snapshot, made: Branches, important: tuple[NoteLine, ...
         counts=counts_of(made.roots),
         unseen=tuple((file.path, file.reason) for file in snapshot.unseen),
         roots=made.roots,
-        important=important,
+        important=() if snapshot.is_code else important,
         notices=snapshot.notices,
         branches=made.by_path,
         aside=made.aside,

@@ -123,8 +123,9 @@ class View(NamedTuple):
         return next((one for one in found if one.file == self.selection.file), None)
 
     def maturity_of(self, file: str) -> str:
-        """The maturity of the note at ``file``; empty when there is none."""
-        branch = self.project.overview.branches.get(file) if self.project.overview is not None else None
+        """The maturity of the note at ``file``; empty when there is none, and for code."""
+        overview = self.project.overview
+        branch = overview.branches.get(file) if overview is not None and not overview.is_code else None
         return branch.maturity if branch is not None else ""
 
     def knows(self, file: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,23 @@ async def test_the_header_counts_symbols_and_about_says_what_is_of_notes(app: Br
         await until(pilot, lambda: "a symbol, and its lines" in " ".join(text_of(pilot, "#about").split()))
         assert "7 symbols" in shown(pilot)
         assert "importance" not in text_of(pilot, "#about")
+        await pilot.press("1")
+        await settled(pilot)
+        assert "round_cents" in text_of(pilot, "#results")
+        assert "draft" not in text_of(pilot, "#score")
+
+
+async def test_what_is_not_found_and_what_is_empty_is_said_of_code(app: BrvTui, root: Path) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert "important" not in text_of(pilot, "#results")
+        await ask(pilot, "zzzz")
+        assert "begins a note" not in text_of(pilot, "#results")
+    shutil.rmtree(root)
+    root.mkdir()
+    empty = BrvTui(Opening(now_ms=NOW_MS, repository=root))
+    async with empty.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: "no source in this folder" in " ".join(text_of(pilot, "#results").split()))
 
 
 async def test_nothing_is_changed_and_that_is_said(app: BrvTui, root: Path) -> None:

@@ -146,7 +146,7 @@ def _nothing(trace: Trace, view: View, width: int) -> list[Line]:
     made += view.presentation.nothing(trace)
     if overview is not None and overview.unreadable:
         made += [Line(), *(line(part, "warn") for part in wrap(overview.why_empty, width))]
-    elif not trace.covered:
+    elif not trace.covered and not (overview is not None and overview.is_code):
         made += [Line(), line("a", "bold accent").add(" begins a note about it", "text")]
     return made
 
