@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from brvtui.engines.knowing.sections import GraphLink, GraphPlace, GraphResult, GraphRetrieval, ToldWay
-from brvtui.engines.knowing.tracing_words import told_way
+from brvtui.engines.knowing.tracing_words import stops_of, told_way
 from brvtui.paint.neighbourhood import Neighbour, Neighbourhood, WayTold
 
 
@@ -47,17 +47,23 @@ def _neighbour(other: GraphPlace, link: GraphLink, centre: str, rank: int, share
 
 
 def _ways(placed: GraphResult, centre: GraphPlace, places: Mapping[str, GraphPlace]) -> tuple[WayTold, ...]:
-    """The ways to the centre; those that only go from it and come back are counted with all others."""
+    """The ways to the centre, from place to place; those that only go from it and come back count with all others."""
     if not placed.ways:
         return ()
-    own = [way for way in placed.ways if way.seed_place == centre.id and way.steps]
-    made = []
-    for way in (one for one in placed.ways if one not in own):
-        start = places.get(way.seed_place) if way.steps else None
-        ends = (start.id, start.file) if start is not None else ("", "")
-        made.append(WayTold(way.share, told_way(way, centre.title), *ends))
-    others = placed.other_ways + sum(way.share for way in own)
-    return (*made, WayTold(others, "over all other ways", "", ""))
+    made: dict[str, WayTold] = {}
+    others = placed.other_ways
+    for way in placed.ways:
+        if not way.steps:
+            made[""] = WayTold(way.share, told_way(way, centre.title), "", "")
+        elif way.seed_place == centre.id:
+            others += way.share
+        else:
+            text = " → ".join([*stops_of(way), "here"])
+            share = way.share + (made[text].share if text in made else 0.0)
+            start = places.get(way.seed_place)
+            made[text] = WayTold(share, text, start.id if start else "", start.file if start else "")
+    ways = sorted(made.values(), key=lambda way: -way.share)
+    return (*ways, WayTold(others, "over all other ways", "", ""))
 
 
 def _shares(ways: tuple[ToldWay, ...], centre: str) -> dict[str, float]:

@@ -75,13 +75,23 @@ def how_found(one: GraphResult) -> str:
 def way_in_words(one: GraphResult) -> str:
     """The strongest way of the walk to a note from elsewhere: ``from Token rotation: related → Sessions → links``.
 
-    Empty without one.
+    Notes and their sections are one there. Empty without one.
     """
-    way = next((way for way in one.ways if way.steps), None)
-    if way is None:
-        return ""
-    steps = "".join(f"{step.edge} → {step.title} → " for step in way.steps[:-1])
-    return f"from {way.seed}: {steps}{way.steps[-1].edge}"
+    start, *stops = next((stops for stops in map(stops_of, one.ways) if len(stops) > 1), [""])
+    return f"from {start}: {' → '.join(stops)}" if stops else ""
+
+
+def stops_of(way: ToldWay) -> list[str]:
+    """The names of the places on a way and the edges between them, in turn, without the last place.
+
+    What stays within one place, as from a note to its section, is no step.
+    """
+    made, at = [way.seed.partition(_SECTION)[0]], way.seed_place
+    for step in way.steps:
+        if step.place != at:
+            made += [step.edge, step.title.partition(_SECTION)[0]]
+            at = step.place
+    return made[:-1] if len(made) > 1 else made
 
 
 def told_way(way: ToldWay, title: str) -> str:

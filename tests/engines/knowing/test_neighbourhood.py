@@ -9,7 +9,8 @@ import pytest
 from rich.cells import cell_len
 
 from brvtui.engines.knowing.engine import Knowing
-from brvtui.engines.knowing.sections import GraphRetrieval
+from brvtui.engines.knowing.sections import GraphRetrieval, ToldWay, WayStep
+from brvtui.engines.knowing.tracing_words import stops_of
 from brvtui.paint.glyphs import ASCII, UNICODE
 from brvtui.paint.neighbourhood import Neighbourhood, drawn
 from brvtui.report.neighbourhood_svg import neighbourhood_svg
@@ -178,3 +179,16 @@ def test_the_row_of_a_result_without_words_says_by_which_way_it_came(trace: Trac
     assert shown.remark(trace, next(hit for hit in trace.hits if hit.file == ROTATION)).startswith("n1")
     bare = replace(hit, file="unknown.md")
     assert shown.remark(trace, bare) == "linked"
+
+
+def test_a_row_names_notes_and_not_their_sections() -> None:
+    steps = (
+        WayStep("in", "Seed", True, "seed.md"),
+        WayStep("related", "Middle › Facts", True, "middle.md"),
+        WayStep("in", "Middle", False, "middle.md"),
+        WayStep("linked from", "End › Rules", False, "end.md"),
+        WayStep("in", "End", False, "end.md"),
+    )
+    assert stops_of(ToldWay("Seed › Narrative", "seed.md", steps, 0.5)) == ["Seed", "related", "Middle", "linked from"]
+    assert stops_of(ToldWay("Seed › Narrative", "seed.md", steps[:1], 0.5)) == ["Seed"]
+    assert stops_of(ToldWay("Seed", "seed.md", (), 0.5)) == ["Seed"]
