@@ -15,6 +15,7 @@ from brvtui.text.postings import build
 from brvtui.text.segment import TermIds, note_terms
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import Role
+from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import NoteSignals, Source, defaults
 from brvtui.tree.spaces.contents import SpaceContents, TopicFile, read_space
 from brvtui.tree.spaces.project import SpaceProject
@@ -24,17 +25,18 @@ _MOST_IMPORTANCE = 100.0
 
 
 def load_space(
-    project: SpaceProject,
+    project: FoundProject,
     constants: TreeConstants,
     now_ms: float,
     previous: Snapshot | None = None,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Snapshot | None:
-    """A snapshot of ``project`` as it is on disk now; None when ``cancelled`` became true meanwhile.
+    """A snapshot of ``project``, a space, as it is on disk now; None when ``cancelled`` became true meanwhile.
 
     ``previous`` itself when nothing changed. Topics that did not change since are not read again. Raises nothing.
     """
+    assert isinstance(project, SpaceProject)
     known = {held.folder.tree: held for held in previous.spaces} if previous is not None else {}
     spaces = []
     for folder in project.spaces:

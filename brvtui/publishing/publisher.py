@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.loading import Progress, load, update
-from brvtui.loading.spaces import load_space
 from brvtui.publishing.memory import release_freed_memory
 from brvtui.publishing.stored_signals import StoredSignals
 from brvtui.snapshot import Parsed, Reusable, Snapshot
@@ -21,7 +20,6 @@ from brvtui.store.tidying import tidy
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import SignalLayers
-from brvtui.tree.spaces.project import SpaceProject
 
 if TYPE_CHECKING:  # watchdog is for those alone who watch
     from brvtui.tree.watching.watch import Watcher, Watching
@@ -83,7 +81,7 @@ class Publisher:
             if self._newest is None:
                 for notice in tidy(self.project.tree, time.time()):
                     self._add_notice(notice)
-                if not isinstance(self.project, SpaceProject):  # no index of a space is kept
+                if not self.project.is_space:  # no index of a space is kept
                     kept = self._read_kept(constants)
             self._take_noticed()
             stored = self._stored.layers(constants.signals)
@@ -175,7 +173,9 @@ class Publisher:
         progress: Progress | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> bool:
-        if isinstance(self.project, SpaceProject):
+        if self.project.is_space:
+            from brvtui.loading.spaces import load_space  # reading a context tree need not wait for it
+
             made = load_space(self.project, constants, now_ms, self._newest, progress, cancelled)
             if made is None or made is self._newest:
                 return False

@@ -34,6 +34,11 @@ class Engines:
         self._made: dict[str, Engine[Any]] = {}
         self._making = threading.Lock()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the installed engines that rank what is open."""
+        return registry.names_for(self._opened.is_space)
+
     def named(self, name: str) -> Engine[Any]:
         """The engine called ``name``. Raises :class:`brvtui.engines.contract.EngineError`."""
         with self._making:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from brvtui.engines import registry
 from brvtui.engines.contract import Context, Engine, EngineError, Forecasts
 from brvtui.session.engines import Engines
 from brvtui.snapshot import Note, Snapshot
@@ -75,7 +74,7 @@ def _day(context: Context[Any], days: int) -> str:
 def _others(engines: Engines) -> str:
     """Which engines to ask instead."""
     able = []
-    for name in registry.names():
+    for name in engines.names:
         try:
             asked: Engine[Any] = engines.named(name)
         except EngineError:

@@ -38,7 +38,6 @@ from brvtui.tree.engine_files.folders import project_data
 from brvtui.tree.engine_files.sidecar import signals_folder
 from brvtui.tree.reading.project import FoundProject, ProjectError, find_project
 from brvtui.tree.reading.signals import defaults
-from brvtui.tree.spaces.project import SpaceProject, find_space_project, has_space
 
 if TYPE_CHECKING:
     # A cold query must not wait for the modules of other questions: the methods that answer them import them.
@@ -77,22 +76,28 @@ def _publisher(project: FoundProject, stored: StoredSignals, is_code: bool) -> P
     return RepositoryPublisher(project)
 
 
+def _has_space(start: Path | None) -> bool:
+    from brvtui.tree.spaces.project import has_space  # nothing of V4 is needed where there is a context tree
+
+    return has_space(start)
+
+
 def _found(start: Path | None, engine: str) -> FoundProject:
     """The project in ``start``, or above it, that ``engine`` (empty: any) ranks: a context tree, else a space.
 
     Raises :class:`brvtui.tree.reading.project.ProjectError`.
     """
-    if engine == registry.SPACE:
-        return find_space_project(start)
     try:
-        found = find_project(start)
+        found = find_project(start) if engine != registry.SPACE else None
     except ProjectError:
-        if not has_space(start):
+        found = None
+        if not _has_space(start):
             raise
-    else:
-        if found.root != found.tree or not has_space(start):  # a folder of Markdown with a space beside it is no tree
-            return found
-    if engine:
+    if found is not None and (found.root != found.tree or not _has_space(start)):
+        return found  # a folder of Markdown with a space beside it is no tree
+    from brvtui.tree.spaces.project import find_space_project
+
+    if engine not in ("", registry.SPACE):
         raise ProjectError(f"{start or Path.cwd()}: a space of ByteRover V4, which {engine} does not rank")
     return find_space_project(start)
 
@@ -125,8 +130,10 @@ class Session:
         self.layouts = LayoutStore(project.tree)
         self._overlay = Overlay(project.tree)
         sidecar = signals_folder(project_data(project.root))
-        if isinstance(project, SpaceProject):
-            sidecar = project.spaces[0].signals
+        if project.is_space:
+            from brvtui.tree.spaces.locating import signals_of_tree
+
+            sidecar = signals_of_tree(project.tree)
         self._publisher = _publisher(project, StoredSignals(signals_file, self._overlay, sidecar), is_code)
         self._sidecar = sidecar
         self._notes: Notes | None = None
@@ -173,9 +180,9 @@ class Session:
         given = {"engine": engine, "profile": profile}
         options = {name: value for name, value in given.items() if value}
         configuration = configure(project.root, options)
-        if not isinstance(project, SpaceProject) and configuration.settings.engine == registry.SPACE:
-            project = find_space_project(start)  # the project's own settings may name this engine
-        if isinstance(project, SpaceProject):
+        if not project.is_space and configuration.settings.engine == registry.SPACE:
+            project = _found(start, registry.SPACE)  # the project's own settings may name this engine
+        if project.is_space:
             configuration = configure(project.root, {**options, "engine": registry.SPACE})
         if not tolerant:
             configuration.check()
@@ -193,14 +200,9 @@ class Session:
         return self._publisher.project
 
     @property
-    def engine_names(self) -> tuple[str, ...]:
-        """The names of the engines that rank what is open."""
-        return registry.names_for(self.is_space)
-
-    @property
     def is_space(self) -> bool:
         """Whether topics of a space of ByteRover V4 are open, in place of notes."""
-        return isinstance(self.project, SpaceProject)
+        return self.project.is_space
 
     @property
     def notes(self) -> Notes:

@@ -27,10 +27,10 @@ from brvtui.tree.reading.inside import read_inside
 from brvtui.tree.reading.orders import OrderedFile, Orders, make_orders
 from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import NO_LAYERS, NoteSignals, SignalLayers, Source
-from brvtui.tree.spaces.contents import SpaceContents
 
 if TYPE_CHECKING:  # few questions need tantivy
     from brvtui.text.index import IndexedDocument, TextIndex
+    from brvtui.tree.spaces.contents import SpaceContents
 
 
 ABSTRACTS: Key[Mapping[str, int]] = Key("abstracts")

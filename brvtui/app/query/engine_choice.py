@@ -56,7 +56,7 @@ class EngineChoice:
         if self._project.session.is_code:
             self._services.notify("over code, knowing alone answers: m changes how it packs, p its profile", timeout=4)
             return
-        known = self._project.session.engine_names
+        known = self._project.session.engines.names
         if len(known) == 1:
             self._services.notify("a space is ranked by ByteRover V4 alone", timeout=4)
             return

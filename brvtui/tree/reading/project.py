@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from brvtui.regular_files import read_regular
 from brvtui.tree.reading.json_file import read_json_or_none
@@ -35,6 +35,8 @@ class SharedSource:
 class FoundProject:
     """A project: its folder and tree (real paths), shared sources, and notices for the user."""
 
+    is_space: ClassVar[bool] = False
+    """Whether its memory is a space of ByteRover V4 (:class:`brvtui.tree.spaces.project.SpaceProject`)."""
     root: Path
     tree: Path
     sources: tuple[SharedSource, ...]

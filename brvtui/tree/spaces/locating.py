@@ -54,12 +54,17 @@ class SpaceFolder:
     @property
     def signals(self) -> Path:
         """The folder of its signals."""
-        return self.tree.parent / "state" / "signals"
+        return signals_of_tree(self.tree)
 
     @property
     def has_id(self) -> bool:
         """Whether answers can name the space: its folder is named by a uuid."""
         return is_uuid(self.tree.parent.name)
+
+
+def signals_of_tree(tree: Path) -> Path:
+    """The folder of the signals of the space with this ``tree``."""
+    return tree.parent / "state" / "signals"
 
 
 def is_uuid(name: str) -> bool:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from brvtui.tree.reading.project import FoundProject, ProjectError, SharedSource
 from brvtui.tree.spaces.cloud import check_cloud, readable_spaces
@@ -26,6 +27,7 @@ from brvtui.tree.spaces.locating import (
 class SpaceProject(FoundProject):
     """A folder whose memory is a space of ByteRover V4, or several synced ones."""
 
+    is_space: ClassVar[bool] = True
     spaces: tuple[SpaceFolder, ...]
     """At least one; its tree is the project's, those of others are its shared sources."""
 

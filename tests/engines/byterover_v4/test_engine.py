@@ -181,13 +181,13 @@ def test_a_space_is_ranked_by_v4_alone_and_a_tree_by_the_others(
     session: Session, folder: Path, make_tree: Callable[[str], Tree]
 ) -> None:
     tree = make_tree("elsewhere")
-    assert session.engine_names == ("byterover_v4",)
+    assert session.engines.names == ("byterover_v4",)
     with pytest.raises(EngineError, match="byterover_v4 answers here"):
         session.probe("refresh", engine="soleri")
     with pytest.raises(ProjectError, match="soleri does not rank"):
         Session.open(folder, engine="soleri")
     tree.note("a.md", "A", "text")
-    assert "byterover_v4" not in tree.session().engine_names
+    assert "byterover_v4" not in tree.session().engines.names
     with pytest.raises(EngineError, match="open a folder with a"):
         tree.session().probe("text", engine="byterover_v4")
 
