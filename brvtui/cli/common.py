@@ -45,7 +45,10 @@ def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> flo
 
 def shared(command: _F) -> _F:
     """Adds the options of every command that opens a project."""
-    constants = "The engine's constants (byterover: brv-3, docs, combined, or a TOML file)."
+    constants = (
+        "The engine's constants, or a TOML file of your own (byterover: brv-3, docs, combined; "
+        "jeffs_brain: jeffs_brain; soleri: soleri, soleri-code; knowing: knowing, knowing-code)."
+    )
     for option in (
         click.option("--signals", type=click.Path(path_type=Path), help="JSON file of signals by note path."),
         click.option("--now", metavar="ISO", callback=moment, help="Freeze the clock at this time (ISO 8601)."),

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from brvtui import __version__
+from brvtui.engines import registry
 from brvtui.publishing import publisher
 from brvtui.store.kept_index import KeptIndex
 from tests.cli.conftest import Run
@@ -401,6 +402,24 @@ def test_forgetting_what_was_recorded(run: Run, project: Tree) -> None:
 def test_an_unknown_scope_is_said(run: Run) -> None:
     _, out, _ = run("query", "refresh", "--scope", "nowhere")
     assert "nowhere" in out
+
+
+@pytest.mark.parametrize("engine", ["byterover", "soleri", "knowing", "jeffs_brain"])
+def test_every_engine_says_that_a_scope_is_unknown(run: Run, engine: str) -> None:
+    _, out, _ = run("query", "refresh", "--engine", engine, "--scope", "nowhere")
+    if engine != "jeffs_brain":  # it knows no scope at all, and says that
+        assert any("nowhere" in row and "⚠" in row for row in out.splitlines())
+    assert "nowhere" in out
+    _, out, _ = run("query", "refresh", "--engine", engine, "--scope", "auth")
+    assert "choose another scope" not in out
+    assert "not in the tree" not in out
+
+
+def test_the_help_of_profiles_names_those_of_every_engine(run: Run) -> None:
+    _, out, _ = run("query", "--help", inside=False)
+    text = " ".join(out.split())
+    for name in registry.names():
+        assert f"{name}: {', '.join(registry.load(name).profiles)}" in text
 
 
 def test_completion_completes_commands(project: Tree) -> None:

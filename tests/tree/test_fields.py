@@ -129,10 +129,14 @@ def test_what_cannot_be_set(text: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("block", "said", "offset"),
     [
-        ("a: [1\nb: 2\n", "did not find expected ',' or ']'", 11),
+        ("a: [1\nb: 2\n", "did not find expected ',' or ']'", 7),
+        ("ü: ö\na: {b: 1\nc: 2\n", "did not find expected ',' or '}'", 12),
+        ("ok: 1\na b\nc: 2\nd: 3\n", "could not find expected ':'", 10),
+        ("a b\nc: 2\n", "mapping values are not allowed", 4),
+        ("a: 1\n  c: 2\n", "mapping values are not allowed", 12),
         ("a: b: c\n", "mapping values are not allowed", 8),
         ("ok: 1\n\tx: 1\n", "a tab character that violates indentation", 10),
-        ("a: 'x\n", "found unexpected end of stream", 9),
+        ("a: 'x\n", "found unexpected end of stream", 7),
         ("a: *nope\n", "undefined alias", 7),
         ("a: !!int x\n", "invalid literal", 4),
         ("- 1\n", "not a mapping", 4),

@@ -81,7 +81,7 @@ def test_bad_dates(value: str) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "column", "said"),
     [
-        (block("a: [1", "b: 2"), 2, 1, "did not find expected ',' or ']' while parsing a flow sequence"),
+        (block("a: [1", "b: 2"), 1, 3, "did not find expected ',' or ']' while parsing a flow sequence"),
         (block("title: a: b"), 1, 8, "mapping values are not allowed in this context"),
         (block("- 1"), 1, 0, "the block is not a mapping of keys to values"),
         (block("a: 1", "b: 2", "a: 3"), 3, 0, "a stands twice"),

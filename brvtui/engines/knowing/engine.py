@@ -94,7 +94,7 @@ class Knowing:
                 made = self._made(context, request, index, memory)
             with watch.measure("trace"):
                 served = self._served(context, query, request, made)
-                notices = tuple(filter(None, (*_notices(index), unread, served)))
+                notices = tuple(filter(None, (*_notices(index), _scope_notice(query, index), unread, served)))
                 trace = TraceMaker(context, query, request, index, made, notices).trace()
         if query.run:
             self._remember(context, query, request, made)
@@ -257,6 +257,14 @@ def _pack_key(query: Query, request: TaskRequest, profile: KnowingProfile) -> st
     from brvtui.engines.knowing.pack_cache import pack_key
 
     return pack_key(request.task, profile.pack_cache, budget=request.budget, scope=query.scope, mode=request.strategy)
+
+
+def _scope_notice(query: Query, index: NoteIndex) -> str:
+    scope = query.scope.strip("/")
+    held = (node.stands_in for node in index.notes.graph.nodes)
+    if not scope or any(path == scope or path.startswith(f"{scope}/") for path in held):
+        return ""
+    return f"{query.scope}: there is no such folder in the tree, so nothing is found in it; choose another scope"
 
 
 def _notices(index: NoteIndex) -> tuple[str, ...]:

@@ -112,8 +112,9 @@ class Soleri:
             unread = ready.notes.unread
             hidden = f"{counted(unread, 'note', 'notes')} cannot be read: only names are searched" if unread else ""
             failed = _failure_notice(dense)
+            scope = _scope_notice(query, ready.notes)
             gaps = "" if dense is not None and dense.error and dense.error in ready.gaps else ready.gaps
-            notices = [text for text in (failed, gaps, hidden, unread_feedback, _scope_notice(query)) if text]
+            notices = [text for text in (failed, gaps, hidden, unread_feedback, scope) if text]
             name = embedder.name if embedder else ""
             made = traced(context, query, _mode(query), ready.notes, ranking, feedback, found, name, notices)
         made.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
@@ -291,8 +292,11 @@ def _memories(query: Query) -> tuple[tuple[Memory, ...] | None, Query]:
     return memories, replace(query, options={**query.options, "memories": records})
 
 
-def _scope_notice(query: Query) -> str:
+def _scope_notice(query: Query, notes: NoteVault) -> str:
     domain, _, deeper = query.scope.partition("/")
+    domains = {row.mapped.entry.domain for rows in notes.rows.values() for row in rows}
+    if domain and domain not in domains:
+        return f"{query.scope}: no note is of the domain {domain}, so nothing is found in it; choose another scope"
     if not deeper:
         return ""
     return f"{query.scope}: this engine filters by domain, so all of {domain} was searched"

@@ -73,7 +73,7 @@ def fields_of(text: str) -> tuple[FieldSpan, ...]:
                 raise BrokenFrontmatter("the block is not a mapping of keys to values", begin)
             return tuple(_field(text, begin, loader, key, value) for key, value in root.value)
     except BROKEN as error:
-        raise BrokenFrontmatter(*_problem(error, begin, span[1])) from error
+        raise BrokenFrontmatter(*_problem(error, text, begin, span[1])) from error
 
 
 def set_fields(text: str, values: Mapping[str, Value]) -> str:
@@ -105,19 +105,44 @@ def _is_same(before: Any, value: Value) -> bool:
     return isinstance(before, bool) is isinstance(value, bool) and bool(before == value)
 
 
+def _without_colon_above(text: str, begin: int, offset: int) -> int:
+    """The start of the line above ``offset`` if that is a key without its colon; else ``offset``.
+
+    A line that is indented is itself what is wrong.
+    """
+    line = text.rfind("\n", begin, offset) + 1
+    above = text.rfind("\n", begin, max(line - 1, begin)) + 1 or begin
+    is_first = line <= begin or ":" in text[line:offset] or text[line : line + 1].isspace()
+    return offset if is_first or not text[above:line].strip() or ":" in text[above:line] else above
+
+
 def _body(text: str) -> str:
     """The text after the block."""
     span = block_span(text)
     return text[text.index("\n", span[1]) + 1 :] if span else text
 
 
-def _problem(error: BaseException, begin: int, end: int) -> tuple[str, int]:
-    """The message of the YAML parser and its offset; that of the block's first line where it names none."""
+_BEGUN_BEFORE = ("while parsing a flow", "while scanning a quoted scalar", "while scanning a simple key")
+"""What the parser was at when it missed an end: it notices that lines later, but the beginning is to be mended."""
+_KEY_BELOW = "mapping values are not allowed"
+
+
+def _problem(error: BaseException, text: str, begin: int, end: int) -> tuple[str, int]:
+    """The message of the YAML parser, and the offset in ``text`` of what is to be mended.
+
+    That is the block's first line where the parser names none.
+    """
     mark = getattr(error, "problem_mark", None)
     if mark is not None:
-        context = getattr(error, "context", None)
+        context = str(getattr(error, "context", None) or "")
         problem = str(getattr(error, "problem", None) or "no YAML")
-        return (f"{problem} {context}" if context else problem), min(begin + mark.index, max(begin, end - 1))
+        begun = getattr(error, "context_mark", None)
+        if begun is not None and context.startswith(_BEGUN_BEFORE):
+            mark = begun
+        offset = min(begin + mark.index, max(begin, end - 1))
+        if problem.startswith(_KEY_BELOW):
+            offset = _without_colon_above(text, begin, offset)
+        return f"{problem} {context}".rstrip(), offset
     lines = str(error).splitlines()
     return (lines[0] if lines else "no YAML"), begin
 
