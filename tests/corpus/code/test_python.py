@@ -262,3 +262,14 @@ def test_a_property_takes_the_place_of_its_field(tmp_path: Path) -> None:
     assert {(node.id, node.kind, node.doc) for node in graph.nodes if node.name == "x"} == {
         ("a.py.A.x", "method", "Doc.")
     }
+
+
+def test_a_route_is_found_among_other_decorators(tmp_path: Path) -> None:
+    text = (
+        "@app.get('/a')\n@app.route('/b')\n@login_required\ndef show(): pass\n@app.get\n@get('/c')\ndef other(): pass\n"
+    )
+    found = graph_of(tmp_path, {"web.py": text})
+    assert ends(found, "handles_route") == {
+        ("web.py.GET /a", "handles_route", "web.py.show"),
+        ("web.py.ANY /b", "handles_route", "web.py.show"),
+    }

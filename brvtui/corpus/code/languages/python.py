@@ -78,13 +78,14 @@ def _decorated(reader: SourceReader, node: SyntaxNode) -> None:
         called = inside.child_by_field_name("function") if inside and inside.type == "call" else inside
         names.append(reader.written(called))
     reader.decorators[definition.start_byte] = names
-    if not decorators or definition.type != "function_definition":
-        return
-    last, method = decorators[-1].named_child(0), names[-1].rpartition(".")[2]
     outermost = reader.scope.is_type or not reader.scope.symbol
-    if last and last.type == "call" and "." in names[-1] and method in reader.rules.common.routes and outermost:
-        path = next((text for text in map(reader.string, arguments_of(last)) if text), "")
-        common.route(reader, node, method, path, reader.qualified(reader.field(definition, "name")))
+    if definition.type != "function_definition" or not outermost:
+        return
+    for decorator, name in zip(decorators, names, strict=True):
+        call, (owner, _, method) = decorator.named_child(0), name.rpartition(".")
+        if call and call.type == "call" and owner and method in reader.rules.common.routes:
+            path = next((text for text in map(reader.string, arguments_of(call)) if text), "")
+            common.route(reader, node, method, path, reader.qualified(reader.field(definition, "name")))
 
 
 def _decorate(reader: SourceReader, node: SyntaxNode, symbol: str) -> None:
