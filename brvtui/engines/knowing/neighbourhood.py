@@ -53,7 +53,9 @@ class MapMaker:
     def name(self, position: int) -> str:
         """How the node at ``position`` is shown."""
         graph = self.index.task.graph
-        return self.index.title(graph.nodes[position]) if position < len(graph.nodes) else graph.ids[position]
+        if position < len(graph.nodes):
+            return self.index.title(graph.nodes[position])
+        return graph.ids[position].removeprefix("external://")
 
     def _ties(self, centre: str) -> Iterator[_Tie]:
         graph, rules = self.index.task.graph, self.index.task.profile.walk

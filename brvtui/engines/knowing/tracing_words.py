@@ -18,6 +18,23 @@ _BACK = {
     "member_of": "has",
     "holds": "in folder",
     "held_by": "holds",
+    "has_keyword": "keyword of",
+    "has_tag": "tag of",
+    "mentions_file": "named by",
+    "mentions_note": "named by",
+    "similar_to": "similar to",
+    "supersedes": "superseded by",
+    "calls": "called by",
+    "implements": "implemented by",
+    "overrides": "overridden by",
+    "extends": "extended by",
+    "tests": "tested by",
+    "accesses_field": "accessed by",
+    "imports": "imported by",
+    "depends_on": "needed by",
+    "type_hint_of": "hinted by",
+    "references": "referenced by",
+    "throws": "thrown by",
 }
 """How an edge reads that is followed from its target to its source."""
 
