@@ -9,6 +9,8 @@ from pathlib import Path
 from threading import Thread, Timer
 from typing import IO
 
+from brvtui import faults
+
 _PIPE = subprocess.PIPE
 _PATIENCE_S = 60.0
 _OPTIONS = (
@@ -39,7 +41,7 @@ def git(folder: Path, *arguments: str, most: int, given: bytes = b"") -> bytes:
     except FileNotFoundError as error:
         raise RevisionError("git is not installed, so no revision can be read; install it") from error
     except OSError as error:
-        raise RevisionError(f"git {arguments[0]} ended early ({error.strerror}); try again") from error
+        raise RevisionError(f"git {arguments[0]} ended early ({faults.reason(error)}); try again") from error
 
 
 def _output(running: subprocess.Popen[bytes], name: str, most: int, given: bytes) -> bytes:
