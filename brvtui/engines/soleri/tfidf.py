@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 SparseVector = Mapping[str, float]
 """Weights by term."""
@@ -60,16 +61,11 @@ class DocumentFrequencies:
     frequencies: Mapping[str, int]
     _vectors: dict[str, tuple[SparseVector, float]] = field(default_factory=dict, compare=False, repr=False)
     """Of texts that were asked for: candidates of one query are candidates of the next."""
-    _idfs: dict[str, float] = field(default_factory=dict, compare=False, repr=False)
-    """Of terms that were asked for; 0 for one that stands in none of the texts."""
 
-    def idf(self, term: str) -> float:
-        """``ln((N + 1) / (df + 1)) + 1`` of a term; 0 for one that stands in none of the texts."""
-        known = self._idfs.get(term)
-        if known is None:
-            count = self.frequencies.get(term, 0)
-            known = self._idfs[term] = math.log((self.documents + 1) / (count + 1)) + 1 if count else 0.0
-        return known
+    @cached_property
+    def idfs(self) -> Mapping[str, float]:
+        """``ln((N + 1) / (df + 1)) + 1`` by term; 0 for one that stands in none of the texts."""
+        return _Idfs(self)
 
     def vector(self, text: str) -> SparseVector:
         """The TF-IDF vector of ``text``, without terms that stand in none of the texts."""
@@ -79,16 +75,26 @@ class DocumentFrequencies:
         """The TF-IDF vector of ``text`` and its length."""
         known = self._vectors.get(text)
         if known is None:
-            shares, idfs = term_frequencies(tokenize(text)), self._idfs
-            weighed = (
-                (term, share * (idfs[term] if term in idfs else self.idf(term))) for term, share in shares.items()
-            )
-            vector = {term: weight for term, weight in weighed if weight}
+            shares, idfs = term_frequencies(tokenize(text)), self.idfs
+            vector = {term: weight for term, share in shares.items() if (weight := share * idfs[term])}
             known = vector, norm(vector)
             if len(self._vectors) >= _MOST_KEPT:
                 self._vectors.clear()
             self._vectors[text] = known
         return known
+
+
+class _Idfs(dict[str, float]):
+    """The idf of each term that was asked for."""
+
+    def __init__(self, known: DocumentFrequencies) -> None:
+        super().__init__()
+        self._known = known
+
+    def __missing__(self, term: str) -> float:
+        count = self._known.frequencies.get(term, 0)
+        self[term] = math.log((self._known.documents + 1) / (count + 1)) + 1 if count else 0.0
+        return self[term]
 
 
 def count_documents(texts: Iterable[str]) -> Counter[str]:

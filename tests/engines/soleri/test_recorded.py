@@ -114,7 +114,7 @@ def test_tfidf() -> None:
         query = vocabulary.vector(case["query"])
         of_entries = {entry.id: vocabulary.vector(entry.compared) for entry in vault.entries()}
         return {
-            "vocabulary": {term: vocabulary.idf(term) for term, count in vocabulary.frequencies.items() if count},
+            "vocabulary": {term: vocabulary.idfs[term] for term, count in vocabulary.frequencies.items() if count},
             "query_tokens": tokenize(case["query"]),
             "query_vector": query,
             "entry_vectors": of_entries,
