@@ -97,7 +97,7 @@ def test_the_raw_text_is_every_character_of_the_file(page: About) -> None:
 def test_broken_frontmatter_is_shown_as_text_with_its_problem(tree: Tree) -> None:
     tree.file("a/b.md", "---\ntitle: [unclosed\n---\n# B\n\ntext\n")
     text = _text(page_document(tree.session().about("a/b.md"), 60, False))
-    assert text.startswith(" frontmatter that cannot be read: ")
+    assert text.startswith(" frontmatter that cannot be read: line 2: did not find")
     assert "\n title: [unclosed\n" in text
     assert text.endswith(" B\n " + "─" * 59 + "\n text")
 

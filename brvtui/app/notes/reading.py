@@ -108,12 +108,24 @@ def resolver(page: About) -> Resolve:
     return resolve
 
 
+def _where_broken(text: str) -> str:
+    """The line of the file that is to be mended, and what is wrong there; empty where fields can be read."""
+    from brvtui.tree.editing.fields import BrokenFrontmatter, fields_of
+
+    try:
+        fields_of(text)
+    except BrokenFrontmatter as error:
+        number = text.count("\n", 0, error.offset) + 1
+        return f"line {number}: {error}"
+    return ""
+
+
 def _rendered(page: About, typesetter: Typesetter) -> None:
     front = page.frontmatter
     block = block_of(page.text)
     body = page.text[front.body_start :]
     if front.problem and block:
-        problem = f"frontmatter that cannot be read: {visible(front.problem)}"
+        problem = f"frontmatter that cannot be read: {visible(_where_broken(page.text) or front.problem)}"
         for row in flow([Piece(problem, "warn")], typesetter.width - 1):
             typesetter.put(row)
         plain(block.rstrip("\n"), typesetter)
