@@ -30,7 +30,7 @@ def test_version(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [(), ("query",), ("explain",), ("replay",), ("open",), ("completion",), ("config",)]
+    "command", [(), ("query",), ("explain",), ("replay",), ("maturity",), ("open",), ("completion",), ("config",)]
 )
 def test_help_has_examples(run: Run, command: tuple[str, ...]) -> None:
     code, out, _ = run(*command, "--help", inside=False)

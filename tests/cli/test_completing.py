@@ -30,6 +30,12 @@ def test_profiles_and_modes_are_those_of_the_engine_that_is_named() -> None:
     assert completed("query", "x", "--engine", "nobodys", "--profile", "") == []
 
 
+def test_events_are_those_of_the_engine_that_is_named() -> None:
+    assert completed("maturity", "--event", "leaves") == ["leaves-prompt", "leaves-tier-2"]
+    assert completed("maturity", "--engine", "soleri", "--event", "a") == ["age-halves"]
+    assert completed("maturity", "--engine", "knowing", "--event", "") == []
+
+
 def test_folders_and_notes_of_the_project_that_is_named(project: Tree) -> None:
     project.file("auth/jwt/.hidden.md", "# Hidden")
     named = ("--project", str(project.root))

@@ -24,6 +24,7 @@ COMMANDS = (
     ("explain", "refresh", "auth/jwt/rotation.md"),
     ("replay", "--queries", "queries.json"),
     ("ask", "refresh token"),
+    ("maturity",),
     ("config",),
     ("cache", "info"),
     ("forget",),

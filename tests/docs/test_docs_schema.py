@@ -81,6 +81,12 @@ def test_explain_writes_what_the_schema_says(project: Tree) -> None:
         validator("ExplainOutput").validate(line)
 
 
+@pytest.mark.parametrize("options", [("--all",), ("--days", "365", "--engine", "soleri"), ("--event", "pruning")])
+def test_maturity_writes_what_the_schema_says(options: tuple[str, ...], project: Tree) -> None:
+    (line,) = _lines(project, "maturity", *options, "--format", "json")
+    validator("MaturityOutput").validate(line)
+
+
 @pytest.mark.parametrize("options", [(), ("--no-trace",)])
 def test_replay_writes_what_the_schema_says(options: tuple[str, ...], project: Tree) -> None:
     file = project.root / "queries.json"
