@@ -153,6 +153,13 @@ class AnswerState(NamedTuple):
         return self.preparing or ("asking the services" if self.serving else "")
 
 
+class PinState(NamedTuple):
+    """The answer that others are compared with."""
+
+    trace: Trace | None = None
+    """None until one was pinned."""
+
+
 class SelectionState(NamedTuple):
     """The selected note, and how its score was made."""
 

@@ -14,6 +14,7 @@ from brvtui.app.states import (
     ModelState,
     NoteState,
     Phase,
+    PinState,
     ProjectState,
     QueryState,
     SelectionState,
@@ -35,6 +36,7 @@ SubState = (
     | StaleState
     | QueryState
     | AnswerState
+    | PinState
     | SelectionState
     | NoteState
     | CacheState
@@ -56,6 +58,7 @@ class View(NamedTuple):
     stale: StaleState = StaleState()
     query: QueryState = QueryState()
     answer: AnswerState = AnswerState()
+    pin: PinState = PinState()
     selection: SelectionState = SelectionState()
     note: NoteState = NoteState()
     cache: CacheState = CacheState()

@@ -76,6 +76,9 @@ QUERY_SCREEN = Place("query", "Screen Query", PlaceKind.SCREEN, (
     Action("results.before", "ctrl+p", "select(-1)", "result before", "The result before, from anywhere", first=True),
     Action("results.notes", "o", "open_note", "in Notes", "Show the note on the screen Notes", bar=True),
     _why("results"),
+    Action("answer.pin", "b", "pin", "pin", "Pin the answer, to compare others with it; the pinned one: unpin it"),
+    Action("answer.compare", "B", "compare", "compare",
+           "Compare with the pinned answer: the diff of ranks, scores and tiers"),
     Action("cache.clear", "c", "clear_cache", "clear cache", "Empty the simulated cache"),
 ), within=EVERY_SCREEN)  # fmt: skip
 

@@ -1,4 +1,5 @@
-"""Answer: what the user would read, the prompt that would be sent, or the text of the selected note."""
+"""Answer: what the user would read, the prompt that would be sent, the text of the selected note, or the answer beside
+a pinned one."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from textual.message import Message
 
 from brvtui.app.actions.panes import ANSWER
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.states import AnswerState, ModelState, NoteState, ProjectState, QueryState, SelectionState
+from brvtui.app.states import AnswerState, ModelState, NoteState, PinState, ProjectState, QueryState, SelectionState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
@@ -24,17 +25,23 @@ if TYPE_CHECKING:
     from brvtui.app.live_answer import LiveAnswer
 
 TABS = ("answer", "prompt", "note")
+PINNED = "pinned"
+"""The tab that compares the answer with the pinned one; there is none until one is pinned."""
+_LEAST_WIDTH, _LEAST_HEIGHT = 60, 16
+"""The cells in which a comparison can be read."""
 
 
 class AnswerPane(Pane):
-    """Three tabs over one text; the query's terms are marked in it."""
+    """Three tabs over one text, in which the query's terms are marked, and a fourth while an answer is pinned."""
 
     TITLE = "Answer"
-    READS = (QueryState, AnswerState, SelectionState, NoteState, ModelState, ProjectState)
+    READS = (QueryState, AnswerState, PinState, SelectionState, NoteState, ModelState, ProjectState)
     HELP_TEXT = (
         "answer: what the user would read at this tier. prompt: what would be sent to a model at tier 3 or 4, section "
         "by section with estimated tokens, and the lanes of the manifest. note: the text of the selected result. The "
-        "left and right arrows change the tab; the query's terms are underlined."
+        "left and right arrows change the tab; the query's terms are underlined. pinned: b pins the answer, and B "
+        "shows here how any other (another wording, profile, engine or moment) differs from it: ▴ up, ▾ down, + new, "
+        "− gone, = the same rank."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ANSWER)
 
@@ -53,12 +60,12 @@ class AnswerPane(Pane):
     @property
     def copies(self) -> str:
         """``answer`` or ``prompt``, whichever is in front; ``path`` where a note is."""
-        return "path" if self.tab == "note" else self.tab
+        return "path" if self.tab in ("note", PINNED) else self.tab
 
     def reads(self, view: View) -> tuple[object, ...]:
         """The note and its text only while they are in front: the answer is long, and an edit on disk changes them."""
         note = (view.selection.file, view.note.text, view.project.overview) if self.tab == "note" else ()
-        return (view.answered, view.live, view.opening, view.engine.name, *note)
+        return (view.answered, view.live, view.opening, view.engine.name, view.pin.trace, *note)
 
     def also_reads(self) -> tuple[object, ...]:
         """The tab in front."""
@@ -66,6 +73,8 @@ class AnswerPane(Pane):
 
     def heading(self, view: View) -> str:
         """Returns the title: the kind of the answer."""
+        if self.tab == PINNED:
+            return "Beside the pinned answer"
         if view.answered is not None and self.tab == "note" and view.selection.file:
             return f"Note · {view.selection.file}"
         if view.answered is None:
@@ -73,6 +82,11 @@ class AnswerPane(Pane):
         if view.live is not None:
             return "Answer · being written"
         return f"Answer · {view.presentation.kind_of_answer(view.answered.answer)}"
+
+    @property
+    def has_room_to_compare(self) -> bool:
+        """Whether enough of a comparison can be seen; else the pane should have the whole screen."""
+        return self.size.width >= _LEAST_WIDTH and self.size.height >= _LEAST_HEIGHT
 
     def show_tab(self, tab: str) -> None:
         """Brings ``tab`` to the front."""
@@ -83,7 +97,8 @@ class AnswerPane(Pane):
 
     def action_tab(self, step: int) -> None:
         """The next or previous tab."""
-        self.show_tab(TABS[(TABS.index(self.tab) + step) % len(TABS)])
+        tabs = tabs_of(self.view)
+        self.show_tab(tabs[(tabs.index(self.tab) + step) % len(tabs)])
 
     def on_click(self, event: events.Click) -> None:
         """A click on a tab's name shows it."""
@@ -92,9 +107,9 @@ class AnswerPane(Pane):
             self.show_tab(next((tab for edge, tab in self._edges if content.x < edge), self.tab))
 
     def update(self, view: View) -> None:
-        """Another query or note is read from its beginning."""
+        """Another query or note is read from its beginning; a comparison goes on with the next answer."""
         other_query = view.query.text != self.view.query.text
-        if other_query:
+        if (other_query and self.tab != PINNED) or self.tab not in tabs_of(view):
             self.tab = TABS[0]
         if other_query or (self.tab == "note" and view.selection.file != self.view.selection.file):
             self.offset_row = 0
@@ -107,6 +122,10 @@ class AnswerPane(Pane):
         trace = view.answered
         if self.tab == "note" and view.selection.file:
             return made + self._note(view, width)
+        if self.tab == PINNED and view.pin.trace is not None:
+            from brvtui.app.query.comparison import pinned_lines
+
+            return made + pinned_lines(view.pin.trace, trace, width, self.glyphs)
         if trace is None:
             return [*made, *wrapped("what the user would read, and what a model would be sent", width)]
         if self.tab == "note":
@@ -128,7 +147,7 @@ class AnswerPane(Pane):
     def _tabs(self, view: View) -> Line:
         made = Line().gap()
         self._edges = []
-        for tab in TABS:
+        for tab in tabs_of(view):
             label = tab
             if tab == "prompt" and not view.opening:
                 label = view.presentation.prompt_title(view.answered)
@@ -144,6 +163,11 @@ class AnswerPane(Pane):
         if note.problem:
             return [line(f" {part}", "warn") for part in wrap(note.problem, width - 1)]
         return _paragraphs(note.text, view, width)
+
+
+def tabs_of(view: View) -> tuple[str, ...]:
+    """The tabs that there are now."""
+    return TABS if view.pin.trace is None else (*TABS, PINNED)
 
 
 def _paragraphs(text: str, view: View, width: int) -> list[Line]:

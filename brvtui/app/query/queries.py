@@ -16,7 +16,7 @@ from brvtui.app.query.cache import Cache
 from brvtui.app.query.prober import PAUSE_S, Prober, QueryRequest
 from brvtui.app.query.reasons import Reasons
 from brvtui.app.services import AppServices
-from brvtui.app.states import AnswerState, CacheState, Phase, SelectionState
+from brvtui.app.states import AnswerState, CacheState, Phase, PinState, SelectionState
 from brvtui.app.view import selectable
 from brvtui.engines.registry import DEFAULT
 
@@ -119,6 +119,21 @@ class Queries:
             store = self._services.store
             store.update(store.view.query._replace(scope=folder))
             self.ask_again()
+
+    def pin(self) -> bool:
+        """Pins the answer that is shown, or unpins it when it is the pinned one; whether one was pinned."""
+        store = self._services.store
+        trace = store.view.answered
+        if trace is None:
+            self._services.notify("ask something first: b then pins its answer", timeout=4)
+            return False
+        if trace is store.view.pin.trace:
+            store.update(PinState())
+            self._services.notify("nothing is pinned any more", timeout=4)
+            return False
+        store.update(PinState(trace))
+        self._services.notify("pinned: change wording, profile (p) or engine (P), then B compares", timeout=6)
+        return True
 
     def _pause(self) -> None:
         if self._pausing is not None:

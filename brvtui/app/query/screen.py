@@ -15,7 +15,7 @@ from textual.widgets import Input
 from brvtui.app.actions.screens import QUERY_SCREEN
 from brvtui.app.arrangement import QUERY, QUERY_OVER_GRAPH
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.query.answer import AnswerPane
+from brvtui.app.query.answer import PINNED, AnswerPane
 from brvtui.app.query.cache_pane import CachePane
 from brvtui.app.query.graph import GraphPane
 from brvtui.app.query.query_box import QueryBox, QueryInput
@@ -202,6 +202,22 @@ class QueryScreen(FrameScreen):
             await self.app.switch_mode("notes")
         else:
             self.notify("select a note: o then shows it on the screen Notes", timeout=4)
+
+    def action_pin(self) -> None:
+        """Pins the answer that is shown, or unpins it."""
+        if self._queries.pin():
+            self.query_one(AnswerPane).show_tab(PINNED)
+
+    def action_compare(self) -> None:
+        """Brings the comparison with the pinned answer to the front, with room for it."""
+        if self.view.pin.trace is None:
+            self.notify("nothing is pinned: b pins the answer that is shown", timeout=4)
+            return
+        pane = self.query_one(AnswerPane)
+        self.action_pane("answer")
+        pane.show_tab(PINNED)
+        if not self.body.maximised and not pane.has_room_to_compare:
+            self.action_maximise()
 
     def action_clear_cache(self) -> None:
         """Empties the simulated cache."""

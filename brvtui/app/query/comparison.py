@@ -1,0 +1,96 @@
+"""The answer beside the pinned one: what differs in a sentence, what was asked otherwise, then a row a result."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+
+from brvtui.app.widgets.lines import wrapped
+from brvtui.lab.answer_comparison import AnswerComparison, ResultChange, Shift, compare_answers, difference_sentence
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.sentence import sentence_lines
+from brvtui.paint.text import number, signed
+from brvtui.paint.titles import told_apart
+from brvtui.trace import Trace
+
+_SENTENCE_ROWS = 6
+_RANKS = 9
+"""The cells of mark and ranks, before the title."""
+_ROLES = {Shift.SAME: "faint", Shift.BETTER: "ok", Shift.WORSE: "warn", Shift.NEW: "accent", Shift.GONE: "bad"}
+
+
+def pinned_lines(then: Trace, now: Trace | None, width: int, glyphs: Glyphs) -> list[Line]:
+    """``now`` beside ``then``, the pinned answer; what to do where there is nothing to compare yet."""
+    if now is None:
+        return wrapped(f"pinned: the answer to ‘{then.query}’. Type a query: its answer stands beside it here", width)
+    if now is then:
+        said = "this is the pinned answer: change the wording, the profile (p) or the engine (P), or edit a note"
+        return wrapped(f"{said}; what differs then stands here. b unpins it", width)
+    return comparison_lines(compare_answers(then, now), width, glyphs)
+
+
+def comparison_lines(compared: AnswerComparison, width: int, glyphs: Glyphs) -> list[Line]:
+    """Sentence, changed settings, and a table of all results."""
+    room = max(width - 2, 1)
+    sentence = sentence_lines(difference_sentence(compared), (room, room), _SENTENCE_ROWS)
+    made = [Line().gap().extend(row.spans) for row in sentence]
+    for setting in compared.settings:
+        made += wrapped(f"{setting.name}: {setting.then} → {setting.now}", width)
+    if not compared.results:
+        return made + wrapped("neither has a result", width)
+    made.append(rule(width, "then → now" if compared.by_score else "then → now, by rank", dash=glyphs.dash))
+    cells = _score_cells(compared)
+    title_room = max(width - _RANKS - _both_cells(cells), 1)
+    titles = told_apart([one.title for one in compared.results], title_room)
+    for one, title in zip(compared.results, titles, strict=True):
+        made += _row(one, title, cells, width, glyphs)
+    return made if compared.by_score else made + wrapped("scores of different engines do not compare: ranks do", width)
+
+
+def _row(one: ResultChange, title: str, cells: int, width: int, glyphs: Glyphs) -> list[Line]:
+    """Mark, ranks, title and scores, of ``cells`` each; below it what changed most."""
+    role = _ROLES[one.moved]
+    made = line(f" {_mark(one.moved, glyphs)} ", f"bold {role}")
+    made.add(f"{_rank(one.rank_then):>2}→{_rank(one.rank_now):<2} ", role if one.moved is not Shift.SAME else "muted")
+    made.fit(title, width - _RANKS - _both_cells(cells), "strong" if one.differs else "text")
+    if cells:
+        then, now = number(one.score_then, one.decimals), number(one.score_now, one.decimals)
+        made.add(f" {then:>{cells}}→{now:<{cells}} ", "strong" if one.scored is not Shift.SAME else "muted")
+        made.add(_mark(one.scored, glyphs) if one.scored is not Shift.SAME else " ", f"bold {_ROLES[one.scored]}")
+    why = _why(one)
+    return [made.cut(width), *([Line().gap(_RANKS).add(why, "muted").cut(width)] if why else [])]
+
+
+def _why(one: ResultChange) -> str:
+    if one.part:
+        return f"most of it: {one.part} {signed(one.part_difference, one.decimals)}"
+    return f"a near miss now: {one.lost}" if one.lost else ""
+
+
+def _mark(shift: Shift, glyphs: Glyphs) -> str:
+    match shift:
+        case Shift.BETTER:
+            return glyphs.up
+        case Shift.WORSE:
+            return glyphs.down
+        case Shift.GONE:
+            return glyphs.minus
+        case _:
+            return "+" if shift is Shift.NEW else "="
+
+
+def _rank(rank: int | None) -> str:
+    return "–" if rank is None else str(rank)
+
+
+def _score_cells(compared: AnswerComparison) -> int:
+    """The cells of one score; 0 where scores are not compared."""
+    if not compared.by_score:
+        return 0
+    scores = [(one.score_then, one.score_now, one.decimals) for one in compared.results]
+    return max(cell_len(number(score, decimals)) for then, now, decimals in scores for score in (then, now))
+
+
+def _both_cells(cells: int) -> int:
+    """The cells of both scores with their arrow and mark."""
+    return 2 * cells + 4 if cells else 0

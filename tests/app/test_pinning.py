@@ -1,0 +1,95 @@
+"""Pinning an answer, and any other beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.query.answer import PINNED, AnswerPane
+from tests.app.commands.test_palette import chosen
+from tests.app.driving import NARROW, WIDE, ask, screen, settled, text_of, until, view
+from tests.app.pictures import DARK, Looks
+from tests.support.trees import Tree
+
+
+def tab(pilot: Pilot[Any]) -> str:
+    """The tab of the answer in front."""
+    return screen(pilot).query_one(AnswerPane).tab
+
+
+async def pinned(pilot: Pilot[Any], query: str) -> None:
+    """Asks ``query``, pins its answer, and brings the comparison to the front."""
+    await ask(pilot, query)
+    await pilot.press("escape", "b", "B")
+    await settled(pilot)
+
+
+async def test_a_pin_outlives_engine_profile_and_edits(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await pinned(pilot, "token store")
+        pin = view(pilot).pin.trace
+        assert pin is view(pilot).answer.trace
+        assert "this is the pinned answer" in text_of(pilot, "#answer")
+        await pilot.press("p")
+        await settled(pilot)
+        assert "profile: brv-3 → docs" in text_of(pilot, "#answer")
+        await pilot.press("P")
+        await settled(pilot)
+        assert "engine: ByteRover → Jeffs Brain" in text_of(pilot, "#answer")
+        assert "scores of different engines do not compare" in text_of(pilot, "#answer")
+        await ask(pilot, "refund credit note")
+        assert tab(pilot) == PINNED
+        assert "wording: token store → refund credit note" in text_of(pilot, "#answer")
+        garden.note("billing/credit.md", "Refund credit note", "refund credit note")
+        await until(pilot, lambda: "Refund credit note" in text_of(pilot, "#answer"))
+        assert view(pilot).pin.trace is pin
+
+
+async def test_the_pinned_answer_is_unpinned_by_the_same_key(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await pinned(pilot, "token store")
+        assert tab(pilot) == PINNED
+        await pilot.press("b")
+        assert view(pilot).pin.trace is None
+        assert tab(pilot) == "answer"
+        assert "pinned" not in text_of(pilot, "#answer")
+
+
+async def test_another_answer_is_pinned_in_its_place(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await pinned(pilot, "token store")
+        await ask(pilot, "rollback")
+        await pilot.press("b")
+        assert view(pilot).pin.trace is view(pilot).answer.trace
+        assert view(pilot).pin.trace is not None
+
+
+async def test_without_an_answer_nothing_is_pinned(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "b", "B")
+        assert view(pilot).pin.trace is None
+        assert tab(pilot) == "answer"
+
+
+@pytest.mark.parametrize("word", ["compare", "diff"])
+async def test_the_palette_finds_it(app: BrvTui, word: str) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("escape", "b")
+        await ask(pilot, "rollback")
+        await chosen(pilot, word)
+        assert tab(pilot) == PINNED
+        assert screen(pilot).body.maximised == "answer"
+
+
+async def test_it_looks_so(looks: Looks, app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await pinned(pilot, "refresh token rotation")
+        await ask(pilot, "key rotation")
+        await looks(pilot, "test_it_looks_so[wording-{size}]", themes=[DARK], joined=True)
+        await pilot.press("P")
+        await looks(pilot, "test_it_looks_so[engine-{size}]", {"80x24": NARROW}, [DARK], joined=True)

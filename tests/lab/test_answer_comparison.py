@@ -1,0 +1,140 @@
+"""Two answers beside each other: ranks, scores, the part that changed most, and the sentence that says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from brvtui.lab.answer_comparison import AnswerComparison, Shift, compare_answers, difference_sentence
+from brvtui.paint.sentence import plain
+from brvtui.trace import Hit, NearMiss, Part, Trace
+from tests.support.trees import DAY_MS, NOW_MS, Tree
+
+
+@pytest.fixture
+def tree(tree: Tree) -> Tree:
+    tree.note("deploy/rollback.md", "Rollback", "roll back by alias", days=1, importance=88, maturity="core")
+    tree.note("deploy/freeze.md", "Freeze window", "no rollback on Friday", days=30, importance=60)
+    tree.note("deploy/alias.md", "Alias", "an alias names an image; rollback moves it", days=9, importance=70)
+    return tree
+
+
+def sentence(compared: AnswerComparison) -> str:
+    """What differs, as text."""
+    return plain(difference_sentence(compared))
+
+
+def hit(base: Hit, file: str, score: float, **parts: float) -> Hit:
+    """A result with these parts."""
+    made = tuple(Part(name, value) for name, value in parts.items())
+    return replace(base, path=file, file=file, title=file, score=score, parts=made)
+
+
+@pytest.fixture
+def pinned(tree: Tree) -> Trace:
+    """An answer with two results, of tier 2."""
+    trace = tree.session().probe("rollback")
+    base = trace.hits[0]
+    hits = (hit(base, "a", 0.91, relevance=0.6, recency=0.31), hit(base, "b", 0.8, relevance=0.5, recency=0.3))
+    return replace(trace, tier=2, covered=True, hits=hits, near_misses=())
+
+
+def test_the_same_answer_differs_in_nothing(tree: Tree) -> None:
+    session = tree.session()
+    compared = compare_answers(session.probe("rollback"), session.probe("rollback"))
+    assert not compared.differs
+    assert compared.settings == ()
+    assert {one.moved for one in compared.results} == {Shift.SAME}
+    assert sentence(compared) == "Nothing differs: the same outcome, notes, ranks and scores."
+
+
+def test_a_lower_score_names_the_part_that_changed_most(pinned: Trace) -> None:
+    first, second = pinned.hits
+    aged = hit(first, "a", 0.83, relevance=0.602, recency=0.228)
+    compared = compare_answers(pinned, replace(pinned, tier=3, hits=(aged, second)))
+    assert sentence(compared) == "Pinned was tier 2, now tier 3: “a” fell from 0.91 to 0.83, recency −0.08."
+    changed, same = compared.results
+    assert (changed.moved, changed.scored, same.differs) == (Shift.SAME, Shift.WORSE, False)
+    assert changed.part == "recency"
+    assert changed.part_difference == pytest.approx(-0.082)
+
+
+def test_what_the_shown_decimals_hide_is_no_difference(pinned: Trace) -> None:
+    first, second = pinned.hits
+    hidden = hit(first, "a", 0.914, relevance=0.604, recency=0.31)
+    assert not compare_answers(pinned, replace(pinned, hits=(hidden, second))).differs
+    seen = hit(first, "a", 0.916, relevance=0.606, recency=0.31)
+    assert compare_answers(pinned, replace(pinned, hits=(seen, second))).results[0].scored is Shift.BETTER
+
+
+def test_another_first_note_and_what_became_of_the_one_before(pinned: Trace) -> None:
+    first, second = pinned.hits
+    new = hit(first, "c", 0.95, relevance=0.95)
+    swapped = compare_answers(pinned, replace(pinned, hits=(hit(second, "b", 0.97, relevance=0.97), first)))
+    assert sentence(swapped) == "Tier 2 both times: “b” is first now; “a” fell from rank 1 to 2; 2 moved of 2 results."
+    taken = compare_answers(pinned, replace(pinned, hits=(new,)))
+    assert [(one.file, one.rank_then, one.rank_now, one.moved) for one in taken.results] == [
+        ("c", None, 1, Shift.NEW),
+        ("a", 1, None, Shift.GONE),
+        ("b", 2, None, Shift.GONE),
+    ]
+    assert sentence(taken) == (
+        "Tier 2 both times: “c” is new and first; “a” is no result any more; 1 new, 2 gone of 3 results."
+    )
+
+
+def test_a_near_miss_keeps_its_score_and_its_reason(pinned: Trace) -> None:
+    first, second = pinned.hits
+    miss = NearMiss("a", "a", "a", first.kind, "draft", 2, 0.55, "below 0.7 × top", 0.01)
+    compared = compare_answers(pinned, replace(pinned, hits=(second,), near_misses=(miss,)))
+    lost = compared.results[1]
+    assert (lost.moved, lost.scored, lost.score_now, lost.lost) == (Shift.GONE, Shift.WORSE, 0.55, miss.reason)
+    assert "“a” is no result any more, 0.91 then, 0.55 now" in sentence(compared)
+
+
+def test_a_difference_below_the_first_result_is_told(pinned: Trace) -> None:
+    first, second = pinned.hits
+    compared = compare_answers(pinned, replace(pinned, hits=(first, hit(second, "b", 0.7, relevance=0.4, recency=0.3))))
+    assert sentence(compared) == "Tier 2 both times: “b” fell from 0.80 to 0.70, relevance −0.10; the first stays."
+
+
+def test_nothing_found_then_or_now(pinned: Trace) -> None:
+    nothing = replace(pinned, hits=(), covered=False)
+    lost = sentence(compare_answers(pinned, nothing))
+    assert lost.startswith("Pinned was tier 2, now tier 2 (not covered): “a” is gone, and nothing else was found")
+    assert "“a” is found now, nothing was then" in sentence(compare_answers(nothing, pinned))
+    assert compare_answers(nothing, nothing).results == ()
+
+
+def test_time_wording_and_scope_are_named(tree: Tree) -> None:
+    then = tree.session().probe("rollback")
+    now = tree.session(now_ms=NOW_MS + 60 * DAY_MS).probe("rollback alias", "deploy")
+    named = {one.name: (one.then, one.now) for one in compare_answers(then, now).settings}
+    assert named == {
+        "wording": ("rollback", "rollback alias"),
+        "scope": ("whole tree", "deploy"),
+        "moment": ("2026-11-20 12:00", "2027-01-19 12:00"),
+    }
+
+
+def test_ageing_alone_is_found_in_the_parts(tree: Tree) -> None:
+    then = tree.session().probe("freeze")
+    now = tree.session(now_ms=NOW_MS + 60 * DAY_MS).probe("freeze")
+    (only,) = compare_answers(then, now).results
+    assert (only.moved, only.scored) == (Shift.SAME, Shift.WORSE)
+    assert only.part in ("recency", "importance")
+    assert only.part_difference < 0
+
+
+@pytest.mark.parametrize("engine", ["jeffs_brain", "soleri"])
+def test_two_engines_are_compared_by_rank_alone(tree: Tree, engine: str) -> None:
+    session = tree.session()
+    then, now = session.probe("rollback"), session.probe("rollback", engine=engine)
+    compared = compare_answers(then, now)
+    assert not compared.by_score
+    assert compared.differs
+    assert {one.score_then for one in compared.results} | {one.score_now for one in compared.results} == {None}
+    assert [one.rank_now for one in compared.results if one.rank_now] == list(range(1, len(now.hits) + 1))
+    assert [one.name for one in compared.settings] == ["engine"]
+    assert "Pinned was ByteRover tier" in sentence(compared)
