@@ -83,14 +83,15 @@ def _below(found: Hit | NearMiss, row: ResultRow, width: int) -> list[Line]:
     """
     room = width - _BEFORE_TITLE
     remark = row.warning or row.remark
-    if row.selected and cell_len(remark) > room - _LEAST_WORDS:
-        below = [Line().gap(_BEFORE_TITLE).add(part, "accent") for part in wrap(visible(remark), room)]
-        rest = _below(found, replace(row, remark=""), width)
+    role = "warn" if row.warning else "accent"
+    if row.selected and remark and cell_len(remark) > room - _LEAST_WORDS:
+        below = [Line().gap(_BEFORE_TITLE).add(part, role) for part in wrap(visible(remark), room)]
+        rest = _below(found, replace(row, remark="", warning=""), width)
         return [*rest[:1], *below, *rest[1:]] if found.words else [*below, *rest]
     beside = room - (cell_len(remark) + 2 if remark else 0)
     words = chips(found.words, max(beside, min(room, _LEAST_WORDS)))
     made = Line().gap(_BEFORE_TITLE).extend(words.spans)
-    made.gap(2 if words.spans and remark else 0).add(remark, "warn" if row.warning else "accent")
+    made.gap(2 if words.spans and remark else 0).add(remark, role)
     path = visible(found.path)
     left = width - made.width - (2 if made.width > _BEFORE_TITLE else 0)
     fits = cell_len(path) <= left

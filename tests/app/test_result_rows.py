@@ -72,6 +72,14 @@ def test_a_file_that_changed_is_marked_in_place_of_the_remark() -> None:
     assert "by “carrier”" not in second.plain
 
 
+@pytest.mark.parametrize("width", [1, 6, 10, 18, 25])
+@pytest.mark.parametrize("warning", ["", "changed on disk"])
+@pytest.mark.parametrize("remark", ["", "by “carrier”"])
+def test_a_selected_row_is_drawn_in_any_width(width: int, warning: str, remark: str) -> None:
+    made = hit_lines(HIT, 1, ResultRow("Carrier events", "core", remark, warning, True), Scale(), width, UNICODE)
+    assert len(made) > 1
+
+
 def test_a_near_miss_shows_its_words_once_it_is_selected() -> None:
     row = ResultRow("Other", "draft", "+1 rank", "")
     assert len(near_miss_lines(MISS, row, Scale(), 60, UNICODE)) == 1
