@@ -132,7 +132,7 @@ class Queries:
             self._services.notify("nothing is pinned any more", timeout=4)
             return False
         store.update(PinState(trace))
-        self._services.notify("pinned: change wording, profile (p) or engine (P), then B compares", timeout=6)
+        self._services.notify("pinned: change wording, profile (p) or engine (P), then B compares", timeout=4)
         return True
 
     def _pause(self) -> None:
