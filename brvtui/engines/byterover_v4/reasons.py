@@ -81,9 +81,8 @@ def _loss(
     path = document.path
     if section.failure is not None:
         return TopicLoss.FAILED, section.failure.what
-    topic = section.topic(path)
-    if topic is not None:
-        return TopicLoss.LIMIT, f"number {section.topics.index(topic) + 1}; {section.returned} are returned"
+    if path in section.found:
+        return TopicLoss.LIMIT, f"number {section.found.index(path) + 1}; {section.returned} are returned"
     if document.position is None:
         why = next((file.reason for file in context.snapshot.unseen if file.path == path), "it is no topic")
         return TopicLoss.NOT_SEEN, why
@@ -109,7 +108,7 @@ def _loss(
 
 def _is_in(trace: Trace, path: str) -> bool:
     section = trace.section(SpaceAnswer)
-    return section.topic(path) is not None or path in section.filtered
+    return path in section.found or path in section.filtered
 
 
 def _unsearched(context: Context[V4Profile], section: SpaceAnswer, path: str) -> str:
@@ -156,7 +155,7 @@ def _remedy(trace: Trace, section: SpaceAnswer, loss: TopicLoss, path: str, titl
         everything = {"scope": "", "element_tag": None, "element_attr": None, "element_value": None}
         tries.append(("ask without the scope and the element filter", trace.query, everything))
     if loss is TopicLoss.LIMIT:
-        place = next((number for number, one in enumerate(section.topics, 1) if one.file == path), 0)
+        place = section.found.index(path) + 1
         tries.append((f"ask for {place} results", trace.query, {"limit": place}))
     tries += [
         (f"add the words of its title ({title})", f"{trace.query} {title}", {}),

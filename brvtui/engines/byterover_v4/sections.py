@@ -18,7 +18,7 @@ class WordPlace:
 
 @dataclass(frozen=True)
 class TopicHit:
-    """A found topic, best first: those beyond ``SpaceAnswer.returned`` are behind the limit."""
+    """A found topic: what carries it, its raw score, and what the agent is told of it."""
 
     path: str
     file: str
@@ -77,6 +77,9 @@ class SpaceAnswer:
     limit: float | None
     """None for one that is no number: nothing is returned then."""
     topics: tuple[TopicHit, ...]
+    """The topics of the answer, and the first ones behind the limit."""
+    found: tuple[str, ...]
+    """The files of all topics that were found, best first."""
     returned: int
     filtered: tuple[str, ...]
     """The topics of documents that some term matched, and that hold no significant word."""
@@ -87,5 +90,5 @@ class SpaceAnswer:
     failure: SpaceFailure | None = None
 
     def topic(self, file: str) -> TopicHit | None:
-        """The found topic whose file is ``file``; None when it is none."""
+        """The described topic whose file is ``file``; None when it is none of :attr:`topics`."""
         return next((topic for topic in self.topics if topic.file == file), None)

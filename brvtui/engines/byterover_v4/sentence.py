@@ -61,7 +61,7 @@ def _cited(section: SpaceAnswer, topic: TopicHit) -> Iterator[Clause]:
 
 def _nothing(section: SpaceAnswer) -> list[Span]:
     if section.topics:
-        return [(f"a limit that returns none of {len(section.topics)} topics", "text")]
+        return [(f"a limit that returns none of {len(section.found)} topics", "text")]
     if section.filtered:
         words = listed([word(one) for one in section.significant], "or")
         return [*words, (" stands in no document that a similar word matches", "text")]

@@ -45,7 +45,7 @@ from brvtui.wording import counted
 LIMIT, FILTERED = "behind the limit", "holds none of the significant words"
 _DECIMALS = 3
 _WORD = re.compile(r"[^\W_]+(?:[-_.'][^\W_]+)*")
-_MOST_NEAR_MISSES = 50
+_MOST_NEAR_MISSES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,16 @@ class SpacePaths:
 
 @dataclass(frozen=True, slots=True)
 class _PlacedTopic:
-    """A topic that was found, as it is printed, with its search."""
+    """A topic that was found, with its search."""
 
     topic: FoundTopic
-    printed: PrintedHit
     search: SpaceSearch
     paths: SpacePaths
+
+    @property
+    def file(self) -> str:
+        """Its path in the snapshot; V4's own where that is no file."""
+        return self.paths.paths.get(self.topic.path, self.topic.path)
 
 
 def traced(
@@ -76,8 +80,10 @@ def traced(
 ) -> Trace:
     """The trace of ``answer`` to ``text``, which ``query`` put to ``spaces``."""
     profile = context.constants
-    found = _in_order(answer, spaces, profile)
-    topics = tuple(_topic_hit(one) for one in found)
+    found = _in_order(answer, spaces)
+    files = [one.file for one in found]
+    described = [_described(one, profile) for one in found[: len(answer.hits) + _MOST_NEAR_MISSES]]
+    known = set(files)
     filtered = tuple(
         dict.fromkeys(
             paths.paths.get(document.path, document.path)
@@ -96,19 +102,20 @@ def traced(
         sum(len(topic.documents) for paths in spaces for topic in paths.space.corpus.topics),
         sum(len(search.index) for search in answer.searches),
         None if math.isnan(answer.limit) else answer.limit,
-        topics,
+        tuple(_topic_hit(one, printed) for one, printed in described),
+        tuple(files),
         len(answer.hits),
-        tuple(file for file in filtered if all(topic.file != file for topic in topics)),
+        tuple(file for file in filtered if file not in known),
         answer.should_cite,
         answer.citation_block,
         answer.plain(),
     )
-    hits = tuple(_hit(one, context.now_ms, profile) for one in found)
+    hits = tuple(_hit(one, printed, profile) for one, printed in described)
     shown = hits[: len(answer.hits)]
     behind = [
         _near_miss(hit, rank, rank - len(shown), LIMIT) for rank, hit in enumerate(hits[len(shown) :], len(shown) + 1)
     ]
-    dropped = [_dropped(file, context) for file in section.filtered]
+    dropped = [_dropped(file, context) for file in section.filtered[: _MOST_NEAR_MISSES - len(behind)]]
     matched = sum(len(search.raw.documents) for search in answer.searches)
     return Trace(
         schema=SCHEMA,
@@ -125,7 +132,7 @@ def traced(
         steps=tuple(_steps(section, found, matched, profile)),
         stages=tuple(_stages(answer, section, matched)),
         hits=shown,
-        near_misses=tuple((behind + dropped)[:_MOST_NEAR_MISSES]),
+        near_misses=tuple(behind + dropped),
         total_found=len(found),
         matched=matched,
         sections=(section,),
@@ -141,22 +148,23 @@ def failed(
     """The trace of a query that V4 does not answer."""
     printed = {"error": failure.message}
     section = SpaceAnswer(
-        tuple(map(space_name, spaces)),
-        text,
-        (),
-        (),
-        query.scope,
-        "",
-        0,
-        0,
-        None,
-        (),
-        0,
-        (),
-        False,
-        "",
-        printed,
-        failure,
+        spaces=tuple(map(space_name, spaces)),
+        cleaned=text,
+        dropped=(),
+        significant=(),
+        scope=query.scope,
+        element="",
+        documents=0,
+        searched=0,
+        limit=None,
+        topics=(),
+        found=(),
+        returned=0,
+        filtered=(),
+        should_cite=False,
+        citation_block="",
+        printed=printed,
+        failure=failure,
     )
     profile = context.constants
     return Trace(
@@ -194,23 +202,27 @@ def element_words(asked: TopicFilter) -> str:
     return f'{asked.tag} {asked.attribute}="{asked.value}"' if asked.attribute and asked.value else asked.tag
 
 
-def _in_order(answer: ScriptAnswer, spaces: Sequence[SpacePaths], profile: V4Profile) -> list[_PlacedTopic]:
+def _in_order(answer: ScriptAnswer, spaces: Sequence[SpacePaths]) -> list[_PlacedTopic]:
     """Every topic that was found: those of the answer, then what stands behind the limit, by score."""
-    hits = {(id(hit.space), hit.topic.path) for hit in answer.hits}
     made: dict[tuple[int, str], _PlacedTopic] = {}
     for search, paths in zip(answer.searches, spaces, strict=True):
-        printed = printed_hits(search, search.topics, paths.space.corpus, profile)
-        for topic, one in zip(search.topics, printed, strict=True):
-            made[id(paths.space), topic.path] = _PlacedTopic(topic, one, search, paths)
-    first = [made[id(hit.space), hit.topic.path] for hit in answer.hits]
-    rest = [one for key, one in made.items() if key not in hits]
+        for topic in search.topics:
+            made[id(paths.space), topic.path] = _PlacedTopic(topic, search, paths)
+    first = [made.pop((id(hit.space), hit.topic.path)) for hit in answer.hits]
+    rest = list(made.values())
     if len(spaces) > 1:
         rest.sort(key=lambda one: -one.topic.score)
     return first + rest
 
 
-def _topic_hit(found: _PlacedTopic) -> TopicHit:
-    best, printed = found.topic.best, found.printed
+def _described(found: _PlacedTopic, profile: V4Profile) -> tuple[_PlacedTopic, PrintedHit]:
+    """``found``, and as it is printed."""
+    (printed,) = printed_hits(found.search, [found.topic], found.paths.space.corpus, profile)
+    return found, printed
+
+
+def _topic_hit(found: _PlacedTopic, printed: PrintedHit) -> TopicHit:
+    best = found.topic.best
     count = printed.access_count
     return TopicHit(
         printed.path,
@@ -245,8 +257,8 @@ def _places(held: Sequence[str], document: TopicDocument) -> Iterator[WordPlace]
         yield inside or WordPlace(word, FIELDS[-1], "")
 
 
-def _hit(found: _PlacedTopic, now_ms: float, profile: V4Profile) -> Hit:
-    topic, best, printed = found.topic, found.topic.best, found.printed
+def _hit(found: _PlacedTopic, printed: PrintedHit, profile: V4Profile) -> Hit:
+    topic, best = found.topic, found.topic.best
     is_number = not math.isnan(topic.score)
     alias = found.paths.paths.get(printed.path, "")
     return Hit(
@@ -395,8 +407,8 @@ def _stages(answer: ScriptAnswer, section: SpaceAnswer, matched: int) -> Iterato
     yield _stage("words", section.searched, matched, "text-relevance")
     kept = sum(len(topic.documents) for search in answer.searches for topic in search.topics)
     yield _stage("filter", matched, kept, "the-filter")
-    yield _stage("best of each topic", kept, len(section.topics), "results")
-    yield _stage("limit", len(section.topics), section.returned, "results")
+    yield _stage("best of each topic", kept, len(section.found), "results")
+    yield _stage("limit", len(section.found), section.returned, "results")
 
 
 def _stage(name: str, came_in: int, went_out: int, rule: str) -> Stage:

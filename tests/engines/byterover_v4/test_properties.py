@@ -1,0 +1,102 @@
+"""Properties of V4's reading and ranking, over generated markup, spaces and edits."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brvtui.engines.byterover_v4.command_line import CommandLine
+from brvtui.engines.byterover_v4.documents import documents_of
+from brvtui.engines.byterover_v4.index import TopicIndex
+from brvtui.engines.byterover_v4.scripts import query_space, ranked_space
+from brvtui.engines.byterover_v4.term_tree import visiting_order
+from brvtui.tree.spaces.contents import read_space
+from brvtui.tree.spaces.locating import SpaceFolder
+from brvtui.tree.spaces.topic_html import UnreadableTopic, parse_topic
+from tests.support.spaces import V4
+
+TAGS = st.sampled_from(
+    ["bv-topic", "bv-fact", "bv-rule", "bv-reason", "p", "b", "table", "td", "template", "script", "svg", "img", "a"]
+)
+PIECES = st.one_of(
+    st.builds("<{}>".format, TAGS),
+    st.builds("</{}>".format, TAGS),
+    st.builds('<{} id="bve-{}" title="refresh token">'.format, TAGS, st.from_regex(r"[a-z0-9]{8}", fullmatch=True)),
+    st.text(max_size=12),
+    st.sampled_from(["<!--", "-->", "<![CDATA[", "&amp", "&#0;", "\0", "<", ">", '"', " refresh ", "令牌"]),
+)
+MARKUP = st.lists(PIECES, max_size=30).map("".join)
+WORDS = st.sampled_from(["refresh", "refreshing", "refersh", "token", "tokens", "deploy", "令牌轮换", "a+b", "the"])
+TEXT = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
+PATHS = st.sampled_from(["a.html", "b.html", "auth/a.html", "auth/b/c.html", ".dot/d.html"])
+NOW = 1_763_640_000_000.0
+
+
+@given(MARKUP)
+def test_any_markup_is_a_topic_whose_documents_can_be_indexed(html: str) -> None:
+    topic = parse_topic(html)
+    found = documents_of("x.html", topic)
+    assert found
+    for document in found:
+        assert document.lengths[-1] <= sum(document.terms[-1].values())
+    TopicIndex(list({document.id: document for document in found}.values()))
+
+
+def test_deep_and_wide_markup_ends_in_a_topic_or_a_line() -> None:
+    for html in ("<b>" * 100_000, "<table>" * 5_000, "<bv-fact>" * 20_000, "&" * 100_000, "<p " + "a=b " * 20_000):
+        assert documents_of("x.html", parse_topic(html))
+    with pytest.raises(UnreadableTopic, match="nested too deeply"):
+        parse_topic("<bv-fact>xxxxxxxxxxxxxxxx" * 20_000)
+
+
+@given(st.lists(st.text("abc", min_size=1, max_size=6), unique=True, max_size=40))
+def test_the_walk_meets_every_term_once_and_neighbours_share_their_beginning(terms: list[str]) -> None:
+    met = visiting_order(terms)
+    assert sorted(met) == sorted(terms)
+    for letter in "abc":
+        places = [place for place, term in enumerate(met) if term.startswith(letter)]
+        assert places == list(range(places[0], places[-1] + 1)) if places else True
+
+
+@given(
+    st.lists(st.tuples(PATHS, TEXT, st.integers(0, 90), st.booleans()), min_size=1, max_size=8),
+    st.lists(st.tuples(PATHS, st.one_of(TEXT, st.none()), st.integers(0, 90), st.booleans()), max_size=5),
+    TEXT,
+)
+def test_a_space_that_is_edited_equals_a_fresh_reading(
+    written: list[tuple[str, str, int, bool]], edits: list[tuple[str, str | None, int, bool]], query: str
+) -> None:
+    with TemporaryDirectory() as place:
+        tree = Path(place) / "space" / "context-tree"
+        tree.mkdir(parents=True)
+        folder = SpaceFolder(tree, Path(place), "root")
+        for path, text, age, has_id in written:
+            _write(tree / path, text, age, has_id)
+        contents = read_space(folder)
+        space = ranked_space(contents)
+        query_space(space, CommandLine((query,)), NOW, V4)
+        for path, edit, age, has_id in edits:
+            if edit is None:
+                (tree / path).unlink(missing_ok=True)
+            else:
+                _write(tree / path, edit, age, has_id)
+            contents = read_space(folder, {topic.path: topic for topic in contents.topics})
+            space = ranked_space(contents, space)
+        made, fresh = (
+            query_space(one, CommandLine((query,)), NOW, V4).plain()
+            for one in (space, ranked_space(read_space(folder)))
+        )
+        assert made == fresh
+
+
+def _write(file: Path, text: str, age: int, has_id: bool) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    inner = f'<bv-fact id="bve-0000000{age % 10}">{text}</bv-fact>' if has_id else f"<p>{text}</p>"
+    file.write_text(f'<bv-topic title="{text}">{inner}</bv-topic>', encoding="utf-8")
+    moment = NOW / 1000 - age * 86_400
+    os.utime(file, (moment, moment))
