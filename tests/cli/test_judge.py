@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+
+import pytest
 
 from tests.cli.conftest import Run
+from tests.support.spaces import small_space
 from tests.support.trees import Tree
 
 ROTATION = "auth/jwt/rotation.md"
@@ -73,3 +77,17 @@ def test_sets_of_others_come_and_go(run: Run, project: Tree) -> None:
     assert (project.root / "set/qrels/test.tsv").exists()
     assert judge("import", "trec", str(given))[0] == 0  # the query is known by now
     assert judge("import", "qmd", str(given))[0] == 2
+
+
+def test_topics_of_a_space_are_judged_and_measured(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
+    space = small_space(tmp_path, 1_763_640_000_000.0)
+
+    def called(*args: str) -> tuple[int, str, str]:
+        return run(*args, "--project", str(space), inside=False)
+
+    assert called("judge", "set", "refresh token", "auth/jwt.html=3")[0] == 0
+    code, out, _ = called("eval", "--format", "json")
+    assert (code, json.loads(out)["evaluation"]["queries"][0]["grades"]) == (0, {"auth/jwt.html": 3})
+    code, _, err = called("eval", "--baseline-rev", "main")
+    assert (code, len(err.strip().splitlines())) == (2, 1)

@@ -31,10 +31,11 @@ class JudgmentsFile:
 
     @classmethod
     def of(cls, project: FoundProject) -> JudgmentsFile:
-        """The file of ``project``: ``.brv/brv-tui/judgments.toml``; that of a bare folder is below ``.brv-tui``."""
-        if project.tree == project.root:
+        """The file of ``project``: ``.brv/brv-tui/judgments.toml``, or below ``.brv-tui`` if there is no ``.brv``."""
+        marker = (project.root / MARKER).resolve()
+        if not marker.is_dir():
             return cls(project.root / _BARE_FOLDER / NAME, False)
-        return cls((project.root / MARKER).resolve() / FOLDER / NAME, False)
+        return cls(marker / FOLDER / NAME, False)
 
     def read(self) -> Judgments:
         """Its judgments, in the order of the file; none when there is no file. Raises :class:`JudgmentsError`."""
