@@ -80,6 +80,15 @@ def test_a_selected_row_is_drawn_in_any_width(width: int, warning: str, remark: 
     assert len(made) > 1
 
 
+@pytest.mark.parametrize("width", [24, 43, 80, 160])
+@pytest.mark.parametrize("warning", ["", "changed on disk"])
+def test_a_long_remark_of_the_selected_result_can_be_read_to_its_end(width: int, warning: str) -> None:
+    remark = "from Token rotation: related → Sessions → linked from → Rollback of a release → contains"
+    made = hit_lines(HIT, 1, ResultRow("Carrier", "core", remark, warning, True), Scale(), width, UNICODE)
+    assert all(line.width <= width for line in made)
+    assert (warning or remark) in " ".join(" ".join(line.plain for line in made).split())
+
+
 def test_a_near_miss_shows_its_words_once_it_is_selected() -> None:
     row = ResultRow("Other", "draft", "+1 rank", "")
     assert len(near_miss_lines(MISS, row, Scale(), 60, UNICODE)) == 1
