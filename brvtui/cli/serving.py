@@ -72,11 +72,12 @@ def serve(
 
 def _name_of(project: Path | None) -> str:
     from brvtui.saved import is_saved
-    from brvtui.tree.reading.project import ProjectError, find_project
+    from brvtui.tree.reading.project import ProjectError
+    from brvtui.tree.spaces.project import find_any_project
 
     if project is not None and is_saved(project):
         return project.name
     try:
-        return find_project(project).name
+        return find_any_project(project).name
     except ProjectError as error:
         raise Failure(str(error), NOT_THERE) from error

@@ -145,10 +145,11 @@ def _problems(merged: Configuration) -> list[str]:
 
 def _root(project: Path | None) -> Path | None:
     """The root of the given project, or of the one around the current folder; None if there is none."""
-    from brvtui.tree.reading.project import ProjectError, find_project
+    from brvtui.tree.reading.project import ProjectError
+    from brvtui.tree.spaces.project import find_any_project
 
     try:
-        return find_project(project).root
+        return find_any_project(project).root
     except ProjectError as error:
         if project is None:
             return None

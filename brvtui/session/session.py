@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,30 +77,22 @@ def _publisher(project: FoundProject, stored: StoredSignals, is_code: bool) -> P
     return RepositoryPublisher(project)
 
 
-def _has_space(start: Path | None) -> bool:
-    from brvtui.tree.spaces.project import has_space  # nothing of V4 is needed where there is a context tree
-
-    return has_space(start)
-
-
 def _found(start: Path | None, engine: str) -> FoundProject:
     """The project in ``start``, or above it, that ``engine`` (empty: any) ranks: a context tree, else a space.
 
     Raises :class:`brvtui.tree.reading.project.ProjectError`.
     """
-    try:
-        found = find_project(start) if engine != registry.SPACE else None
-    except ProjectError:
-        found = None
-        if not _has_space(start):
-            raise
-    if found is not None and (found.root != found.tree or not _has_space(start)):
-        return found  # a folder of Markdown with a space beside it is no tree
-    from brvtui.tree.spaces.project import find_space_project
+    if engine != registry.SPACE:
+        with suppress(ProjectError):  # there may be a space, else the error comes again
+            found = find_project(start)
+            if found.root != found.tree:
+                return found
+    from brvtui.tree.spaces.project import find_any_project, find_space_project  # no context tree needs it
 
-    if engine not in ("", registry.SPACE):
+    made = find_space_project(start) if engine == registry.SPACE else find_any_project(start)
+    if made.is_space and engine not in ("", registry.SPACE):
         raise ProjectError(f"{start or Path.cwd()}: a space of ByteRover V4, which {engine} does not rank")
-    return find_space_project(start)
+    return made
 
 
 class Session:

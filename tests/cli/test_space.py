@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.cli import serving
+from brvtui.tree.spaces.project import find_any_project
 from tests.cli.conftest import Run
 from tests.support.spaces import arguments, recorded_space, same, small_space, unpack_space
 
@@ -75,6 +77,15 @@ def test_replayed_queries_and_sequences_are_those_that_were_recorded(
     for line, step in zip(map(json.loads, out.splitlines()), recorded["sequence"], strict=True):
         assert same(line["signals"], step["signals"])
         assert line["answer"]["citation_block"] == step["citation_block"]
+
+
+def test_a_space_is_found_wherever_a_project_is_named(space: Path) -> None:
+    assert find_any_project(space).is_space
+    assert serving._name_of(space) == space.name
+    (space / "notes.md").write_text("# a folder of Markdown that has a space")
+    assert find_any_project(space).is_space
+    (space / ".brv" / "context-tree").mkdir(parents=True)
+    assert not find_any_project(space).is_space
 
 
 def test_a_list_whose_options_are_no_object_is_refused(run: Run, space: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from brvtui.tree.reading.project import FoundProject, ProjectError, SharedSource
+from brvtui.tree.reading.project import FoundProject, ProjectError, SharedSource, find_project
 from brvtui.tree.spaces.cloud import check_cloud, readable_spaces
 from brvtui.tree.spaces.locating import (
     MARKER,
@@ -39,6 +39,22 @@ def has_space(start: Path | None, environment: Mapping[str, str] = os.environ) -
         return _is_tree(folder) or is_bound(folder, data_folder(environment))
     except (OSError, RuntimeError):
         return False
+
+
+def find_any_project(start: Path | None) -> FoundProject:
+    """The context tree in ``start``, or above it, else its space; a folder of Markdown that has a space is no tree.
+
+    Raises :class:`brvtui.tree.reading.project.ProjectError`.
+    """
+    try:
+        found = find_project(start)
+    except ProjectError:
+        if not has_space(start):
+            raise
+    else:
+        if found.root != found.tree or not has_space(start):
+            return found
+    return find_space_project(start)
 
 
 def find_space_project(start: Path | None, environment: Mapping[str, str] = os.environ) -> SpaceProject:
