@@ -83,6 +83,8 @@ class Around:
     """What ageing brings to a note, soonest first."""
     standing: BoardRow | None
     """The note on the board of maturities."""
+    speaking: tuple[tuple[str, str], ...] = ()
+    """Of a symbol: the notes that speak of it, each with what it writes."""
     is_topic: bool = False
     """Whether it is a topic of a space, which has no place in ByteRover 3's manifest."""
 
@@ -148,9 +150,9 @@ def around(profile: Profile, board: Board, links: LinkIndex, path: str) -> Aroun
     )
 
 
-def around_code(snapshot: Snapshot, path: str) -> Around:
-    """What surrounds the symbol at ``path``: code has neither links of notes, nor a manifest, nor does it age."""
-    return Around(path, snapshot.generation, (), (), None, (), None)
+def around_code(snapshot: Snapshot, path: str, speaking: tuple[tuple[str, str], ...]) -> Around:
+    """What surrounds the symbol at ``path``: notes alone, for code has no links, no manifest, and does not age."""
+    return Around(path, snapshot.generation, (), (), None, (), None, speaking)
 
 
 def _text(snapshot: Snapshot, path: str) -> tuple[str, str]:

@@ -8,10 +8,11 @@ from functools import cached_property
 from pathlib import Path
 
 from brvtui import faults
-from brvtui.corpus.code.documents import CodeMention, CodeNames, Documentation, SpeakingNote
+from brvtui.corpus.code.documents import CodeMention, CodeNames, Documentation, nearest_of_each_note
 from brvtui.corpus.code.index import Progress, build_index
 from brvtui.engines.knowing.code_tasks import CodeAnswer, CodeTasks
 from brvtui.engines.knowing.profile import load_profile
+from brvtui.session.notes_on_code import speaking_notes
 from brvtui.snapshot import Snapshot
 from brvtui.store.kept_code import KeptCode
 
@@ -64,13 +65,11 @@ class CodeSession:
     @cached_property
     def documentation(self) -> Documentation:
         """Which notes speak of which code; of none without a project."""
-        held = self._notes
-        texts = () if held is None else (SpeakingNote(note.path, _text(held, note.path)) for note in held.notes)
-        return Documentation(self.graph, texts)
+        return Documentation(self.graph, speaking_notes(self._notes))
 
     def notes_about(self, id_: str) -> list[CodeMention]:
         """The mentions of a symbol in notes, each note once, nearest first."""
-        return list({one.note: one for one in reversed(self.documentation.notes_about(id_))}.values())[::-1]
+        return nearest_of_each_note(self.documentation.notes_about(id_))
 
     def notes_on(self, answer: CodeAnswer) -> list[NoteOnCode]:
         """The notes that speak of the symbols of an answer; first those of whose symbols the scores sum to most."""
@@ -92,10 +91,3 @@ class CodeSession:
             return without
         unspoken = set(without)
         return list(dict.fromkeys(one.node.path for one in answer.packed if one.node.path in unspoken))
-
-
-def _text(notes: Snapshot, path: str) -> str:
-    try:
-        return notes.text(path)
-    except OSError:
-        return ""

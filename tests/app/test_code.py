@@ -12,6 +12,7 @@ from brvtui.app.project.opening import Opening
 from tests.app.driving import SIZES, WIDE, ask, brv, settled, shown, text_of, until, view
 from tests.corpus.code.making import write
 from tests.session.test_code import FILES
+from tests.support.trees import Tree
 
 NOW_MS = 1.8e12
 
@@ -45,13 +46,15 @@ async def test_a_task_brings_symbols(app: BrvTui, size: tuple[int, int]) -> None
         await until(pilot, lambda: "def rotate(self)" in text_of(pilot, "#note"))
 
 
-async def test_the_header_counts_symbols_and_about_says_what_is_of_notes(app: BrvTui) -> None:
+async def test_the_header_counts_symbols_and_about_says_what_is_of_notes(app: BrvTui, root: Path) -> None:
+    Tree(root).note("billing/cents/code.md", "Cents", "`round_cents` rounds half up.", 1)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "round cents")
         await pilot.press("escape", "2")
         await until(pilot, lambda: "a symbol, and its lines" in " ".join(text_of(pilot, "#about").split()))
         assert "7 symbols" in shown(pilot)
         assert "importance" not in text_of(pilot, "#about")
+        await until(pilot, lambda: "code.md says round_cents" in " ".join(text_of(pilot, "#about").split()))
         await pilot.press("1")
         await settled(pilot)
         assert "round_cents" in text_of(pilot, "#results")

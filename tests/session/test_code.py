@@ -12,6 +12,7 @@ from brvtui.saved.traces import as_json, read
 from brvtui.session import Session
 from brvtui.session.code import CodeSession
 from tests.corpus.code.making import write
+from tests.support.trees import Tree
 
 TOKENS = '''class TokenStore:
     """Keeps tokens."""
@@ -99,6 +100,18 @@ def test_traces_are_saved_and_read_again(session: Session, tmp_path: Path) -> No
     file = tmp_path / "trace.json"
     file.write_bytes(as_json(session.answers.saved(trace)))
     assert read(file).trace.section(GraphRetrieval) == trace.section(GraphRetrieval)
+
+
+def test_the_notes_of_the_repository_that_speak_of_a_symbol_are_around_it(session: Session, root: Path) -> None:
+    path = "src/tokens.py/TokenStore.rotate"
+    assert session.around(path).speaking == ()
+    tree = Tree(root)
+    tree.note("auth/jwt/code.md", "Where it is", "`TokenStore.rotate` is in src/tokens.py.", 1)
+    tree.note("auth/jwt/other.md", "Other", "Nothing of it.", 1)
+    write(root, {"src/more.py": "def more(): pass\n"})
+    session.refresh()
+    assert session.around(path).speaking == (("auth/jwt/code.md", "TokenStore.rotate"),)
+    assert session.around("src/billing.py/round_cents").speaking == ()
 
 
 def test_a_changed_file_changes_the_next_answer(session: Session, root: Path) -> None:

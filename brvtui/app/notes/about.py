@@ -100,7 +100,7 @@ class AboutPane(ChoicePane):
         known = around if around is not None and around.path == view.selection.file else None
         self._has_surroundings = known is not None
         if view.project.overview is not None and view.project.overview.is_code:
-            return [*made, *wrapped(_OF_CODE, width)]
+            return [*made, *wrapped(_OF_CODE, width), *self._speaking(known, width)]
         made += self._coming(known, width) + self._manifest(known, width)
         self.owner = [-1] * len(made)
         for lines, choice in (*self._links(known, width), *self._similar_notes(view, width)):
@@ -133,6 +133,15 @@ class AboutPane(ChoicePane):
         if page.ceiling is not None:
             lines += ceiling_lines(page.ceiling, width)
         return lines
+
+    def _speaking(self, around: Around | None, width: int) -> list[Line]:
+        """The notes of the repository that speak of a symbol."""
+        if around is None:
+            return []
+        made = [rule(width, "notes that speak of it", dash=self.glyphs.dash)]
+        for note, written in around.speaking[:_MOST]:
+            made += [line(f" {part}", "text") for part in wrap(f"{note} says {written}", width - 2)]
+        return made if around.speaking else [*made, line(" none", "muted")]
 
     def _coming(self, around: Around | None, width: int) -> list[Line]:
         if around is None or around.standing is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -115,6 +115,14 @@ class CodeNames:
         outside = [node for node in known if not is_test_file(node.path)]
         best = outside or known
         return best[0].id if len(best) == 1 else ""
+
+
+def nearest_of_each_note(mentions: Sequence[CodeMention]) -> list[CodeMention]:
+    """The first of the ``mentions`` of each note, in their order."""
+    found: dict[str, CodeMention] = {}
+    for one in mentions:
+        found.setdefault(one.note, one)
+    return list(found.values())
 
 
 def _dotted(node: CodeNode) -> str:
