@@ -14,7 +14,7 @@ _ADVICE = {
     errno.EPERM: "the system does not permit it; look at the owner and flags of the file and its folder",
     errno.ENOENT: "there is no such file or folder; look at the tree again",
     errno.ENAMETOOLONG: "the name is too long for the file system; choose a shorter one",
-    errno.ELOOP: "a symlink was put in its place; mend that and try again",
+    errno.ELOOP: "a symlink was put in its place; fix that and try again",
     errno.EMFILE: "this process has too many files open; raise the limit (ulimit -n) and start again",
     errno.ENFILE: "the system has too many files open; end other programs and try again",
     errno.EAGAIN: "another process has held its lock for too long; wait for that one or end it, and try again",
@@ -30,7 +30,7 @@ def reason(error: BaseException) -> str:
 
 def advice(error: OSError) -> str:
     """The problem and its remedy, in words for the user."""
-    return _ADVICE.get(error.errno or 0) or f"{reason(error)}; mend that and try again"
+    return _ADVICE.get(error.errno or 0) or f"{reason(error)}; fix that and try again"
 
 
 def error_line(error: OSError, where: str | os.PathLike[str] = "") -> str:

@@ -27,8 +27,12 @@ NEWER, GONE = "newer", "gone"
 """How a file differs from what was read of it."""
 CHANGED = "changed"
 """How a note on disk stands to the one in the editor; it may also be :data:`GONE`."""
+GONE_TEXT = "the file is gone: this is from before it was removed"
+"""Said above what is shown of a file that is :data:`GONE`."""
+LOOKING = "looking for the context tree"
+"""Said while a project is opened, before its files are counted."""
 STALE_LABELS = {NEWER: "changed since", GONE: "file gone"}
-"""The same in a few words."""
+"""How a file differs, in a few words."""
 
 
 class Phase(StrEnum):

@@ -149,7 +149,7 @@ class ThemedApp(ReportingApp):
         self._look_for_wanted(last=True)
 
     def _take(self, library: Library) -> None:
-        """Registers the themes of ``library``; the one in use is painted anew when its file has changed."""
+        """Registers the themes of ``library``; the one in use is painted again when its file has changed."""
         shown = self.current_theme
         for name in self.library.files.keys() - library.files.keys():
             self.unregister_theme(name)

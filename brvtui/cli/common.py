@@ -21,6 +21,7 @@ from brvtui.text.visible import json_line
 OK, NEGATIVE, BAD_USAGE, NOT_THERE, FAILED = 0, 1, 2, 3, 4
 _ENDLESS = 1_000_000
 """Columns of a page without an edge: no table on it is narrowed."""
+SCOPE_HELP = "Search only below this folder of the tree."
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -40,7 +41,7 @@ def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> flo
         moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).timestamp() * 1000
     except (ValueError, OverflowError) as error:
-        raise click.BadParameter(f"{value} is no ISO 8601 time, such as 2026-11-20T12:00:00Z") from error
+        raise click.BadParameter(f"{value} is not an ISO 8601 time, such as 2026-11-20T12:00:00Z") from error
 
 
 def shared(command: _F) -> _F:
@@ -161,7 +162,7 @@ def engine_command(command: _F) -> _F:
         ),
         click.option(
             "--scope", default="", metavar="PATH", shell_complete=completing.scopes,
-            help="Search only below this folder of the tree.",
+            help=SCOPE_HELP,
         ),
         repo_option,
         project_option,

@@ -15,6 +15,7 @@ from brvtui.cli.common import (
     NEGATIVE,
     NOT_THERE,
     OK,
+    SCOPE_HELP,
     Failure,
     answer_format,
     find_session,
@@ -83,7 +84,7 @@ def read_judgments(file: JudgmentsFile) -> tuple[Judgment, ...]:
 @project_option
 @judgments_option
 @click.option("--expect", type=click.Choice(_EXPECTED), help="How it should be answered.")
-@click.option("--scope", metavar="PATH", help="Search only below this folder of the tree.")
+@click.option("--scope", metavar="PATH", help=SCOPE_HELP)
 @click.option("--comment", metavar="TEXT", help="Why, for whoever reads it later.")
 def set_judgment(
     text: str,

@@ -39,7 +39,7 @@ def open_app(
     repository = repo or ((project or Path()) if corpus == "code" else None)
     served = os.environ.get(_DRIVER, "").startswith("textual.drivers.web_driver:")
     if not served and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise Failure("no terminal here to open the app in: use brv-tui query, explain or replay", BAD_USAGE)
+        raise Failure("the app needs a terminal; without one, use brv-tui query, explain or replay", BAD_USAGE)
     from brvtui.app import run
 
     return run(project, profile, now, signals, repository)

@@ -38,7 +38,7 @@ def cache(what: str, project: Path | None) -> int:
         return OK
     kept = index.info()
     if kept.problem:
-        click.echo(f"{folder}: {visible(kept.problem)}; it is made anew when the project is opened")
+        click.echo(f"{folder}: {visible(kept.problem)}; it is rebuilt when the project is opened")
     elif not kept.files:
         click.echo(f"{folder}: nothing is kept; from {WORTH_KEEPING} files on, opening a project makes its index")
     else:

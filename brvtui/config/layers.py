@@ -126,11 +126,15 @@ def read_tables(file: Path, kind: str = "settings") -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{file}: cannot be read as {kind} ({faults.reason(error)})") from error
+        raise _unreadable(file, kind, faults.reason(error)) from error
     try:
         return parse_tables(data)
     except ValueError as error:
-        raise ConfigError(f"{file}: cannot be read as {kind} ({error})") from error
+        raise _unreadable(file, kind, str(error)) from error
+
+
+def _unreadable(file: Path, kind: str, why: str) -> ConfigError:
+    return ConfigError(f"{file}: cannot be read as {kind} ({why})")
 
 
 class _Layers:

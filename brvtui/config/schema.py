@@ -121,7 +121,7 @@ class Llm:
     )  # fmt: skip
     model: str = _setting("", "the model; empty: none is asked")
     url: str = _setting("", "the service's address; empty: OpenAI's or Anthropic's own")
-    key_env: str = _setting("BRV_TUI_LLM_KEY", "the environment variable that holds the service's key")
+    key_env: str = _setting("BRV_TUI_LLM_KEY", "the environment variable that holds the key of the model's service")
     allowed: bool = _setting(False, "whether runs may ask the model without being allowed in each session")
     timeout: int = _setting(
         120, "after how many seconds without a piece of an answer the service is given up", least=1, most=3600,

@@ -153,7 +153,7 @@ class Presentation:
         """Why a run's ``answer`` was not cached, where ``model`` is the one that is set; empty when it was."""
         done = answer.completion
         if done is None:
-            return "no LLM asked" if answer.kind == "extractive" and model else ""
+            return "no model asked" if answer.kind == "extractive" and model else ""
         return fell_short(answer) or ("cut off" if done.ended is EndReason.CUT else "")
 
     def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
@@ -209,7 +209,7 @@ _KINDS = {
     "direct": "direct",
     "not_covered": "not covered",
     "model": "by the model",
-    "extractive": "no LLM asked",
+    "extractive": "no model asked",
     "retrieval": "retrieval alone",
 }
 

@@ -165,7 +165,7 @@ def _text(snapshot: Snapshot, path: str) -> tuple[str, str]:
         return "", _GONE
     except OSError as error:
         return "", f"cannot be shown: {faults.reason(error)}"
-    return ("", "cannot be shown: it is no text") if b"\0" in data else (data.decode("utf-8", "replace"), "")
+    return ("", "cannot be shown: it is not text") if b"\0" in data else (data.decode("utf-8", "replace"), "")
 
 
 def stale_files(snapshot: Snapshot, paths: Iterable[str]) -> dict[str, str]:

@@ -31,7 +31,7 @@ def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, p
     except SaveError as error:
         raise NoteError(str(error)) from error
     except UnicodeDecodeError as error:
-        message = f"its byte {error.start} is not UTF-8, which the engine's archive would replace; mend it first"
+        message = f"its byte {error.start} is not UTF-8, which the engine's archive would replace; fix it first"
         raise NoteError(f"{path}: {message}") from error
     # A crash can leave the same text in both places.
     if (full or stub) and not (full and full.data == note.data):
@@ -79,7 +79,7 @@ def original_of(tree: Path, path: str) -> str:
     except (SaveError, PathError) as error:
         raise NoteError(str(error)) from error
     except StubError as error:
-        raise NoteError(f"{path}: {error}; mend the stub") from error
+        raise NoteError(f"{path}: {error}; fix the stub") from error
     return stub.original_path
 
 
@@ -111,4 +111,4 @@ def _restore_notices(path: str, signals: SignalSources) -> tuple[str, ...]:
     if stored is None:
         return ()
     was = f"importance {stored.importance:g}, {stored.maturity}"
-    return (f"{path}: begins with what ByteRover's own store still holds ({was}), where brv would begin anew",)
+    return (f"{path}: begins with what ByteRover's own store still holds ({was}), where brv would start over",)

@@ -127,13 +127,13 @@ def _check_names(path: str, target: str, is_folder: bool, is_file: bool) -> None
                 f"{name}: what is in {ARCHIVE} has the names that the engine gave it; restore the note first"
             )
         if not is_folder and role_of(name) not in (Role.NOTE, Role.CONTEXT):
-            raise NoteError(f"{name}: is no name of a note, but of a file that is made from notes")
+            raise NoteError(f"{name}: is the name of a file that is made from notes; choose another")
     if target == CONTEXT_FILE:
         raise NoteError(f"{target}: at the root of the tree it makes every search of the engine fail; choose a folder")
     if "\\" in target:
         raise NoteError(f"{target}: the engine takes \\ for a folder's end; choose another name")
     if is_folder and f"{target}/".startswith(f"{path}/"):
-        raise NoteError(f"{target}: is the folder {path} or inside it; choose another place")
+        raise NoteError(f"{target}: is the folder {path}, or inside it; choose another place")
 
 
 def _relinked_text(tree: Path, moved: _Relocation, source: str, data: bytes) -> tuple[bytes, list[LineEdit], list[str]]:
@@ -202,9 +202,9 @@ def _signal_notices(moved: _Relocation, signals: dict[str, SignalSources]) -> It
     if len(in_sidecar) == 1:
         old, entry = next(iter(in_sidecar.items()))
         was = f"importance {entry.importance:g}, {entry.maturity}"
-        yield f"{old}: begins anew in ByteRover, whose own store knows it by its old name ({was})"
+        yield f"{old}: starts over in ByteRover, whose own store knows it by its old name ({was})"
     elif in_sidecar:
-        yield f"{len(in_sidecar)} notes begin anew in ByteRover, whose own store knows them by their old names"
+        yield f"{len(in_sidecar)} notes start over in ByteRover, whose own store knows them by their old names"
     given = [old for old, entry in signals.items() if entry.given]
     if given:
         whose = given[0] if len(given) == 1 else f"{len(given)} notes"

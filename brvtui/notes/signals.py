@@ -65,7 +65,7 @@ def plan_signals(
 def _check(path: str, signals: NoteSignals) -> None:
     if from_mapping(signals.to_mapping(), signals.source, signals, partial=False) is None:
         message = "importance lies in 0..100, recency in 0..1, counts are whole, maturity is draft, validated or core"
-        raise NoteError(f"{path}: these are no signals: {message}")
+        raise NoteError(f"{path}: these are not signals: {message}")
 
 
 def _notices(path: str, where: SignalTarget, known: SignalSources) -> tuple[str, ...]:

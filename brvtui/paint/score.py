@@ -79,8 +79,8 @@ def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Gl
     made = [Line().gap().add(f"{sign} ", role).add(missed.title, "bold strong").right(width, right)]
     made.append(line(f" {missed.path}", "muted").cut(width))
     made += [Line(), line(" not in the results: ", "muted").add(missed.reason, "bold warn")]
-    made.append(line(" it lacked ", "muted").add(lack, "bold warn").add(f", at rank {missed.rank}", "muted"))
-    return [*made, line(" why not, and what would bring it in: w", "muted"), Line()]
+    made.append(line(" short by ", "muted").add(lack, "bold warn").add(f", at rank {missed.rank}", "muted"))
+    return [*made, line(" w: why not, and what would bring it in", "muted"), Line()]
 
 
 def _bar(hit: Hit, scale: Scale, thresholds: Mapping[str, float], width: int, glyphs: Glyphs) -> list[Line]:

@@ -103,7 +103,7 @@ def _name_role(step: Step) -> str:
 def _state(step: Step, cell: int, glyphs: Glyphs) -> str:
     word = STATE_WORDS[step.state.value]
     if cell < _WIDE_CELL and step.state is State.NOT_REACHED:
-        word = "unasked" if cell >= _NARROW_CELL else "idle"
+        return glyphs.state[step.state.value]  # the words do not fit; the sign is explained by the pane's help
     space = " " if cell >= _NARROW_CELL else ""
     return f"{glyphs.state[step.state.value]}{space}{word}"
 

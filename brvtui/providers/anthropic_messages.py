@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from brvtui.providers.chat import ChatService, PartialCall, Reader, counted, index_in, object_in, text_in
+from brvtui.providers.chat import REFUSED, ChatService, PartialCall, Reader, counted, index_in, object_in, text_in
 from brvtui.providers.http import Endpoint
 from brvtui.services.model import FromModel, FromTool, FromUser, Message, ModelRequest, Reply, TextPiece
 
@@ -110,5 +110,5 @@ class _ContentBlocks(Reader):
     def reply(self) -> Reply | None:
         if not self._ended:
             return None
-        notices = ("the model refused to answer",) if self._why == "refusal" else ()
+        notices = (REFUSED,) if self._why == "refusal" else ()
         return self._reply(self._why in _CUT, notices)

@@ -17,6 +17,7 @@ from brvtui.providers.streaming import Sleep, stream
 from brvtui.services.model import Cancellation, ModelError, ModelRequest, Reply, TextPiece, ToolCall, Wait
 from brvtui.services.requests import RequestPolicy
 
+REFUSED = "the model refused to answer"
 _NOT_UNDERSTOOD = frozenset({400, 422})
 _OPTIONAL = ("temperature", "stream_options", "tool_choice")
 """Parts of a request that a service can answer without."""

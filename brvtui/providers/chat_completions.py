@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from brvtui.providers.chat import ChatService, PartialCall, Reader, counted, index_in, text_in
+from brvtui.providers.chat import REFUSED, ChatService, PartialCall, Reader, counted, index_in, text_in
 from brvtui.providers.http import Endpoint, bearer
 from brvtui.services.model import FromModel, FromTool, FromUser, Message, ModelRequest, Reply, TextPiece
 
@@ -104,7 +104,7 @@ class _Chunks(Reader):
             return None
         notices = {
             "the service filtered the answer": self._ended == "content_filter",
-            "the model refused to answer": self._refused,
+            REFUSED: self._refused,
         }
         return self._reply(self._ended == "length", tuple(notice for notice, holds in notices.items() if holds))
 

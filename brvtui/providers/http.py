@@ -100,7 +100,7 @@ def check_service(setting: str, base: str, wanted: ServiceSettings) -> str:
     if problem:
         raise ServiceError(problem)
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise ServiceError(f"the key in {wanted.key_env} holds characters that no header can carry: set it anew")
+        raise ServiceError(f"the key in {wanted.key_env} holds characters that no header can carry: set it again")
     if not wanted.key_env_is_listed:
         raise ServiceError(
             f"{setting}.key_env names {wanted.key_env}, which key_variables does not list: add it there by hand, or use"
@@ -129,7 +129,7 @@ async def answered(
     data = json.dumps(payload)  # ASCII: escapes half a surrogate pair, which UTF-8 cannot encode
     connect = _CONNECT_SECONDS if seconds is None else min(seconds, _CONNECT_SECONDS)
     limits = httpx.Timeout(seconds, connect=connect)
-    there = f"look whether the service runs, and at {endpoint.setting}.url"
+    there = _is_it_running(endpoint.setting)
     try:
         trust = _trusted(endpoint.base.startswith("https:"))
         async with AsyncExitStack() as stack:
@@ -174,7 +174,7 @@ def unreached(error: BaseException, setting: str) -> str:
         case ssl.SSLError():
             advice = f"look at {setting}.url: whether the service there takes https"
         case _:
-            advice = f"look whether the service runs, and at {setting}.url"
+            advice = _is_it_running(setting)
     return f"cannot be reached ({one_line(message)}); {advice}"
 
 
@@ -263,3 +263,7 @@ def excerpt(text: str, key: str, most: int, is_cut: bool = False) -> str:
 def one_line(text: str) -> str:
     """``text`` on one line, with control characters made visible."""
     return visible(" ".join(text.split()))
+
+
+def _is_it_running(setting: str) -> str:
+    return f"check that the service runs, and look at {setting}.url"

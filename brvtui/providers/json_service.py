@@ -55,4 +55,4 @@ class JsonService:
         try:
             return json.loads(body)
         except (ValueError, RecursionError):
-            raise ServiceRefusal("the answer is no JSON", answer.status_code) from None
+            raise ServiceRefusal("the answer is not JSON", answer.status_code) from None

@@ -128,13 +128,13 @@ async def _once(
     async with answered(endpoint, payload, "text/event-stream", policy.timeout_seconds) as answer:
         if "text/event-stream" not in answer.headers.get("content-type", ""):
             reason = await refusal_in(answer, endpoint.key, policy.timeout_seconds)
-            why = f"the answer is no stream of events: look at {endpoint.setting}.url ({reason})"
+            why = f"the answer is not a stream of events: look at {endpoint.setting}.url ({reason})"
             raise ServiceRefusal(why, answer.status_code)
         async with aclosing(data_of(answer, policy.max_bytes)) as texts:
             deadline = monotonic() + _LONGEST_TURN * policy.timeout_seconds
             while (text := await _within(policy.timeout_seconds, texts)) not in (None, _DONE):
                 if monotonic() > deadline:
-                    raise ServiceRefusal(f"it was not whole after {_LONGEST_TURN * policy.timeout_seconds:g} s")
+                    raise ServiceRefusal(f"it was incomplete after {_LONGEST_TURN * policy.timeout_seconds:g} s")
                 yield _object(text, endpoint.key)
 
 

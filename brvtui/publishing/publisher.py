@@ -222,7 +222,7 @@ class Publisher:
         try:
             kept = self._index.read(constants)
         except Unusable as reason:
-            self._add_notice(f"the kept index is made anew: {reason}")
+            self._add_notice(f"the kept index is rebuilt: {reason}")
             return None
         if kept is not None:
             self._kept = kept.parsed

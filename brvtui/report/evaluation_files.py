@@ -13,7 +13,7 @@ from brvtui.lab.evaluation.results import Evaluation
 from brvtui.lab.judgments.exchange import trec_name
 from brvtui.report.evaluation_junit import junit_of
 from brvtui.report.evaluation_markdown import markdown_of
-from brvtui.report.saved import ExportError
+from brvtui.report.saved import ExportError, no_folder
 from brvtui.saved.evaluations import comparison_as_plain, evaluation_as_plain, gates_as_plain
 from brvtui.text.visible import json_line
 
@@ -58,7 +58,7 @@ def save_evaluation(report: Assessment, file: Path, trees: Sequence[Path]) -> No
         if any(place.resolve().is_relative_to(tree) for tree in trees):
             raise ExportError(f"{file}: inside the context tree it could become a note; save it elsewhere")
         if not place.parent.is_dir():
-            raise ExportError(f"{file}: there is no folder {place.parent}; make it, or save elsewhere")
+            raise no_folder(file, place)
         writing.write(place, rendered_evaluation(report, form), private=False)
     except (OSError, RuntimeError) as error:
         raise ExportError(f"{file}: cannot be written ({faults.reason(error)})") from error

@@ -18,7 +18,7 @@ from brvtui.trace import Explanation
 if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals import Counterfactuals
 
-NEEDS_NOTHING = "what it would take: nothing, no model is called for it"
+NEEDS_NOTHING = "no change is needed: the query is answered without a model"
 _LABEL = 9
 
 
@@ -31,16 +31,18 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
     """The lines of :func:`explain_report`."""
     made = headline_of(explanation.trace, width)
     if explanation.found:
-        made += [badge("FOUND", "ok").add(f" rank {explanation.rank}: ", "text").add(explanation.path, "bold strong")]
-        made += _labelled("then", explanation.use, "text", width)
+        made += [
+            badge("IN THE ANSWER", "ok").add(f" rank {explanation.rank}: ", "text").add(explanation.path, "bold strong")
+        ]
+        made += _labelled("use", explanation.use, "text", width)
     else:
-        made += [badge("NOT FOUND", "bad").add(" ").add(explanation.path, "bold strong")]
+        made += [badge("NOT IN THE ANSWER", "bad").add(" ").add(explanation.path, "bold strong")]
         if explanation.reason is not None:
-            made += _labelled("why", f"{explanation.reason.number}. {explanation.reason.text}", "bold strong", width)
+            made += _labelled("why", explanation.reason.text, "bold strong", width)
         made += _labelled("numbers", explanation.numbers, "text", width)
         remedy = explanation.remedy
         if remedy is not None and not explanation.remedies:
-            checked = " (re-run and seen)" if remedy.verified else ""
+            checked = " (tried)" if remedy.verified else ""
             made += _labelled("remedy", f"{remedy.text}{checked}", "ok" if remedy.verified else "text", width)
             made += _labelled("ask", f"“{remedy.query}”" if remedy.query else "", "text", width)
     made += _labelled("note", explanation.notice, "warn", width)
@@ -51,7 +53,7 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
     hit, trace = explanation.hit, explanation.trace
     if hit is not None:
         if not explanation.found:
-            made.append(line(" the score that it would have had:", "muted"))
+            made.append(line(" the score that it would have as a result:", "muted"))
         maturity = hit.signals.maturity if hit.signals else ""
         made.append(title_line(hit, maturity, trace.scale, "", width, glyphs))
         made += score_lines(hit, explanation.detail, trace.scale, ticks_of(trace), width, glyphs)
@@ -75,5 +77,5 @@ def counterfactuals_report(found: Counterfactuals | None, width: int) -> Rendera
     from brvtui.engines.byterover.counterfactuals.lines import counterfactual_lines
 
     glyphs = for_terminal()
-    head = rule(width, "what it would take for tier 2", dash=glyphs.dash)
+    head = rule(width, "changes after which no model is needed", dash=glyphs.dash)
     return rich_lines([head, *counterfactual_lines(found, width, glyphs)])

@@ -33,6 +33,11 @@ class InTheWayError(ExportError):
     """The file exists already."""
 
 
+def no_folder(file: Path, place: Path) -> ExportError:
+    """The error for a ``file`` to be saved at ``place``, whose folder does not exist."""
+    return ExportError(f"{file}: there is no folder {place.parent}; make it, or save elsewhere")
+
+
 def text_report(saved: SavedTrace, width: int, whole: bool = False) -> RenderableType:
     """The trace for reading in ``width`` columns; ``whole`` adds the term x field detail of every hit."""
     trace = saved.trace
@@ -72,9 +77,9 @@ def export(saved: SavedTrace, file: Path, trees: Sequence[Path] = (), replace: b
         if place.exists() and not place.is_file():
             raise ExportError(f"{file}: not a file; save it elsewhere")
         if not place.parent.is_dir():
-            raise ExportError(f"{file}: there is no folder {place.parent}; make it, or save elsewhere")
+            raise no_folder(file, place)
         if place.exists() and not replace:
-            raise InTheWayError(f"{file}: is there already")
+            raise InTheWayError(f"{file}: already exists")
         writing.write(place, rendered(saved, form), private=False)
     except (OSError, RuntimeError) as error:
         reason = faults.reason(error)

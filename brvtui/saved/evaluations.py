@@ -99,4 +99,4 @@ def read_evaluation(path: Path) -> Evaluation:
     try:
         return from_plain(Evaluation, value.get("evaluation"), "evaluation")
     except PlainError as error:
-        raise SavedError(f"{path}: not an evaluation that can be read: {error}; make it anew") from error
+        raise SavedError(f"{path}: not an evaluation that can be read: {error}; make it again") from error

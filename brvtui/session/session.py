@@ -368,7 +368,7 @@ class Session:
         Raises :class:`brvtui.engines.contract.EngineError`, also for an engine that does not learn.
         """
         if all(hit.file != file for hit in trace.hits):
-            raise EngineError(f"{file} is no result of this query: say it of one that is")
+            raise EngineError(f"{file} is not a result of this query: choose one that is")
         engine = self.engines.named(trace.engine)
         if not isinstance(engine, Learns):
             raise EngineError(f"{engine.title} does not learn from feedback")

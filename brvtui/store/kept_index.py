@@ -163,7 +163,7 @@ class KeptIndex:
             yield None
             return
         except OSError as error:
-            raise Unusable(f"it cannot be read ({faults.reason(error)})") from error
+            raise _unreadable(faults.reason(error)) from error
         with file:
             yield file
 
@@ -174,7 +174,7 @@ class KeptIndex:
                 raise Unusable("it is damaged")
             state = json.loads(_text(file))
         except (OSError, ValueError) as error:
-            raise Unusable(f"it cannot be read ({error})") from error
+            raise _unreadable(error) from error
         if (state["format"], state["version"]) != (FORMAT, __version__):
             raise Unusable("it was made by another version")
         if state["tree"] != os.fsencode(self.tree).hex():
@@ -262,3 +262,7 @@ def _parsed(paths: list[str], columns: dict[str, list[Any]]) -> dict[str, Parsed
 
 def _signals(value: Mapping[str, Any]) -> NoteSignals:
     return NoteSignals(**{**value, "source": Source(value["source"])})
+
+
+def _unreadable(why: object) -> Unusable:
+    return Unusable(f"it cannot be read ({why})")

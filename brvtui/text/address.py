@@ -23,4 +23,4 @@ def why_no_address(base: str, setting: str) -> str:
         usable = usable and base.isascii() and base.isprintable() and " " not in base
     except ValueError:
         usable = False
-    return "" if usable else f"{setting}: {visible(base)} is no address: it must begin with http:// or https://"
+    return "" if usable else f"{setting}: {visible(base)} is not an address: it must begin with http:// or https://"

@@ -20,6 +20,7 @@ MOST_STRANGERS = 256
 """Open connections without a valid request; one more closes the oldest."""
 STRANGER_S = 10.0
 """Seconds within which a connection must send a valid request."""
+ONLY_OWN_PAGES = "only the page that this server served may connect\n"
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; img-src data:; "
@@ -97,7 +98,7 @@ class Guard:
             raise web.HTTPForbidden(text=f"open {self.address}; this server does not know the name in the request\n")
         origin = request.headers.get("Origin")
         if origin is not None and origin not in (f"http://{request.host}", f"https://{request.host}"):
-            raise web.HTTPForbidden(text="only the page that this server served may connect\n")
+            raise web.HTTPForbidden(text=ONLY_OWN_PAGES)
         if not self.has_token(request) and not _equal(request.cookies.get(self._cookie_name, ""), self._cookie):
             raise web.HTTPForbidden(text="open the address that brv-tui serve printed: it holds the token\n")
 

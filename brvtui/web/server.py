@@ -21,7 +21,7 @@ from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
 from brvtui.config.layers import SERVED
-from brvtui.web.guard import Guard
+from brvtui.web.guard import ONLY_OWN_PAGES, Guard
 
 _PAGES = Path(__file__).with_name("pages")
 _PAGE_PATIENCE_S = 0.5
@@ -140,7 +140,7 @@ class AppServer:
     async def _connect(self, request: web.Request) -> web.WebSocketResponse:
         """The connection of a page to an app of its own."""
         if "Origin" not in request.headers or not self._guard.has_key(request.match_info["key"]):
-            raise web.HTTPForbidden(text="only the page that this server served may connect\n")
+            raise web.HTTPForbidden(text=ONLY_OWN_PAGES)
         if self._apps >= _MOST_APPS:
             raise web.HTTPServiceUnavailable(text=f"{_MOST_APPS} pages are open: close one\n")
         self._apps += 1

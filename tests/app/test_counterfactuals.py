@@ -50,7 +50,7 @@ async def test_every_kind_of_change_is_listed(app: BrvTui, size: tuple[int, int]
         text = text_of(pilot, "#route")
         assert all(lever.value in text for lever in Lever)
         assert takes.found.title in text
-        assert "what it would take for tier 2" in shown(pilot)
+        assert "changes after which no model is needed" in shown(pilot)
         first = takes.found.verified[0]
         assert first.lever.value in shown(pilot)
         assert f"{first.score:.2f}" in text
@@ -68,9 +68,9 @@ async def test_what_needs_no_model_needs_nothing(app: BrvTui) -> None:
         await asked(pilot, "token store")
         assert view(pilot).answer.trace is not None
         assert view(pilot).answer.trace.section(Route).outcome is Outcome.DIRECT  # type: ignore[union-attr]
-        assert "what it would take" not in text_of(pilot, "#route")
+        assert "no model is needed" not in text_of(pilot, "#route")
         assert view(pilot).answer.counterfactuals is None
-        assert "nothing to find" in toasts(pilot)
+        assert "no change is needed" in toasts(pilot)
 
 
 async def test_nothing_is_tried_unasked(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:

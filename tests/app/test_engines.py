@@ -224,12 +224,12 @@ async def test_notes_behind_the_answer_are_near_misses(app: BrvTui, garden: Tree
         results = text_of(pilot, "#results")
         assert "behind the first 10" in results
         assert f"{misses[0].score:.4f}".removeprefix("0") in results
-        assert "+1 rank" in results
+        assert "rank 11" in results
         brv(pilot).selection.select(misses[1].file)
         await until(pilot, lambda: "not in the results" in text_of(pilot, "#score"))
         await settled(pilot)
         score = text_of(pilot, "#score")
-        assert "it lacked 2 places, at rank 12" in score
+        assert "short by 2 ranks, at rank 12" in score
         assert "1 / (60 + 12)" in score
         assert "sum ✓" in score
 

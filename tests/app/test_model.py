@@ -200,7 +200,7 @@ async def test_a_model_is_asked_only_after_it_was_allowed(garden: Tree, make_app
                     _titles(pilot)
                     == {
                         "y": ("Query: run, the answer is cached", "Answer · by the model"),
-                        "n": ("Query: run, not cached: no LLM asked", "Answer · no LLM asked"),
+                        "n": ("Query: run, not cached: no model asked", "Answer · no model asked"),
                     }[key]
                 )
         assert len(server.asked) == (key == "y")

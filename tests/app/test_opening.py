@@ -66,7 +66,7 @@ async def test_a_kept_index_that_is_broken_is_said_so(garden: Tree, make_app: Ma
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
         said = [toast.message for toast in pilot.app._notifications]
-        assert "the kept index is made anew: it is damaged" in said
+        assert "the kept index is rebuilt: it is damaged" in said
         assert view(pilot).project.overview
 
 

@@ -69,8 +69,8 @@ async def test_enter_runs_and_the_answer_is_cached(app: BrvTui) -> None:
         )
         await settled(pilot)
         assert "TIER 0" in shown(pilot)
-        assert "computed, not used" in text_of(pilot, "#route")
-        assert "computed, not used" in text_of(pilot, "#score")
+        assert "shown, not used" in text_of(pilot, "#route")
+        assert "shown, not used" in text_of(pilot, "#score")
 
 
 async def test_similar_words_hit_the_fuzzy_cache(app: BrvTui) -> None:
@@ -206,7 +206,7 @@ async def test_the_prompt_tab_has_sections_and_lanes(app: BrvTui) -> None:
         text = text_of(pilot, "#answer")
         assert "tokens in, at most 1024 out" in text
         assert "lane summaries" in text
-        assert "pre-fetched context" in text
+        assert "quoted notes" in text
 
 
 async def test_the_querys_terms_are_marked(app: BrvTui) -> None:
@@ -306,7 +306,7 @@ async def test_a_worker_that_breaks_down_is_told_of(app: BrvTui) -> None:
         session.probe = broken  # type: ignore[method-assign,assignment]  # stands in for a defect of the engine
         screen(pilot).field.value = "rollback"
         await until(pilot, lambda: len(pilot.app._notifications) > 0)
-        session.probe = Session.probe.__get__(session)  # type: ignore[method-assign]  # mended
+        session.probe = Session.probe.__get__(session)  # type: ignore[method-assign]  # fixed
         screen(pilot).field.value = "refunds"
         await settled(pilot)
         trace = view(pilot).answer.trace

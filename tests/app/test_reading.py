@@ -139,7 +139,7 @@ def test_what_is_to_be_known_before_reading(page: About) -> None:
         "the engine reads only the beginning of 2 long lines",
     ]
     gone = replace(page, state=FileState.GONE, problem="the file is gone", text="")
-    assert _text(page_document(gone, 80, False)) == " the file is gone: what is known of it is from before"
+    assert _text(page_document(gone, 80, False)) == " the file is gone: this is from before it was removed"
     unseen = replace(page, problem="cannot be shown: x", unseen="x", text="")
     assert _text(page_document(unseen, 80, False)) == " cannot be shown: x\n not seen by the engine: x"
 

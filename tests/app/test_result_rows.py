@@ -134,7 +134,7 @@ OUTLOOK = {step.name: step for step in ByteRoverPresentation.outlook}
         (Check("notes found", 18, "<", 3, False, 15, "", ""), "entity_search", "found 18 ≥ 3"),
         (Check("notes found", 2, "<", 3, True, -1, "", ""), "entity_search", "found 2 < 3"),
         (Check("top score", 0.83, "≥", 0.85, False, -0.02, "", ""), "direct", "top 0.83 < .85"),
-        (Check("gap to runner-up", 0.06, "≥", 0.08, False, -0.02, "", ""), "direct", "lead 0.06 < .08"),
+        (Check("lead over the next", 0.06, "≥", 0.08, False, -0.02, "", ""), "direct", "lead 0.06 < .08"),
         (Check("results", 0.0, ">", 0.0, False, 0.0, "", ""), "out_of_domain", "results 0 ≤ 0"),
         (Check("unmatched words", 2, "=", 0, False, -2, "", ""), "out_of_domain", "unmatched 2 ≠ 0"),
         (Check("best score", 1.0, "≥", 0.7, True, 0.3, "", ""), "single_call", "best 1.00 ≥ .70"),

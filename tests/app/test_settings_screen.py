@@ -132,7 +132,7 @@ def test_an_address_that_is_none_is_refused(name: str) -> None:
     made = configure(environ={})
     row = next(row for row in setting_rows(made) if row.name == name)
     for text in ("ftp:/x", "nowhere", "http://", "http://h h"):
-        with pytest.raises(ConfigError, match=f"{name}: .* is no address: it must begin with http:// or https://"):
+        with pytest.raises(ConfigError, match=f"{name}: .* is not an address: it must begin with http:// or https://"):
             read_typed(row, text, made, {})
     with pytest.raises(ConfigError, match=f"{name} holds a user or a password") as told:
         read_typed(row, "https://me:hunter2@h/v1", made, {})
@@ -146,7 +146,7 @@ async def test_an_address_is_typed_until_it_is_one(app: BrvTui) -> None:
         await opened(pilot, "llm.url")
         await pilot.press("enter", *"ftp:/x", "enter")
         await pilot.pause()
-        assert "llm.url: ftp:/x is no address" in shown(pilot)
+        assert "llm.url: ftp:/x is not an address" in shown(pilot)
         assert kept() == {}
         await pilot.press(*["backspace"] * 6, *"http://h/v1", "enter")
         await until(pilot, lambda: kept() == {"llm": {"url": "http://h/v1"}})

@@ -75,9 +75,9 @@ async def test_the_cache_pane_says_what_became_stale_and_what_is_served_all_the_
         await until(pilot, lambda: "and 1 file more" in text_of(pilot, "#cache"))
         await settled(pilot)
         pane = " ".join(text_of(pilot, "#cache").split())
-        assert "still served, though the tree changed deploy/rollback.md changed auth/jwt/added0.md new" in pane
-        assert "until it is computed anew, 30 s, old answers are served" in pane
-        assert "for 5 s a search may still see the index from before" in pane
+        assert "still given, though the tree changed deploy/rollback.md changed auth/jwt/added0.md new" in pane
+        assert "old answers are given for 30 s more, until it is computed again" in pane
+        assert "for 5 s a search may still use the earlier index" in pane
 
 
 async def test_the_tree_removed_and_made_again_leaves_the_user_where_he_was(garden: Tree, make_app: MakeApp) -> None:
@@ -141,7 +141,7 @@ async def test_without_watching_notes_that_changed_or_are_gone_say_so_everywhere
         await until(pilot, lambda: view(pilot).stale.files == {first: "newer", second: "gone"})
         assert "changed since" in text_of(pilot, "#results")
         assert "file gone" in text_of(pilot, "#results")
-        assert "the file changed since: this is the score of the text before" in " ".join(
+        assert "the file has changed: this is the score of the earlier text" in " ".join(
             text_of(pilot, "#score").split()
         )
         brv(pilot).selection.select(second)

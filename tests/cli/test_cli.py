@@ -75,10 +75,10 @@ def test_query_takes(run: Run) -> None:
     (path,) = [way for way in takes["ways"] if way["lever"] == "asked by its path"]
     assert (path["standing"], path["change"]) == ("verified", {"query": takes["path"]})
     _, out, _ = run("query", "deploy broken", "--takes")
-    assert "what it would take for tier 2" in out
+    assert "changes after which no model is needed" in out
     assert f"“{takes['path']}”" in out
     _, out, _ = run("query", takes["path"], "--takes")
-    assert "what it would take: nothing, no model is called for it" in out
+    assert "no change is needed: the query is answered without a model" in out
 
 
 def test_query_takes_of_what_nothing_covers(run: Run) -> None:
@@ -115,7 +115,7 @@ def test_not_covered_is_a_negative_answer(run: Run) -> None:
 def test_explain_found(run: Run) -> None:
     code, out, _ = run("explain", "refresh rotation", "rotation")
     assert code == 0
-    assert "FOUND" in out
+    assert "  IN THE ANSWER  rank " in out
     assert "rank 1" in out
 
 
@@ -270,7 +270,7 @@ def test_a_kept_index_that_is_broken_is_said_so(run: Run, project: Tree, monkeyp
         state.write_text("{")
         return run(*command)[1:]
 
-    said = "note: the kept index is made anew: it is damaged"
+    said = "note: the kept index is rebuilt: it is damaged"
     assert said[6:] in " ".join(broken("query", "refresh")[0].split())
     assert json.loads(broken("query", "refresh", "--format", "json")[0])["trace"]["notices"] == [said[6:]]
     assert broken(*explained)[1].strip() == said

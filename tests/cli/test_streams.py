@@ -99,7 +99,7 @@ def test_a_reader_that_goes_away_is_no_error(project: Tree, call: Call) -> None:
 def test_the_app_needs_streams_that_are_open(project: Tree, call: Call) -> None:
     for closed in ("stdin", "stdout"):
         code, _, err = call(["open", str(project.root)], **{closed: None})
-        assert (code, err.startswith("brv-tui: no terminal here to open the app in")) == (2, True)
+        assert (code, err.startswith("brv-tui: the app needs a terminal")) == (2, True)
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp437"])

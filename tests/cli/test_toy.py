@@ -153,7 +153,7 @@ def test_an_engine_says_itself_what_a_near_miss_lacks() -> None:
     row = ResultRow("A", "", Presentation().lack_in_short(missed, UNICODE), "")
     assert "−0.250" in near_miss_lines(missed, row, Scale(), 60, UNICODE)[0].plain
     shown = registry.presentation("jeffs_brain").lack_in_short(replace(missed, short=3), UNICODE)
-    assert shown == "+3 rank"
+    assert shown == "rank 4"
 
 
 async def test_every_pane_shows_it(project: Tree, monkeypatch: pytest.MonkeyPatch) -> None:

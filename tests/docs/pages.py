@@ -25,6 +25,7 @@ PAGES = (
     "docs/lab.md",
     "docs/performance.md",
     "docs/watching.md",
+    "docs/words.md",
     "themes/README.md",
 )
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)

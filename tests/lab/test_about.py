@@ -65,7 +65,7 @@ def test_files_that_are_no_notes(session: Session) -> None:
     unseen = session.about("auth/broken.md")
     assert unseen.text == "# Broken \ufffd"
     assert unseen.unseen == "not UTF-8 (byte 9)"
-    assert session.about("auth/binary.md").problem == "cannot be shown: it is no text"
+    assert session.about("auth/binary.md").problem == "cannot be shown: it is not text"
     missing = session.about("auth/nothing.md")
     assert missing.state is FileState.GONE
     outside = session.about("../signals.json")

@@ -101,7 +101,7 @@ def test_what_cannot_be_undone_is_said(three: Tree, place: PlanTarget, monkeypat
 def test_the_last_copy_of_a_note_is_not_undone(three: Tree, place: PlanTarget, monkeypatch: pytest.MonkeyPatch) -> None:
     def remove(tree: Path, path: str, seen: FileVersion) -> Saved:
         (tree / path).unlink()
-        raise SaveError(f"{path}: not done, Input/output error; mend that and try again")
+        raise SaveError(f"{path}: not done, Input/output error; fix that and try again")
 
     monkeypatch.setattr(applying.note_files, "remove", remove)
     plan = Plan(

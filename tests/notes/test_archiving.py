@@ -247,7 +247,7 @@ def test_signals_of_the_sidecar_stay_and_are_told(tree: Tree) -> None:
     assert "evicted_importance: 33.25\n" in (tree.tree / "_archived/a/n.stub.md").read_text()
     done = notes.apply(notes.plan_restore("_archived/a/n.stub.md"))
     was = "(importance 33.25, validated)"
-    said = f"a/n.md: begins with what ByteRover's own store still holds {was}, where brv would begin anew"
+    said = f"a/n.md: begins with what ByteRover's own store still holds {was}, where brv would start over"
     assert done.notices == (said,)
     assert kept.read_bytes() == before
 

@@ -241,13 +241,13 @@ def test_a_name_that_a_derived_file_has(yard: Tree) -> None:
 def test_signals_of_the_sidecar_stay_and_are_told(yard: Tree) -> None:
     kept = yard.sidecar_file("yard/gates/north.md", {"importance": 72.5, "maturity": "core"})
     plan = after(yard, "yard/gates/north.md", "yard/gates/n.md")
-    said = "begins anew in ByteRover, whose own store knows it by its old name (importance 72.5, core)"
+    said = "starts over in ByteRover, whose own store knows it by its old name (importance 72.5, core)"
     assert plan.notices == (f"yard/gates/north.md: {said}",)
     assert kept.exists()
     yard.sidecar_file("yard/gates/n.md", {"importance": 10})
     yard.sidecar_file("yard/gates/south.md", {"importance": 10})
     plan = yard.session().notes.plan_move("yard/gates", "doors")
-    assert plan.notices == ("2 notes begin anew in ByteRover, whose own store knows them by their old names",)
+    assert plan.notices == ("2 notes start over in ByteRover, whose own store knows them by their old names",)
 
 
 def test_signals_of_a_signals_file_are_told_to_stay_with_the_old_path(yard: Tree, tmp_path: Path) -> None:

@@ -115,8 +115,8 @@ def test_a_wait_has_an_end() -> None:
         ),
         (Answer(401, raw=b" " * 793 + b"secret-key"), "401 Unauthorized: …"),
         (Answer(302, "", {"Location": "http://example.org/v1/embeddings"}), "302 Found; no redirect is followed"),
-        (Answer(raw=b"<html>"), "the answer is no JSON"),
-        (Answer(raw=b"[" * 100_000), "the answer is no JSON"),
+        (Answer(raw=b"<html>"), "the answer is not JSON"),
+        (Answer(raw=b"[" * 100_000), "the answer is not JSON"),
         (Answer(body=[1]), "no list of vectors"),
         (Answer(body={"data": []}), "0 vectors for 1 texts"),
         (data([]), "an empty vector"),
@@ -124,7 +124,7 @@ def test_a_wait_has_an_end() -> None:
         (Answer(raw=b'{"data": [{"index": 0, "embedding": [NaN, 1]}]}'), "not made of numbers"),
         (Answer(body={"data": [{"index": 7, "embedding": [1]}]}), "not numbered"),
         (Answer(body={"data": [{"index": "x", "embedding": [1]}]}), "not numbered"),
-        (Answer(raw=b""), "the answer is no JSON"),
+        (Answer(raw=b""), "the answer is not JSON"),
     ],
 )
 def test_the_leg_is_dropped_with_a_reason(answer: Answer, why: str, tmp_path: Path) -> None:

@@ -48,7 +48,9 @@ def test_what_is_named_wrongly_is_refused_in_one_line(
     ):
         make(ServiceSettings(url=URL))
     for url in ("localhost", "localhost:11434", "file:///etc/passwd", "ftp://host/v1", "http://"):
-        with pytest.raises(ServiceError, match=rf"services\.{which}\.url: .* is no address: it must begin with http"):
+        with pytest.raises(
+            ServiceError, match=rf"services\.{which}\.url: .* is not an address: it must begin with http"
+        ):
             make(ServiceSettings("mini", url))
     for key in ("a b", "schlüssel", "a\nb"):
         with pytest.raises(ServiceError, match="the key in SOME_KEY holds characters") as raised:

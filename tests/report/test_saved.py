@@ -58,7 +58,7 @@ def test_markdown_holds_the_whole_decision(saved: SavedTrace) -> None:
     assert headings[0] == "Why “quokka” got its answer"
     second = [after.content for block, after in pairwise(blocks) if block.type == "heading_open" and block.tag == "h2"]
     assert second == [
-        "Results", "Route", "Scores", "Retry", "Cache (simulated)", "Answer: no LLM asked", "Prompt",
+        "Results", "Route", "Scores", "Retry", "Cache (simulated)", "Answer: no model asked", "Prompt",
     ]  # fmt: skip
     text = "\n".join(block.content for block in blocks)
     for step in trace.steps:

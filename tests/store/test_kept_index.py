@@ -1,4 +1,4 @@
-"""The kept index: what is read from it equals what a fresh reading gives; damage is noticed and mended."""
+"""The kept index: what is read from it equals what a fresh reading gives; damage is noticed and fixed."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def test_a_session_keeps_what_it_read_and_says_when_it_was_broken(tree: Tree) ->
     second.close()
     kept_file(tree).write_bytes(b"junk")
     third = tree.session()
-    assert any("the kept index is made anew: it is damaged" in notice for notice in third.project.notices)
+    assert any("the kept index is rebuilt: it is damaged" in notice for notice in third.project.notices)
     assert third.snapshot.notes == second.snapshot.notes
     assert third.keep()
     third.close()

@@ -16,7 +16,9 @@ def test_what_can_be_asked(base: str) -> None:
     "base", ["", "ftp:/x", "h/v1", "http://", "http://h:99999", "http://h h", "http://é", "http://[h"]
 )
 def test_what_is_no_address(base: str) -> None:
-    assert why_no_address(base, "llm.url") == f"llm.url: {base} is no address: it must begin with http:// or https://"
+    assert (
+        why_no_address(base, "llm.url") == f"llm.url: {base} is not an address: it must begin with http:// or https://"
+    )
 
 
 @pytest.mark.parametrize("base", ["https://me:hunter2@h", "hunter2@h", "https://h?key=hunter2", "https://h#hunter2"])

@@ -24,8 +24,8 @@ def test_a_folder_moves_as_it_is(root: Path, either_way: str) -> None:
     ("path", "target", "said"),
     [
         ("auth/jwt", "taken", "is taken"),
-        ("auth", "auth/jwt/deep", "is the folder auth or inside it"),
-        ("auth", "auth", "is the folder auth or inside it"),
+        ("auth", "auth/jwt/deep", "is the folder auth, or inside it"),
+        ("auth", "auth", "is the folder auth, or inside it"),
         ("auth/gone", "new", "auth/gone: "),
         (NOTE, "new", "is no folder"),
         ("link", "new", "is no folder"),

@@ -74,7 +74,7 @@ def test_good_dates(value: str) -> None:
 
 @pytest.mark.parametrize("value", ["yesterday", "'2026-13-40T12:00:00Z'", "3", "", "[1]"])
 def test_bad_dates(value: str) -> None:
-    said = "updatedAt is no date; write it as '2026-11-20T12:00:00.000Z'"
+    said = "updatedAt is not a date; write it as '2026-11-20T12:00:00.000Z'"
     assert [problem[2] for problem in found(block(f"updatedAt: {value}"))] == [said]
 
 

@@ -29,7 +29,7 @@ async def test_a_query_is_typed_and_the_panes_are_read(served: Served, tree: Tre
         await page.until(lambda text: "1 note " in text)
         await page.type("quokka")
         trace = tree.session().probe("quokka")
-        text = await page.until(lambda text: "› quokka " in text and "Needs an agentic loop" in text)
+        text = await page.until(lambda text: "› quokka " in text and "Needs an agent loop" in text)
         for pane in ("Route", "Tree", "Results", "Score", "Retry", "Cache", "Answer"):
             assert f" {pane} " in text
         assert "x/n.md" in text

@@ -10,7 +10,7 @@ DIALOG = Place("dialog", "Dialog", PlaceKind.DIALOG, (
 
 CHANGES = Place("changes", "Changes dialog", PlaceKind.DIALOG, (
     Action("changes.undo", "u", "dismiss('undo')", "undo the newest", "Undo what was done last", bar=True),
-    Action("changes.redo", "U", "dismiss('redo')", "do again", "Do again what was undone last", bar=True),
+    Action("changes.redo", "U", "dismiss('redo')", "do again", "Do again the newest that was undone", bar=True),
 ), within=DIALOG)  # fmt: skip
 
 COMMANDS = Place("commands", "Commands dialog", PlaceKind.DIALOG, (

@@ -43,7 +43,7 @@ LOG_LIST = Place("log list", "Log", PlaceKind.PANE, (
 ), within=EVERY_PANE, screens=("log",))  # fmt: skip
 
 COLUMN = Place("column", "Maturity", PlaceKind.PANE, (
-    Action("board.order", "S", "screen.order(1)", "order", "Order notes by the next of eight values", bar=True),
+    Action("board.order", "S", "screen.order(1)", "order", "Order notes by the next of their values", bar=True),
     Action("board.only", "f", "screen.only(1)", "only…", "Only the notes of the next event, or all", bar=True),
     Action("board.only_before", "F", "screen.only(-1)", "only…", "Only: the event before"),
     Action("board.changes", "c", "screen.only_changes", "only changes",
@@ -76,7 +76,7 @@ QUERY_FIELD = Place("query field", "Query", PlaceKind.FIELD, (
 ), screens=("query",))  # fmt: skip
 
 REMEDIES = Place("remedies", "What would help", PlaceKind.PANE, (
-    Action("remedies.take", "enter", "take", "go and do it", "Go to where the change is made", bar=True),
+    Action("remedies.take", "enter", "take", "make it", "Go to where the change is made", bar=True),
 ), within=EVERY_PANE)  # fmt: skip
 
 RESULTS = Place("results", "Results", PlaceKind.PANE, (
@@ -93,12 +93,12 @@ RETRY = Place("retry", "Retry", PlaceKind.PANE, (
 ), within=EVERY_PANE, screens=("query",))  # fmt: skip
 
 ROUTE = Place("route", "Route", PlaceKind.PANE, (
-    Action("route.takes", "v", "counterfactuals", "what it takes", "What it would take that no model is needed",
+    Action("route.takes", "v", "counterfactuals", "without model", "Find the smallest changes that need no model",
            bar=True),
 ), within=EVERY_PANE, screens=("query",))  # fmt: skip
 
 SETTINGS_LIST = Place("settings list", "Settings", PlaceKind.PANE, (
-    Action("settings.change", "enter", "change(1)", "change", "Change the setting: turn over, or type", bar=True),
+    Action("settings.change", "enter", "change(1)", "change", "Change the setting, or type a value", bar=True),
     Action("settings.next", "l,right", "step(1)", "next value", "The next of its values"),
     Action("settings.before", "h,left", "step(-1)", "value before", "The value before"),
     Action("settings.default", "delete,d", "restore", "default", "Back to the default", bar=True),

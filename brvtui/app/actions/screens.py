@@ -31,7 +31,7 @@ def _panes(prefix: str, keys: dict[str, str]) -> tuple[Action, ...]:
 
 
 def _why(prefix: str) -> Action:
-    tooltip = "Why the note at hand is, or is not, in the answer, and what would bring it up"
+    tooltip = "Why the selected note is, or is not, in the answer, and what would bring it up"
     return Action(f"{prefix}.why", "w", "app.why", "why (not)", tooltip, bar=True, first=True)
 
 

@@ -72,10 +72,10 @@ class NoteChanges:
 
         if role_of(path) is Role.STUB:
             title, make = "Restore", partial(session.notes.plan_restore, path)
-            said = f"{path} goes, and the note that it stands for is where it was before."
+            said = f"{path} is removed, and its note returns to its old place."
         else:
             title, make = "Archive", partial(session.notes.plan_archive, path)
-            does = "goes into the archive as ByteRover does it: a stub stays to be searched, the text beside it."
+            does = "is archived as ByteRover does it: search finds a short stub, and the full text is kept beside it."
             said = f"{path} {does}"
         self._confirm(path, lambda: PlanDialog(title, said, make))
 

@@ -196,7 +196,7 @@ class Editing:
             texts = [note_text(conflict.disk.data or b""), note_text(conflict.data)]
         if self.editor is not None or not texts or len(texts[1].text) > note_io.MOST_CHARS:
             path = conflict.disk.path
-            self._external.set_aside(f"{path} was changed on disk meanwhile", conflict.disk, conflict.data)
+            self._external.set_aside(note_io.changed_meanwhile(path), conflict.disk, conflict.data)
         else:
             editor = await self._edit_here(conflict.disk, *texts)
             editor.resolve(conflict)

@@ -134,7 +134,7 @@ def _parsed(text: str, origin: str) -> EditorCommand:
     try:
         return EditorCommand(tuple(shlex.split(text)), origin)
     except ValueError as error:
-        raise Refusal(f"{origin} cannot be read as a command ({error}): mend its quotes") from error
+        raise Refusal(f"{origin} cannot be read as a command ({error}): fix its quotes") from error
 
 
 def _edited(

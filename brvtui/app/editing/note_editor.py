@@ -56,10 +56,10 @@ class NoteEditor(TextArea, inherit_bindings=False):
 
     TITLE = "Text"
     HELP_TEXT = (
-        "The note as it is on disk, every character of it: what a terminal must not get is drawn as a placeholder and "
-        "saved as it was. Problems of the frontmatter and relations to missing notes are marked beside the line and "
-        "listed (F3); F4 shows what the edit does to the current query. Ctrl+S saves; what that does to the note's "
-        "modification time, and so to its score, stands above the text."
+        "The note as it is on disk, every character of it: characters that a terminal cannot show are drawn as "
+        "placeholders and saved as they were. Problems of the frontmatter and relations to missing notes are marked "
+        "beside the line and listed (F3); F4 shows what the edit does to the current query. Ctrl+S saves; the line "
+        "above the text says what saving does to the note's modification time, and so to its score."
     )
     BINDINGS = bindings(TEXT)
 

@@ -225,6 +225,11 @@ def _known_files(snapshot: Snapshot) -> KnownFiles:
     return KnownFiles(Names(file.path for file in snapshot.files))
 
 
+def changed_meanwhile(path: str) -> str:
+    """Says that the note was changed on disk while its text was edited."""
+    return f"{path} was changed on disk meanwhile"
+
+
 def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveResult:
     """Saves ``data`` over the note that was read as ``disk``, unless it has changed since."""
     from brvtui.tree.saving.note_files import Conflict, SaveError, Unconfirmed

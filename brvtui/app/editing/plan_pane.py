@@ -22,8 +22,8 @@ class PlanPane(Pane):
 
     TITLE = "What it does"
     HELP_TEXT = (
-        "Every file that is made, moved, changed or removed, and every line that changes. Nothing is done before you "
-        "confirm; all of it is done or nothing, and it can be undone (u)."
+        "Every file that would be made, moved, changed or removed, and every line that would change. Nothing is done "
+        "before you confirm; then all of it is done or nothing, and u undoes it."
     )
 
     def __init__(self, *, id: str) -> None:

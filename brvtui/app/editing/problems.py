@@ -27,8 +27,8 @@ class ProblemsPane(ChoicePane):
     READS = (EditorState,)
     HELP_TEXT = (
         "What is wrong with the text: frontmatter that the engine would not read, values that it does not know, "
-        "relations to notes that do not exist. Found while you type; nothing here keeps you from saving. Enter goes to "
-        "the line."
+        "relations to notes that do not exist. Problems are found while you type, and you can save all the same. Enter "
+        "goes to the line."
     )
     BINDINGS = bindings(PROBLEMS)
 

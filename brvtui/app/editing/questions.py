@@ -36,7 +36,7 @@ class LeavingDialog(Dialog[str]):
 
     def __init__(self, path: str, can_stay_open: bool) -> None:
         """Asks about the note at ``path``; KEEP is offered if it ``can_stay_open``."""
-        super().__init__("Unsaved text", f"{path} has text that is not saved. What shall become of it?")
+        super().__init__("Unsaved text", f"{path} has text that is not saved. What should happen to it?")
         self._can_stay_open = can_stay_open
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

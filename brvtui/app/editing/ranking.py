@@ -25,9 +25,9 @@ class RankingPane(Pane):
     TITLE = "Ranking"
     READS = (QueryState, EditorState, EngineState)
     HELP_TEXT = (
-        "Edit and see: how the current query would be answered if the text were saved now, beside how it is answered "
-        "today. Both without the cache. The first number is the rank after the edit, an arrow says where it was. "
-        "Nothing is written: the text is laid over the tree. It is ByteRover's ranking, whichever engine is chosen."
+        "How the current query would be answered if the text were saved now, beside how it is answered today, both "
+        "without the cache. The first number is the rank after the edit; an arrow shows where it was. Nothing is "
+        "written. It is ByteRover's ranking, whichever engine is chosen."
     )
 
     def heading(self, view: View) -> str:

@@ -13,8 +13,8 @@ from brvtui.tree.reading.files import Role, role_of
 
 _GENERATED = frozenset({Role.SUMMARY, Role.ABSTRACT, Role.OVERVIEW})
 _SAID = {
-    CHANGED: ("CHANGED ON DISK", "somebody else wrote this note; ^S shows both texts"),
-    GONE: ("REMOVED ON DISK", "somebody removed this note; ^S asks what shall become of it"),
+    CHANGED: ("CHANGED ON DISK", "another program changed this note; ^S shows both texts"),
+    GONE: ("REMOVED ON DISK", "another program removed this note; ^S asks what to do"),
 }
 
 

@@ -393,7 +393,7 @@ class EditorScreen(FrameScreen):
     def _set_aside(self, unsaved: SaveConflict | SaveFailed) -> None:
         """Keeps the text of a note that is no longer open as a draft, and says why it was not saved."""
         path = unsaved.disk.path
-        why = unsaved.problem if isinstance(unsaved, SaveFailed) else f"{path} was changed on disk meanwhile"
+        why = unsaved.problem if isinstance(unsaved, SaveFailed) else note_io.changed_meanwhile(path)
         self._external.set_aside(why, unsaved.disk, unsaved.data)
 
     def _end_save(self) -> None:
@@ -410,7 +410,7 @@ class EditorScreen(FrameScreen):
             return
         said = [f"{path} was changed on disk since its text was read."]
         if conflict.merged is None:
-            said = [f"{path} was changed on disk since its text was read, and is no text any more."]
+            said = [f"{path} was changed on disk since its text was read, and is no longer text."]
         elif conflict.undecided:
             places = plural(conflict.undecided, "place")
             said.append(f"Both changed the same lines: merged, {places} would be yours to decide.")
@@ -473,7 +473,7 @@ class EditorScreen(FrameScreen):
     # finding
 
     def action_find(self) -> None:
-        """Shows the find bar; when it is there already, goes to the next match."""
+        """Shows the find bar; when it already exists, goes to the next match."""
         if self.bar.display:
             self.bar.field.action_step(1)
             return

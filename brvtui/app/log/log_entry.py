@@ -21,7 +21,7 @@ class LogEntryPane(Pane):
     READS = (LogState,)
     HELP_TEXT = (
         "What the log says of the chosen query, and what asking it again, on an empty cache, gives with the notes as "
-        "they are now. Tiers, top scores and first notes that differ are told, and why: notes that were written "
+        "they are now. Differences of tier, top score and first note are listed, and their cause: notes that changed "
         "since, time that has passed, another profile. What came from the cache then is compared with what the notes "
         "themselves give. At the end stands the answer that the agent received, where the log holds it."
     )

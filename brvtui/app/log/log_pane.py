@@ -30,10 +30,10 @@ class LogPane(ChoicePane):
     TITLE = "Log"
     READS = (LogState, ProjectState)
     HELP_TEXT = (
-        "The queries that were answered: those that the engine logged, and those that you ran here, newest first: "
-        "when, by whom, at which tier, in how many milliseconds, with which top score. Moving through them asks each "
-        "again, on an empty cache, and says beside it what would be different now. f follows the engine: each query "
-        "that it logs is explained in the panes of the Query screen as it comes. Enter takes the query there."
+        "The queries that were answered, newest first: those that the engine logged, and those that you ran here, each "
+        "with its time, who asked, the tier, the milliseconds and the top score. The query under the cursor is asked "
+        "again, on an empty cache, and beside it stands what is different now. f follows the engine: each query that "
+        "it logs is explained on the Query screen as it comes. Enter takes the query there."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(LOG_LIST)
 
@@ -157,7 +157,7 @@ def moment(at_ms: float) -> str:
     try:
         return datetime.fromtimestamp(at_ms / 1000).strftime("%m-%d %H:%M:%S")  # local time is meant
     except (OverflowError, OSError, ValueError):
-        return "at no time    "
+        return "time unknown    "
 
 
 def tier_of(entry: LoggedQuery) -> tuple[str, str]:

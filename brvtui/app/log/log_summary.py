@@ -23,16 +23,16 @@ class LogSummaryPane(Pane):
     TITLE = "Summary"
     READS = (LogState,)
     HELP_TEXT = (
-        "Over the entries of the log: how many each tier answered, how often the cache did, which took longest, and "
-        "which found nothing in the notes. The last are what the project's memory lacks. Of an engine without tiers: "
-        "how many queries it answered, and for how many it found nothing."
+        "A summary of the log: how many queries each tier answered, how many came from the cache, which took longest, "
+        "and which were not covered; those show what the project's memory lacks. For an engine without tiers: how many "
+        "queries it answered, and for how many it found nothing."
     )
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns tiers, cache, queries that were not covered, the slowest, and where the engine's log is."""
         summary = view.log.summary
         if summary is None or not view.log.entries:
-            return wrapped("tiers, cache hits, slow and uncovered queries", width)
+            return wrapped("tiers, cache hits, slow queries, and those that were not covered", width)
         made = self._tiers(summary, width)
         made.append(rule(width, "not covered", dash=self.glyphs.dash))
         made += [_query(entry, "", width) for entry in summary.not_covered[:_MOST]]

@@ -16,7 +16,7 @@ from brvtui.app.maturity.ageing_words import sentence_of
 from brvtui.app.maturity.board_on_day import Ageing, EngineForecast
 from brvtui.app.maturity.cards import share
 from brvtui.app.maturity.plot import Series, plot, row_of
-from brvtui.app.states import GONE, NEWER, Phase, ProjectState, SelectionState, StaleState
+from brvtui.app.states import GONE, GONE_TEXT, NEWER, Phase, ProjectState, SelectionState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import stale_lines, wrapped
 from brvtui.app.widgets.pane import Pane
@@ -31,8 +31,8 @@ from brvtui.paint.text import cut_left, days, number, plural, wrap
 from brvtui.text.visible import visible
 
 _STALE = {
-    NEWER: "the file changed since: this is how the text before ages",
-    GONE: "the file is gone: what is known of it is from before",
+    NEWER: "the file has changed: this is how the earlier text ages",
+    GONE: GONE_TEXT,
 }
 _PLOT_ROWS = 7
 _WHAT_IF_ROWS = 3
@@ -172,7 +172,7 @@ def _events(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
     if made.row.updated_days is None:
         lines += wrapped("no updatedAt: never an archive candidate by decay", width)
     elif math.isnan(made.row.updated_days):
-        lines += wrapped("updatedAt is no date: never an archive candidate", width, "warn")
+        lines += wrapped("updatedAt is not a date: never an archive candidate", width, "warn")
     return lines
 
 

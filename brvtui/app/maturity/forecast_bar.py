@@ -11,7 +11,7 @@ from textual.message import Message
 
 from brvtui.app.maturity.ageing_words import SHORT
 from brvtui.app.maturity.board_on_day import HEAVIEST_FIRST, BoardOnDay, BoardOptions
-from brvtui.app.states import Phase, ProjectState
+from brvtui.app.states import LOOKING, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY
@@ -75,11 +75,7 @@ class ForecastBar(Lines):
                 .cut(width)
             )
         if on_day is None:
-            total = (
-                f"{view.project.done} of {view.project.total} files"
-                if view.project.total
-                else "looking for the context tree"
-            )
+            total = f"{view.project.done} of {view.project.total} files" if view.project.total else LOOKING
             return badge("READING", "accent").add(f"  {total}", "muted").cut(width)
         when = datetime.fromtimestamp(on_day.board.now_ms / 1000, UTC) + timedelta(days=self.day)
         made = badge(f"IN {counted(self.day, 'DAY', 'DAYS')}" if self.day else "TODAY", "accent")

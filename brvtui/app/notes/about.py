@@ -46,10 +46,10 @@ class AboutPane(ChoicePane):
     TITLE = "About"
     READS = (NoteState, SelectionState, ProjectState)
     HELP_TEXT = (
-        "What is known of the selected note: signals before and after decay, the best score that any wording could "
-        "give it and for how long that is enough, what ageing brings next, where it stands in the manifest that a "
-        "model is shown. Below, notes that it links to, notes that link to it and, when asked for (f), notes like it "
-        "by their words: Enter goes to one."
+        "Facts about the selected note: its signals before and after decay, the best score that any wording could give "
+        "it and for how long that is enough, what ageing brings next, and its place in the manifest that a model is "
+        "shown. Below stand the notes that it links to, the notes that link to it and, after f, the notes most like "
+        "it: Enter goes to one."
     )
     BINDINGS = bindings(ABOUT)
 

@@ -22,6 +22,7 @@ from brvtui.app.notes.markdown import (
     plain,
     typeset,
 )
+from brvtui.app.states import GONE_TEXT
 from brvtui.lab.about import About, FileState
 from brvtui.paint.flow import Piece, Row, flow
 from brvtui.paint.text import plural
@@ -67,9 +68,9 @@ def _put(page: About, width: int, raw: bool, typesetter: Typesetter) -> None:
 def notices(page: About) -> Iterator[str]:
     """Yields the notices above ``page``, a sentence each."""
     if page.state is FileState.NEWER:
-        yield "changed on disk since it was read: scores, signals and links are those of the text before"
+        yield "changed on disk since it was read: scores, signals and links are those of the earlier text"
     if page.state is FileState.GONE:
-        yield "the file is gone: what is known of it is from before"
+        yield GONE_TEXT
     elif page.problem:
         yield page.problem
     if page.unseen:

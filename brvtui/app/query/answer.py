@@ -37,11 +37,11 @@ class AnswerPane(Pane):
     TITLE = "Answer"
     READS = (QueryState, AnswerState, PinState, SelectionState, NoteState, ModelState, ProjectState)
     HELP_TEXT = (
-        "answer: what the user would read at this tier. prompt: what would be sent to a model at tier 3 or 4, section "
-        "by section with estimated tokens, and the lanes of the manifest. note: the text of the selected result. The "
-        "left and right arrows change the tab; the query's terms are underlined. pinned: b pins the answer, and B "
-        "shows here how any other (another wording, profile, engine or moment) differs from it: ▴ up, ▾ down, + new, "
-        "− gone, = the same rank."
+        "answer: what a reader would get at this tier. prompt: what would be sent to a model at tier 3 or 4, section "
+        "by section with estimated tokens. note: the text of the selected result. The left and right arrows change the "
+        "tab; the words of the query are underlined. pinned: b pins the answer, and B shows here "
+        "how any other (another wording, profile, engine or moment) differs from it: ▴ up, ▾ down, + new, − gone, = "
+        "the same rank."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ANSWER)
 

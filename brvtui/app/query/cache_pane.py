@@ -14,11 +14,11 @@ class CachePane(Pane):
     TITLE = "Cache"
     READS = (QueryState, AnswerState, CacheState, EngineState, ProjectState)
     HELP_TEXT = (
-        "What the router's cache would hold if the queries you ran here had gone to the engine. It is a simulation: "
-        "the engine keeps its cache in its own process. An entry answers the same query at tier 0 and a similar one "
-        "at tier 1, as long as it is young enough and the tree's fingerprint is the same. Below a stale entry stands "
-        "what changed since. The engine holds the fingerprint for a while (cache.fingerprint_seconds) and its index "
-        "too (limits.index_seconds): for so long it may serve what was before. c clears it."
+        "What the router's cache would hold if the queries that you ran here had gone to the engine. It is a "
+        "simulation: the engine keeps its cache in its own process. An entry answers the same query at tier 0 and a "
+        "similar one at tier 1, while it is fresh and the tree's fingerprint is the same. Below a stale entry stands "
+        "what changed since. The engine looks at the tree only now and then (cache.fingerprint_seconds, "
+        "limits.index_seconds); until it does, it may give an old answer. c empties the cache."
     )
 
     def heading(self, view: View) -> str:

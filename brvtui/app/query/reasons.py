@@ -73,7 +73,7 @@ class Reasons:
         session, view = self._project.session, self._services.store.view
         trace, search = view.answer.trace, view.answer.counterfactuals
         if session is None or trace is None or not view.may_need_less:
-            said = "nothing to find: only a query that needs a model, or that nothing covers, can need less"
+            said = "no change is needed: this query is answered without a model"
             self._services.notify(said, timeout=4)
         elif search is None or search.trace is not trace or search.found is not None:
             self._services.store.update(view.answer._replace(counterfactuals=CounterfactualSearch(trace)))

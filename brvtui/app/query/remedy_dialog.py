@@ -13,6 +13,7 @@ from brvtui.app.screens.dialog import Dialog
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
+from brvtui.engines.advice import NOTHING_HELPS
 from brvtui.paint.line import Line
 from brvtui.paint.text import wrap
 from brvtui.trace import Remedy
@@ -86,7 +87,7 @@ class RemedyPane(ChoicePane):
         if not self._tried_all:
             return _NOT_TRIED
         first = self._explanation.rank == 1 and self._explanation.trace.tier in _WITHOUT_MODEL
-        return "it leads an answer that needs no model: nothing is better" if first else _NONE
+        return "it is first in an answer that needs no model: there is nothing to improve" if first else _NONE
 
     def _rows(self, remedy: Remedy, width: int) -> list[Line]:
         decimals = self._explanation.trace.scale.decimals
@@ -133,6 +134,6 @@ def reasons_of(explanation: Explanation) -> list[str]:
     why = explanation.reason.text if explanation.reason is not None else ""
     said = [f"{why[:1].upper()}{why[1:]}.", f"{explanation.numbers}." if explanation.numbers else ""]
     remedy = explanation.remedy
-    if remedy is not None and not remedy.verified:
+    if remedy is not None and not remedy.verified and remedy.text != NOTHING_HELPS:  # the list below has other changes
         said.append(f"{remedy.text[:1].upper()}{remedy.text[1:]}.")
     return [part for part in (named, *said) if part]

@@ -31,11 +31,11 @@ class ResultsPane(ChoicePane):
     TITLE = "Results"
     READS = (QueryState, AnswerState, SelectionState, ProjectState, StaleState)
     HELP_TEXT = (
-        "Hits in the order in which the gates saw them: rank, maturity (○ draft, ◐ validated, ● core, ▤ summary, "
-        "▱ archived stub), title, score, bar; below it your words that the note answers, by the field that holds them: "
-        "= the same word, ^ a longer one that begins with yours, ~ one some letters off, / another form of it. Below "
-        "the ruled lines stand the near misses with what each lacked. Moving through them shows score, text and place "
-        "in the tree of each."
+        "The results in the order in which the gates saw them: rank, maturity (○ draft, ◐ validated, ● core, ▤ "
+        "summary, ▱ archived stub), title, score and bar. Below each stand the words of yours that it holds, by field: "
+        "= the same word, ^ a longer word that begins with yours, ~ a word some letters off, / another form of it. "
+        "Below the ruled lines stand the near misses, each with how far it fell short. The other panes show the score, "
+        "the text and the place in the tree of the row under the cursor."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(RESULTS)
 
@@ -153,7 +153,7 @@ def _nothing(trace: Trace, view: View, width: int) -> list[Line]:
 
 def _hints(view: View, width: int, glyphs: Glyphs) -> list[Line]:
     made = [Line()]
-    for head, text in (*view.presentation.hints, ("Folder", "choose one as scope")):
+    for head, text in (*view.presentation.hints, ("Folder", "choose one to search in")):
         made.append(line(f" {glyphs.bullet} ", "accent").add(head, "bold strong").add(f"  {text}", "muted").cut(width))
     important = view.project.overview.important if view.project.overview else ()
     if important:

@@ -29,11 +29,11 @@ class RoutePane(Pane):
     TITLE = "Route"
     READS = (QueryState, AnswerState, EngineState, ProjectState)
     HELP_TEXT = (
-        "The route a query takes, in the router's order: two cache look-ups, entity searches, the out-of-domain "
-        "test, then tier 2 (direct answer), 3 (one LLM call) or 4 (agentic loop). Each gate shows its value, its "
-        "threshold by name and the margin. » taken  ✓ passed  ✗ failed  – missed  ⊘ skipped  · not reached. For a "
-        "query that needs a model, or that nothing covers, v lists the smallest changes after which notes answer it "
-        "directly: each was tried on the tree as it would be (✓), is proven impossible (✗), or was not found (–)."
+        "The steps a query takes, in the router's order: two cache look-ups, entity searches, the out-of-domain test, "
+        "then tier 2 (direct answer), 3 (one model call) or 4 (agent loop). Each gate shows its value, the threshold "
+        "by name, and by how much it passed or failed. » taken  ✓ passed  ✗ failed  – missed  ⊘ skipped  · not "
+        "reached. For a query that needs a model or is not covered, v lists the smallest changes after which the notes "
+        "answer it directly: tried on a copy of the tree (✓), proven impossible (✗), or not found (–)."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ROUTE)
 
@@ -94,7 +94,7 @@ def counterfactual_lines(view: View, width: int, glyphs: Glyphs) -> list[Line]:
     """Each kind of change with its result; before there are results, the key to press, or that the search goes on."""
     if not view.may_need_less:
         return []
-    made = [rule(width, "what it would take for tier 2", dash=glyphs.dash)]
+    made = [rule(width, "changes after which no model is needed", dash=glyphs.dash)]
     search = view.answer.counterfactuals
     if search is None or search.trace is not view.answer.trace:
         return [*made, Line().gap().add("v", "bold accent").add(" tries the smallest changes", "muted").cut(width)]

@@ -21,8 +21,8 @@ class ScopeTree(TreePane):
 
     HELP_TEXT = (
         "The context tree: folders with their notes by maturity (○ draft, ◐ validated, ● core). Enter on a folder "
-        "keeps the query inside it; Enter on it again, or on the whole tree, lifts that. Right and left open and "
-        "close folders. The last node lists files that the engine does not see, each with its reason."
+        "keeps the query inside it; Enter on it again, or on the whole tree, lifts that. Right and left open and close "
+        "folders. The last row lists files that the engine does not see, each with its reason."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(SCOPE_TREE)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from brvtui.app.states import GONE, NEWER, AnswerState, ProjectState, QueryState, SelectionState, StaleState
+from brvtui.app.states import GONE, GONE_TEXT, NEWER, AnswerState, ProjectState, QueryState, SelectionState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import stale_lines, wrapped
 from brvtui.app.widgets.pane import Pane
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from brvtui.trace import Trace
 
 _STALE = {
-    NEWER: "the file changed since: this is the score of the text before",
-    GONE: "the file is gone: what is known of it is from before",
+    NEWER: "the file has changed: this is the score of the earlier text",
+    GONE: GONE_TEXT,
 }
 _NAME = 13
 
@@ -29,10 +29,10 @@ class ScorePane(Pane):
     TITLE = "Score"
     READS = (QueryState, AnswerState, SelectionState, StaleState, ProjectState)
     HELP_TEXT = (
-        "Every part of the score and their sum. The bar runs from 0 to 1, with ticks at the thresholds of the gates; "
-        "what the maturity factor or the cap take away is hatched. Ceiling: the score this note would have with a "
-        "perfect text match, and for how long that is enough. Below: its signals before and after decay, and what "
-        "every matched term adds per field. For a near miss: what it lacked."
+        "Every part of the score, and their sum. The bar runs from 0 to 1, with ticks at the thresholds of the gates; "
+        "what the maturity factor or the cap takes away is hatched. Ceiling: the best score that any wording could "
+        "give this note, and for how long it stays above each threshold. Below: its signals before and after decay, "
+        "and what every matched term adds per field. For a near miss: how far it fell short."
     )
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -55,7 +55,7 @@ class ScorePane(Pane):
         place = shown.place(trace, view.selection.file, width, glyphs)
         if hit is not None:
             maturity = hit.signals.maturity if hit.signals else view.maturity_of(hit.file)
-            aside = "computed, not used " if view.unused else ""
+            aside = "shown, not used " if view.unused else ""
             aside += "found by the ladder " if hit is view.retried else ""
             head = title_line(hit, maturity, trace.scale, aside, width, glyphs)
             return [head, *score_lines(hit, detail, trace.scale, view.answer.ticks, width, glyphs), *place]

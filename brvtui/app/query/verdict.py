@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brvtui.app.states import AnswerState, EngineState, Phase, ProjectState, QueryState
+from brvtui.app.states import LOOKING, AnswerState, EngineState, Phase, ProjectState, QueryState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.paint.bars import meter
@@ -60,7 +60,7 @@ def _verdict(view: View, width: int, glyphs: Glyphs) -> list[Line]:
 def _loading(view: View, width: int, glyphs: Glyphs) -> Line:
     """Returns how far reading has come; what follows has no measure."""
     if not view.project.total:
-        return badge("OPENING", "accent").add("  looking for the context tree", "muted")
+        return badge("OPENING", "accent").add(f"  {LOOKING}", "muted")
     if view.project.done >= view.project.total:
         return badge("INDEXING", "accent").add(f"  {plural(view.project.total, 'file')} read", "muted")
     made = badge("READING", "accent").add("  ")

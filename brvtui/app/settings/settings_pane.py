@@ -23,7 +23,7 @@ class SettingsPane(ChoicePane):
 
     TITLE = "Settings"
     HELP_TEXT = (
-        "Every setting with its value and where it comes from. Enter turns it over, opens the list of themes, or a "
+        "Every setting with its value and where it comes from. Enter switches it, or opens the list of themes or a "
         "field to type in; Delete brings the default back. Changes go into your own settings file and hold at once, "
         "unless the setting says otherwise."
     )

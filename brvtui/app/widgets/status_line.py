@@ -128,7 +128,7 @@ def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[
         groups.append((1, [(view.watch.why, "muted")]))
     asking = view.model.live is not None
     groups.append(
-        (9 if asking else 3, [("LLM ", "muted"), (view.model.name or "none", "text"), *_work(view.model.live)])
+        (9 if asking else 3, [("model ", "muted"), (view.model.name or "none", "text"), *_work(view.model.live)])
     )
     if view.engine.recording:
         groups.append((8, [(f"{glyphs.bullet} recording access hits", "bold warn")]))

@@ -44,13 +44,13 @@ def cache_lines(shown: CacheNow | None, width: int, glyphs: Glyphs) -> list[Line
     made.append(rule(width, "fingerprint of the tree", dash=glyphs.dash))
     state = shown.fingerprint
     made.append(line(f" {state.value[:16]} ", "text").add(plural(state.files, "file"), "muted").cut(width))
-    text = f"held {seconds(state.age_s)}, {seconds(state.left_s)} left" if state.held else "would be computed now"
+    text = f"held {seconds(state.age_s)}, {seconds(state.left_s)} left" if state.held else "the next run computes it"
     made.append(line(f" {text}", "muted").cut(width))
     if state.value != state.current:
-        made.append(line(f" {glyphs.warn} the tree is {state.current[:16]} by now", "warn").cut(width))
-        made += _warned(f"until it is computed anew, {seconds(state.left_s)}, old answers are served", width)
+        made.append(line(f" {glyphs.warn} the tree is now {state.current[:16]}", "warn").cut(width))
+        made += _warned(f"old answers are given for {seconds(state.left_s)} more, until it is computed again", width)
     if shown.index_left_s > 0:
-        made += _warned(f"for {seconds(shown.index_left_s)} a search may still see the index from before", width)
+        made += _warned(f"for {seconds(shown.index_left_s)} a search may still use the earlier index", width)
     return [*made, line(" simulated by brv-tui: the engine keeps its own", "faint").cut(width)]
 
 
@@ -100,7 +100,7 @@ def _since(entry: CacheEntry, shown: CacheNow, width: int, glyphs: Glyphs) -> li
     named = [(path, kind) for paths, kind in kinds for path in paths]
     served = entry.fingerprint_match and entry.left_s > 0
     role = "warn" if served else "muted"
-    made = _warned(f"{glyphs.warn} still served, though the tree changed", width) if served else []
+    made = _warned(f"{glyphs.warn} still given, though the tree changed", width) if served else []
     for path, kind in named[:_NAMED]:
         made.append(line("   ").add(cut_left(visible(path), width - len(kind) - 4), role).add(f" {kind}", role))
     if len(named) > _NAMED:

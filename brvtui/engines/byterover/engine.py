@@ -216,4 +216,4 @@ class ByteRover:
 
 def _refuse_options(query: Query) -> None:
     if query.options:
-        raise EngineError(f"{next(iter(query.options))} is no option of {ByteRover.title}: leave it out")
+        raise EngineError(f"{next(iter(query.options))} is not an option of {ByteRover.title}: leave it out")

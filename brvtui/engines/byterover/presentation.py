@@ -39,7 +39,7 @@ _DOMAIN_CHECKS = (("relevance floor", "best"), ("unmatched-word escape", "best")
 _DIRECT_CHECKS = (
     ("top score", "top"),
     ("sure top", "top"),
-    ("gap to runner-up", "lead"),
+    ("lead over the next", "lead"),
     ("notes to choose from", "notes"),
 )
 
@@ -71,8 +71,8 @@ class ByteRoverPresentation(Presentation):
         ("lost", "taken away: maturity, cap"),
     )
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "Beside the words: the word whose own search added it, “shared” if another project has it, or “from "
-        "below” for a folder that a note in it lifted, which holds the words."
+        "Results": "Beside the words: by “word”, an entity search added it; shared, another project has it; "
+        "from below, a folder that one of its notes lifted."
     }
 
     def unused(self, trace: Trace) -> bool:
@@ -98,7 +98,7 @@ class ByteRoverPresentation(Presentation):
 
     def warning(self, trace: Trace) -> str:
         """That the search is shown and not used, because the cache answered."""
-        return "search computed, not used" if self.unused(trace) else ""
+        return "search shown, not used" if self.unused(trace) else ""
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
         """Stop words, terms with their expansions, words that cannot match, AND or OR."""
@@ -109,11 +109,11 @@ class ByteRoverPresentation(Presentation):
         found = trace.section(Search)
         if not trace.hits and not found.total_found:
             return "Results none"
-        limit = f"limit {found.limit}" if trace.section(Route).used else "computed, not used"
+        limit = f"limit {found.limit}" if trace.section(Route).used else "shown, not used"
         added = sum(1 for hit in trace.hits if hit.found_by)
         lifted = sum(1 for hit in trace.hits if hit.origin is Origin.PROPAGATED and not hit.found_by)
         more = f" + {plural(lifted, 'folder')}" if lifted else ""
-        more += f" + {added} by words" if added else ""
+        more += f" + {added} by entities" if added else ""
         return f"Results {len(trace.hits) - added - lifted} of {found.total_found}{more} · {limit}"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
@@ -132,12 +132,12 @@ class ByteRoverPresentation(Presentation):
         return f"{reason} of {found.limit}" if reason == "past the limit" else reason
 
     def lack(self, miss: NearMiss) -> str:
-        """Places behind a limit, or how much of the score."""
-        return f"{miss.short:.0f} places" if "limit" in miss.reason else f"{miss.short:.4f}"
+        """Ranks behind a limit, or how much of the score."""
+        return plural(round(miss.short), "rank") if "limit" in miss.reason else f"{miss.short:.4f}"
 
     def lack_in_short(self, miss: NearMiss, glyphs: Glyphs) -> str:
-        """Ranks behind a limit, or how much of the score."""
-        return f"+{miss.short:.0f} rank" if "limit" in miss.reason else super().lack_in_short(miss, glyphs)
+        """The rank behind a limit, or how much of the score."""
+        return f"rank {miss.rank}" if "limit" in miss.reason else super().lack_in_short(miss, glyphs)
 
     def nothing(self, trace: Trace) -> list[Line]:
         """The words that no note has."""
@@ -223,7 +223,7 @@ def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
         terms.append((f"+{more}" if expansion.notes else f" {glyphs.cross} in no note", "muted" if more else role))
     odd = [word for word in found.lint.words if word.mismatch]
     if odd:
-        pairs = ", ".join(f"word “{word.word}” ≠ token “{' '.join(word.tokens)}”" for word in odd[:2])
+        pairs = ", ".join(f"“{word.word}” is searched as “{' '.join(word.tokens)}”" for word in odd[:2])
         more_odd = f" +{len(odd) - 2}" if len(odd) > 2 else ""
         groups.append((8, [(f"{glyphs.warn} {pairs}{more_odd}", "warn")]))
     if terms:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from brvtui.engines.advice import NO_WORDS
 from brvtui.engines.byterover.costs import largest_cost
 from brvtui.engines.byterover.sections import (
     CacheEntry,
@@ -78,7 +79,7 @@ def _uncovered(trace: Trace) -> Iterator[Clause]:
     unmatched = [word(expansion.term) for expansion in found.lint.expansions if not expansion.notes]
     match found.outcome:
         case SearchOutcome.NO_TOKENS:
-            yield clause("the query has no word that can be searched")
+            yield clause(NO_WORDS)
         case SearchOutcome.BELOW_FLOOR:
             yield from _nearest(trace, "out_of_domain.floor", "that the best match needs")
         case SearchOutcome.UNMATCHED_WORDS:
@@ -176,7 +177,7 @@ def _behind_gap(trace: Trace) -> Iterator[Clause]:
 
 def _head(trace: Trace, outcome: Outcome) -> Clause:
     done = trace.answer.completion
-    needs = "Needs a model" if outcome is Outcome.SINGLE_CALL else "Needs an agentic loop"
+    needs = "Needs a model" if outcome is Outcome.SINGLE_CALL else "Needs an agent loop"
     if done is None:
         return clause(f"{needs}: ")
     if trace.answer.kind == "model":
@@ -319,7 +320,7 @@ def _threshold(trace: Trace, constant: str) -> float | None:
 
 
 def _lead(gap: Check) -> str:
-    """How far the first is ahead of the runner-up, which may have more: results of other searches come last."""
+    """How far the first is ahead of the next, which may have more: results of other searches come last."""
     lead = gap.value or 0.0
     if abs(lead) < _LEAST_LEAD:
         return "level with "

@@ -124,7 +124,7 @@ class ChunkIndex:
         try:
             found = self.text.search(alternatives(query), self.profile.columns.weights, limit)
         except FullTextError as error:
-            raise LegError(f"the index cannot read the query: {error}") from error
+            raise _unreadable(error) from error
         return [self._hit(position, score) for position, score in found]
 
     def answered(self, query: ParsedQuery, ids: Sequence[str]) -> dict[str, tuple[MatchedWord, ...]]:
@@ -142,7 +142,7 @@ class ChunkIndex:
             try:
                 held = {name: self.text.holding(asked, columns, [*wanted.values()]) for name, columns in FIELDS.items()}
             except FullTextError as error:
-                raise LegError(f"the index cannot read the query: {error}") from error
+                raise _unreadable(error) from error
             for id_, place in wanted.items():
                 fields = tuple(name for name, found in held.items() if place in found)
                 if fields:
@@ -240,3 +240,7 @@ def embed_index(
     texts = [row.chunk.embedded(most) for row in index.rows]
     made = embed_texts(texts, embedder, kept, index.profile.vectors.batch, cancelled, progress)
     return replace(index, table=made.table), made
+
+
+def _unreadable(error: FullTextError) -> LegError:
+    return LegError(f"the index cannot read the query: {error}")

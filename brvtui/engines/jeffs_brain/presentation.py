@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from brvtui.engines.jeffs_brain.sections import Hybrid, RankedNote
 from brvtui.engines.jeffs_brain.sentence import sentence
+from brvtui.engines.jeffs_brain.steps import NO_WORD
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.attempts import Attempted, rung_row
 from brvtui.paint.glyphs import Glyphs
@@ -71,7 +72,7 @@ class JeffsBrainPresentation(Presentation):
         """The compiled query and the intent. That a scope does not count is a notice of the trace."""
         hybrid = trace.section(Hybrid)
         compiled: list[Span] = [("searched ", "muted"), (hybrid.compiled, "text")]
-        groups: Groups = [(9, compiled if hybrid.compiled else [("no word to search for", "warn")])]
+        groups: Groups = [(9, compiled if hybrid.compiled else [(NO_WORD, "warn")])]
         groups.append((7, [("intent ", "muted"), (hybrid.intent or "none", "accent" if hybrid.intent else "text")]))
         return groups
 
@@ -86,11 +87,11 @@ class JeffsBrainPresentation(Presentation):
 
     def lack(self, miss: NearMiss) -> str:
         """Places behind the cut."""
-        return f"{miss.short:.0f} places"
+        return plural(round(miss.short), "rank")
 
     def lack_in_short(self, miss: NearMiss, glyphs: Glyphs) -> str:
         """Ranks behind the cut."""
-        return f"+{miss.short:.0f} rank"
+        return f"rank {miss.rank}"
 
     def legs_title(self, trace: Trace) -> str:
         """The mode that was asked for, and the one that was used."""

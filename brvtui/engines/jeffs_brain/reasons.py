@@ -6,6 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
+from brvtui.engines.advice import ASK_FOR_TITLE, CHECK_PATH, NOTHING_HELPS, add_title
 from brvtui.engines.contract import Context
 from brvtui.engines.jeffs_brain.profile import HybridProfile
 from brvtui.engines.jeffs_brain.sections import Hybrid
@@ -23,7 +24,7 @@ class HybridLoss(Enum):
     NOTHING_ASKED = "the query has no word to search for, and no vector was asked for"
     NO_LEG = "neither words nor vectors find it"
     CANDIDATES = "past the candidates that a leg keeps"
-    BEHIND = "behind the answer's last note"
+    BEHIND = "past the last result of the answer"
 
     @property
     def reason(self) -> Reason:
@@ -73,14 +74,14 @@ def _loss(context: Context[HybridProfile], trace: Trace, document: Named, ask: A
 
 def _remedy(trace: Trace, loss: HybridLoss, path: str, title: str, ask: Ask) -> Remedy | None:
     if loss is HybridLoss.NOT_IN_TREE:
-        return Remedy("check the path, or add the note", False)
+        return Remedy(CHECK_PATH, False)
     tries: tuple[tuple[str, str, dict[str, Any]], ...] = (
-        (f"add the words of its title ({title})", f"{trace.query} {title}", {}),
-        ("ask for its title", title, {}),
+        (add_title(title), f"{trace.query} {title}", {}),
+        (ASK_FOR_TITLE, title, {}),
     )
     for text, query, options in tries:
         again = ask(query, **options)
         for rank, hit in enumerate(again.hits, start=1):
             if hit.file == path:
                 return Remedy(f"{text}: rank {rank}, {hit.score:.4f}", True, query, rank, hit.score)
-    return Remedy("no wording that was tried brings it in", False)
+    return Remedy(NOTHING_HELPS, False)

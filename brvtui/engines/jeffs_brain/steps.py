@@ -10,6 +10,7 @@ from brvtui.ladder import INITIAL
 from brvtui.trace import Leg, Rung, Stage, State, Step
 from brvtui.wording import counted
 
+NO_WORD = "no word to search for"
 _NOT_RERANKED = {
     SkipReason.EMPTY_CANDIDATES: "there is nothing to rerank",
     SkipReason.MODE_OFF: "reranking is turned off",
@@ -70,7 +71,7 @@ def _why_nothing(mode: RetrievalMode, words: Leg, vectors: Leg, rungs: Sequence[
 def _words(first: Rung) -> Step:
     summary = first.why if first.state is State.FAILED else counted(first.hits, "note", "notes")
     if not first.query:
-        summary = "no word to search for"
+        summary = NO_WORD
     return Step("words", None, "words", first.state, (), summary)
 
 

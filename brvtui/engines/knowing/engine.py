@@ -135,7 +135,7 @@ class Knowing:
             raise EngineError(f"the feedback cannot be kept: {error_line(error)}") from error
         memory, _ = self._remembered(context)
         share = memory.scores(trace.query).get(file)
-        judged = f"{share:.0%} of what was said of it for such tasks is good" if share is not None else "kept"
+        judged = f"{share:.0%} of the feedback on it for such tasks is good" if share is not None else "kept"
         return f"{judged}: its score follows"
 
     def _made(

@@ -71,7 +71,7 @@ class KnowingPresentation(Presentation):
         if section.focus:
             groups.append((8, [(f"{section.focus} first", "accent")]))
         if section.session:
-            groups.append((7, [(f"{section.session} packed of late", "text")]))
+            groups.append((7, [(f"{section.session} packed recently", "text")]))
         if section.judged:
             groups.append((7, [(f"{section.judged} judged before", "text")]))
         if section.deviations:
@@ -97,7 +97,7 @@ class KnowingPresentation(Presentation):
 
     def lack(self, miss: NearMiss) -> str:
         """Tokens over what was left."""
-        return f"{miss.short:,.0f} tokens over" if miss.short > 0 else "others came first"
+        return f"{miss.short:,.0f} tokens" if miss.short > 0 else "nothing: others came first"
 
     def lack_in_short(self, miss: NearMiss, glyphs: Glyphs) -> str:
         """Tokens over what was left, in a few cells."""
@@ -106,7 +106,7 @@ class KnowingPresentation(Presentation):
     def behind(self, trace: Trace, reason: str) -> str:
         """The label above the notes that do not fit."""
         section = trace.section(GraphRetrieval)
-        return f"behind the budget of {section.budget:,} tokens"
+        return f"past the budget of {section.budget:,} tokens"
 
     def legs_title(self, trace: Trace) -> str:
         """The label above the channels."""
@@ -191,7 +191,7 @@ def _way_lines(placed: GraphResult, width: int, glyphs: Glyphs) -> Iterator[Line
     """The walk's ways to a note as a drawing: the more probability came over a way, the longer its bar."""
     yield rule(width, f"ways of the walk · {placed.walk:.0%} of the best", dash=glyphs.dash)
     if not placed.ways:
-        yield line(" its ways are told for the first results only" if placed.probability else " none", "muted")
+        yield line(" its ways are shown for the first results only" if placed.probability else " none", "muted")
         return
     for way in placed.ways:
         yield from _share_lines(way.share, told_way(way, placed.hit.title), "text", width, glyphs)

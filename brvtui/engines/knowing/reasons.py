@@ -6,12 +6,13 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
+from brvtui.engines.advice import ASK_FOR_TITLE, CHECK_PATH, NOTHING_HELPS, add_title
 from brvtui.engines.contract import Context
 from brvtui.engines.knowing.note_index import NoteIndex
 from brvtui.engines.knowing.pipeline import TaskContext
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.sections import GraphRetrieval
-from brvtui.engines.knowing.tracing_words import how_found
+from brvtui.engines.knowing.tracing_words import WITHOUT_KEYWORD, how_found
 from brvtui.snapshot.naming import Named
 from brvtui.trace import Detail, Explanation, Reason, Remedy, Trace
 
@@ -24,7 +25,7 @@ class GraphLoss(Enum):
 
     NO_NODE = "not in the graph"
     NOT_NEAR = "it is none of the files, and nothing of them leads to it"
-    NO_KEYWORD = "the question has no keyword"
+    NO_KEYWORD = WITHOUT_KEYWORD
     NO_CHANNEL = "no channel found it, and the walk hardly reaches it"
     NOISE = "a channel found it, and it is left out as noise"
     NOT_AMONG = "channels found it, behind the candidates that are kept"
@@ -60,7 +61,7 @@ def explain(
 def _loss(index: NoteIndex, section: GraphRetrieval, made: TaskContext, path: str) -> tuple[GraphLoss, str]:
     known = index.notes.known.get(path)
     if known is None:
-        return GraphLoss.NO_NODE, "summaries of folders and archived stubs are no nodes"
+        return GraphLoss.NO_NODE, "summaries of folders and archived stubs are not in the graph"
     placed = section.placed(path)
     if placed is not None:
         if placed.tokens > section.budget:
@@ -95,7 +96,7 @@ def _walked(index: NoteIndex, made: TaskContext, ids: set[str]) -> str:
 
 def _remedy(trace: Trace, section: GraphRetrieval, loss: GraphLoss, path: str, title: str, ask: Ask) -> Remedy | None:
     if loss is GraphLoss.NO_NODE:
-        return Remedy("check the path, or add the note", False)
+        return Remedy(CHECK_PATH, False)
     if loss is GraphLoss.NOT_NEAR:
         return Remedy("link it with one of the files", False)
     tries: list[tuple[str, str, dict[str, Any]]] = []
@@ -103,11 +104,11 @@ def _remedy(trace: Trace, section: GraphRetrieval, loss: GraphLoss, path: str, t
         more = section.budget * 2
         tries.append((f"give it {more:,} tokens", trace.query, {"budget": more}))
     tries += [
-        (f"add the words of its title ({title})", f"{trace.query} {title}", {}),
-        ("ask for its title", title, {}),
+        (add_title(title), f"{trace.query} {title}", {}),
+        (ASK_FOR_TITLE, title, {}),
     ]
     for text, query, options in tries:
         for rank, hit in enumerate(ask(query, **options).hits, start=1):
             if hit.file == path:
                 return Remedy(f"{text}: rank {rank}, {hit.score:.3f}", True, query, rank, hit.score)
-    return Remedy("nothing that was tried brings it in", False)
+    return Remedy(NOTHING_HELPS, False)

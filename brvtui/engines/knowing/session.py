@@ -1,4 +1,4 @@
-"""What was packed of late weighs more (``docs/knowing.md``, "Session")."""
+"""What was packed recently weighs more (``docs/knowing.md``, "Session")."""
 
 from __future__ import annotations
 

@@ -415,9 +415,9 @@ class TraceMaker:
 
 
 _ENDED = {
-    "settled": "it changes no more",
-    "order": "its leaders keep their order",
-    "rounds": "its rounds are used up",
+    "settled": "it no longer changes",
+    "order": "the first results keep their order",
+    "rounds": "the limit of rounds is reached",
 }
 
 

@@ -10,6 +10,7 @@ from brvtui.wording import counted
 if TYPE_CHECKING:  # showing a trace needs no constants
     from brvtui.engines.knowing.profile import KnowingProfile
 
+WITHOUT_KEYWORD = "the question has no keyword"
 _SECTION = " › "
 _BACK = {
     "related": "related from",
@@ -68,7 +69,7 @@ def deviations(profile: KnowingProfile) -> tuple[str, ...]:
 def verdict(section: GraphRetrieval, noun: str = "note", nouns: str = "notes") -> str:
     """Which note is first, how it was found, and what fits into the budget; ``noun`` is what a result is called."""
     if section.entry == "task" and not (section.exact or section.compounds or section.components):
-        return "the question has no keyword"
+        return WITHOUT_KEYWORD
     packed = [one for one in section.ranking if one.is_packed]
     if not packed:
         files = f"no {noun} is called so, and none names a file of that name"

@@ -16,7 +16,7 @@ from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import StepName
-from brvtui.paint.text import wrap
+from brvtui.paint.text import plural, wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Hit, NearMiss, Trace
 from brvtui.wording import counted
@@ -90,11 +90,11 @@ class SoleriPresentation(Presentation):
 
     def lack(self, miss: NearMiss) -> str:
         """Places behind the limit."""
-        return f"{miss.short:.0f} places"
+        return plural(round(miss.short), "rank")
 
     def lack_in_short(self, miss: NearMiss, glyphs: Glyphs) -> str:
         """Ranks behind the limit."""
-        return f"+{miss.short:.0f} rank"
+        return f"rank {miss.rank}"
 
     def flow(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         """Pool and vectors, counts, weights, and what differs from the document."""
@@ -123,7 +123,7 @@ class SoleriPresentation(Presentation):
             rule(width, "places", dash=glyphs.dash),
             *_places(placed, section, width),
             *_under_others(placed, section, width),
-            rule(width, "its ceiling, and what time brings", dash=glyphs.dash),
+            rule(width, "its ceiling, and how it ages", dash=glyphs.dash),
             *coming_lines(placed.forecast, width, glyphs),
             *_unreachable(section, width),
         ]
@@ -211,8 +211,8 @@ def _terms(placed: RankedEntry, query: str, width: int, glyphs: Glyphs) -> list[
     if not placed.shared:
         why = "no term of the query"
         if placed.pool_rank:
-            why = "only other forms of your words: TF-IDF compares whole words"
-            why = "no word that counts is here whole: TF-IDF compares whole words" if left_out else why
+            why = "it holds only other forms of your words: TF-IDF compares whole words"
+            why = "it holds none of your words whole: TF-IDF compares whole words" if left_out else why
         made += [line(f" {part}", "muted") for part in wrap(why, width - 2)]
     for shared in placed.shared[:_LISTED_TERMS]:
         row = Line().gap().fit(shared.term, _TERM, "text").add(f"{shared.adds:.3f}", "bold strong")

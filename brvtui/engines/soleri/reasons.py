@@ -6,6 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
+from brvtui.engines.advice import ASK_FOR_TITLE, CHECK_PATH, NOTHING_HELPS, add_title
 from brvtui.engines.contract import Context
 from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.engines.soleri.index import NoteVault
@@ -24,13 +25,13 @@ class VaultLoss(Enum):
     """The stages at which a note can be lost, earliest first."""
 
     NOT_AN_ENTRY = "not an entry of the vault"
-    NO_TERM = "no term of the query survives"
+    NO_TERM = "no word of the query can be searched"
     CLOSED = "outside its validity window"
     FILTERED = "filtered out"
-    OTHER_COPY = "another tier's copy stands for it"
+    OTHER_COPY = "a copy of it in another tier is listed instead"
     NO_MATCH = "it holds no term of the query, and no link or vector brings it in"
     POOL = "past the candidates that are fetched"
-    LIMIT = "behind the answer's last entry"
+    LIMIT = "past the last result of the answer"
     GUARD_OFF = "behind the limit, and the small corpus guard does not return all candidates"
     BUDGET = "the token budget is spent before it"
     MEMORIES = "memories took the last places"
@@ -66,7 +67,7 @@ def _loss(
         return VaultLoss.OTHER_COPY, f"{notes.shadowed[document.path]} has the same id in the same tier"
     found = notes.found(document.path)
     if found is None:
-        return VaultLoss.NOT_AN_ENTRY, "derived files and archived stubs are no entries"
+        return VaultLoss.NOT_AN_ENTRY, "derived files and archived stubs are not entries"
     tier, entry = found
     placed = section.placed(document.path)
     if placed is not None:
@@ -118,7 +119,7 @@ def _filtered(entry: VaultEntry, section: VaultSearch) -> str:
 
 def _remedy(trace: Trace, section: VaultSearch, loss: VaultLoss, path: str, title: str, ask: Ask) -> Remedy | None:
     if loss is VaultLoss.NOT_AN_ENTRY:
-        return Remedy("check the path, or add the note", False)
+        return Remedy(CHECK_PATH, False)
     if loss is VaultLoss.CLOSED:
         return Remedy("change validFrom or validUntil in its frontmatter", False)
     tries: list[tuple[str, str, dict[str, Any]]] = []
@@ -132,11 +133,11 @@ def _remedy(trace: Trace, section: VaultSearch, loss: VaultLoss, path: str, titl
     if loss is VaultLoss.BUDGET:
         tries.append(("ask without the token budget", trace.query, {"max_tokens": None}))
     tries += [
-        (f"add the words of its title ({title})", f"{trace.query} {title}", {}),
-        ("ask for its title", title, {}),
+        (add_title(title), f"{trace.query} {title}", {}),
+        (ASK_FOR_TITLE, title, {}),
     ]
     for text, query, options in tries:
         for rank, hit in enumerate(ask(query, **options).hits, start=1):
             if hit.file == path:
                 return Remedy(f"{text}: rank {rank}, {hit.score:.3f}", True, query, rank, hit.score)
-    return Remedy("nothing that was tried brings it in", False)
+    return Remedy(NOTHING_HELPS, False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from brvtui.engines.advice import NO_WORDS
 from brvtui.engines.soleri.comparing import (
     LEAST_LEAD,
     OTHERS,
@@ -87,5 +88,5 @@ def _nothing(trace: Trace) -> Clause:
     """Which words no entry holds."""
     terms = [word(term) for term in trace.section(VaultSearch).expression.split(" OR ") if term]
     if not terms:
-        return clause("the query has no word that can be searched")
+        return clause(NO_WORDS)
     return clause("no entry holds ", listed(terms, "or"))

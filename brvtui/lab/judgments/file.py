@@ -94,7 +94,7 @@ class JudgmentsFile:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise JudgmentsError(f"{self.path}: cannot be read ({faults.reason(error)}); mend that first") from error
+            raise JudgmentsError(f"{self.path}: cannot be read ({faults.reason(error)}); fix that first") from error
 
     def _clear_up(self, folder: Path) -> None:
         """Removes what killed processes left."""

@@ -31,10 +31,8 @@ def parse_judgments(data: bytes, origin: str) -> tuple[Judgment, ...]:
     try:
         tables = parse_tables(data)
     except ValueError as error:
-        raise JudgmentsError(f"{origin}: not valid TOML: {error}; mend it, nothing was changed") from error
-    for key in tables:
-        if key not in _TOP:
-            raise JudgmentsError(f"{origin}: unknown key {shortened(key)}{nearest(key, _TOP)}; mend or remove it")
+        raise JudgmentsError(f"{origin}: not valid TOML: {error}; fix it, nothing was changed") from error
+    _check_keys(tables, _TOP, origin)
     if tables.get("version", VERSION) != VERSION:
         raise JudgmentsError(f"{origin}: version must be {VERSION}; a newer brv-tui may read this file")
     queries = tables.get("query", [])
@@ -109,7 +107,7 @@ def _document(item: Any, place: str) -> JudgedDocument:
 def _check_keys(table: Mapping[str, Any], known: tuple[str, ...], place: str) -> None:
     for key in table:
         if key not in known:
-            raise JudgmentsError(f"{place}: unknown key {shortened(key)}{nearest(key, known)}; mend or remove it")
+            raise JudgmentsError(f"{place}: unknown key {shortened(key)}{nearest(key, known)}; fix or remove it")
 
 
 def _text(table: Mapping[str, Any], key: str, place: str) -> str:

@@ -76,9 +76,9 @@ def read_stub(text: str) -> Stub:
         raise StubError(f"its frontmatter does not say type: {_TYPE}")
     original, full = _path(fields, "original_path"), _path(fields, "points_to")
     if role_of(original) not in (Role.NOTE, Role.CONTEXT) or original.startswith(f"{ARCHIVE}/"):
-        raise StubError(f"original_path is {original!r}, which is no path of a note")
+        raise StubError(f"original_path is {original!r}, which is not the path of a note")
     if role_of(full) is not Role.ARCHIVED:
-        raise StubError(f"points_to is {full!r}, which is no full text in {ARCHIVE}")
+        raise StubError(f"points_to is {full!r}, which is not a full text in {ARCHIVE}")
     return Stub(original, full)
 
 

@@ -85,9 +85,9 @@ def set_fields(text: str, values: Mapping[str, Value]) -> str:
     try:
         before = {field.key: field.value for field in fields_of(text)}
     except BrokenFrontmatter as error:
-        raise FieldsError(f"the frontmatter cannot be read ({error}); mend it first") from error
-    if before and parse(text).problem:
-        raise FieldsError(f"the frontmatter cannot be read ({parse(text).problem}); mend it first")
+        raise _unreadable(error) from error
+    if before and (problem := parse(text).problem):
+        raise _unreadable(problem)
     made = text
     for key, value in values.items():
         if key not in before or not _is_same(before[key], value):
@@ -220,3 +220,7 @@ def _dumped(value: Value, quote: str = "") -> str:
         allow_unicode=True,
     )
     return text.removesuffix("...\n").rstrip("\n")
+
+
+def _unreadable(why: object) -> FieldsError:
+    return FieldsError(f"the frontmatter cannot be read ({why}); fix it first")

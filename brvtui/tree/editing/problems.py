@@ -96,7 +96,7 @@ def problems(
     try:
         fields = fields_of(text)
     except BrokenFrontmatter as error:
-        found.append(_Found(error.offset, f"{error}; the engine reads no frontmatter", Severity.ERROR))
+        found.append(_Found(error.offset, _no_frontmatter(error), Severity.ERROR))
     else:
         found += _of_fields(text, fields, known)
     return tuple(sorted(Problem(*places.of(one.offset), one.message, one.severity) for one in found))
@@ -175,6 +175,10 @@ def _of_block(note: EditableText, text: str) -> Iterator[_Found]:
         yield _Found(0, message, Severity.WARNING)
 
 
+def _no_frontmatter(why: object) -> str:
+    return f"{why}; the engine reads no frontmatter"
+
+
 def _of_fields(text: str, fields: tuple[FieldSpan, ...], known: KnownFiles) -> Iterator[_Found]:
     times = Counter(field.key for field in fields)
     for place, field in enumerate(fields):
@@ -182,11 +186,11 @@ def _of_fields(text: str, fields: tuple[FieldSpan, ...], known: KnownFiles) -> I
             message = f"{field.key} stands twice; the engine reads no frontmatter"
             yield _Found(field.key_start, message, Severity.ERROR)
     if fields and max(times.values()) == 1 and (problem := parse(text).problem):
-        yield _Found(fields[0].key_start, f"{problem}; the engine reads no frontmatter", Severity.ERROR)
+        yield _Found(fields[0].key_start, _no_frontmatter(problem), Severity.ERROR)
     for field in fields:
         yield from _of_signal(field)
         if field.key in _DATES and not _is_date(field.value):
-            yield _Found(field.start, f"{field.key} is no date; write it as '{_EXAMPLE}'", Severity.ERROR)
+            yield _Found(field.start, f"{field.key} is not a date; write it as '{_EXAMPLE}'", Severity.ERROR)
         if field.key == "related":
             yield from _of_related(field)
     by_key = {field.key: field for field in fields}

@@ -18,6 +18,7 @@ _DOCUMENT_END = re.compile(r"^\.\.\.", re.MULTILINE)
 # libyaml recurses for every level of nesting, and aliases multiply what they repeat: a hostile note must not stop the
 # program.
 _LONGEST = 65_536
+_TOO_LARGE = "longer or deeper than frontmatter is"
 _NESTING = re.compile(r"[\[{]|[-?:] ")
 _MOST_NESTING = 1_000
 _MOST_NODES = 50_000
@@ -141,7 +142,7 @@ def reading(block: str) -> Iterator[tuple[Any, Any]]:
     """
     nesting = 0 if len(block) > _LONGEST else len(_NESTING.findall(block))
     if len(block) > _LONGEST or nesting > _MOST_NESTING:
-        raise ValueError("longer or deeper than frontmatter is")
+        raise ValueError(_TOO_LARGE)
     if _DOCUMENT_END.search(block):
         raise ValueError("a document end inside the block")
     loader = _Loader(block)
@@ -185,7 +186,7 @@ def _check_depth(root: Any) -> None:
     for _ in range(_DEEPEST):
         level = [child for node in level for child in _inner(node) if isinstance(child, yaml.CollectionNode)]
     if level:
-        raise ValueError("longer or deeper than frontmatter is")
+        raise ValueError(_TOO_LARGE)
 
 
 def _inner(node: Any) -> list[Any]:

@@ -164,7 +164,7 @@ def _target(tree: Path, path: str, folder: int, name: str) -> str:
         root = tree.resolve(strict=True)
         target = (root / path).resolve(strict=True)
     except (OSError, RuntimeError) as error:
-        raise PathError(f"{path}: a symlink that leads nowhere; mend or remove it") from error
+        raise PathError(f"{path}: a symlink that leads nowhere; fix or remove it") from error
     if not target.is_relative_to(root):
         raise PathError(f"{path}: a symlink that leads out of the tree; edit {target} itself")
     return target.relative_to(root).as_posix()

@@ -42,7 +42,7 @@ class Ordered(Generic[_Item]):
         for key, item in new:
             place = bisect_left(keys, key)
             if place < len(keys) and keys[place] == key:
-                raise ValueError(f"{key!r} is there already")
+                raise ValueError(f"{key!r} already exists")
             keys.insert(place, key)
             items.insert(place, item)
         return Ordered(keys, items)

@@ -95,7 +95,7 @@ def _open(folder: Path) -> FoundProject:
         target = _pointed_to(marker)
         if not _is_folder(target / MARKER):
             raise ProjectError(
-                f"{marker}: points to {shortened(str(target))}, where there is no {MARKER} folder; mend the pointer"
+                f"{marker}: points to {shortened(str(target))}, where there is no {MARKER} folder; fix the pointer"
             )
         notices.append(f"worktree of {target}")
         root = target.resolve()

@@ -13,7 +13,7 @@ from pathlib import Path
 from brvtui.disk.locks import locked
 from brvtui.tree.reading.inside import PathError, folder_entry_in
 from brvtui.tree.saving.exchange import rename_to_free
-from brvtui.tree.saving.note_files import SaveError, as_save_error, sync_folder
+from brvtui.tree.saving.note_files import SaveError, as_save_error, sync_folder, taken
 
 
 def is_empty_folder(tree: Path, path: str) -> bool:
@@ -33,17 +33,17 @@ def move_folder(tree: Path, path: str, target: str) -> None:
     :class:`brvtui.tree.saving.note_files.SaveError`, also when the target is taken or inside the folder.
     """
     if f"{target}/".startswith(f"{path}/"):
-        raise SaveError(f"{target}: is the folder {path} or inside it; choose another place")
+        raise SaveError(f"{target}: is the folder {path}, or inside it; choose another place")
     with as_save_error(path), locked(tree), folder_entry_in(tree, path) as at:
         if not stat.S_ISDIR(os.lstat(at.name, dir_fd=at.folder).st_mode):
-            raise SaveError(f"{path}: is no folder")
+            raise SaveError(f"{path}: not a folder")
         with as_save_error(target), folder_entry_in(tree, target, make_folders=True) as to:
             if is_empty_folder(tree, target):
                 _remove(tree, target)
             try:
                 rename_to_free(at.folder, at.name, to.folder, to.name)
             except FileExistsError as error:
-                raise SaveError(f"{target}: is taken; choose another name") from error
+                raise taken(target) from error
             sync_folder(to)
             sync_folder(at)
     remove_empty(tree, posixpath.dirname(path))

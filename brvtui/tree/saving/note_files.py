@@ -36,6 +36,11 @@ class SaveError(Exception):
     """Nothing was done. The message is one line: which file, what is wrong, what to do."""
 
 
+def taken(path: str) -> SaveError:
+    """The error for a file or folder that is moved to the ``path`` of another."""
+    return SaveError(f"{path}: is taken; choose another name")
+
+
 class Unconfirmed(SaveError):
     """It was done, but may be lost if the power fails."""
 
@@ -333,7 +338,7 @@ def _move(at: FolderEntry, to: FolderEntry, expected: FileVersion) -> Saved | Co
     try:
         rename_to_free(at.folder, at.name, to.folder, to.name)
     except FileExistsError as error:
-        raise SaveError(f"{to.path}: is taken; choose another name") from error
+        raise taken(to.path) from error
     except FileNotFoundError:
         return Conflict(None, None)
     out = read_version(to.folder, to.name)

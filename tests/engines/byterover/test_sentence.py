@@ -100,7 +100,7 @@ class TestNeedsAModel:
         score = trace.hits[0].score
         age = next(cost for cost in costs(trace.hits[0]) if cost.what == "300 days of age")
         assert verdict_sentence(trace) == (
-            f"Needs an agentic loop: the best note, “Numbat”, reaches {score:.2f} of the 0.70 from which a note is "
+            f"Needs an agent loop: the best note, “Numbat”, reaches {score:.2f} of the 0.70 from which a note is "
             f"quoted to a model: its title holds ‘numbat’; 300 days of age cost {age.amount:.2f}."
         )
 
@@ -253,7 +253,7 @@ class TestByAModel:
 def test_a_search_that_fails_as_the_engines_does(snapshot: Snapshot) -> None:
     failed = replace(snapshot, engine_failure="a/l.md cannot be indexed")
     text = said(failed, "quokka")
-    assert text == "Needs an agentic loop: a/l.md cannot be indexed."
+    assert text == "Needs an agent loop: a/l.md cannot be indexed."
 
 
 @pytest.mark.parametrize("query", ["quokka", "wallaby", "numbat", "zebra", "bandicoot permissions", "x/o.md", ""])

@@ -161,7 +161,7 @@ def test_a_shared_source_is_the_team(garden: Tree, make_tree: Callable[[str], Tr
     lost = find_note(snapshot, "[team]:deploy/rollback.md")
     explanation = Soleri().why(context(snapshot), trace, lost)
     assert explanation.reason is not None
-    assert "another tier's copy" in explanation.reason.text
+    assert "a copy of it in another tier" in explanation.reason.text
     personal = replace(load_profile(""), mapping=replace(load_profile("").mapping, personal="team"))
     agent = Soleri().answer(Context(snapshot, personal, NOW_MS), Query("rollback")).section(VaultSearch)
     assert [tier.name for tier in agent.tiers] == ["agent", "project"]
@@ -172,7 +172,7 @@ def test_a_shared_source_is_the_team(garden: Tree, make_tree: Callable[[str], Tr
     ("query", "options", "reason"),
     [
         ("zebra", {}, "no link or vector"),
-        ("?", {}, "no term"),
+        ("?", {}, "no word of the query"),
         ("rollback", {"domain": "auth"}, "filtered"),
         ("rollback tag token store refresh", {"top_k": 1, "max_tokens": 1}, "token budget"),
     ],
@@ -363,7 +363,7 @@ def test_a_note_whose_id_another_of_its_tier_has_says_so(garden: Tree, make_tree
     trace = ask(snapshot, "freeze")
     explanation = Soleri().why(context(snapshot), trace, find_note(snapshot, hidden))
     assert explanation.reason is not None
-    assert "another tier's copy" in explanation.reason.text
+    assert "a copy of it in another tier" in explanation.reason.text
     assert stands in explanation.numbers
 
 

@@ -64,10 +64,9 @@ def text_of(snapshot: Snapshot, path: str) -> str:
             finally:
                 os.close(opened)
         return read_bytes(data, snapshot.limits).text
-    except OSError as error:
-        raise PathRefused(f"{path}: cannot be read ({faults.reason(error)})") from None
-    except (PathError, Unseen) as error:
-        raise PathRefused(f"{path}: cannot be read ({error})") from None
+    except (OSError, PathError, Unseen) as error:
+        why = faults.reason(error) if isinstance(error, OSError) else str(error)
+        raise PathRefused(f"{path}: cannot be read ({why})") from None
 
 
 _FEW = 2_000

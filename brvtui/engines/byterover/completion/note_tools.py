@@ -84,7 +84,7 @@ class NoteTools:
             return refusal(f"there is no tool {name[:60]!r}; there are {', '.join(self._tools)}")
         given = arguments_of(arguments)
         if given is None:
-            return refusal("the arguments are no JSON object: write one, as the tool's schema says")
+            return refusal("the arguments are not a JSON object: write one, as the tool's schema says")
         if len(arguments) > _LONGEST_ARGUMENTS:
             return refusal(f"the arguments are longer than {_LONGEST_ARGUMENTS} characters")
         try:

@@ -24,7 +24,7 @@ class Lever(StrEnum):
     AGE = "edited lately"
     MATURITY = "a higher maturity"
     IMPORTANCE = "more importance"
-    RUNNER_UP = "the runner-up further away"
+    RUNNER_UP = "the next result lower"
     TITLE = "words in its title"
     WORDING = "another wording"
     PATH = "asked by its path"

@@ -12,6 +12,7 @@ from brvtui.engines.byterover.counterfactuals import Counterfactual, Counterfact
 from brvtui.engines.byterover.counterfactuals.case import Cancelled, Case
 from brvtui.engines.byterover.counterfactuals.numbers import runner_up
 from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.reasons.why_not import Loss
 from brvtui.engines.byterover.sections import Outcome, Route, Search, SearchOutcome
 from brvtui.trace import Ladder, Origin, Trace
 
@@ -84,7 +85,7 @@ def _nearest(context: Context, trace: Trace) -> str:
 
 def _ways(case: Case) -> tuple[Counterfactual, ...]:
     if case.trace.section(Search).outcome is SearchOutcome.ENGINE_FAILS:
-        return _all_impossible(tuple(Lever), "every search of the engine fails on this tree")
+        return _all_impossible(tuple(Lever), Loss.ENGINE_FAILS.value)
     made = [*_of_note(case), words.wording(case), words.path(case)]
     return tuple(sorted(made, key=lambda way: list(Lever).index(way.lever)))
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 
+from brvtui.engines.advice import ASK_FOR_TITLE, CHECK_PATH, NOTHING_HELPS, add_title
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.reasons.wordings import STOP_WORD, Wording, unpunctuated, without_words
 from brvtui.engines.byterover.search.detail import detail, scored, search_of
-from brvtui.engines.byterover.search.near_misses import PAST_LIMIT, TRIMMED
+from brvtui.engines.byterover.search.near_misses import BELOW_FLOOR, PAST_LIMIT, PUSHED_OUT, UNMATCHED
 from brvtui.engines.byterover.search.scope import members
 from brvtui.engines.byterover.sections import CacheEntry, CacheLook, FingerprintState, Route, Search, SearchOutcome
 from brvtui.snapshot import Snapshot
@@ -29,23 +30,23 @@ class Loss(StrEnum):
     """Why a named note is not among the results. The order of the members is the order of the engine."""
 
     NOT_IN_TREE = "not in the tree"
-    DERIVED = "a derived file, or past the files that the engine reads"
+    DERIVED = "a file made from notes, or past the number of files that the engine reads"
     ARCHIVED = "archived: only its stub is searchable"
-    UNREADABLE = "unreadable to the engine"
-    CUT_OFF = "its words stand where the engine does not read"
+    UNREADABLE = "the engine cannot read the file"
+    CUT_OFF = "its words are in a part of the file that the engine does not read"
     ENGINE_FAILS = "every search of the engine fails on this tree"
-    INDEX_OLDER = "the index is older than the file"
+    INDEX_OLDER = "the file is newer than the engine's index"
     CACHED = "an earlier answer came from the cache"
-    PATH = "the query was taken as a path"
-    SCOPE = "the query was taken as a scope, and the note is outside"
-    NO_WORDS = "every query word is a stop word or too short"
-    NO_TERM = "no term of the query matches it"
-    AND = "other notes had all the words"
-    FLOOR = "below the out-of-domain floor"
-    UNMATCHED_WORD = "the unmatched-word rule emptied the answer"
+    PATH = "the query was read as a path"
+    SCOPE = "the query names a folder, and the note is outside it"
+    NO_WORDS = "every word of the query is a stop word or too short"
+    NO_TERM = "no word of the query matches it"
+    AND = "other notes hold every word of the query"
+    FLOOR = BELOW_FLOOR
+    UNMATCHED_WORD = UNMATCHED
     GAP = "below 0.7 × top"
-    LIMIT = "past the limit"
-    TRIMMED = "trimmed after propagation"
+    LIMIT = PAST_LIMIT
+    TRIMMED = PUSHED_OUT
 
     @property
     def number(self) -> int:
@@ -90,13 +91,13 @@ def _cached(trace: Trace) -> CacheEntry:
 def _router(profile: Profile, trace: Trace, hit: Hit, rank: int) -> str:
     limits = profile.direct
     if hit.score < limits.prefetch:
-        return f"{hit.score:.2f} is under {limits.prefetch:g}: not quoted in the prompt"
+        return f"{hit.score:.2f} is under {limits.prefetch:g}: not quoted to the model"
     reaching = [other for other in trace.hits if other.score >= limits.prefetch]
     place = reaching.index(hit) + 1
     if place > limits.max_notes:
-        return f"number {place} of those that reach {limits.prefetch:g}: past the {limits.max_notes} that are used"
+        return f"number {place} of the results that reach {limits.prefetch:g}, of which {limits.max_notes} are used"
     direct = trace.section(Route).outcome == "direct" if trace.section(Route).used else _cached(trace).tier == _DIRECT
-    what = "read into the direct answer" if direct else "quoted in the prompt"
+    what = "quoted in the direct answer" if direct else "quoted to the model"
     return (
         what
         if trace.section(Route).used
@@ -213,8 +214,8 @@ def _lost_in_search(context: Context, named: Named, trace: Trace, own: Hit | Non
     miss = next((miss for miss in search.near_misses if miss.file == named.path), None)
     if miss and miss.reason == PAST_LIMIT:
         return Loss.LIMIT, f"rank {miss.rank}, the search keeps {search.limit}"
-    if miss and miss.reason == TRIMMED:
-        return Loss.TRIMMED, f"{miss.score:.2f}: folder summaries took its place among the {search.limit}"
+    if miss and miss.reason == PUSHED_OUT:
+        return Loss.TRIMMED, f"{miss.score:.2f}: {PUSHED_OUT} among the {search.limit}"
     floor = search.floor if search.floor is not None else 0.0
     unrounded = own.score - next((part.value for part in own.parts if part.name == "rounding"), 0.0)
     if unrounded < floor:
@@ -231,7 +232,7 @@ def _remedy(context: Context, path: str, title: str, loss: Loss, trace: Trace, a
         tried = _tried(change, path, ask)
         if tried:
             return tried
-    return Remedy("no wording that was tried brings it in", False)
+    return Remedy(NOTHING_HELPS, False)
 
 
 def _tried(change: Wording, path: str, ask: Ask) -> Remedy | None:
@@ -245,12 +246,12 @@ def _tried(change: Wording, path: str, ask: Ask) -> Remedy | None:
 def _given(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
     limits = profile.limits
     fixed = {
-        Loss.NOT_IN_TREE: "check the path, or curate the note",
+        Loss.NOT_IN_TREE: CHECK_PATH,
         Loss.DERIVED: "ask for the note that it was made from",
         Loss.ARCHIVED: "restore it with brv, or read the stub that search finds",
-        Loss.UNREADABLE: "mend the file as its reason says: then it is read again",
+        Loss.UNREADABLE: "fix the file as its reason says: then it is read again",
         Loss.CUT_OFF: f"move the words before line {limits.max_lines}, into lines of {limits.max_line_units} units",
-        Loss.ENGINE_FAILS: "mend the tree as the reason says",
+        Loss.ENGINE_FAILS: "fix the tree as the reason says",
         Loss.INDEX_OLDER: f"ask again: the engine looks at files again after {limits.index_seconds:g} s",
     }
     if loss is Loss.CACHED:
@@ -285,8 +286,8 @@ def _candidates(loss: Loss, trace: Trace, title: str) -> Iterator[Wording]:
         yield from unpunctuated(trace)
     if loss is Loss.AND:
         yield from without_words(words)
-    yield Wording(f"add the words of its title ({title})", f"{trace.query} {title}")
-    yield Wording("ask for its title", title)
+    yield Wording(add_title(title), f"{trace.query} {title}")
+    yield Wording(ASK_FOR_TITLE, title)
 
 
 def _listed(words: tuple[str, ...]) -> str:

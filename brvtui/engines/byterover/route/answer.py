@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from brvtui import faults
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.extractive import Passage, chosen, composed
 from brvtui.engines.byterover.route.prompt import Quoted, source_line
-from brvtui.engines.byterover.search.excerpt import excerpt
+from brvtui.engines.byterover.search.excerpt import excerpt, unreadable
 from brvtui.engines.byterover.search.lint import query_words
 from brvtui.engines.byterover.sections import QueryLint
 from brvtui.text.analysis import terms
@@ -68,7 +67,7 @@ def _body(context: Context, hit: Hit, query: str) -> str:
     try:
         text = snapshot.text(hit.file)
     except OSError as error:
-        return f"(cannot be read: {faults.reason(error)})"
+        return unreadable(error)
     if hit.kind is Kind.SUMMARY:
         return excerpt(text[parse(text).body_start :], query_words(query, profile), profile.search)
     most = profile.direct.note_chars

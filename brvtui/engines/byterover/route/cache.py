@@ -154,9 +154,14 @@ def _problem(entry: Stored, fingerprint: str, now_ms: float, limits: CacheRules)
     return "" if entry.fingerprint == fingerprint else "the tree changed since"
 
 
+def words_needed(words: int, least: int) -> str:
+    """Says that a query of ``words`` words is shorter than a step needs."""
+    return f"{words} of the {least} words needed"
+
+
 def _fuzzy(best: float | None, too_few: bool, tokens: int, limits: CacheRules) -> tuple[State, str, Check | None]:
     if too_few:
-        return State.SKIPPED, f"{tokens} of the {limits.min_tokens} words needed", None
+        return State.SKIPPED, words_needed(tokens, limits.min_tokens), None
     if best is None:
         return State.MISSED, "no live entry to compare with", None
     passed = best >= limits.min_similarity

@@ -11,7 +11,7 @@ from brvtui.engines.byterover.route import gates
 from brvtui.engines.byterover.route.entities import entity_searches
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.engines.byterover.search.matched_words import hits_with_words, with_words
-from brvtui.engines.byterover.search.retry import SEARCH_TIME, retry
+from brvtui.engines.byterover.search.retry import SEARCH_FOUND, SEARCH_TIME, retry
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import EntityStep, Outcome, Search, SearchOutcome
 from brvtui.timing import Stopwatch
@@ -124,7 +124,7 @@ def _retry(
     if found.outcome is SearchOutcome.ENGINE_FAILS:
         return Ladder(State.NOT_REACHED, "the search failed"), hits
     if found.hits:
-        return Ladder(State.NOT_REACHED, "the search itself found notes"), hits
+        return Ladder(State.NOT_REACHED, SEARCH_FOUND), hits
     if in_route and hits:
         return Ladder(State.NOT_REACHED, "entity searches found notes"), hits
     ladder = retry(context, found, SearchOptions(context.constants.router.limit, scope=scope), watch)

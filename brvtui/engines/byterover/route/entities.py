@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.route.cache import words_needed
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import EntitySearch, EntityStep, Search
 from brvtui.text.analysis import utf16
@@ -39,7 +40,7 @@ def entity_searches(
         return EntityStep(State.SKIPPED, check, why, (), ()), found.hits
     words = entity_words(query, profile)
     if len(words) < limits.min_words:
-        why = f"{len(words)} of the {limits.min_words} words needed"
+        why = words_needed(len(words), limits.min_words)
         return EntityStep(State.SKIPPED, check, why, words, ()), found.hits
     hits = list(found.hits)
     known = {hit.path for hit in hits}

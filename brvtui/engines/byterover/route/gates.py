@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from brvtui.engines.advice import NO_WORDS
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.sections import Outcome, Search, SearchOutcome
 from brvtui.trace import Check, Hit, State, Step
@@ -80,8 +81,8 @@ def _step(profile: Profile, outcome: Outcome, state: State, checks: tuple[Check,
 
 _TIERS = {
     Outcome.DIRECT: (DIRECT, "direct answer"),
-    Outcome.SINGLE_CALL: (SINGLE_CALL, "one LLM call"),
-    Outcome.AGENTIC_LOOP: (AGENTIC_LOOP, "agentic loop"),
+    Outcome.SINGLE_CALL: (SINGLE_CALL, "one model call"),
+    Outcome.AGENTIC_LOOP: (AGENTIC_LOOP, "agent loop"),
 }
 
 
@@ -94,14 +95,14 @@ def _direct_checks(hits: Sequence[Hit], kept: tuple[Hit, ...], profile: Profile)
     if not top_ok:
         unreached = (
             Check("sure top", None, "≥", limits.sure_top, None, None, "direct.sure_top", _RULE, "not reached"),
-            Check("gap to runner-up", None, "≥", limits.min_gap, None, None, "direct.min_gap", _RULE, "not reached"),
+            Check("lead over the next", None, "≥", limits.min_gap, None, None, "direct.min_gap", _RULE, "not reached"),
         )
         return (top, *unreached)
     if len(kept) == 1:
         note = "no other reaches the prompt"
         return (top, Check("notes to choose from", 1, "=", 1, True, 0.0, "direct.max_notes", _RULE, note))
     sure = kept[0].score >= limits.sure_top
-    sure_check = _check("sure top", first, limits.sure_top, "direct.sure_top", sure, "no gap needed" if sure else "")
+    sure_check = _check("sure top", first, limits.sure_top, "direct.sure_top", sure, "no lead needed" if sure else "")
     if sure:
         return (top, sure_check)
     gap = kept[0].score - kept[1].score
@@ -109,7 +110,7 @@ def _direct_checks(hits: Sequence[Hit], kept: tuple[Hit, ...], profile: Profile)
     return (
         top,
         sure_check,
-        _check("gap to runner-up", gap, limits.min_gap, "direct.min_gap", gap >= limits.min_gap, note),
+        _check("lead over the next", gap, limits.min_gap, "direct.min_gap", gap >= limits.min_gap, note),
     )
 
 
@@ -124,8 +125,8 @@ def _passed(checks: Sequence[Check]) -> str:
     if last.constant == "direct.max_notes":
         return f"top {top.value:.2f}, and no other result reaches the prompt"
     if last.constant == "direct.sure_top":
-        return f"top {top.value:.2f} reaches {last.threshold:g}: no gap needed"
-    return f"top {top.value:.2f}, and {last.value:.2f} ahead of the runner-up"
+        return f"top {top.value:.2f} reaches {last.threshold:g}: no lead needed"
+    return f"top {top.value:.2f}, and {last.value:.2f} ahead of the next"
 
 
 def _why_nothing(found: Search) -> str:
@@ -138,5 +139,5 @@ def _why_nothing(found: Search) -> str:
         escape = next(check for check in found.out_of_domain if check.name == "unmatched-word escape")
         return f"no note has all words, top {found.top:.2f} is under {escape.threshold:g}, and nothing matches {words}"
     if found.outcome is SearchOutcome.NO_TOKENS:
-        return "the query has no word that can be searched"
+        return NO_WORDS
     return "no note matches any word"

@@ -102,6 +102,7 @@ KINDS = {"summary": "summaries", "context": "contexts", "stub": "stubs"}
 """The name of the lane for each kind of entry, in the order of injection."""
 _ARCHIVED = ARCHIVE.encode()
 _HUGE = 1 << 40
+_NOT_VALID = f"computed in memory: {MANIFEST_FILE} is not valid"
 """More tokens than any budget: what frontmatter claims beyond that is no more than too much."""
 _Made = tuple[constants.ManifestRules, tuple[int, int] | None]
 _MADE: Key[tuple[_Made, Manifest]] = Key("manifest")
@@ -136,11 +137,11 @@ def _make(snapshot: Snapshot, limits: constants.ManifestRules) -> Manifest:
     except OSError:
         stale = f"computed in memory: there is no {MANIFEST_FILE}"
     except ValueError:
-        stale = f"computed in memory: {MANIFEST_FILE} is not valid"
+        stale = _NOT_VALID
     else:
         read = _from_json(value, limits)
         if read is None:
-            stale = f"computed in memory: {MANIFEST_FILE} is not valid"
+            stale = _NOT_VALID
         elif read[1] != source_fingerprint(snapshot):
             stale = f"computed in memory: {MANIFEST_FILE} is stale"
         elif any(entry.text_path not in snapshot.parsed for entry in read[0].entries):

@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from brvtui import faults
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import CallRules
 from brvtui.engines.byterover.route.manifest import Manifest, injected_text, manifest_of
-from brvtui.engines.byterover.search.excerpt import excerpt
+from brvtui.engines.byterover.search.excerpt import excerpt, unreadable
 from brvtui.engines.byterover.search.lint import query_words
 from brvtui.ranking.packing import estimated_tokens
 from brvtui.snapshot import Snapshot
@@ -73,7 +72,7 @@ def build_prompt(
     }
     texts = [
         ("question", f"## Question\n{query}"),
-        ("pre-fetched context", _excerpts(quoted)),
+        ("quoted notes", _excerpts(quoted)),
         ("structural context", _structure(snapshot, manifest)),
         ("search results", f"## Search results\n{_results(hits, variables)}"),
         (INSTRUCTIONS, _RULES.format(means=_FROM_EXCERPTS if quoted else _BY_TOOLS)),
@@ -109,7 +108,7 @@ def quote(context: Context, query: str, hits: Sequence[Hit]) -> tuple[Quoted, ..
         try:
             text, readable = excerpt(_quotable(snapshot, hit), words, profile.search), True
         except OSError as error:
-            text, readable = f"(cannot be read: {faults.reason(error)})", False
+            text, readable = unreadable(error), False
         made.append(Quoted(hit, text, readable))
     return tuple(made)
 

@@ -139,7 +139,7 @@ def _closest(found: Search) -> str:
 
 
 def _unused(step: Step) -> Step:
-    why = f"computed, not used: {step.summary}" if step.summary else "computed, not used"
+    why = f"shown, not used: {step.summary}" if step.summary else "shown, not used"
     return Step(step.name, step.tier, step.label, State.SKIPPED, step.checks, why, step.expected)
 
 

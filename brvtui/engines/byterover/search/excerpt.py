@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from brvtui import faults
 from brvtui.engines.byterover.profile import SearchRules
 
 _RELATIONS = re.compile(r"^## Relations[^\n]*\n.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
@@ -51,3 +52,8 @@ def _break(text: str, start: int, end: int, share: float) -> int:
 def _words_in(chunk: str, words: list[str]) -> int:
     lower = chunk.lower()
     return sum(word in lower for word in words)
+
+
+def unreadable(error: OSError) -> str:
+    """What stands in the place of an excerpt of a note that cannot be read."""
+    return f"(cannot be read: {faults.reason(error)})"

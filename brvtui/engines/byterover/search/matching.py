@@ -123,15 +123,13 @@ def combine(request: SearchRequest, filtered: str, scope: Scope) -> Matched:
         used = Attempt(f"{place} OR", filtered, scope.path, "OR", _found(some), came_in, some, why, timed_by=timed_by)
         return Matched(table, any_word, "OR", why, False, tuple(stages), (tried, used))
     if all_:
-        why = f"AND: {count}, and {counted(all_, 'note matches', 'notes match')} every token"
+        why = f"AND: {count}, and {counted(all_, 'note matches', 'notes match')} every word"
         stages.append(Stage("every term (AND)", some, some - all_, all_, "the-query"))
         used = Attempt(f"{place} AND", filtered, scope.path, "AND", State.HIT, came_in, all_, why, timed_by=timed_by)
         skipped = Attempt(f"{place} OR", filtered, scope.path, "OR", State.NOT_REACHED, came_in, 0, "AND found notes")
         return Matched(table, every_word, "AND", why, False, tuple(stages), (used, skipped))
-    why = f"OR: no note matches every token ({count})"
-    tried = Attempt(
-        f"{place} AND", filtered, scope.path, "AND", State.MISSED, came_in, 0, "no note matches every token"
-    )
+    why = f"OR: no note matches every word ({count})"
+    tried = Attempt(f"{place} AND", filtered, scope.path, "AND", State.MISSED, came_in, 0, "no note matches every word")
     used = Attempt(f"{place} OR", filtered, scope.path, "OR", _found(some), came_in, some, why, timed_by=timed_by)
     return Matched(table, any_word, "OR", why, True, tuple(stages), (tried, used))
 

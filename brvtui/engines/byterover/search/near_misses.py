@@ -11,7 +11,9 @@ from brvtui.trace import Hit, NearMiss, Origin
 
 NEAR_MISSES = 20
 PAST_LIMIT = "past the limit"
-TRIMMED = "trimmed after propagation"
+BELOW_FLOOR = "below the out-of-domain floor"
+UNMATCHED = "a word is in no note, and no match makes up for it"
+PUSHED_OUT = "folder summaries took its place"
 
 
 def trimmed_misses(merged: Sequence[Hit], limit: int) -> tuple[NearMiss, ...]:
@@ -26,7 +28,7 @@ def trimmed_misses(merged: Sequence[Hit], limit: int) -> tuple[NearMiss, ...]:
             maturity=hit.signals.maturity if hit.signals else "",
             rank=limit + number,
             score=hit.score,
-            reason=TRIMMED,
+            reason=PUSHED_OUT,
             short=number,
         )
         for number, hit in enumerate(trimmed, start=1)
@@ -47,9 +49,9 @@ def near_misses(
         note = request.context.snapshot.notes[position]
         score = float(ranking.scores[rank_ - 1])
         if outcome is SearchOutcome.BELOW_FLOOR:
-            reason, short = "below the out-of-domain floor", limits.floor - score
+            reason, short = BELOW_FLOOR, limits.floor - score
         elif outcome is SearchOutcome.UNMATCHED_WORDS:
-            reason, short = "the unmatched-word rule emptied the answer", limits.escape - score
+            reason, short = UNMATCHED, limits.escape - score
         elif score < floor:
             reason, short = f"below {request.context.constants.search.gap_ratio:g} × top", floor - score
         else:

@@ -9,6 +9,8 @@ from brvtui.engines.byterover.sections import Attempt, QueryLint, Scope, Search,
 from brvtui.trace import MOST_LISTED, Hit, Kind, Origin, Part, Stage, State, listed
 from brvtui.tree.reading.hierarchy import Symbol
 
+_AS_PATH = "read as a path: no text is searched"
+
 PATH_TIME = "search.path"
 """The key of the path look-up's milliseconds."""
 
@@ -50,9 +52,9 @@ def path_answer(request: SearchRequest, named: Symbol, lookup: PathLookup) -> Se
         limit=limit,
         outcome=outcome,
         scope=scope,
-        lint=QueryLint(request.query, "", (), (), (), ("taken as a path: no text is searched",)),
+        lint=QueryLint(request.query, "", (), (), (), (_AS_PATH,)),
         attempts=(attempt,),
-        combine_why="taken as a path: no text is searched",
+        combine_why=_AS_PATH,
         searchable=everything,
         matched=len(hits),
         total_found=len(hits),

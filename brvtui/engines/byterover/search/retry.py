@@ -16,6 +16,7 @@ from brvtui.timing import Stopwatch
 from brvtui.trace import Hit, Ladder, Origin, State, TextScore, listed
 from brvtui.wording import counted
 
+SEARCH_FOUND = "the search itself found notes"
 SEARCH_TIME = "search"
 """The key of the milliseconds of the search that the ladder begins with."""
 
@@ -71,7 +72,7 @@ def _ladder(made: Climbed[Hit]) -> Ladder:
     if not made.found:
         return Ladder(State.MISSED, "no step of the ladder found a note", rungs)
     if rungs[0].state is State.HIT:
-        return Ladder(State.NOT_REACHED, "the search itself found notes", rungs, paths)
+        return Ladder(State.NOT_REACHED, SEARCH_FOUND, rungs, paths)
     notes = counted(len(paths), "note", "notes")
     how = "by their names, " if made.strategy == TRIGRAMS else ""
     return Ladder(State.HIT, f"{notes} {how}at {made.strategy}", rungs, paths, made.found)

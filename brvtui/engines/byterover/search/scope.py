@@ -28,7 +28,7 @@ def look_up_path(snapshot: Snapshot, query: str) -> PathLookup:
     """The query as a path: it holds a slash, or its first word is a domain's name."""
     first = first_word(query)
     if "/" not in query and first.lower() not in snapshot.domains:
-        return PathLookup(False, "", None, query, "no slash in the query, and its first word is no domain")
+        return PathLookup(False, "", None, query, "no slash in the query, and its first word is not a domain")
     pattern = first if "/" in first else trim(query)
     reason = "the query holds a slash" if "/" in query else f"its first word is the domain {first.lower()}"
     match = snapshot.hierarchy.find(pattern, substrings=True)

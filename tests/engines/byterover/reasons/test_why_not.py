@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from brvtui.engines.advice import NOTHING_HELPS
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.reasons.why_not import Loss, explain
@@ -54,12 +55,12 @@ def test_a_note_that_is_found(quokkas: Tree) -> None:
     assert made.detail is not None
     assert made.hit.text is not None
     assert made.detail.score.raw == pytest.approx(made.hit.text.raw, rel=1e-12)
-    assert made.use == "quoted in the prompt"
+    assert made.use == "quoted to the model"
 
 
 @pytest.mark.parametrize(
     ("signals", "days", "use"),
-    [({}, 300, "under 0.7: not quoted"), (CORE, 0, "read into the direct answer")],
+    [({}, 300, "under 0.7: not quoted"), (CORE, 0, "quoted in the direct answer")],
 )
 def test_what_the_router_makes_of_it(tree: Tree, signals: dict[str, object], days: float, use: str) -> None:
     tree.note("x/n.md", "Quokka", "all about the quokka", days=days)
@@ -77,7 +78,7 @@ def test_past_the_notes_that_an_answer_uses(tree: Tree) -> None:
     trace = route(Context(snapshot, few, NOW_MS), CacheContents(), RouteRequest("quokka"))[0]
     last = find_note(snapshot, trace.hits[3].file)
     made = explain(Context(snapshot, few, NOW_MS), last, trace, lambda _: trace)
-    assert made.use == "number 4 of those that reach 0.7: past the 2 that are used"
+    assert made.use == "number 4 of the results that reach 0.7, of which 2 are used"
 
 
 def test_01_not_in_the_tree(quokkas: Tree) -> None:
@@ -336,7 +337,7 @@ def test_a_remedy_that_does_not_help_is_not_offered(quokkas: Tree) -> None:
     quokkas.file("x/！.md", "# ！\n？", days=2)
     made = why(quokkas, "wallaby", "x/！.md", Loss.NO_TERM)
     assert made.remedy is not None
-    assert (made.remedy.verified, made.remedy.text) == (False, "no wording that was tried brings it in")
+    assert (made.remedy.verified, made.remedy.text) == (False, NOTHING_HELPS)
 
 
 def test_a_note_that_an_entity_search_brought(tree: Tree) -> None:

@@ -73,10 +73,10 @@ def checks(*scores: float) -> list[tuple[str, bool | None]]:
 
 
 def test_what_was_not_reached_is_said() -> None:
-    assert checks(0.8) == [("top score", False), ("sure top", None), ("gap to runner-up", None)]
+    assert checks(0.8) == [("top score", False), ("sure top", None), ("lead over the next", None)]
     assert checks(0.9) == [("top score", True), ("notes to choose from", True)]
     assert checks(0.95, 0.94) == [("top score", True), ("sure top", True)]
-    assert checks(0.9, 0.85) == [("top score", True), ("sure top", False), ("gap to runner-up", False)]
+    assert checks(0.9, 0.85) == [("top score", True), ("sure top", False), ("lead over the next", False)]
 
 
 def test_margins() -> None:

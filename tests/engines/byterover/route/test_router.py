@@ -58,7 +58,7 @@ def test_asking_again_hits_the_exact_cache_and_still_shows_the_search(snapshot: 
     again, after = run(snapshot, "  QUOKKA   facts ", state, 60_000)
     assert (again.tier, again.section(Route).outcome, again.section(Route).used) == (0, "exact_cache", False)
     assert paths(again) == paths(first)
-    assert all("computed, not used" in step.summary for step in again.steps[2:])
+    assert all("shown, not used" in step.summary for step in again.steps[2:])
     assert all(step.state is State.SKIPPED for step in again.steps[2:])
     assert after.entries == state.entries
 

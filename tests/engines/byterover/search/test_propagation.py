@@ -230,7 +230,7 @@ def test_merged_and_cut_to_the_limit(deep: Tree) -> None:
     assert [score for _, score in order] == sorted((score for _, score in order), reverse=True)
     cut = deep.search("quokka", limit=2, profile=ALL)
     assert [(hit.path, hit.score) for hit in cut.hits] == order[:2]
-    trimmed = [miss for miss in cut.near_misses if miss.reason == "trimmed after propagation"]
+    trimmed = [miss for miss in cut.near_misses if miss.reason == "folder summaries took its place"]
     assert [miss.path for miss in trimmed] == [path for path, _ in order[2:] if path == "other/m.md"]
 
 
@@ -242,7 +242,9 @@ def test_trimmed_by_summaries(tree: Tree) -> None:
     tree.notes(40)
     made = tree.search("quokka", limit=2, profile=ALL)
     assert "other/m.md" not in paths(made)
-    assert [(miss.path, miss.reason) for miss in made.near_misses[:1]] == [("other/m.md", "trimmed after propagation")]
+    assert [(miss.path, miss.reason) for miss in made.near_misses[:1]] == [
+        ("other/m.md", "folder summaries took its place")
+    ]
     assert made.total_found == 2
 
 
