@@ -25,7 +25,7 @@ def failure_of(error: Exception) -> SpaceFailure:
             remedy = f"give one of the two elements {element} in {path} another id"
             return SpaceFailure(message, "an element id stands twice in one topic", path, remedy)
         case SignalsUnreadable(path=path, file=file):
-            remedy = f"mend or remove {file}: without it the topic has default signals"
+            remedy = f"fix or remove {file}: without it the topic has default signals"
             return SpaceFailure(message, f"the signals of {path} are no JSON", path, remedy)
         case _:
             return SpaceFailure(message, "the element filter names no element of V4", "", "ask for one of its elements")

@@ -418,6 +418,6 @@ def _stage(name: str, came_in: int, went_out: int, rule: str) -> Stage:
 def _notices(section: SpaceAnswer) -> Iterator[str]:
     for topic in section.topics:
         if topic.score is None:
-            yield f"{topic.path}: its signals make no number, so V4 prints no score; mend its file of signals"
+            yield f"{topic.path}: its signals make no number, so V4 prints no score; fix its file of signals"
         if not topic.file:
             yield f"{topic.path}: a file name with # gives a path that is no file; rename the topic"

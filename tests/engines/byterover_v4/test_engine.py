@@ -143,7 +143,7 @@ def test_why_a_topic_is_there_says_what_the_agent_is_told_and_what_age_brings(se
             "duplicate ID twice.html#bve-dddd0001",
             "another id",
         ),
-        ("signals/auth/jwt.html.json", "{", "Expected property name", "mend or remove"),
+        ("signals/auth/jwt.html.json", "{", "Expected property name", "fix or remove"),
     ],
 )
 def test_a_space_with_which_v4_fails(folder: Path, name: str, text: str, message: str, remedy: str) -> None:
