@@ -210,7 +210,7 @@ def test_replay_needs_one_kind_of_file(run: Run) -> None:
         (("query", "x", "--profile", "brv-9"), 2, "no profile brv-9"),
         (("query", "x", "--signals", "/no/such/file.json"), 2, "signals"),
         (("query",), 2, "Missing argument"),
-        (("query", "x", "--mode", "bm25"), 2, "mode is no option of ByteRover: leave it out"),
+        (("query", "x", "--mode", "bm25"), 2, "mode is not an option of ByteRover: leave it out"),
         (("query", "x", "--format", "yaml"), 2, "yaml"),
     ],
 )
@@ -350,7 +350,7 @@ def test_replay_asks_with_the_options_of_query(run: Run, tmp_path: Path) -> None
     (answer,) = lines(run(*given)[1])
     assert (len(answer["results"]), answer["trace"]["options"]) == (1, {"top_k": 1})
     code, _, err = run("replay", "--queries", str(listed), "--top-k", "1")
-    assert (code, "top_k is no option of ByteRover" in err) == (2, True)
+    assert (code, "top_k is not an option of ByteRover" in err) == (2, True)
 
 
 def test_ask_of_an_engine_without_tiers_names_what_a_reader_would_be_given(run: Run) -> None:
