@@ -116,7 +116,7 @@ def test_a_signals_file_wins_over_both_places(yard: Tree, tmp_path: Path, where:
 @pytest.mark.parametrize("where", list(SignalTarget))
 def test_what_is_no_signal(yard: Tree, signals: NoteSignals, where: SignalTarget, files: Callable[[], Files]) -> None:
     before = files()
-    with pytest.raises(NoteError, match="these are no signals"):
+    with pytest.raises(NoteError, match="these are not signals"):
         yard.session().notes.plan_signals("yard/gates/north.md", signals, where)
     assert files() == before
 

@@ -142,7 +142,7 @@ FAILS: list[tuple[Any, str, int]] = [
     (Refused(500, "broken\x1b[31m"), "500 Internal Server Error: broken␛[31m, 3 times", 3),
     (Refused(302, "", {"Location": "http://example.org"}), "302 Found; no redirect is followed: set llm.url", 1),
     (Refused(400, {"error": {"message": "bad temperature of the room"}}), "400 Bad Request", 2),
-    (Streamed([{"choices": []}], kind="text/html"), "the answer is no stream of events", 1),
+    (Streamed([{"choices": []}], kind="text/html"), "the answer is not a stream of events", 1),
     (
         Refused(200, {"error": f"no such method {KEY}"}, {"Content-Type": "application/json"}),
         "(200 OK: no such method …)",
@@ -322,7 +322,7 @@ def test_a_service_that_only_keeps_the_connection_alive_is_given_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "why"), [(200, "is no stream of events: look at llm.url"), (401, "look at the key: llm.key_env")]
+    ("status", "why"), [(200, "is not a stream of events: look at llm.url"), (401, "look at the key: llm.key_env")]
 )
 def test_an_answer_that_is_no_stream_is_read_no_longer_than_is_waited(status: int, why: str) -> None:
     """Each of its pieces comes in time, and the last one does not."""
