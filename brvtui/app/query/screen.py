@@ -114,6 +114,8 @@ class QueryScreen(FrameScreen):
 
     def _take_plan(self, view: View) -> None:
         """Where an engine ranks over a graph, its links stand in place of the cache."""
+        if view.opening:  # the first frame does not wait for what only engines need
+            return
         left = self.stop
         self.body.follow(QUERY_OVER_GRAPH if view.presentation.draws_graph else QUERY)
         if left in _SLOT and left not in self.body.plan.panes:
