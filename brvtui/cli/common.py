@@ -48,7 +48,8 @@ def shared(command: _F) -> _F:
     """Adds the options of every command that opens a project."""
     constants = (
         "The engine's constants, or a TOML file of your own (byterover: brv-3, docs, combined; "
-        "jeffs_brain: jeffs_brain; soleri: soleri, soleri-code; knowing: knowing, knowing-code)."
+        "byterover_v4: byterover_v4; jeffs_brain: jeffs_brain; soleri: soleri, soleri-code; "
+        "knowing: knowing, knowing-code)."
     )
     for option in (
         click.option("--signals", type=click.Path(path_type=Path), help="JSON file of signals by note path."),
