@@ -243,7 +243,7 @@ def test_checking_what_cannot_be_asked(run: Run, set_model: Set, monkeypatch: py
     monkeypatch.setenv("BRV_TUI_LLM_URL", "nowhere")
     code, out, err = run("llm", "check", now=False)
     assert code == 2
-    assert "llm.url: nowhere is no address" in err
+    assert "llm.url: nowhere is not an address" in err
     assert "url       nowhere" in out.splitlines()
     monkeypatch.setenv("BRV_TUI_LLM_URL", "https://me:hunter2@nowhere/v1")
     code, out, err = run("llm", "check", now=False)

@@ -23,7 +23,7 @@ from tests.support.trees import BRV3
 def test_settings_that_are_wrong_say_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     assert model_of(ModelSettings(), BRV3.service) is None
     for url in ("ftp://x", "example.org/v1", "http://", "http://h:99999", "http://h h/", "http://[::1"):
-        with pytest.raises(ServiceError, match=r"llm\.url: .* is no address"):
+        with pytest.raises(ServiceError, match=r"llm\.url: .* is not an address"):
             model_of(ModelSettings("mini", url), BRV3.service)
     with pytest.raises(ServiceError, match="holds a user or a password") as told:
         model_of(ModelSettings("mini", "https://me:hunter2@h/v1"), BRV3.service)

@@ -289,7 +289,7 @@ def test_a_model_that_is_set_wrongly_is_told(opened: Opened) -> None:
     with chatting(written(ANSWER)) as server:
         session = opened(server, url="ftp://nowhere")
         _, trace = end(session, "quokka")
-    assert "The model cannot be asked: llm.url: ftp://nowhere is no address" in trace.answer.notice
+    assert "The model cannot be asked: llm.url: ftp://nowhere is not an address" in trace.answer.notice
     assert session.model.state.problem
 
 

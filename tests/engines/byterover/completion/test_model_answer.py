@@ -245,7 +245,7 @@ def test_arguments_that_are_no_json_are_told_and_sent_back_as_none(project: Tree
     model = ScriptedModel(calls(("read_note", '{"path": "x/n')), calls(READ), says(ANSWER))
     _, trace = answered(project, model)
     done = completion_of(trace)
-    assert "no JSON object" in done.steps[0].refused
+    assert "not a JSON object" in done.steps[0].refused
     assert done.steps[0].arguments == '{"path": "x/n'
     assert done.steps[1].read == ("x/n.md",)
     sent_back = model.asked[1].messages[1]

@@ -61,7 +61,7 @@ def test_a_limit_that_is_none(filled: Tree, limit: Any) -> None:
         ("read_note", {"path": "a" * 4096}, "the arguments are longer than 4096 characters"),
         ("search", {"query": "a", "scope": "nowhere"}, "there is no folder nowhere to search in"),
         ("search", {"query": "a", "scope": "../.."}, "there is no folder ../.. to search in"),
-        ("search", {"query": json.loads("[" * 900 + "]" * 900)}, "the arguments are no JSON object"),
+        ("search", {"query": json.loads("[" * 900 + "]" * 900)}, "the arguments are not a JSON object"),
     ],
 )
 def test_arguments_without_measure_are_refused(filled: Tree, name: str, arguments: Any, why: str) -> None:
@@ -173,7 +173,7 @@ def test_a_note_that_is_gone_or_binary_is_said_to_be(filled: Tree) -> None:
     ],
 )
 def test_arguments_that_are_no_object(filled: Tree, arguments: str) -> None:
-    assert "no JSON object" in ask(filled, "read_note", arguments)[0].refused
+    assert "not a JSON object" in ask(filled, "read_note", arguments)[0].refused
 
 
 @pytest.mark.parametrize("arguments", [{}, {"path": 3}, {"path": ""}, {"path": None}])
