@@ -265,7 +265,7 @@ def test_an_answer_that_is_whole_when_the_connection_breaks_is_taken(protocol: s
 def test_a_service_that_is_not_there() -> None:
     with chatting(written("x")) as server:
         base = server.base
-    with pytest.raises(ModelError, match=r"127\.0\.0\.1:\d+: cannot be reached \(Connection refused\); check that the service runs"):
+    with pytest.raises(ModelError, match=r"127\.0\.0\.1:\d+: cannot be reached \(Connection refused\); check"):
         list(service(base).turn(ASKED, Cancellation()))
 
 
