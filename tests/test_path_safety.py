@@ -149,8 +149,8 @@ TOO_LONG = ["n" * 253 + ".md", "é" * 130 + ".md", "x/" * 1_100 + "n.md"]
     ("path", "said"),
     [
         *((path, "leads out of the tree") for path in LEADING_OUT),
-        ("x/a\0b.md", "no path of a note"),
-        ("x//n.md", "no path of a note"),
+        ("x/a\0b.md", "not the path of a note"),
+        ("x//n.md", "not the path of a note"),
         ("..\\..\\n.md", "begins with a dot"),
         *((path, "the name is too long") for path in TOO_LONG),
     ],
@@ -254,7 +254,7 @@ def test_a_stub(project: Tree, field: str, path: str) -> None:
     project.file("_archived/x/a.full.md", "the full text", 1)
     before = contents(project.root)
     session = project.session()
-    with pytest.raises(NoteError, match=r"leads out of the tree|no path of a note|does not end in \.md|no full text"):
+    with pytest.raises(NoteError, match=r"leads out of the tree|path of a note|does not end in \.md|not a full text"):
         session.notes.plan_restore("_archived/x/a.stub.md")
     assert contents(project.root) == before
     known = KnownFiles(session.about("_archived/x/a.stub.md").names)

@@ -120,7 +120,7 @@ async def test_mine_comes_back_whatever_theirs_is_made_of(app: BrvTui, garden: T
         assert area(pilot).text == f"x{_TEXT}"
         garden.file(NOTE, b"a\0b", 0)
         await _asked(pilot)
-        assert "is no text any more" in shown(pilot)
+        assert "is no longer text" in shown(pilot)
         assert "m keep mine" in shown(pilot)
         assert not any(words in shown(pilot) for words in ("take theirs", "edit merged"))
         await pilot.press("t", "e")

@@ -30,4 +30,4 @@ def test_a_note_that_is_none_is_named(run: Run) -> None:
 def test_a_note_that_is_no_result_is_refused(run: Run) -> None:
     code, _, err = run("feedback", "rolling", "billing/invoices/rounding.md", "accepted", "--engine", "soleri")
     assert code == 2
-    assert "is no result of this query" in err
+    assert "is not a result of this query" in err

@@ -205,7 +205,7 @@ def test_modification_times_of_notes_whose_links_change(yard: Tree, files: Calla
         ("yard/gates/north.md", "../north.md", "leads out of the tree"),
         ("yard/gates/north.md", "/north.md", "leads out of the tree"),
         ("yard/gates/north.md", ".yard/north.md", "begins with a dot"),
-        ("yard/gates/north.md", "yard//north.md", "no path of a note"),
+        ("yard/gates/north.md", "yard//north.md", "not the path of a note"),
         ("yard/gates/north.md", "yard/_index.md", "is the name of a file that is made from notes"),
         ("yard/gates/north.md", "yard/n.abstract.md", "is the name of a file that is made from notes"),
         ("yard/gates/north.md", "_archived/n.md", "restore the note first"),

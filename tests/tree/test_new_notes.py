@@ -138,7 +138,7 @@ def test_new_paths() -> None:
         ("auth", "?!", "no name for a file"),
         ("..", "x", "leads out of the tree"),
         ("/etc", "x", "leads out of the tree"),
-        ("a//b", "x", "no path of a note"),
+        ("a//b", "x", "not the path of a note"),
         (".git", "x", "begins with a dot"),
         ("auth", "context", "engine's own files"),
         ("_archived/auth", "x", "engine's own files"),

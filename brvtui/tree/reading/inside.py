@@ -45,7 +45,7 @@ def folder_parts_of(path: str) -> tuple[str, ...]:
     if path.startswith("/") or ".." in parts:
         raise PathError(f"{path}: leads out of the tree; name a note below it, as in domain/topic/note.md")
     if "" in parts or "\0" in path:
-        raise PathError(f"{path!r}: no path of a note; name one below the tree, as in domain/topic/note.md")
+        raise PathError(f"{path!r}: not the path of a note; name one below the tree, as in domain/topic/note.md")
     if len(os.fsencode(path)) > _LONGEST_PATH or any(len(os.fsencode(part)) > _LONGEST_NAME for part in parts):
         raise PathError(
             f"{path:.60}…: the name is too long; one may have {_LONGEST_NAME} bytes, a path {_LONGEST_PATH:,}"
