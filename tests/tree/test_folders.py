@@ -34,7 +34,7 @@ def test_a_folder_moves_as_it_is(root: Path, either_way: str) -> None:
         ("auth", "/new", "leads out of the tree"),
         ("../tree", "new", "leads out of the tree"),
         ("auth", ".new", "begins with a dot"),
-        ("auth", "a//b", "no path"),
+        ("auth", "a//b", "not the path"),
     ],
 )
 def test_folders_that_are_not_moved(root: Path, either_way: str, path: str, target: str, said: str) -> None:
