@@ -25,11 +25,8 @@ class RetryPane(ChoicePane):
     TITLE = "Retry"
     READS = (QueryState, AnswerState, SelectionState)
     HELP_TEXT = (
-        "What the engine itself tries when a search finds too little: a path look-up, all words inside the scope, any "
-        "word inside the scope, then the whole tree, and entity searches for single words. Below stands the retry "
-        "ladder of Jeffs Brain: with the profiles brv-3 and docs it is only advice; with combined, its finds are used. "
-        "Enter on a row shows its query, why it ended as it did, and its results; choosing a result selects the note "
-        "in every pane."
+        "What was tried beside the query itself, a row each. Enter on a row shows its query, why it ended as it did, "
+        "and its results; choosing a result selects the note in every pane."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(RETRY)
 

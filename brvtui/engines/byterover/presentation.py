@@ -72,7 +72,10 @@ class ByteRoverPresentation(Presentation):
     )
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "Beside the words: by “word”, an entity search added it; shared, another project has it; "
-        "from below, a folder that one of its notes lifted."
+        "from below, a folder that one of its notes lifted.",
+        "Retry": "ByteRover tries a path look-up, all words inside the scope, any word inside the scope, then the "
+        "whole tree, and entity searches for single words. Below stands the retry ladder of Jeffs Brain: with the "
+        "profiles brv-3 and docs it is only advice; with combined, its finds are used.",
     }
 
     def unused(self, trace: Trace) -> bool:
