@@ -294,7 +294,7 @@ def _memories(query: Query) -> tuple[tuple[Memory, ...] | None, Query]:
 
 def _scope_notice(query: Query, notes: NoteVault) -> str:
     domain, _, deeper = query.scope.partition("/")
-    domains = {row.mapped.entry.domain for rows in notes.rows.values() for row in rows}
+    domains = (row.mapped.entry.domain for rows in notes.rows.values() for row in rows)
     if domain and domain not in domains:
         return f"{query.scope}: no note is of the domain {domain}, so nothing is found in it; choose another scope"
     if not deeper:

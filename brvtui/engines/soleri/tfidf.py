@@ -13,7 +13,8 @@ SparseVector = Mapping[str, float]
 """Weights by term."""
 
 _TOKEN = re.compile(r"[a-z0-9-]{3,}")
-_MOST_KEPT = 4096
+_MOST_KEPT = 16_384
+"""Vectors of texts; each takes about 3 kB."""
 _STOPPED = """
     a an the and or but in on at to for of with by from as is was are were been be have has had do does did will would
     could should may might shall can need must it its this that these those i you he she we they me him her us them my
