@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from brvtui.engines.knowing.sections import GraphRetrieval
+from brvtui.engines.knowing.sections import CHANNELS, GraphRetrieval
 from brvtui.engines.knowing.tracing_words import way_in_words
 from brvtui.engines.sentence import first_of, lead_of
 from brvtui.paint.sentence import Sentence, clause
 from brvtui.trace import Trace
 
+FULL_TEXT = CHANNELS[1]
+
 
 def sentence(trace: Trace) -> Sentence:
-    """Why the first note is first: its words, or the links that led to it without any; and its lead."""
+    """Why the first note is first: its words, words that stand for them, or links; and its lead."""
     if not trace.hits:
         return (clause(f"Not found: {trace.verdict}"),)
     first = trace.hits[0]
@@ -18,5 +20,8 @@ def sentence(trace: Trace) -> Sentence:
     came = ""
     if placed is not None and not first.words:
         way = way_in_words(placed)
-        came = f": none of your words is in it, links lead to it {way}" if way else ""
+        if any(place.leg == FULL_TEXT for place in first.places):  # it is asked for other forms and for stand-ins too
+            came = ": none of your words is in it as you wrote it, but other forms of them or words that stand for them"
+        elif way:
+            came = f": none of your words is in it; the walk came to it over links, {way}"
     return (*first_of(trace), clause(came, weight=60), *lead_of(trace))

@@ -63,16 +63,20 @@ def _lead(section: VaultSearch) -> Iterator[Clause]:
     parts = differences(first, second)
     yield clause(": " if parts else "", _amounts(parts, signed=True), weight=90)
     if shared_links(first, second) and not is_moved:
-        yield clause("; both have a link", weight=50)
-    more, less = separating_terms(first, second)
-    if more:
-        yield clause(
-            "; ", listed([word(term) for term in more]), f" count{'s' * (len(more) == 1)} more in it", weight=80
-        )
-    if less:
-        joint = ", " if more else "; "
-        counted = "" if more else f" count{'s' * (len(less) == 1)}"
-        yield clause(joint, listed([word(term) for term in less]), f"{counted} less", weight=80)
+        yield clause("; both have a link", weight=85)
+    yield _words_apart(*separating_terms(first, second))
+
+
+def _words_apart(more: Sequence[str], less: Sequence[str]) -> Clause:
+    """Which words count more in the first entry than in the second, and which less."""
+    if not more and not less:
+        return clause(weight=80)
+    verb = "counts" if len(more or less) == 1 else "count"
+    first = [("; ", "text"), *listed([word(term) for term in more or less])]
+    if not more:
+        return clause(first, f" {verb} less in it", weight=80)
+    then = [(", ", "text"), *listed([word(term) for term in less]), (" less", "text")] if less else []
+    return clause(first, f" {verb} more in it", then, weight=80)
 
 
 def _amounts(amounts: Sequence[NamedAmount], signed: bool) -> list[Span]:

@@ -17,6 +17,7 @@ from brvtui.engines.knowing.note_index import NoteIndex, index_notes
 from brvtui.engines.knowing.packing import text_tokens
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.sections import GraphRetrieval
+from brvtui.paint.sentence import plain
 from brvtui.saved.traces import as_json, read, saved_now
 from brvtui.services.provided import NoServices
 from brvtui.snapshot import Snapshot
@@ -156,6 +157,19 @@ def test_a_note_without_a_word_of_the_question_says_over_which_links_it_came(sna
     explained = Knowing().why(context(snapshot), trace, find_note(snapshot, "ops/handover.md"))
     assert explained.found
     assert "none of your words: from " in explained.use
+
+
+def test_a_first_note_that_full_text_found_by_a_word_that_stands_for_one_is_not_said_to_come_over_links(
+    tree: Tree,
+) -> None:
+    tree.file("sending/fallback.md", "# Channel fallback\n\nFallback after a timeout, then backoff.\n", 1.0)
+    tree.file("billing/refunds.md", OTHERS["billing/refunds.md"], 1.0)
+    trace = ask(tree.snapshot(), "retry")
+    assert trace.hits[0].title == "Channel fallback"
+    assert not trace.hits[0].words
+    said = plain(Knowing().presentation.sentence(trace))
+    assert "none of your words is in it as you wrote it, but other forms of them or words that stand for them" in said
+    assert "over links" not in said
 
 
 def test_the_context_is_what_was_counted(snapshot: Snapshot) -> None:
