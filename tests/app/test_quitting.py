@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from benchmarks.app_in_pty import Terminal, start
+from brvtui.app.editing import external_editor
 from tests.app.driving import WIDE
 from tests.app.editing import NOTE, drafted
 from tests.app.test_editor_killed import _wait
@@ -209,3 +212,22 @@ def _kill(started: Path) -> None:
             os.kill(int(number), signal.SIGKILL)
         except ProcessLookupError:
             continue
+
+
+def test_a_signal_that_comes_while_the_users_editor_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    start_program = subprocess.Popen
+
+    def start_and_signal(words: Sequence[str]) -> subprocess.Popen[bytes]:
+        process = start_program(words)
+        os.kill(os.getpid(), signal.SIGTERM)
+        return process
+
+    heard: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _: heard.append(number))
+    monkeypatch.setattr(subprocess, "Popen", start_and_signal)
+    try:
+        assert external_editor._run(["sleep", "20"]) == -signal.SIGTERM
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert heard == [signal.SIGTERM], "the handler from before is back"
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -161,21 +161,36 @@ def _edited(
 
 
 def _run(words: Sequence[str]) -> int:
-    """Runs a program in the terminal and returns its exit code. A signal that ends the app ends the program first."""
-    with subprocess.Popen(words) as process, _handing_signals_to(process):
+    """Runs a program in the terminal and returns its exit code. A signal that ends the app ends the program first.
+
+    The app hears of the signal once its event loop goes on.
+    """
+    came: list[int] = []
+    running: list[subprocess.Popen[bytes]] = []
+
+    def end(number: int, _: object) -> None:
+        came.append(number)
+        for process in running:
+            _end(process, number)
+
+    with _handling_signals(end), subprocess.Popen(words) as process:
+        running.append(process)
+        for number in came:  # before there was a program to end
+            _end(process, number)
         return process.wait()
 
 
+def _end(process: subprocess.Popen[bytes], number: int) -> None:
+    """Sends a signal, and kills a ``process`` that goes on."""
+    process.send_signal(number)
+    killer = threading.Timer(_ENDING_S, process.kill)
+    killer.daemon = True
+    killer.start()
+
+
 @contextmanager
-def _handing_signals_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Ends ``process`` on the signals that end the app; the app hears of them once its event loop goes on."""
-
-    def end(number: int, _: object) -> None:
-        process.send_signal(number)
-        killer = threading.Timer(_ENDING_S, process.kill)
-        killer.daemon = True
-        killer.start()
-
+def _handling_signals(end: Callable[[int, object], None]) -> Iterator[None]:
+    """Calls ``end`` with each signal that ends the app."""
     numbers = (signal.SIGTERM, signal.SIGHUP) if sys.platform != "win32" else ()
     before = {number: found for number in numbers if callable(found := signal.getsignal(number))}
     for number in before:
