@@ -20,6 +20,7 @@ from typing import ClassVar
 from brvtui.app import app as app_module
 from brvtui.app import run
 from brvtui.app.app import BrvTui
+from brvtui.app.project.opening import Opening
 
 _BEAT_SECONDS = 0.004
 _LATE_SECONDS = 0.001
@@ -51,7 +52,7 @@ class Beating(BrvTui):
 def main() -> int:
     """Opens the app on the project that is named."""
     app_module.BrvTui = Beating  # type: ignore[misc]  # run() takes it from there
-    return run(Path(sys.argv[1]), None, None, None)
+    return run(Opening(Path(sys.argv[1])))
 
 
 if __name__ == "__main__":

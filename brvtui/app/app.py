@@ -87,6 +87,9 @@ class BrvTui(ConfiguredApp):
     def __init__(self, opening: Opening) -> None:
         """An app that will open what ``opening`` says once it is painted."""
         super().__init__()
+        self.reopening: Opening | None = None
+        """What the next app opens when this one ends; None when the user leaves."""
+        self._request = opening
         for name, make in self._screens().items():
             self.add_mode(name, make)
         store = self.store = ViewStore(self._draw)
@@ -123,7 +126,7 @@ class BrvTui(ConfiguredApp):
         """Chooses the engine that answers."""
         from brvtui.app.query.engine_choice import EngineChoice
 
-        return EngineChoice(self, self.project, self.queries)
+        return EngineChoice(self, self.project, self.queries, self._open_memory)
 
     @cached_property
     def browsing(self) -> Browsing:
@@ -269,6 +272,37 @@ class BrvTui(ConfiguredApp):
         self.queries.tree_changed()
         if first:
             self.drafts.report()
+            if self._request.query:
+                self._fill_query(self._request.query)
+            if not self.project.is_chosen:
+                self._ask_for_memory()
+
+    def _ask_for_memory(self) -> None:
+        from brvtui.app.query.memory_choice import MemoryDialog
+        from brvtui.store.app_state import MemoryChoice
+
+        assert self.project.session is not None
+
+        def chosen(memory: str | None) -> None:
+            if memory == MemoryChoice.SPACE:
+                self._open_memory(memory)
+            elif memory is not None:
+                self.project.chosen(memory)
+
+        self.push_screen(MemoryDialog(self.project.session.project.tree), chosen)
+
+    def _open_memory(self, memory: str) -> None:
+        """Opens the other memory of the project with the same query; a browser does so when its page is loaded anew."""
+        opening = self.project.chosen(memory)
+        if self.is_web:
+            self.notify(f"load this page again: it then opens the {memory}", timeout=8)
+            return
+
+        def leave() -> None:
+            self.reopening = opening._replace(query=self.view.query.text)
+            self._end_when_safe()
+
+        self.editing.when_safe(leave)
 
     def disk_changed(self) -> None:
         """Compares the note in the editor with the disk."""

@@ -66,6 +66,16 @@ def project_option(command: _F) -> _F:
     return click.option("--project", type=where, help="The project (default: here or above).")(command)
 
 
+def space_options(command: _F) -> _F:
+    """Adds ``--space`` and ``--root``, which name a space of ByteRover V4 as its own scripts do."""
+    for option in (
+        click.option("--root", type=click.Path(path_type=Path), help="Ask the space of ByteRover V4 with this tree."),
+        click.option("--space", metavar="NAME", default="", help="Ask the space of ByteRover V4 of this name."),
+    ):
+        command = option(command)
+    return command
+
+
 def repo_option(command: _F) -> _F:
     """Adds ``--repo``."""
     where = click.Path(path_type=Path)
@@ -92,11 +102,15 @@ class Asked:
     now: float | None
     signals: Path | None
     repo: Path | None
+    space: str = ""
+    root: Path | None = None
 
     def open(self) -> Any:
         """The loaded session of the project. Raises :class:`Failure`."""
         with _garbage_collector_paused():
-            session = find_session(self.project, self.profile, self.now, self.signals, self.engine, self.repo)
+            session = find_session(
+                self.project, self.profile, self.now, self.signals, self.engine, self.repo, self.space, self.root
+            )
             from brvtui.tree.reading.project import ProjectError
             from brvtui.tree.reading.signals import SignalsError
 
@@ -147,7 +161,8 @@ def engine_command(command: _F) -> _F:
     def collected(**given: Any) -> Any:
         options = dict(given.pop("others"))
         options |= {name: value for name in flags if (value := given.pop(name)) is not None}
-        where = {name: given.pop(name) for name in ("engine", "scope", "project", "profile", "now", "signals", "repo")}
+        names = ("engine", "scope", "project", "profile", "now", "signals", "repo", "space", "root")
+        where = {name: given.pop(name) for name in names}
         return command(asked=Asked(options=options, **where), **given)
 
     made: Any = collected
@@ -166,6 +181,7 @@ def engine_command(command: _F) -> _F:
             help=SCOPE_HELP,
         ),
         repo_option,
+        space_options,
         project_option,
         shared,
     ):  # fmt: skip
@@ -238,8 +254,10 @@ def find_session(
     signals: Path | None = None,
     engine: str = "",
     repository: Path | None = None,
+    space: str = "",
+    root: Path | None = None,
 ) -> Any:
-    """The session of the project, or of the code of ``repository``, before anything is read.
+    """The session of the project, of the code of ``repository``, or of a named space, before anything is read.
 
     Raises :class:`Failure`.
     """
@@ -253,8 +271,15 @@ def find_session(
         raise Failure("give either --project or --repo", BAD_USAGE)
     if repository is not None and engine not in ("", OF_CODE):
         raise Failure(f"over code, {OF_CODE} alone answers: leave out --engine", BAD_USAGE)
+    named = None
+    if space or root is not None:
+        if repository is not None:
+            raise Failure("give either a space or --repo", BAD_USAGE)
+        from brvtui.tree.spaces.project import NamedSpace
+
+        named = NamedSpace(space, root)
     try:
-        return Session.open(project, profile, now, signals, engine=engine, repository=repository)
+        return Session.open(project, profile, now, signals, engine=engine, repository=repository, space=named)
     except ProjectError as error:
         raise Failure(str(error), NOT_THERE) from error
     except (ConfigError, ProfileError) as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from brvtui.cli.common import BAD_USAGE, Failure, shared
+from brvtui.cli.common import BAD_USAGE, Failure, shared, space_options
 
 _DRIVER = "TEXTUAL_DRIVER"
 """Set by textual-serve: the app then speaks to a browser, over pipes."""
@@ -24,22 +24,28 @@ _DRIVER = "TEXTUAL_DRIVER"
     show_default=True,
     help="code opens the code of PROJECT, or of this folder.",
 )
+@space_options
 @shared
 def open_app(
     project: Path | None,
     repo: Path | None,
     corpus: str,
+    space: str,
+    root: Path | None,
     profile: str | None,
     now: float | None,
     signals: Path | None,
 ) -> int:
-    """Open the app on PROJECT, on the code of a repository, or on a saved trace (FILE.json)."""
+    """Open the app on PROJECT, on a space, on the code of a repository, or on a saved trace (FILE.json)."""
     if repo is not None and project is not None:
         raise Failure("give either a project or --repo", BAD_USAGE)
     repository = repo or ((project or Path()) if corpus == "code" else None)
+    if repository is not None and (space or root is not None):
+        raise Failure("give either a space or the code of a repository", BAD_USAGE)
     served = os.environ.get(_DRIVER, "").startswith("textual.drivers.web_driver:")
     if not served and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise Failure("the app needs a terminal; without one, use brv-tui query, explain or replay", BAD_USAGE)
     from brvtui.app import run
+    from brvtui.app.project.opening import Opening
 
-    return run(project, profile, now, signals, repository)
+    return run(Opening(project, profile, now, signals, repository, space, root))

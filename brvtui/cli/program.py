@@ -53,7 +53,7 @@ class _Commands(click.Group):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        valued = {"--profile", "--now", "--signals", "--repo", "--corpus"}
+        valued = {"--profile", "--now", "--signals", "--repo", "--corpus", "--space", "--root"}
         position = 0
         while position < len(args) and args[position].startswith("-") and args[position] != "--":
             position += 2 if args[position] in valued else 1
@@ -92,6 +92,7 @@ Examples:
   brv-tui                        open the project in this folder or above it
   brv-tui sample-tree            open a project
   brv-tui --repo ../shop         open the code of a repository
+  brv-tui --space Payments       open a space of ByteRover V4 by its name
   brv-tui resends.json           open a trace that query --save wrote
   brv-tui serve sample-tree      open it in a browser
   brv-tui query "how are refresh tokens rotated"

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from brvtui.session.notes_on_code import NotesOnCode
     from brvtui.trace.events import Event
     from brvtui.trace.feedback import Usefulness
+    from brvtui.tree.spaces.project import NamedSpace
     from brvtui.tree.watching.watch import Watching
 
 
@@ -92,9 +93,14 @@ def _found(start: Path | None, engine: str) -> FoundProject:
     from brvtui.tree.spaces.project import find_any_project, find_space_project  # no context tree needs it
 
     made = find_space_project(start) if engine == registry.SPACE else find_any_project(start)
-    if made.is_space and engine not in ("", registry.SPACE):
-        raise ProjectError(f"{start or Path.cwd()}: a space of ByteRover V4, which {engine} does not rank")
+    if made.is_space:
+        _check_ranks_spaces(engine, start or Path.cwd())
     return made
+
+
+def _check_ranks_spaces(engine: str, where: Path) -> None:
+    if engine not in ("", registry.SPACE):
+        raise ProjectError(f"{where}: a space of ByteRover V4, which {engine} does not rank")
 
 
 class Session:
@@ -157,10 +163,11 @@ class Session:
         tolerant: bool = False,
         engine: str = "",
         repository: Path | None = None,
+        space: NamedSpace | None = None,
     ) -> Session:
         """The session of the project at or above ``start``; ``profile`` is one of ``engine``, else of the one set.
 
-        With a ``repository``, it is over the code of that in place of notes.
+        With a ``repository``, it is over the code of that in place of notes; with a ``space``, over that one.
 
         Settings that cannot be used are left out when ``tolerant``, but for what chooses the profile. Raises
         :class:`brvtui.tree.reading.project.ProjectError`, :class:`brvtui.config.ConfigError` and
@@ -170,6 +177,11 @@ class Session:
             from brvtui.publishing.repository import find_repository
 
             project, engine = find_repository(repository), OF_CODE
+        elif space is not None:
+            from brvtui.tree.spaces.project import find_named_space
+
+            project = find_named_space(space, start)
+            _check_ranks_spaces(engine, project.tree)
         else:
             project = _found(start, engine)
         given = {"engine": engine, "profile": profile}

@@ -1,4 +1,4 @@
-"""What the app remembers of one project: the queries that were run, and the layouts of its screens."""
+"""What the app remembers of one project: the queries that were run, layouts, which of two memories is opened."""
 
 from __future__ import annotations
 
@@ -55,3 +55,22 @@ class LayoutStore:
             write_state(self.path, dict(layouts))
         else:
             writing.remove(self.path)
+
+
+class MemoryChoice:
+    """Which memory of a project that has a context tree and a space is opened, in the tool's data folder."""
+
+    TREE, SPACE = "tree", "space"
+
+    def __init__(self, tree: Path) -> None:
+        """The choice for the project with this context ``tree``. The file need not exist."""
+        self.path = tree_folder(tree) / "memory.json"
+
+    def read(self) -> str:
+        """``TREE`` or ``SPACE``; empty when nothing was chosen or the file is broken."""
+        value = read_state_or_none(self.path)
+        return value if value in (self.TREE, self.SPACE) else ""
+
+    def write(self, memory: str) -> None:
+        """Keeps the choice. Raises OSError when the folder cannot be written."""
+        write_state(self.path, memory)

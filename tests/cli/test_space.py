@@ -95,3 +95,20 @@ def test_a_list_whose_options_are_no_object_is_refused(run: Run, space: Path, tm
     )
     assert code == 2
     assert "options of entry 0" in error
+
+
+def test_a_space_is_named_as_its_own_scripts_name_it(run: Run, space: Path, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    code, out, _ = run("query", "refresh token", "--project", str(empty), "--space", "Small", *AT, inside=False)
+    assert code == 0
+    assert "JWT rotation" in out
+    tree = next((tmp_path / "data" / "projects").iterdir()) / "context-tree"
+    code, out, _ = run("query", "refresh token", "--root", str(tree), "--space", "no such", *AT, inside=False)
+    assert code == 0
+    code, _, error = run("query", "x", "--project", str(empty), "--space", "Large", *AT, inside=False)
+    assert code == 3
+    assert 'No space named "Large" found' in error
+    code, _, error = run("query", "x", "--space", "Small", "--engine", "soleri", *AT, inside=False)
+    assert code == 3
+    assert "soleri does not rank" in error

@@ -56,6 +56,11 @@ LEAVING = Place("leaving", "Leaving dialog", PlaceKind.DIALOG, (
            "Leave the text as it is; the status line leads back to it", bar=True),
 ), within=DIALOG)  # fmt: skip
 
+MEMORY = Place("memory", "Memory dialog", PlaceKind.DIALOG, (
+    Action("memory.tree", "t", "dismiss('tree')", "context tree", "Open the notes of the context tree", bar=True),
+    Action("memory.space", "s", "dismiss('space')", "space", "Open the topics of the space", bar=True),
+), within=DIALOG)  # fmt: skip
+
 MESSAGE = Place("message", "Message screen", PlaceKind.DIALOG, (
     Action("modal.close", "escape,q,f1,question_mark,enter", "dismiss(None)", "close", "Close this", bar=True),
 ))  # fmt: skip

@@ -49,6 +49,7 @@ PLACES: tuple[Place, ...] = (
     dialogs.GONE,
     dialogs.JUMP,
     dialogs.LEAVING,
+    dialogs.MEMORY,
     dialogs.MESSAGE,
     dialogs.NEW_NOTE,
     dialogs.PERMISSION,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from brvtui.app.overview import OverviewBuilder
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
+    from brvtui.store.app_state import MemoryChoice
     from brvtui.tree.watching.watch import Watching
 
 
@@ -27,6 +28,23 @@ class Opening(NamedTuple):
     signals_file: Path | None = None
     repository: Path | None = None
     """The repository whose code is opened in place of a project."""
+    space: str = ""
+    """The name of the space that is opened, whatever is in ``start``."""
+    root: Path | None = None
+    """The tree of the space that is opened; it goes before its name."""
+    memory: str = ""
+    """Which memory is opened of a project that has two (:class:`brvtui.store.app_state.MemoryChoice`)."""
+    query: str = ""
+    """What stands in the query's field once the project is read."""
+
+
+class OpenedProject(NamedTuple):
+    """A session, and, for a project that has a context tree and a space, where the choice is kept."""
+
+    session: Session
+    choice: MemoryChoice | None = None
+    is_chosen: bool = False
+    """Whether the user chose one of the two, now or before."""
 
 
 class TreeRead(NamedTuple):
@@ -37,26 +55,63 @@ class TreeRead(NamedTuple):
     """The queries that were run, oldest first."""
 
 
-def open_session(opening: Opening) -> Session:
+def open_session(opening: Opening) -> OpenedProject:
     """Opens the project and reads its settings. Raises :class:`Refusal`."""
     from brvtui.config import ConfigError
-    from brvtui.session import Session
     from brvtui.tree.reading.project import ProjectError
     from brvtui.typed_tables import ProfileError
 
     try:
-        return Session.open(
-            opening.start,
-            opening.profile,
-            opening.now_ms,
-            opening.signals_file,
-            tolerant=True,
-            repository=opening.repository,
-        )
+        if opening.space or opening.root is not None or opening.repository is not None:
+            return OpenedProject(_session(opening))
+        return _opened_of_two(opening)
     except (ProjectError, ConfigError, ProfileError) as error:
         raise Refusal(str(error)) from error
     except OSError as error:
         raise Refusal(faults.error_line(error, opening.start or "")) from error
+
+
+def _opened_of_two(opening: Opening) -> OpenedProject:
+    """The session of the memory that was chosen where the project has two; of the context tree until then."""
+    from brvtui.engines.registry import DEFAULT, SPACE
+    from brvtui.store.app_state import MemoryChoice
+    from brvtui.tree.spaces.project import has_both
+
+    tree = has_both(opening.start)
+    if tree is None:
+        return OpenedProject(_session(opening))
+    choice = MemoryChoice(tree)
+    memory = opening.memory or choice.read()
+    session = _session(opening, SPACE if memory == choice.SPACE else "")
+    if session.is_space and memory == choice.TREE:  # the settings name the space's engine; the user chose otherwise
+        session.close()
+        session = _session(opening, DEFAULT)
+    return OpenedProject(session, choice, bool(memory) or session.is_space)
+
+
+def _session(opening: Opening, engine: str = "") -> Session:
+    from brvtui.session import Session
+    from brvtui.tree.spaces.project import NamedSpace
+
+    named = NamedSpace(opening.space, opening.root) if opening.space or opening.root is not None else None
+    return Session.open(
+        opening.start,
+        None if opening.memory else opening.profile,
+        opening.now_ms,
+        opening.signals_file,
+        tolerant=True,
+        engine=engine,
+        repository=opening.repository,
+        space=named,
+    )
+
+
+def remember(choice: MemoryChoice, memory: str) -> None:
+    """Keeps which memory the user chose. Raises :class:`Refusal`."""
+    try:
+        choice.write(memory)
+    except OSError as error:
+        raise Refusal(f"the choice is not kept: {faults.error_line(error, choice.path)}") from error
 
 
 def read_saved(file: Path) -> tuple[SavedTrace, Overview]:

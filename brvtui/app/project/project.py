@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from textual.timer import Timer
 
 from brvtui.app.project import opening
-from brvtui.app.project.opening import Opening, TreeRead
+from brvtui.app.project.opening import OpenedProject, Opening, TreeRead
 from brvtui.app.services import AppServices
 from brvtui.app.states import Phase, WatchState
 from brvtui.app.workers import Refusal
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from brvtui.app.overview import OverviewBuilder
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
+    from brvtui.store.app_state import MemoryChoice
 
 CATCHING_UP_S = 0.25
 """The status shows that changes are being read once that takes longer than so many seconds."""
@@ -66,6 +67,10 @@ class Project:
         """None while no project is open."""
         self.saved: SavedTrace | None = None
         """None while no saved trace is shown."""
+        self.choice: MemoryChoice | None = None
+        """Keeps which memory is opened; None for a project that has not both, a context tree and a space."""
+        self.is_chosen = True
+        """Whether the user chose one of the two memories, or there is nothing to choose."""
         self._reading = False
         self._changed_again = False
         """Whether something changed while the tree was read."""
@@ -91,6 +96,13 @@ class Project:
         self._services.notify(_READ_ONLY if self.session.is_code else _TOPICS, timeout=4)
         return True
 
+    def chosen(self, memory: str) -> Opening:
+        """Keeps that ``memory`` was chosen of the two; returns what opens it."""
+        assert self.choice is not None
+        self.is_chosen = True
+        self._services.background.run(partial(opening.remember, self.choice, memory), group="choice")
+        return self._request._replace(memory=memory)
+
     # opening: each step begins the next one
 
     def open(self) -> None:
@@ -106,8 +118,9 @@ class Project:
         self.saved, overview = read
         self._listener.trace_reopened(self.saved, overview)
 
-    def _opened(self, session: Session) -> None:
-        self.session = session
+    def _opened(self, opened: OpenedProject) -> None:
+        session = self.session = opened.session
+        self.choice, self.is_chosen = opened.choice, opened.choice is None or opened.is_chosen
         self._listener.project_opened(session)
         store, background = self._services.store, self._services.background
         store.update(store.view.engine._replace(frozen=session.frozen, recording=session.recording))

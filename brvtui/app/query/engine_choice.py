@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -25,11 +26,14 @@ _GROUP = "prepare"
 class EngineChoice:
     """Switches between engines, and has the one that is chosen prepared."""
 
-    def __init__(self, services: AppServices, project: Project, queries: Queries) -> None:
-        """The default engine answers."""
+    def __init__(
+        self, services: AppServices, project: Project, queries: Queries, open_memory: Callable[[str], None]
+    ) -> None:
+        """The default engine answers. ``open_memory`` opens the other memory of a project that has two."""
         self._services = services
         self._project = project
         self._queries = queries
+        self._open_memory = open_memory
         self._seen: tuple[str, object] = ("", None)
         """The engine and the tree that were last shown."""
         self._chosen = False
@@ -57,10 +61,14 @@ class EngineChoice:
             self._services.notify("over code, knowing alone answers: m changes how it packs, p its profile", timeout=4)
             return
         known = self._project.session.engines.names
+        place = known.index(view.engine.name)
+        choice = self._project.choice
+        if choice is not None and place + 1 == len(known):
+            self._open_memory(choice.TREE if self._project.session.is_space else choice.SPACE)
+            return
         if len(known) == 1:
             self._services.notify("a space is ranked by ByteRover V4 alone", timeout=4)
             return
-        place = known.index(view.engine.name)
         for name in (*known[place + 1 :], *known[:place]):
             try:
                 self._queries.use(name)

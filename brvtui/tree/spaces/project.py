@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from brvtui.tree.reading.project import FoundProject, ProjectError, SharedSource, find_project
 from brvtui.tree.spaces.cloud import check_cloud, readable_spaces
@@ -20,6 +20,7 @@ from brvtui.tree.spaces.locating import (
     is_bound,
     is_uuid,
     space_at,
+    space_called,
 )
 
 
@@ -30,6 +31,28 @@ class SpaceProject(FoundProject):
     is_space: ClassVar[bool] = True
     spaces: tuple[SpaceFolder, ...]
     """At least one; its tree is the project's, those of others are its shared sources."""
+
+    @property
+    def name(self) -> str:
+        """The folder's name; of a space that no folder names, the space's own."""
+        first = self.spaces[0]
+        return self.root.name if first.folder is not None else first.name or self.tree.parent.name
+
+
+class NamedSpace(NamedTuple):
+    """A space that the user names, whatever the folder is bound to: by its tree, which goes first, or by its name."""
+
+    name: str = ""
+    root: Path | None = None
+
+
+def has_both(start: Path | None) -> Path | None:
+    """The context tree of the project at ``start`` (None: the working folder) if it has a space, too; else None."""
+    try:
+        found = find_project(start)
+    except ProjectError:
+        return None
+    return found.tree if found.root != found.tree and has_space(start) else None
 
 
 def has_space(start: Path | None, environment: Mapping[str, str] = os.environ) -> bool:
@@ -81,6 +104,25 @@ def find_space_project(start: Path | None, environment: Mapping[str, str] = os.e
         return _project(found.folder or folder, (found,))
     except SpaceError as error:
         raise ProjectError(f"{folder}: {error} (looked for {MARKER} here and above, and in {data})") from error
+
+
+def find_named_space(
+    named: NamedSpace, start: Path | None, environment: Mapping[str, str] = os.environ
+) -> SpaceProject:
+    """The space that ``named`` says; a relative ``root`` is one of the folder ``start`` (None: the working folder).
+
+    Raises :class:`brvtui.tree.reading.project.ProjectError`.
+    """
+    data = data_folder(environment)
+    try:
+        folder = (start or Path.cwd()).expanduser().absolute()
+        found = space_called(named.name, data) if named.root is None else space_at(folder / named.root, data)
+    except SpaceError as error:
+        where = named.root or f"the spaces of {data}"
+        raise ProjectError(f"{error} (looked in {where})") from error
+    except (OSError, RuntimeError) as error:
+        raise ProjectError(f"{start}: cannot be opened ({error})") from error
+    return _project(folder, (found,))
 
 
 def _is_tree(folder: Path) -> bool:

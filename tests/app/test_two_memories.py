@@ -1,0 +1,92 @@
+"""A project that has a context tree and a space: asked about once, remembered, switched between by P."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from brvtui.app.app import BrvTui
+from brvtui.app.project.opening import Opening
+from brvtui.app.query.memory_choice import MemoryDialog
+from brvtui.store.app_state import MemoryChoice
+from tests.app.driving import WIDE, ask, settled, text_of, until, view
+from tests.support.spaces import SPACE_ID, small_space
+
+NOW = 1_763_640_000_000.0
+
+
+@pytest.fixture
+def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
+    project = small_space(tmp_path, NOW)
+    tree = project / ".brv" / "context-tree"
+    tree.mkdir(parents=True)
+    (tree / "jwt.md").write_text("# JWT\n\nA refresh token is used once.\n")
+    return project
+
+
+async def test_it_asks_once_and_opens_the_one_that_was_chosen(both: Path) -> None:
+    app = BrvTui(Opening(both, None, NOW, None))
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, MemoryDialog))
+        await pilot.press("s")
+        await until(pilot, lambda: app.reopening is not None)
+    assert app.reopening is not None
+    assert app.reopening.memory == MemoryChoice.SPACE
+    again = BrvTui(Opening(both, None, NOW, None))
+    async with again.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert not isinstance(again.screen, MemoryDialog)
+        assert view(pilot).engine.name == "byterover_v4"
+
+
+async def test_a_question_without_an_answer_comes_again(both: Path) -> None:
+    for _ in range(2):
+        app = BrvTui(Opening(both, None, NOW, None))
+        async with app.run_test(size=WIDE) as pilot:
+            await until(pilot, lambda app=app: isinstance(app.screen, MemoryDialog))
+            assert view(pilot).engine.name == "byterover"
+            await pilot.press("escape")
+            await settled(pilot)
+
+
+async def test_p_goes_on_to_the_other_memory_with_the_same_query(both: Path) -> None:
+    app = BrvTui(Opening(both, None, NOW, None, memory=MemoryChoice.SPACE, query="refresh token"))
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: view(pilot).answer.trace is not None)
+        assert "JWT rotation" in text_of(pilot, "#results")
+        await pilot.press("escape", "P")
+        await until(pilot, lambda: app.reopening is not None)
+    assert app.reopening is not None
+    assert (app.reopening.memory, app.reopening.query) == (MemoryChoice.TREE, "refresh token")
+    back = BrvTui(app.reopening)
+    async with back.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: view(pilot).answer.trace is not None)
+        assert view(pilot).engine.name == "byterover"
+        await pilot.press("escape")
+        engines = 0
+        while back.reopening is None:
+            engines += 1
+            assert engines < 10
+            await pilot.press("P")
+            await settled(pilot)
+    assert back.reopening is not None
+    assert back.reopening.memory == MemoryChoice.SPACE
+    assert engines > 1
+
+
+@pytest.mark.parametrize("opening", [Opening(space="Small"), Opening(root=Path("tree"))])
+async def test_a_named_space_is_opened_whatever_the_folder_holds(
+    both: Path, opening: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(both.parent / "data" / "projects" / SPACE_ID / "context-tree", both / "tree")
+    monkeypatch.chdir(both)
+    app = BrvTui(opening._replace(now_ms=NOW))
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token")
+        trace = view(pilot).answer.trace
+        assert trace is not None
+        assert trace.engine == "byterover_v4"
+        assert ("told to cite it" in text_of(pilot, "#score")) is bool(opening.space)
