@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from brvtui.cli.common import NEGATIVE, OK
+from brvtui.engines.knowing.tracing_words import note_on_code
 from brvtui.text.visible import visible
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
     from brvtui.corpus.code.records import SkippedSource
     from brvtui.engines.knowing.code_tasks import CodeAnswer, CodeResult
+    from brvtui.engines.knowing.sections import NoteOnCode
     from brvtui.session.code import CodeSession
 
 _SHOWN = 10
 _MOST_SKIPPED = 8
-_MOST_WRITTEN = 4
+_SHOWN_BESIDE = 5
+"""How many notes, and files without a note, are listed below the symbols."""
 
 
 def report_skipped(session: CodeSession) -> None:
@@ -50,21 +54,17 @@ def show_notes(session: CodeSession, answer: CodeAnswer) -> int:
     if not found:
         click.echo(f"no note speaks of {_counted(answer)}" if answer.packed else _nothing(answer))
         return NEGATIVE
-    for note in found:
-        most = f" and {len(note.written) - _MOST_WRITTEN} more" if len(note.written) > _MOST_WRITTEN else ""
-        says = f"says {', '.join(note.written[:_MOST_WRITTEN])}{most}"
-        click.echo(visible(f"{note.note}  {says}: {_of(note.ranks, len(answer.packed))}"))
+    _list_notes(found)
     return OK
 
 
-def _of(ranks: tuple[int, ...], packed: int) -> str:
-    if len(ranks) == 1:
-        return f"rank {ranks[0]} of {counted(packed, 'symbol', 'symbols')}"
-    return f"{len(ranks)} of {counted(packed, 'symbol', 'symbols')}, rank {ranks[0]} the best"
+def _list_notes(notes: Sequence[NoteOnCode]) -> None:
+    for note in notes:
+        click.echo(visible(note_on_code(note)))
 
 
 def show_answer(session: CodeSession, answer: CodeAnswer) -> None:
-    """Prints the first symbols of ``answer``: why each is there, and which notes speak of it."""
+    """Prints the first symbols of ``answer``, why each is there, which notes speak of them, and files without any."""
     packed = answer.packed
     if not packed:
         click.echo(_nothing(answer))
@@ -76,8 +76,19 @@ def show_answer(session: CodeSession, answer: CodeAnswer) -> None:
         node = scored.node
         click.echo(visible(f"{rank:2}  {scored.score:.3f}  {node.name}  ({node.kind}, {places[node.id]})"))
         click.echo(visible(f"    {_reason(answer, answer.explained(scored))}"))
-        for mention in session.notes_about(node.id)[:3]:
-            click.echo(visible(f"    note {mention.note} says {mention.written}"))
+    if session.documentation.is_empty:
+        return
+    notes, files = session.notes_on(answer), session.files_without_note(answer)
+    click.echo(f"\n{counted(len(notes), 'note speaks', 'notes speak')} of this code" + (":" if notes else ""))
+    _list_notes(notes[:_SHOWN_BESIDE])
+    if len(notes) > _SHOWN_BESIDE:
+        click.echo(f"and {len(notes) - _SHOWN_BESIDE} more: --notes lists them all")
+    if files:
+        click.echo(f"\n{counted(len(files), 'file', 'files')} of it without a note:")
+    for path in files[:_SHOWN_BESIDE]:
+        click.echo(visible(path))
+    if len(files) > _SHOWN_BESIDE:
+        click.echo(f"and {len(files) - _SHOWN_BESIDE} more: --without-note lists them all")
 
 
 def _counted(answer: CodeAnswer) -> str:

@@ -150,8 +150,15 @@ def around(profile: Profile, board: Board, links: LinkIndex, path: str) -> Aroun
     )
 
 
-def around_code(snapshot: Snapshot, path: str, speaking: tuple[tuple[str, str], ...]) -> Around:
+def around_code(snapshot: Snapshot, path: str) -> Around:
     """What surrounds the symbol at ``path``: notes alone, for code has no links, no manifest, and does not age."""
+    from brvtui.corpus.code.documents import nearest_of_each_note  # notes need not wait for what code brings in
+    from brvtui.corpus.code.snapshot import RepositorySnapshot
+
+    assert isinstance(snapshot, RepositorySnapshot)
+    page = snapshot.pages.by_path.get(path)
+    mentions = snapshot.documentation.notes_about(page.symbol.id) if page is not None else []
+    speaking = tuple((one.note, one.written) for one in nearest_of_each_note(mentions))
     return Around(path, snapshot.generation, (), (), None, (), None, speaking)
 
 

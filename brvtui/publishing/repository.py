@@ -15,9 +15,11 @@ from brvtui.corpus.code.reading import NoGrammar
 from brvtui.corpus.code.rules import code_rules
 from brvtui.corpus.code.snapshot import RepositorySnapshot, repository_snapshot
 from brvtui.loading import Progress
+from brvtui.publishing.repository_notes import RepositoryNotes
 from brvtui.snapshot import Snapshot
 from brvtui.store.kept_code import KeptCode
 from brvtui.tree.constants import TreeConstants
+from brvtui.tree.reading.files import Listing
 from brvtui.tree.reading.project import FoundProject, ProjectError
 
 if TYPE_CHECKING:  # watchdog is for those alone who watch
@@ -50,6 +52,7 @@ class RepositoryPublisher:
         """Reads nothing before :meth:`load`."""
         self.project = project
         self._kept = KeptCode(project.tree)
+        self._notes = RepositoryNotes(project.tree)
         self._index: CodeIndex | None = None
         self._kept_files: object = None
         """The files of the index as it was last read from the cache, or written there."""
@@ -77,7 +80,8 @@ class RepositoryPublisher:
         progress: Progress | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> bool:
-        """Looks at every file, reads those that changed, and publishes a snapshot; False when nothing had changed.
+        """Looks at every source file and note, reads those that changed, and publishes a snapshot; False when nothing
+        had changed.
 
         Raises OSError when the folder cannot be read, and :class:`brvtui.tree.reading.project.ProjectError` when a
         grammar is missing.
@@ -91,11 +95,12 @@ class RepositoryPublisher:
                 index = build_index(self.project.tree, before=before, progress=progress)
             except NoGrammar as error:
                 raise ProjectError(str(error)) from error
+            notes = self._notes.read(constants, now_ms)
             last = self._newest
-            if last is not None and self._index is not None and _same(self._index, index):
+            if last is not None and last.speaking is notes and self._index is not None and _same(self._index, index):
                 return False
             self._index = index
-            made = repository_snapshot(self.project, index, constants, now_ms, last)
+            made = repository_snapshot(self.project, index, constants, now_ms, last, notes)
             made.warm()
             self._newest = made
             self._recent.append(made)
@@ -118,7 +123,7 @@ class RepositoryPublisher:
             return True
 
     def watch(self, changed: Callable[[], None], on_fallback: Callable[[Watching], None]) -> Watching:
-        """Calls ``changed`` from another thread after changes of source files, which are listed anew every few seconds.
+        """Calls ``changed`` from another thread after changes of source files and notes, listed anew every few seconds.
 
         The system's own events would be those of all folders, also of ``.git`` and of what is built or installed.
         """
@@ -148,20 +153,20 @@ class RepositoryPublisher:
 
 
 class _SourceLooks:
-    """Looks at the list of source files now and then; at most for one second in a hundred."""
+    """Looks at the lists of source files and notes now and then; at most for one second in a hundred."""
 
     def __init__(self, root: Path) -> None:
         """Takes a first look."""
-        self._root, self._rules = root, code_rules()
-        self._listing: SourceListing | None = None
+        self._root, self._rules, self._notes = root, code_rules(), RepositoryNotes(root)
+        self._listing: tuple[SourceListing, Listing] | None = None
         self.pause = LOOK_SECONDS
         """Seconds until the next look is due."""
         self.found_change()
 
     def found_change(self) -> bool:
-        """Whether a source file is new, gone or changed since the last look."""
+        """Whether a source file or a note is new, gone or changed since the last look."""
         began = time.monotonic()
-        listing, last = list_sources(self._root, self._rules), self._listing
+        listing, last = (list_sources(self._root, self._rules), self._notes.listing()), self._listing
         self._listing = listing
         self.pause = max(LOOK_SECONDS, _SHARE * (time.monotonic() - began))
         return last is not None and listing != last

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +50,6 @@ if TYPE_CHECKING:
     from brvtui.notes.operations import Notes
     from brvtui.publishing.repository import RepositoryPublisher
     from brvtui.services.model import Cancellation
-    from brvtui.session.notes_on_code import NotesOnCode
     from brvtui.trace.events import Event
     from brvtui.trace.feedback import Usefulness
     from brvtui.tree.spaces.project import NamedSpace
@@ -220,12 +218,6 @@ class Session:
             if self._notes is None:
                 self._notes = Notes(self, self.project.tree, self._overlay, self._sidecar)
             return self._notes
-
-    @cached_property
-    def _notes_on_code(self) -> NotesOnCode:
-        from brvtui.session.notes_on_code import NotesOnCode
-
-        return NotesOnCode()
 
     def _context(self) -> Context:
         return Context(self.snapshot, self.profile, self.clock())
@@ -445,9 +437,7 @@ class Session:
         from brvtui.lab.about import around, around_code
 
         if self.is_code:
-            snapshot = self.snapshot
-            mentions = self._notes_on_code.about(snapshot, path, self.profile, self.clock())
-            return around_code(snapshot, path, tuple((one.note, one.written) for one in mentions))
+            return around_code(self.snapshot, path)
         made = around(self.profile, self.ageing.board(), self.notes.links(), path)
         return replace(made, place=None, standing=None, coming=(), is_topic=True) if self.is_space else made
 

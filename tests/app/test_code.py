@@ -59,6 +59,9 @@ async def test_the_header_counts_symbols_and_about_says_what_is_of_notes(app: Br
         await settled(pilot)
         assert "round_cents" in text_of(pilot, "#results")
         assert "draft" not in text_of(pilot, "#score")
+        await pilot.press("f7")
+        await settled(pilot)
+        assert "billing/cents/code.md says round_cents: #1" in " ".join(text_of(pilot, "#answer").split())
 
 
 async def test_what_is_not_found_and_what_is_empty_is_said_of_code(app: BrvTui, root: Path) -> None:

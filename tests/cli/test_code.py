@@ -64,7 +64,10 @@ def test_the_budget_holds(run: Run, repository: Path) -> None:
 def test_notes_that_name_the_code_are_shown_with_it(run: Run, project: Tree, repository: Path) -> None:
     project.note("auth/jwt/code.md", "Where it is", "`TokenStore.rotate` is called by src/web.py.", 1)
     _, out, _ = run("code", "rotate", "--repo", str(repository), "--project", str(project.root), inside=False)
-    assert "note auth/jwt/code.md says TokenStore.rotate" in out
+    assert out.endswith("\n1 note speaks of this code:\nauth/jwt/code.md says TokenStore.rotate, src/web.py: #1, #4\n")
+    project.note("auth/jwt/code.md", "Where it is", "See `TokenStore.rotate`.", 1)
+    _, out, _ = run("code", "rotate", "--repo", str(repository), "--project", str(project.root), inside=False)
+    assert out.endswith("says TokenStore.rotate: #1\n\n1 file of it without a note:\nsrc/web.py\n")
 
 
 def test_a_repository_with_a_folder_brv_and_no_notes_is_answered(run: Run, repository: Path) -> None:
@@ -123,8 +126,8 @@ def test_the_notes_on_what_is_touched_are_listed(
     code, out, _ = run("code", "--diff", "-", "--notes", *arguments, inside=False)
     assert code == 0
     assert out.splitlines() == [
-        "auth/jwt/all.md  says src/tokens.py: 3 of 4 symbols, rank 1 the best",
-        "auth/jwt/code.md  says TokenStore.rotate, src/web.py: 2 of 4 symbols, rank 1 the best",
+        "auth/jwt/all.md says src/tokens.py: #1, #2, #3",
+        "auth/jwt/code.md says TokenStore.rotate, src/web.py: #1, #4",
     ]
     code, out, _ = run("code", "round cents", "--without-note", *arguments, inside=False)
     assert (code, out) == (1, "")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from brvtui.engines.contract import EngineError
 from brvtui.engines.knowing.sections import GraphRetrieval
+from brvtui.engines.knowing.tracing_words import way_in_words
 from brvtui.saved.traces import as_json, read
 from brvtui.session import Session
 from brvtui.session.code import CodeSession
@@ -108,10 +110,41 @@ def test_the_notes_of_the_repository_that_speak_of_a_symbol_are_around_it(sessio
     tree = Tree(root)
     tree.note("auth/jwt/code.md", "Where it is", "`TokenStore.rotate` is in src/tokens.py.", 1)
     tree.note("auth/jwt/other.md", "Other", "Nothing of it.", 1)
-    write(root, {"src/more.py": "def more(): pass\n"})
     session.refresh()
     assert session.around(path).speaking == (("auth/jwt/code.md", "TokenStore.rotate"),)
     assert session.around("src/billing.py/round_cents").speaking == ()
+
+
+def test_one_question_finds_symbols_the_notes_on_them_and_files_without_any(session: Session, root: Path) -> None:
+    write(root, {"src/cash.py": "def settle_invoice(): pass\n"})
+    session.refresh()
+    plain = session.probe("settle an invoice")
+    assert "src/billing.py/round_cents" not in {hit.file for hit in plain.hits}
+    assert plain.section(GraphRetrieval).notes_on_code == plain.section(GraphRetrieval).files_without_note == ()
+    Tree(root).note("auth/jwt/code.md", "Why", "After `settle_invoice` comes `round_cents`.", 1)
+    assert session.refresh(), "a note alone has changed"
+    told = session.probe("settle an invoice")
+    linked = told.section(GraphRetrieval).placed("src/billing.py/round_cents")
+    assert linked is not None, "the note joins it with what the task names"
+    assert way_in_words(linked) == "from settle_invoice: documented by → auth/jwt/code.md → documents"
+    notes = told.section(GraphRetrieval).notes_on_code
+    assert [(note.note, set(note.written)) for note in notes] == [
+        ("auth/jwt/code.md", {"settle_invoice", "round_cents"})
+    ]
+    assert told.section(GraphRetrieval).files_without_note == ()
+    assert session.probe("rotate").section(GraphRetrieval).files_without_note == ("src/tokens.py", "src/web.py")
+    assert "auth/jwt/code.md" not in {hit.file for hit in told.hits}
+    assert session.refresh() is False
+
+
+def test_the_walk_over_notes_is_that_of_the_command_code(session: Session, root: Path) -> None:
+    Tree(root).note("auth/jwt/code.md", "Why", "After `TokenStore.rotate` came `round_cents`.", 1)
+    session.refresh()
+    trace = session.probe("rotate the TokenStore", options={"budget": 5000})
+    with closing(Session.open(root, now_ms=1.8e12)) as notes:
+        notes.load()
+        beside = CodeSession(root, notes=notes.snapshot).tasks.answer("rotate the TokenStore", 5000)
+    assert [hit.score for hit in trace.hits] == [one.score for one in beside.packed]
 
 
 def test_a_changed_file_changes_the_next_answer(session: Session, root: Path) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from typing import NamedTuple
 
 from brvtui.corpus.code.records import CodeEdge, CodeGraph, CodeNode
@@ -13,6 +14,9 @@ from brvtui.corpus.code.relations import is_test_file
 
 DOCUMENTS = "documents"
 _CONFIDENCE = 0.7
+_NOTE = "note://"
+_MOST_EDGES = 200
+"""The symbols that one note is joined with, those named first: an index of all code joins nothing in particular."""
 _FENCED = re.compile(r"^[ \t>]*(```+|~~~+).*?(?:^[ \t>]*\1|\Z)", re.MULTILINE | re.DOTALL)
 _QUOTED = re.compile(r"`([^`\s]{2,200})`")
 _PATH = re.compile(r"(?<![\w.-])[\w.-]++(?:/[\w.@-]++)++")
@@ -27,8 +31,6 @@ _SHORTEST_PLAIN = 6
 class Naming(StrEnum):
     """How a note names code."""
 
-    LISTED = "listed"
-    """In its list of files."""
     PATH = "path"
     """By a path in its text."""
     NAME = "name"
@@ -47,11 +49,11 @@ class CodeMention(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SpeakingNote:
-    """What a note says: its path or id, its text, and its list of files."""
+    """What a note says."""
 
     note: str
+    """Its path."""
     text: str
-    files: tuple[str, ...] = ()
 
 
 class CodeNames:
@@ -71,10 +73,8 @@ class CodeNames:
                 self._symbols.setdefault(node.name, []).append(node)
 
     def mentions(self, note: SpeakingNote) -> list[CodeMention]:
-        """What ``note`` names, each target once, in the order of its first mention: its list of files first."""
+        """What ``note`` names, each target once: first by paths, then in back-ticks, then by other words."""
         found: dict[str, CodeMention] = {}
-        for written in note.files:
-            self._add(found, note.note, written, self.file(written), Naming.LISTED)
         text = _FENCED.sub("", note.text)
         for match in _PATH.finditer(text):
             written = match[0].rstrip(".")
@@ -117,6 +117,16 @@ class CodeNames:
         return best[0].id if len(best) == 1 else ""
 
 
+def note_id(note: str) -> str:
+    """The id of the note at the path ``note`` among symbols."""
+    return f"{_NOTE}{note}"
+
+
+def note_path(id_: str) -> str:
+    """The path of the note with the id ``id_``."""
+    return id_.removeprefix(_NOTE)
+
+
 def nearest_of_each_note(mentions: Sequence[CodeMention]) -> list[CodeMention]:
     """The first of the ``mentions`` of each note, in their order."""
     found: dict[str, CodeMention] = {}
@@ -137,17 +147,37 @@ class Documentation:
 
     def __init__(self, graph: CodeGraph, notes: Iterable[SpeakingNote]) -> None:
         """``notes`` over the code of ``graph``."""
-        names = CodeNames(graph)
-        self.mentions: tuple[CodeMention, ...] = tuple(one for note in notes for one in names.mentions(note))
+        self.names = CodeNames(graph)
+        """The names that notes give to this code."""
+        notes = tuple(notes)
+        self.is_empty = not notes
+        """Whether there is no note at all."""
+        self.mentions: tuple[CodeMention, ...] = tuple(one for note in notes for one in self.names.mentions(note))
         """All mentions, note by note."""
         self._paths: Mapping[str, str] = {node.id: node.path for node in graph.nodes if "://" not in node.id}
         self._by_target: dict[str, list[CodeMention]] = {}
         for mention in self.mentions:
             self._by_target.setdefault(mention.target, []).append(mention)
+        self._outermost: dict[str, list[str]] = {}
+        for id_, path in self._paths.items():
+            if self._paths.get(id_.rpartition(".")[0]) != path:  # in Go, a type may be in another file
+                self._outermost.setdefault(path, []).append(id_)
 
     def edges(self) -> list[CodeEdge]:
-        """An edge from each note to what it names."""
-        return [CodeEdge(one.note, one.target, DOCUMENTS, _CONFIDENCE, one.how.value) for one in self.mentions]
+        """An edge from each note (:func:`note_id`) to each symbol that it names.
+
+        A file stands for what it holds outside of other symbols. Of one note the first 200 symbols count.
+        """
+        targets: dict[str, dict[str, str]] = {}
+        for mention in self.mentions:
+            of_note = targets.setdefault(mention.note, {})
+            for id_ in (mention.target,) if mention.target in self._paths else self._outermost[mention.target]:
+                of_note.setdefault(id_, mention.how.value)
+        return [
+            CodeEdge(note_id(note), id_, DOCUMENTS, _CONFIDENCE, how)
+            for note, named in targets.items()
+            for id_, how in islice(named.items(), _MOST_EDGES)
+        ]
 
     def notes_about(self, target: str) -> list[CodeMention]:
         """The mentions that speak of a symbol: of itself, of the type that it is a member of, of its file.

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
+from brvtui.corpus.code.documents import Documentation, SpeakingNote
 from brvtui.corpus.code.index import CodeIndex
 from brvtui.corpus.code.pages import SymbolPage, SymbolPages
+from brvtui.derived import Key
 from brvtui.snapshot import Note, Parsed, Snapshot
 from brvtui.snapshot.columns import columns_of
 from brvtui.snapshot.state import FINGERPRINT
@@ -22,6 +24,7 @@ from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import defaults
 
 _DECORATOR = ("@", "#[")
+_DOCUMENTATION: Key[Documentation] = Key("documentation")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,10 +34,17 @@ class RepositorySnapshot(Snapshot):
     is_code: ClassVar[bool] = True
 
     pages: SymbolPages = field(default_factory=SymbolPages)
+    speaking: tuple[SpeakingNote, ...] = ()
+    """The notes of the repository's own context tree."""
+
+    @property
+    def documentation(self) -> Documentation:
+        """Which of these notes speak of which code."""
+        return self.derived.of(_DOCUMENTATION, lambda: Documentation(self.pages.graph, self.speaking))
 
     @property
     def fingerprint(self) -> str:
-        """What the source files are condensed to, by their paths, times and sizes."""
+        """What the source files are condensed to, by their paths, times and sizes, and the notes about them."""
         return self.derived.of(FINGERPRINT, self._fingerprint)
 
     def _fingerprint(self) -> str:
@@ -42,6 +52,8 @@ class RepositorySnapshot(Snapshot):
         for path, pages in self.pages.of_file.items():
             entry = self.parsed[pages[0].path]
             digest.update(f"{path}\0{entry.mtime_ns}\0{entry.size}\n".encode("utf-8", "surrogatepass"))
+        for note in self.speaking:
+            digest.update(f"{note.note}\0{note.text}\n".encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
     def location(self, path: str) -> Path:
@@ -87,8 +99,11 @@ def repository_snapshot(
     constants: TreeConstants,
     now_ms: float,
     before: RepositorySnapshot | None = None,
+    speaking: tuple[SpeakingNote, ...] = (),
 ) -> RepositorySnapshot:
     """The snapshot of the repository that ``index`` was read of; it shares the entries that are as in ``before``.
+
+    ``speaking`` are the notes of its own context tree.
 
     Code has no signals: every note has those that a note without any would have.
     """
@@ -125,4 +140,5 @@ def repository_snapshot(
         parsed=parsed,
         edited={},
         pages=pages,
+        speaking=speaking,
     )

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
+from brvtui.corpus.code.documents import Documentation, note_path
 from brvtui.corpus.code.records import CodeGraph
 from brvtui.engines.knowing.equivalence import built_in_classes, language_of
 from brvtui.engines.knowing.formats import ContextBlock, formatted
@@ -30,6 +31,7 @@ from brvtui.engines.knowing.seeding import seed_index
 from brvtui.engines.knowing.strongest import StrongestWays
 
 _LONGEST_WAY = 6
+_NOTE = "note"
 CodeEntry = Literal["task", "files", "changes"]
 """What a question is: words, files that someone reads, or files that a pull request changes."""
 _CHANNELS = {"tiered": "name", "bm25": "text", "equivalence": "concept", "path": "path"}
@@ -52,10 +54,10 @@ class CodeResult:
 class CodeTasks:
     """A repository that is asked for what a task needs."""
 
-    def __init__(self, code: CodeGraph, profile: KnowingProfile) -> None:
-        """The symbols of ``code``, ranked by the constants of ``profile``."""
+    def __init__(self, code: CodeGraph, profile: KnowingProfile, documentation: Documentation | None = None) -> None:
+        """The symbols of ``code``, joined with notes by ``documentation``, ranked by the constants of ``profile``."""
         self._profile = profile
-        self._graph = graph_of_code(code)
+        self._graph = graph_of_code(code, documentation)
 
     @property
     def review_budget(self) -> int:
@@ -143,8 +145,11 @@ class CodeAnswer:
         return heaviest[1]
 
 
-def graph_of_code(code: CodeGraph) -> Graph:
-    """The symbols of a repository as the engine ranks them."""
+def graph_of_code(code: CodeGraph, documentation: Documentation | None = None) -> Graph:
+    """The symbols of a repository as the engine ranks them, and the notes that ``documentation`` joins with them.
+
+    A note is no result, and nothing looks for it; but the walk goes over it from one symbol that it names to others.
+    """
     nodes = (
         symbol(
             code.qualified_name(node.id),
@@ -156,7 +161,12 @@ def graph_of_code(code: CodeGraph) -> Graph:
         )
         for node in code.nodes
     )
-    return Graph(tuple(nodes), tuple(Edge(*edge) for edge in code.edges))
+    documents = documentation.edges() if documentation is not None else []
+    notes = (
+        Node(id_, _NOTE, id_, note_path(id_), is_connector=True, is_result=False)
+        for id_ in dict.fromkeys(edge.source for edge in documents)
+    )
+    return Graph((*nodes, *notes), tuple(Edge(*edge) for edge in (*code.edges, *documents)))
 
 
 def code_task_index(graph: Graph, profile: KnowingProfile, last: TaskIndex | None = None) -> TaskIndex:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -13,7 +13,8 @@ from brvtui.engines.knowing.packing import text_tokens
 from brvtui.engines.knowing.pipeline import TaskIndex, task_index
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.reached import ScoringContext
-from brvtui.engines.knowing.scoring import lifts_penalty
+from brvtui.engines.knowing.scoring import ScoredCandidate, lifts_penalty
+from brvtui.engines.knowing.sections import NoteOnCode
 from brvtui.engines.knowing.seeding import seed_index
 from brvtui.snapshot import Snapshot
 
@@ -77,6 +78,14 @@ class NoteIndex:
         says = self.text(node) if rules.delivers == "whole" or node is not head else ""
         summary = head.signature if node is head else ""
         return "\n\n".join(filter(None, (f"# {self.title(node)}", f"`{node.id}`", summary, says)))
+
+    def notes_on(self, packed: Sequence[ScoredCandidate]) -> tuple[NoteOnCode, ...]:
+        """The notes that speak of ``packed`` symbols; none where the results are notes themselves."""
+        return ()
+
+    def files_without_note(self, packed: Sequence[ScoredCandidate]) -> tuple[str, ...]:
+        """The files of ``packed`` symbols of which no note speaks; none where the results are notes themselves."""
+        return ()
 
     def cost(self, node: Node) -> int:
         """The tokens of :meth:`delivered`."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 from brvtui.engines.knowing.graph_view import neighbourhood
 from brvtui.engines.knowing.sections import GraphResult, GraphRetrieval, ToldWalk
 from brvtui.engines.knowing.sentence import sentence
-from brvtui.engines.knowing.tracing_words import told_way, way_in_words
+from brvtui.engines.knowing.tracing_words import note_on_code, told_way, way_in_words
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.answers import marker, paragraphs
 from brvtui.paint.bars import eighths
@@ -142,12 +142,12 @@ class KnowingPresentation(Presentation):
         ]
 
     def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """What an agent would be given, and that nothing is written."""
+        """What an agent would be given, and that nothing is written; of code, which notes speak of it."""
         section = trace.section(GraphRetrieval)
         given = ", ".join(hit.title for hit in trace.hits) or "nothing"
         text = "knowing retrieves and stops there: it writes no answer. An agent would be given"
         text = f"{text} {section.used:,} tokens: {given}"
-        return [line(f" {part}", "text") for part in wrap(text, width - 2)]
+        return [*(line(f" {part}", "text") for part in wrap(text, width - 2)), *_note_lines(section, width, glyphs)]
 
     def prompt_title(self, trace: Trace | None) -> str:
         """The packed context stands where another engine has a prompt."""
@@ -168,6 +168,18 @@ class KnowingPresentation(Presentation):
         """The keywords that were looked for."""
         section = trace.section(GraphRetrieval)
         return (*section.exact, *section.compounds, *section.components)
+
+
+def _note_lines(section: GraphRetrieval, width: int, glyphs: Glyphs) -> Iterator[Line]:
+    """The notes that speak of the symbols of an answer, and the files of these that have none."""
+    notes = [note_on_code(note) for note in section.notes_on_code]
+    for title, found in (("notes that speak of it", notes), ("files of it without a note", section.files_without_note)):
+        if found:
+            yield rule(width, title, dash=glyphs.dash)
+        for text in found[:_LISTED]:
+            yield from (line(f" {part}", "text") for part in wrap(text, width - 2))
+        if len(found) > _LISTED:
+            yield line(f" and {len(found) - _LISTED} more", "muted")
 
 
 def _found_lines(placed: GraphResult, width: int, glyphs: Glyphs) -> Iterator[Line]:

@@ -167,6 +167,17 @@ class NoiseNode:
 
 
 @dataclass(frozen=True)
+class NoteOnCode:
+    """A note that speaks of symbols of an answer."""
+
+    note: str
+    ranks: tuple[int, ...]
+    """The places of these symbols in the answer, from 1."""
+    written: tuple[str, ...]
+    """What the note writes for them, each once: names of symbols and files."""
+
+
+@dataclass(frozen=True)
 class GraphRetrieval:
     """Everything that the retrieval did, beside what all traces hold."""
 
@@ -207,6 +218,10 @@ class GraphRetrieval:
     """How many ranked nodes weigh more or less for what users said of them."""
     deviations: tuple[str, ...]
     """Where this profile does what the running program does, and the document does not say."""
+    notes_on_code: tuple[NoteOnCode, ...] = ()
+    """Over code with notes: the notes that speak of the packed symbols."""
+    files_without_note: tuple[str, ...] = ()
+    """Over code with notes: the files of the packed symbols, tests aside, of which no note speaks, best first."""
 
     def placed(self, file: str) -> GraphResult | None:
         """The ranked note at ``file``; None when it was not ranked."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from brvtui.corpus.code.documents import CodeNames
+from brvtui.corpus.code.documents import Documentation
 from brvtui.corpus.code.pages import SymbolPages
 from brvtui.corpus.code.snapshot import RepositorySnapshot
 from brvtui.engines.knowing.code_tasks import code_task_index, graph_of_code, penalised
@@ -14,9 +14,12 @@ from brvtui.engines.knowing.model import Node
 from brvtui.engines.knowing.note_index import AROUND, NoteIndex
 from brvtui.engines.knowing.note_reading import NotePiece
 from brvtui.engines.knowing.notes_graph import KnownPiece, NoteGraph
+from brvtui.engines.knowing.notes_on_code import files_without_note, notes_on
 from brvtui.engines.knowing.packing import node_tokens
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.reached import ScoringContext
+from brvtui.engines.knowing.scoring import ScoredCandidate
+from brvtui.engines.knowing.sections import NoteOnCode
 from brvtui.snapshot import Snapshot
 
 
@@ -26,11 +29,11 @@ class SymbolIndex(NoteIndex):
 
     nouns: ClassVar[tuple[str, str]] = ("symbol", "symbols")
     pages: SymbolPages
-    names: CodeNames
+    documentation: Documentation
 
     def files_named(self, text: str) -> list[str]:
         """The source files that the words of ``text`` name, by their paths or the ends of these, in their order."""
-        found = (self.names.file(word.strip(AROUND)) for word in text.split())
+        found = (self.documentation.names.file(word.strip(AROUND)) for word in text.split())
         return list(dict.fromkeys(filter(None, found)))
 
     def scoring(self, task: str, entry: str, now: float, feedback: Mapping[str, float]) -> ScoringContext:
@@ -41,6 +44,14 @@ class SymbolIndex(NoteIndex):
     def delivered(self, node: Node) -> str:
         """A symbol as an agent is given it: its qualified name, its kind and its signature."""
         return f"{node.qualified_name} {node.kind} {node.signature}"
+
+    def notes_on(self, packed: Sequence[ScoredCandidate]) -> tuple[NoteOnCode, ...]:
+        """The notes of the repository that speak of ``packed`` symbols, those of the best symbols first."""
+        return notes_on(packed, self.documentation)
+
+    def files_without_note(self, packed: Sequence[ScoredCandidate]) -> tuple[str, ...]:
+        """The files of ``packed`` symbols of which no note speaks; none where the repository has no notes."""
+        return () if self.documentation.is_empty else files_without_note(packed, self.documentation)
 
     def cost(self, node: Node) -> int:
         """The tokens of :meth:`delivered`."""
@@ -54,11 +65,12 @@ def index_symbols(snapshot: Snapshot, profile: KnowingProfile, before: NoteIndex
     """
     assert isinstance(snapshot, RepositorySnapshot)
     pages = snapshot.pages
-    graph = graph_of_code(pages.graph)
-    graph = replace(graph, nodes=tuple(replace(node, document=pages.path_of[node.id]) for node in graph.nodes))
-    known = {node.document: KnownPiece(snapshot.parsed[node.document], _piece(snapshot, node)) for node in graph.nodes}
+    graph = graph_of_code(pages.graph, snapshot.documentation)
+    symbols = [replace(node, document=path) for node in graph.nodes if (path := pages.path_of.get(node.id))]
+    graph = replace(graph, nodes=(*symbols, *graph.nodes[len(symbols) :]))
+    known = {node.document: KnownPiece(snapshot.parsed[node.document], _piece(snapshot, node)) for node in symbols}
     task = code_task_index(graph, profile, before.task if before is not None else None)
-    return SymbolIndex(NoteGraph(graph, known, {}, ()), task, pages, CodeNames(pages.graph))
+    return SymbolIndex(NoteGraph(graph, known, {}, ()), task, pages, snapshot.documentation)
 
 
 def _piece(snapshot: RepositorySnapshot, node: Node) -> NotePiece:

@@ -358,6 +358,7 @@ class TraceMaker:
 
     def _section(self, placed: tuple[GraphResult, ...]) -> GraphRetrieval:
         search, packed, graph = self.made.search, self.made.packed, self.index.task.graph
+        best_first = [one for one in self._order if self._turns[one.node.id][1].is_packed]
         return GraphRetrieval(
             entry=self.request.entry,
             exact=tuple(word.text for word in search.keywords.exact),
@@ -387,6 +388,8 @@ class TraceMaker:
             session=sum(one.candidate.session > 0 for one in self.made.ranked),
             judged=sum(one.candidate.feedback is not None for one in self.made.ranked),
             deviations=deviations(self.context.constants),
+            notes_on_code=self.index.notes_on(best_first),
+            files_without_note=self.index.files_without_note(best_first),
         )
 
     def _walk(self) -> ToldWalk | None:

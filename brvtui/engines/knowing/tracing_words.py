@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from brvtui.engines.knowing.sections import GraphResult, GraphRetrieval, ToldWay
+from brvtui.engines.knowing.sections import GraphResult, GraphRetrieval, NoteOnCode, ToldWay
 from brvtui.wording import counted
 
 if TYPE_CHECKING:  # showing a trace needs no constants
@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # showing a trace needs no constants
 
 WITHOUT_KEYWORD = "the question has no keyword"
 _SECTION = " › "
+_MOST_LISTED = 4
 _BACK = {
     "related": "related from",
     "links": "linked from",
@@ -36,6 +37,7 @@ _BACK = {
     "type_hint_of": "hinted by",
     "references": "referenced by",
     "throws": "thrown by",
+    "documents": "documented by",
 }
 """How an edge reads that is followed from its target to its source."""
 
@@ -97,6 +99,14 @@ def way_in_words(one: GraphResult) -> str:
     """
     start, *stops = next((stops for stops in map(stops_of, one.ways) if len(stops) > 1), [""])
     return f"from {start}: {' → '.join(stops)}" if stops else ""
+
+
+def note_on_code(note: NoteOnCode) -> str:
+    """A note, what it writes of the symbols of an answer, and where these rank: ``a.md says Store: #1, #3``."""
+    most = f" and {len(note.written) - _MOST_LISTED} more" if len(note.written) > _MOST_LISTED else ""
+    ranks = ", ".join(f"#{rank}" for rank in note.ranks[:_MOST_LISTED])
+    more = f" and {len(note.ranks) - _MOST_LISTED} more" if len(note.ranks) > _MOST_LISTED else ""
+    return f"{note.note} says {', '.join(note.written[:_MOST_LISTED])}{most}: {ranks}{more}"
 
 
 def stops_of(way: ToldWay) -> list[str]:

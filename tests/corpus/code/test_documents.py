@@ -66,17 +66,18 @@ def test_a_symbol_is_named_when_it_is_the_only_one(names: CodeNames, written: st
     assert names.symbol(written) == id_
 
 
-def test_a_note_names_code_in_three_ways(names: CodeNames) -> None:
+def test_a_note_names_code_by_paths_and_by_names(names: CodeNames) -> None:
     text = """
-`Server.read` answers; see shop/store.py:3 and `util.py`. It calls write_all at the end, and read, and Store too.
+`Server.read` answers; see src/shop/web.py, shop/store.py:3 and `util.py`.
+It calls write_all at the end, and read, and Store too.
 
 ```python
 helper_of_all()
 ```
 """
-    found = names.mentions(SpeakingNote("a/b.md", text, ("src/shop/web.py", "nothing.py")))
+    found = names.mentions(SpeakingNote("a/b.md", text))
     assert [(one.target, one.written, one.how) for one in found] == [
-        ("src/shop/web.py", "src/shop/web.py", Naming.LISTED),
+        ("src/shop/web.py", "src/shop/web.py", Naming.PATH),
         ("src/shop/store.py", "shop/store.py", Naming.PATH),
         ("src/shop/web.py.Server.read", "Server.read", Naming.NAME),
         ("src/shop/store.py.Store.write_all", "write_all", Naming.NAME),
@@ -87,13 +88,14 @@ helper_of_all()
 def test_notes_are_found_from_code_and_code_without_notes(graph: CodeGraph) -> None:
     notes = [
         SpeakingNote("one.md", "The `Store` keeps."),
-        SpeakingNote("two.md", "", ("src/shop/store.py", "shop/util.py")),
+        SpeakingNote("two.md", "src/shop/store.py and shop/util.py"),
     ]
     documentation = Documentation(graph, notes)
     assert [(edge.source, edge.type, edge.target) for edge in documentation.edges()] == [
-        ("one.md", "documents", "src/shop/store.py.Store"),
-        ("two.md", "documents", "src/shop/store.py"),
-        ("two.md", "documents", "src/shop/util.py"),
+        ("note://one.md", "documents", "src/shop/store.py.Store"),
+        ("note://two.md", "documents", "src/shop/store.py.Store"),
+        ("note://two.md", "documents", "src/shop/store.py.open_store"),
+        ("note://two.md", "documents", "src/shop/util.py.helper_of_all"),
     ]
     assert [one.note for one in documentation.notes_about("src/shop/store.py.Store.read")] == ["one.md", "two.md"]
     assert [one.note for one in documentation.notes_about("src/shop/store.py.open_store")] == ["two.md"]
