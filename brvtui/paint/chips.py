@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from brvtui.paint.line import Line
 from brvtui.trace import MatchedWord, MatchKind
@@ -10,10 +10,18 @@ from brvtui.trace import MatchedWord, MatchKind
 SIGNS = {MatchKind.EXACT: "=", MatchKind.PREFIX: "^", MatchKind.FUZZY: "~", MatchKind.STEM: "/"}
 """The mark before a word: the same, longer than the query's, misspelt, or of another ending."""
 _ROLES = {MatchKind.EXACT: "ok", MatchKind.PREFIX: "accent", MatchKind.FUZZY: "warn", MatchKind.STEM: "accent"}
+_MEANT = {MatchKind.EXACT: "same", MatchKind.PREFIX: "longer", MatchKind.FUZZY: "like it", MatchKind.STEM: "other form"}
 _TEXT, _BELOW = "text", "below"
 """Fields by name; what lies below a folder is not named, since the folder's remark says so."""
 _MORE = 4
 """Cells for the number of words that find no room."""
+
+
+def marks_explained(kinds: Iterable[MatchKind], width: int) -> str:
+    """Returns the marks of ``kinds`` with what they mean, in at most ``width`` cells: ``= same  ~ like it``."""
+    present = frozenset(kinds)
+    each = [f"{SIGNS[kind]} {meant}" for kind, meant in _MEANT.items() if kind in present]
+    return next((text for gap in ("  ", " ") if len(text := gap.join(each)) <= width), "")
 
 
 def chips(words: Sequence[MatchedWord], width: int) -> Line:

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from brvtui.paint.bars import eighths
 from brvtui.paint.chips import chips
 from brvtui.paint.glyphs import Glyphs, glyph_of
-from brvtui.paint.line import Line, line
+from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import cut_left, wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Hit, NearMiss, Scale
@@ -64,6 +64,13 @@ def hit_lines(hit: Hit, rank: int, row: ResultRow, scale: Scale, width: int, gly
     bar = eighths(full, _bar_cells(scale, width), glyphs)
     first.add(f"{_written(hit.score, scale)} ", "strong").add(bar, "bar")
     return [first, *_below(hit, row, width)]
+
+
+def added_rule(hit: Hit, before: str, width: int, glyphs: Glyphs) -> list[Line]:
+    """Returns the rule above the first of the results that another search than the one ``before`` added."""
+    if not hit.found_by or hit.found_by == before:
+        return []
+    return [rule(width, f"added by the search for “{visible(hit.found_by)}”", dash=glyphs.dash)]
 
 
 def near_miss_lines(miss: NearMiss, row: ResultRow, scale: Scale, width: int, glyphs: Glyphs) -> list[Line]:

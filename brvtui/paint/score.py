@@ -9,6 +9,7 @@ from itertools import groupby
 from brvtui.paint.bars import role_of, stacked, tick_labels
 from brvtui.paint.chips import SIGNS
 from brvtui.paint.glyphs import Glyphs, glyph_of
+from brvtui.paint.lead import lead_lines
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import days, number, signed, wrap
 from brvtui.trace import (
@@ -17,6 +18,7 @@ from brvtui.trace import (
     Contribution,
     Detail,
     Hit,
+    Horizon,
     Kind,
     NearMiss,
     Part,
@@ -49,13 +51,18 @@ def ticks_of(trace: Trace) -> dict[str, float]:
 
 
 def score_lines(
-    hit: Hit, detail: Detail | None, scale: Scale, ticks: Mapping[str, float], width: int, glyphs: Glyphs
+    trace: Trace, hit: Hit, detail: Detail | None, ticks: Mapping[str, float], width: int, glyphs: Glyphs
 ) -> list[Line]:
-    """Returns parts and sum of a hit's score, ceiling, signals and terms; ``detail`` is None until it is known."""
+    """Returns parts and sum of a hit's score, its lead, ceiling, signals and terms.
+
+    ``detail`` is None until it is known.
+    """
+    scale = trace.scale
     made = _bar(hit, scale, ticks, width, glyphs)
     places = max(4, scale.decimals)
     made += [_part(part, scale, places, width, glyphs) for part in hit.parts]
     made.append(_sum(hit, places, width, glyphs))
+    made += lead_lines(trace.hits, hit, scale.decimals, width)
     if hit.ceiling:
         made += ceiling_lines(hit.ceiling, width)
     if hit.signals:
@@ -63,13 +70,15 @@ def score_lines(
     return made + terms(hit.text, detail, width, glyphs)
 
 
-def title_line(hit: Hit, maturity: str, scale: Scale, aside: str, width: int, glyphs: Glyphs) -> Line:
-    """Returns kind, title and score of a hit; ``aside`` is a warning before the score."""
+def title_line(trace: Trace, hit: Hit, maturity: str, aside: str, width: int, glyphs: Glyphs) -> Line:
+    """Returns rank, kind, title and score of a hit; ``aside`` is a warning before the score."""
     sign, role = glyph_of(hit.kind, maturity, glyphs)
     kind = hit.kind.value.replace("_", " ") if hit.kind is not Kind.CONTEXT else maturity
-    made = Line().gap().add(f"{sign} {kind}  " if kind else f"{sign} ", role).add(hit.title, "bold strong")
+    rank = next((place for place, one in enumerate(trace.hits, 1) if one.file == hit.file), 0)
+    made = Line().gap().add(f"{rank} " if rank else "", "muted")
+    made.add(f"{sign} {kind}  " if kind else f"{sign} ", role).add(hit.title, "bold strong")
     right = Line().add(aside, "warn")
-    return made.right(width, right.add(f"{hit.score:.{scale.decimals}f}", "bold strong"))
+    return made.right(width, right.add(f"{hit.score:.{trace.scale.decimals}f}", "bold strong"))
 
 
 def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Glyphs) -> list[Line]:
@@ -143,16 +152,21 @@ def how(part: Part, places: int = 3) -> str:
 
 def ceiling_lines(ceiling: Ceiling, width: int) -> list[Line]:
     """Returns the best score that any wording could reach, and for how long that passes each threshold."""
-    text = f"ceiling {ceiling.score:.3f}"
-    for horizon in ceiling.horizons:
-        threshold = _short(horizon.threshold)
-        if not horizon.reachable:
-            text += f" · never {threshold}"
-        elif horizon.days_left is None:
-            text += f" · {threshold} always"
-        else:
-            text += f" · {threshold} for {days(horizon.days_left)}"
-    return [line(f" {part}", "accent") for part in wrap(text, width - 1)]
+    text = f"ceiling {ceiling.score:.3f}, whatever the wording: "
+    text += ", ".join(_standing(horizon) for horizon in ceiling.horizons)
+    return [line(f" {part}", "accent") for part in wrap(text.rstrip(": "), width - 1)]
+
+
+def _standing(horizon: Horizon) -> str:
+    """Where a ceiling stands by a threshold: above it always or for some days, below it now, or never above."""
+    threshold = _short(horizon.threshold)
+    if not horizon.reachable:
+        return f"never reaches {threshold}"
+    if horizon.days_left is None:
+        return f"above {threshold} always"
+    if not horizon.days_left:
+        return f"below {threshold} with age"
+    return f"above {threshold} for {days(horizon.days_left)}"
 
 
 def signals(aged: AgedSignals, width: int, glyphs: Glyphs) -> list[Line]:

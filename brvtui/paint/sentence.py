@@ -46,12 +46,13 @@ def plain(sentence: Sentence) -> str:
 def sentence_lines(sentence: Sentence, widths: tuple[int, int], most: int) -> list[Line]:
     """Returns the sentence in lines; beyond ``most`` lines its lightest clauses are left out, and then its end.
 
-    ``widths`` are the cells of the first line and of the others.
+    Clauses of one weight go together. ``widths`` are the cells of the first line and of the others.
     """
     kept = list(sentence)
     made = flowed(_joined(kept), *widths)
     while len(made) > most and any(one.weight < ALWAYS for one in kept):
-        kept.remove(min(kept, key=lambda one: one.weight))
+        lightest = min(one.weight for one in kept)
+        kept = [one for one in kept if one.weight > lightest]
         made = flowed(_joined(kept), *widths)
     if len(made) > most:
         width = widths[0] if most == 1 else widths[1]

@@ -55,8 +55,8 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
         if not explanation.found:
             made.append(line(" the score that it would have as a result:", "muted"))
         maturity = hit.signals.maturity if hit.signals else ""
-        made.append(title_line(hit, maturity, trace.scale, "", width, glyphs))
-        made += score_lines(hit, explanation.detail, trace.scale, ticks_of(trace), width, glyphs)
+        made.append(title_line(trace, hit, maturity, "", width, glyphs))
+        made += score_lines(trace, hit, explanation.detail, ticks_of(trace), width, glyphs)
         made += presentation(trace.engine).place(trace, hit.file, width, glyphs)
     return made
 

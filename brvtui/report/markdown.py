@@ -81,7 +81,7 @@ def _results(trace: Trace, shown: Presentation) -> str:
             path(hit.path),
             f"{hit.score:.{trace.scale.decimals}f}",
             chips(hit.words, _WIDTH).plain,
-            shown.remark(trace, hit),
+            f"by “{hit.found_by}”" if hit.found_by else shown.remark(trace, hit),
         )
         for rank, hit in enumerate(trace.hits, start=1)
     ]
@@ -119,7 +119,7 @@ def _scores(saved: SavedTrace, trace: Trace, shown: Presentation) -> Iterator[st
     for place, hit in enumerate([*trace.hits, *others.values()], start=1):
         number = str(place) if place <= len(trace.hits) else "Not in the results"
         yield heading(3, f"{number}: {hit.title} ({hit.path})")
-        lines = score_lines(hit, saved.detail.get(hit.file), trace.scale, ticks_of(trace), _WIDTH, UNICODE)
+        lines = score_lines(trace, hit, saved.detail.get(hit.file), ticks_of(trace), _WIDTH, UNICODE)
         yield _fence([*lines, *shown.place(trace, hit.file, _WIDTH, UNICODE)])
 
 

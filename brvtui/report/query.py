@@ -10,7 +10,7 @@ from brvtui.engines.presentation import Presentation
 from brvtui.engines.registry import presentation
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.headline import headline_lines
-from brvtui.paint.hits import ResultRow, hit_lines, miss_title_room, near_miss_lines, title_room
+from brvtui.paint.hits import ResultRow, added_rule, hit_lines, miss_title_room, near_miss_lines, title_room
 from brvtui.paint.line import Line, folded, line, rule
 from brvtui.paint.score import score_lines, ticks_of, title_line
 from brvtui.paint.steps import notices
@@ -62,6 +62,7 @@ def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
     for rank, (hit, title) in enumerate(zip(trace.hits, titles, strict=True), start=1):
         maturity = hit.signals.maturity if hit.signals else ""
         row = ResultRow(title, maturity, shown.remark(trace, hit), "", selected=True)
+        made += added_rule(hit, trace.hits[rank - 2].found_by if rank > 1 else "", width, glyphs)
         made += hit_lines(hit, rank, row, trace.scale, width, glyphs)
     reason = ""
     misses = trace.near_misses[:_SHOWN_MISSES]
@@ -90,9 +91,9 @@ def _reading(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> l
 
 def _score(hit: Hit, trace: Trace, detail: Detail | None, width: int, glyphs: Glyphs) -> list[Line]:
     maturity = hit.signals.maturity if hit.signals else ""
-    head = title_line(hit, maturity, trace.scale, "", width, glyphs)
+    head = title_line(trace, hit, maturity, "", width, glyphs)
     place = presentation(trace.engine).place(trace, hit.file, width, glyphs)
-    return [head, *score_lines(hit, detail, trace.scale, ticks_of(trace), width, glyphs), *place]
+    return [head, *score_lines(trace, hit, detail, ticks_of(trace), width, glyphs), *place]
 
 
 def _answer(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> list[Line]:

@@ -137,7 +137,7 @@ async def test_nothing_found_says_so(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "zebra quagga")
         assert "NOT COVERED" in shown(pilot)
-        assert "no note holds ‘zebra’ or ‘quagga’; the engine logs it as tier 2." in shown(pilot)
+        assert "no note holds ‘zebra’ or ‘quagga’; ByteRover logs this as tier 2" in shown(pilot)
         assert "nothing was found" in text_of(pilot, "#results")
         assert "is not covered by this project's memory" in text_of(pilot, "#answer").replace("\n ", " ")
 
@@ -164,7 +164,7 @@ async def test_entity_hits_say_by_which_word(app: BrvTui) -> None:
         await ask(pilot, "refresh token rotation")
         await pilot.press("escape", "j")
         await settled(pilot)
-        assert "by “refresh”" in text_of(pilot, "#results")
+        assert "added by the search for “refresh”" in text_of(pilot, "#results")
 
 
 async def test_a_near_miss_says_what_it_lacked(app: BrvTui) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
 
 from brvtui.engines.byterover.presentation import ByteRoverPresentation
-from brvtui.paint.chips import chips
+from brvtui.paint.chips import chips, marks_explained
 from brvtui.paint.glyphs import ASCII, UNICODE
-from brvtui.paint.hits import ResultRow, hit_lines, near_miss_lines, title_room
+from brvtui.paint.hits import ResultRow, added_rule, hit_lines, near_miss_lines, title_room
+from brvtui.paint.lead import lead_lines
 from brvtui.paint.steps import check_line, outcome, strip
 from brvtui.paint.titles import told_apart
-from brvtui.trace import Check, Hit, Kind, MatchedWord, MatchKind, NearMiss, Origin, Scale, State, Step
+from brvtui.trace import Check, Hit, Kind, MatchedWord, MatchKind, NearMiss, Origin, Part, Scale, State, Step, TextScore
 
 WORDS = (
     MatchedWord("resends", "resends", MatchKind.EXACT, 0, ("text",)),
@@ -41,6 +43,42 @@ def test_where_names_of_fields_find_no_room_the_text_is_a_dot() -> None:
     assert chips(words, 29).plain == "title ^carrier text =resends"
     assert chips(words, 27).plain == "title ^carrier · =resends"
     assert chips(words[1:], 8).plain == "=resends"
+
+
+def test_the_marks_that_occur_are_explained_where_there_is_room() -> None:
+    kinds = [word.kind for word in WORDS[:2]]
+    assert marks_explained(kinds, 40) == "= same  ^ longer"
+    assert marks_explained(kinds, 15) == "= same ^ longer"
+    assert marks_explained(kinds, 14) == marks_explained([], 40) == ""
+
+
+def test_what_a_search_for_one_word_added_stands_below_a_rule_of_its_own() -> None:
+    by_eta = replace(HIT, found_by="eta")
+    assert "added by the search for “eta”" in added_rule(by_eta, "", 60, UNICODE)[0].plain
+    assert added_rule(by_eta, "eta", 60, UNICODE) == added_rule(HIT, "", 60, UNICODE) == []
+
+
+def _scored(file: str, score: float, recency: float, found_by: str = "", raw: float = 1.0) -> Hit:
+    parts = (Part("relevance", score - recency), Part("recency", recency))
+    text = TextScore(raw, 1, raw, 0.5)
+    return replace(HIT, file=file, score=score, parts=parts, found_by=found_by, text=text)
+
+
+def test_a_score_says_what_sets_it_apart() -> None:
+    hits = (
+        _scored("a", 0.9, 0.3),
+        _scored("b", 0.8, 0.1, raw=9.0),
+        _scored("c", 0.8, 0.1),
+        _scored("d", 1.0, 0, "eta"),
+    )
+    said = [" ".join(line.plain.strip() for line in lead_lines(hits, hit, 2, 200)) for hit in hits]
+    assert said[0] == "0.10 ahead of number 2: recency +0.20, relevance −0.10"
+    assert said[1] == "0.10 behind number 1: recency −0.20, relevance +0.10"
+    assert said[3] == "added by the search for “eta”: what is added stands last, whatever its score"
+    level = hits[1:3]
+    assert lead_lines(level, hits[1], 2, 200)[0].plain == " level with number 2, but its words match better"
+    assert lead_lines(level, hits[2], 2, 200)[0].plain == " level with number 1, but its words match less well"
+    assert lead_lines(hits[:1], hits[0], 2, 200) == []
 
 
 @pytest.mark.parametrize("width", range(5, 60))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from brvtui.trace import Hit, NearMiss, Trace
 
 _MOST_MISSES = 20
+_CORNERS = 4
 _NOTHING = "nothing was found"
 _WAY_OUT = "Leave with ctrl+q, then name a project or a folder of markdown: brv-tui PROJECT"
 
@@ -43,6 +44,15 @@ class ResultsPane(ChoicePane):
         """Returns the title: how many results of how many."""
         return "Results" if view.answered is None else view.presentation.counts(view.answered)
 
+    def tally(self) -> str:
+        """How many pass the filter; without one, what the marks before the words mean."""
+        trace = self.view.answered
+        if self.word_filter or trace is None:
+            return super().tally()
+        from brvtui.paint.chips import marks_explained
+
+        return marks_explained([word.kind for hit in trace.hits for word in hit.words], self.room - _CORNERS)
+
     def build(self, view: View, width: int) -> list[Line]:
         """Hits and near misses; before a query, hints and the most important notes."""
         self.choices, self.owner = [], []
@@ -54,11 +64,12 @@ class ResultsPane(ChoicePane):
 
     def _hits(self, trace: Trace, view: View, width: int) -> list[Line]:
         """Title and score, below them the words that a hit answers; of the selected one its path too."""
-        from brvtui.paint.hits import ResultRow, hit_lines, title_room
+        from brvtui.paint.hits import ResultRow, added_rule, hit_lines, title_room
         from brvtui.paint.titles import told_apart
 
         titles = told_apart([hit.title for hit in trace.hits], title_room(trace.scale, width))
         made: list[Line] = []
+        added_by = ""
         for rank, (hit, title) in enumerate(zip(trace.hits, titles, strict=True), 1):
             row = ResultRow(
                 title,
@@ -67,6 +78,8 @@ class ResultsPane(ChoicePane):
                 STALE_LABELS.get(view.stale.files.get(hit.file, ""), ""),
                 hit.file == view.selection.file,
             )
+            self.add_rows(made, added_rule(hit, added_by, width, self.glyphs))
+            added_by = hit.found_by
             self.add_rows(made, hit_lines(hit, rank, row, trace.scale, width, self.glyphs), hit.file)
         if not trace.hits:
             self.add_rows(made, [Line().gap().extend(part.spans) for part in _nothing(trace, view, width - 2)])

@@ -57,12 +57,12 @@ class ScorePane(Pane):
             maturity = hit.signals.maturity if hit.signals else view.maturity_of(hit.file)
             aside = "shown, not used " if view.unused else ""
             aside += "found by the ladder " if hit is view.retried else ""
-            head = title_line(hit, maturity, trace.scale, aside, width, glyphs)
-            return [head, *score_lines(hit, detail, trace.scale, view.answer.ticks, width, glyphs), *place]
+            head = title_line(trace, hit, maturity, aside, width, glyphs)
+            return [head, *score_lines(trace, hit, detail, view.answer.ticks, width, glyphs), *place]
         assert miss is not None
         made = miss_lines(miss, trace.scale, shown.lack(miss), width, glyphs)
         if detail is not None and detail.hit is not None:
-            return [*made, *score_lines(detail.hit, detail, trace.scale, view.answer.ticks, width, glyphs), *place]
+            return [*made, *score_lines(trace, detail.hit, detail, view.answer.ticks, width, glyphs), *place]
         return [*made, *terms(detail.score if detail else None, detail, width, glyphs), *place]
 
     def update(self, view: View) -> None:

@@ -34,10 +34,10 @@ class KeyBar(Lines):
         made = Line().gap()
         self._edges = []
         for name, description, key in self._keys:
-            item = Line().add(name, "bold accent").add(f" {description}", "muted").gap(2)
+            item = Line().add(name, "bold accent").add(f" {description}", "muted")
             if made.width + item.width > width:
                 break
-            made.extend(item.spans)
+            made.extend(item.spans).gap(2)
             self._edges.append((made.width, key))
         return [made]
 

@@ -134,7 +134,7 @@ def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[
         groups.append((8, [(f"{glyphs.bullet} recording access hits", "bold warn")]))
     groups.append((2, _fingerprint(view)))
     if view.answered is not None and view.answered.notices and screen == "Query":
-        groups.append((8, [(f"{glyphs.warn} {plural(len(view.answered.notices), 'notice')}: F4", "warn")]))
+        groups.append((8, [(f"{glyphs.warn} {plural(len(view.answered.notices), 'warning')}: F4", "warn")]))
     return groups
 
 

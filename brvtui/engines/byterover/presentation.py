@@ -71,8 +71,8 @@ class ByteRoverPresentation(Presentation):
         ("lost", "taken away: maturity, cap"),
     )
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "Beside the words: by “word”, an entity search added it; shared, another project has it; "
-        "from below, a folder that one of its notes lifted.",
+        "Results": "Below a ruled line: what the search for one word of the query added. Beside the words: shared, "
+        "another project has it; from below, a folder that one of its notes lifted.",
         "Retry": "ByteRover tries a path look-up, all words inside the scope, any word inside the scope, then the "
         "whole tree, and entity searches for single words. Below stands the retry ladder of Jeffs Brain: with the "
         "profiles brv-3 and docs it is only advice; with combined, its finds are used.",
@@ -121,8 +121,6 @@ class ByteRoverPresentation(Presentation):
 
     def remark(self, trace: Trace, hit: Hit) -> str:
         """The origin of a result that is not a text match in the project's own tree."""
-        if hit.found_by:
-            return f"by “{hit.found_by}”"
         if hit.shared_source:
             return "shared"
         return "from below" if hit.origin is Origin.PROPAGATED else ""
@@ -248,7 +246,8 @@ def _combine(trace: Trace) -> Groups:
         why = "" if found.lint.notes else found.combine_why or found.outcome.value.replace("_", " ")
         return [(9, [(why, "muted")])] if why else []
     notes = f" {found.matched} of {plural(found.searchable, 'note')}"
-    groups: Groups = [(9, [(found.combine, "bold text"), (notes, "text")])]
+    none = ", none has all" if found.and_failed else ""
+    groups: Groups = [(9, [(found.combine, "bold text"), (notes, "text"), (none, "warn")])]
     why = found.combine_why.partition(": ")[2] or found.combine_why
     return [*groups, (1, [(why, "muted")])] if why else groups
 

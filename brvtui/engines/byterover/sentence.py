@@ -15,12 +15,17 @@ from brvtui.engines.byterover.sections import (
     Search,
     SearchOutcome,
 )
+from brvtui.paint.lead import differences, is_level
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.paint.text import plural, seconds
 from brvtui.trace import Check, EndReason, Hit, Ladder, Origin, State, Trace
 
 _LEAST_LEAD = 1e-9
+_DIRECT_TIER = 2
+_MOST_REASONS = 2
+_REASONS = {"relevance": "words", "importance": "importance", "recency": "age"}
+"""Parts of a score as reasons for a lead."""
 _PREFETCH, _TOP, _SURE, _GAP = "direct.prefetch", "direct.min_top", "direct.sure_top", "direct.min_gap"
 
 
@@ -112,7 +117,8 @@ def _advice(trace: Trace) -> Iterator[Clause]:
 
 
 def _logged(trace: Trace) -> Iterator[Clause]:
-    yield clause(f"; the engine logs it as tier {trace.tier}", weight=5)
+    as_if = ", as if notes had answered" if trace.tier == _DIRECT_TIER else ""
+    yield clause(f"; ByteRover logs this as tier {trace.tier}{as_if}", weight=5)
 
 
 def _nearest(trace: Trace, constant: str, needed: str) -> Iterator[Clause]:
@@ -143,33 +149,44 @@ def _direct(trace: Trace) -> Iterator[Clause]:
         yield clause(f"Answered directly: {trace.verdict}")
         return
     more = len(trace.answer.sources) - 1
-    yield clause("Answered directly from ", _named(first))
-    if more > 0:
-        yield clause(f" and {plural(more, 'more note')}", weight=10)
-    yield from _held(trace, first, 50)
-    yield clause(f" ({_passed(trace)}", weight=60)
-    yield from _behind_gap(trace)
+    yield clause("Answered directly from ", _named(trace, first))
+    yield from _held(trace, first, 70)
+    reached, enough = _passed(trace)
+    yield clause(f" ({reached}", weight=60)
+    yield clause(enough, weight=20)
     yield clause(")", weight=60)
+    yield from _ahead(trace, first)
+    if more > 0:
+        yield clause(f"; {plural(more, 'more note')} {'is' if more == 1 else 'are'} quoted with it", weight=10)
 
 
-def _passed(trace: Trace) -> str:
-    """The gate of the direct answer that decided, and by how much."""
+def _passed(trace: Trace) -> tuple[str, str]:
+    """The gate of the direct answer that decided, and by how much; and why that is enough."""
     top = _check(trace, _TOP)
     sure, gap = _check(trace, _SURE), _check(trace, _GAP)
     if sure is not None and sure.passed:
-        return f"{_reached(sure)}: no lead is needed"
+        return _reached(sure), ": no lead is needed"
     reached = _reached(top) if top is not None else trace.verdict
     if gap is not None and gap.passed:
-        return f"{reached}, and {gap.value:.2f} ahead, where {_number(gap.threshold)} is enough"
+        return f"{reached}, and {gap.value:.2f} ahead", f", where {_number(gap.threshold)} is enough"
     least = _threshold(trace, _PREFETCH)
-    return f"{reached}, and no other note reaches {_number(least)}" if least is not None else reached
+    return reached, f", and no other note reaches {_number(least)}" if least is not None else ""
 
 
-def _behind_gap(trace: Trace) -> Iterator[Clause]:
-    gap = _check(trace, _GAP)
-    second = _second(trace)
-    if gap is not None and gap.passed and second is not None:
-        yield clause("; next is ", title(second.title), weight=15)
+def _ahead(trace: Trace, first: Hit) -> Iterator[Clause]:
+    """What sets the note ahead of the next: the parts of its score that are larger, or how well its words match."""
+    second = next((hit for hit in trace.hits if hit is not first and not hit.found_by), None)
+    if second is None or first.found_by or first.score < second.score - _LEAST_LEAD:
+        return
+    if is_level(first, second):
+        better = first.text is not None and second.text is not None and first.text.raw > second.text.raw
+        yield clause("; level with ", title(second.title), weight=25)
+        yield clause(", whose words match less well" if better else "", weight=24)
+        return
+    parts = differences(first, second, trace.scale.decimals)
+    by = [name for name, amount in parts if amount > 0 and name != "cap"][:_MOST_REASONS]
+    yield clause("; ahead of ", title(second.title), weight=25)
+    yield clause(f" by its {' and '.join(_REASONS.get(name, name) for name in by)}" if by else "", weight=24)
 
 
 # what a model is needed for
@@ -197,19 +214,19 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
         best = _check(trace, _PREFETCH)
         threshold = best.threshold if best is not None else None
         what = f" reaches {_of(best)} from which a note is quoted to a model" if best is not None else ""
-        yield clause("the best note, ", _named(first), f",{what}")
+        yield clause("the best note, ", _named(trace, first), f",{what}")
     elif gap is not None and gap.passed is False:
         second = _second(trace)
         behind = title(second.title) if second is not None else [("the next", "text")]
         sure = _threshold(trace, _SURE)
         alone = f" (or {_number(sure)} whatever follows)" if sure is not None else ""
-        yield clause(_named(first), f", {first.score:.2f}, is {_lead(gap)}", behind)
+        yield clause(_named(trace, first), f", {first.score:.2f}, is {_lead(gap)}", behind)
         yield clause(f", and a direct answer needs a lead of {_number(gap.threshold)}")
         yield clause(alone, weight=20)
     elif top is not None:
         threshold = top.threshold
-        yield clause(_named(first), f" reaches {_of(top)} that a direct answer needs")
-    yield from _held(trace, first, 40)
+        yield clause(_named(trace, first), f" reaches {_of(top)} that a direct answer needs")
+    yield from _held(trace, first, 70)
     if threshold is not None:
         cost = largest_cost(first, threshold)
         yield clause(f"; {cost}" if cost else "", weight=50)
@@ -248,10 +265,13 @@ def _best(trace: Trace) -> Hit | None:
     return max(trace.hits, key=lambda hit: hit.score, default=None)
 
 
-def _named(hit: Hit) -> list[Span]:
+def _named(trace: Trace, hit: Hit) -> list[Span]:
+    """The title of ``hit``, and its number in the list unless it is first."""
+    rank = trace.hits.index(hit) + 1
+    number = [(f" (number {rank})", "text")] if rank > 1 else []
     if hit.origin is Origin.PROPAGATED:
-        return [("the folder ", "text"), *title(hit.title)]
-    return title(hit.title)
+        return [("the folder ", "text"), *title(hit.title), *number]
+    return [*title(hit.title), *number]
 
 
 def _held(trace: Trace, hit: Hit, weight: int) -> Iterator[Clause]:
@@ -291,16 +311,16 @@ def _reading(trace: Trace) -> Iterator[Clause]:
     """What is unusual about how the query was read: stop words alone, or a scope that did not restrict."""
     found = trace.section(Search)
     if found.lint.notes and found.lint.tokens:
-        yield clause("; every word is a stop word, so all of them were searched", weight=45)
+        yield clause("; every word is a stop word, so all of them were searched", weight=44)
     if not trace.scope_option or found.scope.restricts:
         return
     scope, whole = title(trace.scope_option), "so the whole tree was searched"
     if found.scope.path:
-        yield clause("; ", scope, f" holds no notes, {whole}", weight=45)
+        yield clause("; ", scope, f" holds no notes, {whole}", weight=44)
     elif found.scope.source == "option":
-        yield clause("; ", scope, f" is not in the tree, {whole}", weight=45)
+        yield clause("; ", scope, f" is not in the tree, {whole}", weight=44)
     else:
-        yield clause("; nothing was found in ", scope, f", {whole}", weight=45)
+        yield clause("; nothing was found in ", scope, f", {whole}", weight=44)
 
 
 def _check(trace: Trace, constant: str) -> Check | None:

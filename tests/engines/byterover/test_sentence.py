@@ -11,7 +11,10 @@ from brvtui.engines.byterover.costs import costs, largest_cost
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sections import Route
+from brvtui.engines.byterover.sentence import sentence
 from brvtui.engines.verdict import verdict_sentence
+from brvtui.paint.lead import differences
+from brvtui.paint.sentence import sentence_lines
 from brvtui.saved.traces import trace_from_plain
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Answer, Completion, EndReason, Hit, ModelTurn, Trace, Usage, to_plain
@@ -70,8 +73,28 @@ class TestAnsweredByNotes:
         trace = ask(snapshot, "bandicoot permissions")
         assert [hit.score for hit in trace.hits[:2]] == [1.0, 1.0]
         text = verdict_sentence(trace)
-        assert text.startswith("Answered directly from “Bandicoot rules” and 1 more note: ")
-        assert text.endswith("(1.00 ≥ 0.93: no lead is needed).")
+        assert text.startswith("Answered directly from “Bandicoot rules”: its title holds ‘bandicoot’")
+        assert "(1.00 ≥ 0.93: no lead is needed); level with “Bandicoot law”" in text
+        assert text.endswith("; 1 more note is quoted with it.")
+
+    def test_what_sets_it_ahead_of_the_next(self, tree: Tree) -> None:
+        tree.note("x/new.md", "Numbat", "numbat", **CORE)
+        tree.note("x/old.md", "Numbat", "numbat", importance=80.0, days=20)
+        tree.notes(60)
+        trace = ask(tree.snapshot(), "numbat")
+        first, second = trace.hits[:2]
+        assert first.score > second.score
+        parts = {name: amount for name, amount in differences(first, second, 2) if amount > 0 and name != "cap"}
+        largest = sorted(parts, key=lambda name: -parts[name])[:2]
+        said = {"importance": "importance", "recency": "age", "maturity": "maturity", "relevance": "words"}
+        assert f"; ahead of “Numbat” by its {' and '.join(said[name] for name in largest)}" in verdict_sentence(trace)
+
+    def test_words_that_nothing_met_outlast_the_numbers(self, snapshot: Snapshot) -> None:
+        shown = sentence(ask(snapshot, "quokka al zyzzyva"))
+        texts = ["".join(line.plain for line in sentence_lines(shown, (width, width), 2)) for width in range(30, 120)]
+        assert any("zyzzyva" in text and "≥" not in text for text in texts)
+        assert not any("≥" in text and "zyzzyva" not in text for text in texts)
+        assert all(text.count("(") == text.count(")") for text in texts if "…" not in text)
 
     def test_a_path(self, snapshot: Snapshot) -> None:
         assert said(snapshot, "x/o.md").startswith("Answered directly from “Numbat”: the query names its path (1.00")
@@ -160,7 +183,8 @@ class TestNeedsAModel:
 class TestNotCovered:
     def test_no_note_holds_the_word(self, snapshot: Snapshot) -> None:
         assert said(snapshot, "kubernetes") == (
-            "Not covered: no note holds ‘kubernetes’, nor a word like it; the engine logs it as tier 2."
+            "Not covered: no note holds ‘kubernetes’, nor a word like it; "
+            "ByteRover logs this as tier 2, as if notes had answered."
         )
 
     def test_nor_the_words(self, snapshot: Snapshot) -> None:

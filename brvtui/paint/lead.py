@@ -1,0 +1,63 @@
+"""What sets one result above another: the differences of the parts of their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import signed, wrap
+from brvtui.trace import Hit
+
+_MOST_NAMED = 5
+_LEAST_LEAD = 1e-9
+
+
+def differences(hit: Hit, other: Hit, decimals: int) -> list[tuple[str, float]]:
+    """Returns by how much each part of ``hit`` is above that of ``other``, the largest first.
+
+    What ``decimals`` do not show is left out, and so is rounding.
+    """
+    own, others = ({part.name: part.value for part in one.parts} for one in (hit, other))
+    names = [name for name in dict.fromkeys([*own, *others]) if name != "rounding"]
+    made = [(name, round(own.get(name, 0.0) - others.get(name, 0.0), decimals)) for name in names]
+    return sorted((one for one in made if one[1]), key=lambda one: -abs(one[1]))
+
+
+def is_level(hit: Hit, other: Hit) -> bool:
+    """Whether both have the same score."""
+    return abs(hit.score - other.score) < _LEAST_LEAD
+
+
+def lead_lines(hits: Sequence[Hit], hit: Hit, decimals: int, width: int) -> list[Line]:
+    """Returns how far ``hit`` is ahead of the second of ``hits``, or behind the first, and which parts make it so.
+
+    ``decimals`` are those of scores. Nothing where there is no other result, or where something else than the score
+    decided the order.
+    """
+    if hit.found_by:
+        text = f"added by the search for “{hit.found_by}”: what is added stands last, whatever its score"
+        return [line(f" {part}", "muted") for part in wrap(text, width - 1)]
+    rank = next((place for place, one in enumerate(hits, 1) if one.file == hit.file), 0)
+    own = [one for one in hits if not one.found_by]
+    if not rank or len(own) < 2:
+        return []
+    first, other = (hit, own[1]) if rank == 1 else (own[0], hit)
+    if other.score > first.score + _LEAST_LEAD:
+        return []
+    beside = own[1] if rank == 1 else own[0]
+    number = f"number {2 if rank == 1 else 1}"
+    if is_level(hit, beside):
+        text = f"level with {number}{_tie(hit, beside)}"
+    else:
+        lead = f"{abs(hit.score - beside.score):.{decimals}f}"
+        parts = differences(hit, beside, decimals)[:_MOST_NAMED]
+        named = ", ".join(f"{name} {signed(value, decimals)}" for name, value in parts)
+        text = f"{lead} {'ahead of' if rank == 1 else 'behind'} {number}{': ' if named else ''}{named}"
+    return [line(f" {part}", "accent") for part in wrap(text, width - 1)]
+
+
+def _tie(hit: Hit, beside: Hit) -> str:
+    """What decided between two of the same score, where their text scores did."""
+    if hit.text is None or beside.text is None or abs(hit.text.raw - beside.text.raw) < _LEAST_LEAD:
+        return ""
+    return ", but its words match better" if hit.text.raw > beside.text.raw else ", but its words match less well"
