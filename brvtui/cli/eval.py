@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -60,6 +59,7 @@ Examples:
 @click.option("--at", metavar="+30d|ISO", help="The moment: so long from now (h, d, w, y), or an ISO 8601 time.")
 @click.option("--metric", "named_metrics", multiple=True, metavar="NAME", help="Such as ndcg@10, recall@5 or mrr.")
 @click.option("--services", is_flag=True, help="Let queries ask services that cost: embedders and rerankers.")
+@click.option("--fresh", is_flag=True, help="Ask every query again, also those whose answers are kept.")
 @click.option("--baseline", type=_PATH, metavar="FILE", help="Compare with an evaluation that --format json wrote.")
 @click.option("--baseline-rev", metavar="REV", help="Compare with the notes at a git revision; nothing is checked out.")
 @click.option("--fail-under", multiple=True, metavar="METRIC=N", help="Fail when a mean is under N.")
@@ -88,6 +88,7 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
     from brvtui.session.evaluating import EvaluationPlan, assess
     from brvtui.tree.history.git import RevisionError
 
+    now, later_ms = _moment(given["at"], asked.now)
     plan = EvaluationPlan(
         metrics=tuple(_metric(name) for name in given["named_metrics"]) or DEFAULT_METRICS,
         like=Query("", asked.scope, services=given["services"], options=asked.options),
@@ -96,10 +97,12 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
         least=tuple(map(_limit, given["fail_under"])),
         drops=tuple(map(_limit, given["fail_on_drop"])),
         same_outcomes=given["fail_on_tier_change"],
+        later_ms=later_ms,
+        use_kept=not given["fresh"],
     )
     _check(plan)
     _check_files(given["files"])
-    session = replace(asked, now=_moment(given["at"], asked.now)).open()
+    session = replace(asked, now=now).open()
     judgments = read_judgments(file := judgments_file(session, named))
     if not judgments:
         raise Failure(f"{file.path}: no judgments yet; add some with brv-tui judge set", BAD_USAGE)
@@ -176,16 +179,16 @@ def _metric(name: str) -> Metric:
         raise Failure(str(error), BAD_USAGE) from error
 
 
-def _moment(at: str | None, now: float | None) -> float | None:
-    """The moment that ``at`` names, in milliseconds since 1970; ``now`` where it names none."""
+def _moment(at: str | None, now: float | None) -> tuple[float | None, float]:
+    """The moment at which the clock is frozen, in ms since 1970 (None: it runs), and how many ms later to ask."""
     if at is None:
-        return now
+        return now, 0.0
     found = _LATER.fullmatch(at)
     if found is None:
         context: Any = click.get_current_context()
-        return moment(context, context.command.params[0], at)
+        return moment(context, context.command.params[0], at), 0.0
     hours = int(found[2]) * _HOURS[found[3]] * (-1 if found[1] == "-" else 1)
-    return (time.time() * 1000 if now is None else now) + hours * _MS_PER_HOUR
+    return now, float(hours * _MS_PER_HOUR)
 
 
 def _print_notices(notices: Sequence[str]) -> None:

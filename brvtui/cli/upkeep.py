@@ -26,14 +26,16 @@ def forget(project: Path | None) -> int:
 @click.argument("what", type=click.Choice(["info", "clear"]))
 @project_option
 def cache(what: str, project: Path | None) -> int:
-    """Show or remove the index that is kept of a project, so that it opens faster."""
+    """Show or remove what is kept of a project to save time: its index, and answers to judged queries."""
     from brvtui.publishing.publisher import WORTH_KEEPING
+    from brvtui.store.kept_answers import KeptAnswers
     from brvtui.store.kept_index import KeptIndex
 
-    index = KeptIndex(find_session(project).project.tree)
+    tree = find_session(project).project.tree
+    index, answers = KeptIndex(tree), KeptAnswers(tree)
     folder = visible(str(index.folder))
     if what == "clear":
-        removed = index.clear()
+        removed = index.clear() + answers.clear()
         click.echo(f"removed {removed / 1e6:.1f} MB" if removed else f"{folder}: nothing was kept")
         return OK
     kept = index.info()
@@ -43,6 +45,8 @@ def cache(what: str, project: Path | None) -> int:
         click.echo(f"{folder}: nothing is kept; from {WORTH_KEEPING} files on, opening a project makes its index")
     else:
         click.echo(f"{folder}: {kept.notes} notes, {kept.terms} terms, {kept.bytes / 1e6:.1f} MB")
+    if size := answers.bytes():
+        click.echo(f"{visible(str(answers.folder))}: answers to judged queries, {size / 1e6:.1f} MB")
     return OK
 
 

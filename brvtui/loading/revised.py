@@ -34,6 +34,9 @@ class Difference:
         return Difference(edits, self.removed.intersection(paths))
 
 
+UNCHANGED = Difference({}, frozenset())
+
+
 def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, difference: Difference) -> Snapshot:
     """``snapshot`` with ``difference``, as of ``now_ms``, with the generation :data:`UNPUBLISHED`. Writes nothing.
 

@@ -124,7 +124,8 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
     if expected:
         made.append(("as expected", f"{met} of {expected}"))
     made.append(("prompt", f"{evaluation.prompt_tokens:.0f} tokens a query"))
-    return [*made, ("time", f"{evaluation.ms:.1f} ms a query")]
+    kept = f"; {evaluation.kept} of {len(evaluation.queries)} kept from before" if evaluation.kept else ""
+    return [*made, ("time", f"{evaluation.ms:.1f} ms a query{kept}")]
 
 
 def query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> list[Line]:

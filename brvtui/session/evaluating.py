@@ -11,19 +11,23 @@ from brvtui.engines.contract import Context, Query
 from brvtui.lab.evaluation.assessment import Assessment
 from brvtui.lab.evaluation.causes import CauseFinder, Reverting
 from brvtui.lab.evaluation.comparing import Comparison, compare_evaluations
-from brvtui.lab.evaluation.evaluate import Progress, evaluate
+from brvtui.lab.evaluation.evaluate import Progress
 from brvtui.lab.evaluation.gates import GateResult, gate_drop, gate_outcomes, gate_under
+from brvtui.lab.evaluation.keeping import KeepingEvaluator
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation
 from brvtui.lab.judgments.model import Judgment
-from brvtui.loading.revised import Difference, difference_to, revised
+from brvtui.loading.revised import UNCHANGED, Difference, difference_to, revised
 from brvtui.saved.evaluations import read_evaluation
 from brvtui.snapshot import Snapshot
+from brvtui.store.kept_answers import KeptAnswers
 from brvtui.tree.history.revision import Revision
 
 if TYPE_CHECKING:
     from brvtui.session.session import Session
 
+_SAME_ORDER_MS = 3_600_000
+"""Within an hour, notes count as changed lately that did before: a tree has the same document order."""
 _MOST_EXPLAINED = 50
 """How many changed queries are explained: each note that changed is tried for each of them."""
 Limits = tuple[tuple[Metric, float], ...]
@@ -46,6 +50,10 @@ class EvaluationPlan:
     """How much the mean of metrics may fall at most."""
     same_outcomes: bool = False
     """Whether no query may be answered by another tier."""
+    later_ms: float = 0.0
+    """How long after the moment of the session; negative for before."""
+    use_kept: bool = True
+    """Whether kept answers are used for what was asked before, at most an hour ago where the clock runs."""
 
     @property
     def baseline_name(self) -> str:
@@ -70,12 +78,17 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
     :class:`brvtui.tree.history.git.RevisionError` and :class:`brvtui.saved.traces.SavedError`, the last two before
     anything is asked.
     """
-    engine, context = session.engines.named(session.engine), session.engines.context(session.engine)
+    engine = session.engines.named(session.engine)
+    evaluator = KeepingEvaluator(KeptAnswers(session.project.tree), plan.use_kept)
+    later_ms = None if session.frozen else plan.later_ms
+    context = context_at(session, session.clock() + plan.later_ms)
+    if later_ms is not None:
+        context = context_at(session, evaluator.recent_moment(engine, context, plan.like, later_ms))
     there = _at_revision(session, context, plan.revision) if plan.revision else None
     earlier = read_evaluation(plan.baseline) if plan.baseline is not None else None
 
     def asked(in_context: Context[Any], revision: str) -> Evaluation:
-        return evaluate(engine, in_context, judgments, plan.like, revision, progress)
+        return evaluator.evaluate(engine, in_context, judgments, plan.like, revision, progress, later_ms)
 
     made = asked(context, "")
     if there is not None:
@@ -90,6 +103,17 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
     finder = CauseFinder(engine, context, plan.like, {each.id: each for each in judgments}, decisive)
     reverting = there.reverting if there is not None else None
     return replace(assessment, causes=finder.explain(assessment.to_explain[:_MOST_EXPLAINED], reverting))
+
+
+def context_at(session: Session, now_ms: float) -> Context[Any]:
+    """The context in which the session's engine answers at ``now_ms``, if nobody touches a note until then."""
+    context = session.engines.context(session.engine)
+    if now_ms == context.now_ms:
+        return context
+    snapshot = context.snapshot
+    if abs(now_ms - context.now_ms) > _SAME_ORDER_MS and not session.is_space and not session.is_code:
+        snapshot = revised(snapshot, session.profile, now_ms, UNCHANGED)
+    return replace(context, snapshot=snapshot, now_ms=now_ms)
 
 
 def _gates(made: Evaluation, comparison: Comparison | None, plan: EvaluationPlan) -> list[GateResult]:

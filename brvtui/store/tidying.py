@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from brvtui.disk import writing
+from brvtui.store import kept_answers
 from brvtui.store.drafts import Draft, DraftStore
 from brvtui.store.folders import config_folder, data_folder, tree_cache, tree_folder
 from brvtui.store.state_file import set_aside, set_aside_if_damaged
@@ -29,7 +30,8 @@ def tidy(tree: Path, now_s: float) -> tuple[str, ...]:
         writing.close_to_others(folder)
     for folder in (own.parent, cache.parent):
         writing.close_folder(folder)
-    for folder in (own, cache / "vectors", own / "feedback", data_folder(), config_folder()):
+    caches = (cache / "vectors", cache / kept_answers.FOLDER)
+    for folder in (own, *caches, own / "feedback", data_folder(), config_folder()):
         for part in writing.abandoned_parts(folder):
             with suppress(OSError):
                 writing.remove(part)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,9 @@ from brvtui.lab.judgments.model import Judgment, outcome_of
 from brvtui.trace import Trace
 
 Progress = Callable[[int, int], None]
+Asked = tuple[str, str]
+"""The words and the scope of a query."""
+_NOTHING: Mapping[Asked, QueryResult] = {}
 
 
 def evaluate(
@@ -23,32 +26,37 @@ def evaluate(
     like: Query,
     revision: str = "",
     progress: Progress = lambda done, of: None,
+    known: Mapping[Asked, QueryResult] = _NOTHING,
 ) -> Evaluation:
     """How ``engine`` answers ``judgments`` in ``context``; each is a probe with the options of ``like``.
 
     A judgment without a scope has that of ``like``. Documents that moved are followed. Calls ``progress`` with the
-    number of queries that are answered, and of all. Raises :class:`brvtui.engines.contract.EngineError`.
+    number of queries that are answered, and of all. Those that are ``known`` by words and scope, from the same state,
+    are not asked again. Raises :class:`brvtui.engines.contract.EngineError`.
     """
     finder = DocumentFinder(context.snapshot)
     made: list[QueryResult] = []
     notices = [*context.snapshot.notices]
-    version = ""
+    kept = 0
     for number, judgment in enumerate(judgments, start=1):
         followed, odd = finder.followed(judgment)
         notices += [
             f"{judgment.id}: {item.document.path}: {f'moved to {item.path}, {item.how}' if item.moved else item.how}"
             for item in odd
         ]
-        trace = ask(engine, context, followed, like)
-        version = trace.version
-        made.append(result_of(followed, trace))
+        found = known.get(asked_words(followed, like))
+        if found is None:
+            made.append(result_of(followed, ask(engine, context, followed, like)))
+        else:
+            kept += 1
+            made.append(_judged(found, followed))
         progress(number, len(judgments))
     info = context.snapshot_info
     options = {name: str(value) for name, value in like.options.items()}
     profile = str(getattr(context.constants, "name", ""))
     return Evaluation(
         engine=engine.name,
-        version=version,
+        version=made[-1].version if made else "",
         profile=profile,
         project=info.project,
         revision=revision,
@@ -57,7 +65,22 @@ def evaluate(
         queries=tuple(made),
         notices=tuple(notices),
         options=options,
+        kept=kept,
     )
+
+
+def asked_words(judgment: Judgment, like: Query) -> Asked:
+    """The words and the scope with which ``judgment`` is asked, like ``like``."""
+    return judgment.text, judgment.scope or like.scope
+
+
+def _judged(found: QueryResult, judgment: Judgment) -> QueryResult:
+    """``found`` as the result of ``judgment``, which asks for the same words."""
+    return replace(found, id=judgment.id, scope=judgment.scope, expected=judgment.expected, grades=_grades(judgment))
+
+
+def _grades(judgment: Judgment) -> dict[str, int]:
+    return {document.path: document.grade for document in judgment.documents}
 
 
 def ask(engine: Engine[Any], context: Context[Any], judgment: Judgment, like: Query) -> Trace:
@@ -77,10 +100,11 @@ def result_of(judgment: Judgment, trace: Trace) -> QueryResult:
         text=judgment.text,
         scope=judgment.scope,
         expected=judgment.expected,
-        grades={document.path: document.grade for document in judgment.documents},
+        grades=_grades(judgment),
         outcome=outcome_of(trace),
         results=tuple(results.values()),
         prompt_tokens=prompt.tokens if prompt is not None else 0,
         ms=trace.timings.get("total", 0.0),
         sentence=verdict_sentence(trace),
+        version=trace.version,
     )

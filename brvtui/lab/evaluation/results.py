@@ -48,6 +48,8 @@ class QueryResult:
     ms: float
     sentence: str = ""
     """Why it was answered so."""
+    version: str = ""
+    """The system that answered: ``ByteRover 3.14``."""
 
     @property
     def ranking(self) -> tuple[str, ...]:
@@ -103,6 +105,8 @@ class Evaluation:
     """What should be known before the numbers are trusted: notes that are gone, say."""
     options: dict[str, str] = field(default_factory=dict)
     """Options of the engine."""
+    kept: int = 0
+    """How many queries were not asked again: their answers were kept."""
 
     def mean(self, metric: Metric) -> float | None:
         """The mean of ``metric`` over the queries for which it means something; None when there is none."""
