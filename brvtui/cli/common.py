@@ -22,6 +22,7 @@ OK, NEGATIVE, BAD_USAGE, NOT_THERE, FAILED = 0, 1, 2, 3, 4
 _ENDLESS = 1_000_000
 """Columns of a page without an edge: no table on it is narrowed."""
 SCOPE_HELP = "Search only below this folder of the tree."
+NOW_HELP = "Freeze the clock at this time (ISO 8601)."
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -53,7 +54,7 @@ def shared(command: _F) -> _F:
     )
     for option in (
         click.option("--signals", type=click.Path(path_type=Path), help="JSON file of signals by note path."),
-        click.option("--now", metavar="ISO", callback=moment, help="Freeze the clock at this time (ISO 8601)."),
+        click.option("--now", metavar="ISO", callback=moment, help=NOW_HELP),
         click.option("--profile", metavar="NAME|FILE", help=constants, shell_complete=completing.profiles),
     ):
         command = option(command)

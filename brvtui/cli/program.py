@@ -27,6 +27,7 @@ _COMMANDS = {
     "code": "code:code",
     "judge": "judge:judge",
     "eval": "eval:evaluate_command",
+    "fleet": "fleet:fleet",
     "show": "saving:show",
     "config": "settings:config",
     "keys": "settings:keys",

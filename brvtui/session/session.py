@@ -162,10 +162,12 @@ class Session:
         engine: str = "",
         repository: Path | None = None,
         space: NamedSpace | None = None,
+        alone: bool = False,
     ) -> Session:
         """The session of the project at or above ``start``; ``profile`` is one of ``engine``, else of the one set.
 
         With a ``repository``, it is over the code of that in place of notes; with a ``space``, over that one.
+        ``alone`` leaves out shared sources.
 
         Settings that cannot be used are left out when ``tolerant``, but for what chooses the profile. Raises
         :class:`brvtui.tree.reading.project.ProjectError`, :class:`brvtui.config.ConfigError` and
@@ -189,6 +191,8 @@ class Session:
             project = _found(start, registry.SPACE)  # the project's own settings may name this engine
         if project.is_space:
             configuration = configure(project.root, {**options, "engine": registry.SPACE})
+        if alone and project.sources:
+            project = replace(project, sources=())
         if not tolerant:
             configuration.check()
         in_use, own = configuration.settings.engine, ""

@@ -23,6 +23,7 @@ PAGES = (
     "docs/maturity.md",
     "docs/export.md",
     "docs/lab.md",
+    "docs/fleet.md",
     "docs/performance.md",
     "docs/watching.md",
     "docs/words.md",

@@ -16,8 +16,9 @@ FEW_WORDS = 5
 """A text of fewer words may stand in several places: ``not a regular file``."""
 PAGES = (
     "README.md", "sample-tree/README.md", "themes/README.md", "docs/code.md", "docs/configuration.md",
-    "docs/editing.md", "docs/engine.md", "docs/export.md", "docs/jeffs_brain.md", "docs/keys.md", "docs/knowing.md",
-    "docs/maturity.md", "docs/performance.md", "docs/security.md", "docs/soleri.md", "docs/watching.md",
+    "docs/editing.md", "docs/engine.md", "docs/export.md", "docs/fleet.md", "docs/jeffs_brain.md", "docs/keys.md",
+    "docs/knowing.md", "docs/maturity.md", "docs/performance.md", "docs/security.md", "docs/soleri.md",
+    "docs/watching.md",
 )  # fmt: skip
 _ROW = re.compile(r"^\| ([^|]+) \| [^|]* \| ?([^|]*?) ?\|$", re.MULTILINE)
 _CODE = re.compile(r"`[^`]*`|\]\([^)]*\)")

@@ -26,15 +26,18 @@ class RevisionError(ValueError):
     """A revision that cannot be read. The message is one line: which one, why, and what to do."""
 
 
-def git(folder: Path, *arguments: str, most: int, given: bytes = b"") -> bytes:
+def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool = False) -> bytes:
     """What ``git`` prints in ``folder``, at most ``most`` bytes; ``given`` is its input.
+
+    Only with ``bare``, for a repository that the user named, may the folder be a repository without a work tree.
 
     Only commands that read objects belong here: these run no filters, hooks or monitors. Raises :class:`RevisionError`
     when git is missing, fails, prints more, or takes more than a minute.
     """
     environment = {name: value for name, value in os.environ.items() if _is_handed_on(name)}
     environment |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    command = ["git", *_OPTIONS, "-C", str(folder), *arguments]
+    named = ("-c", "safe.bareRepository=all") if bare else ()
+    command = ["git", *_OPTIONS, *named, "-C", str(folder), *arguments]
     try:
         with subprocess.Popen(command, stdin=_PIPE, stdout=_PIPE, stderr=_PIPE, env=environment) as running:
             return _output(running, arguments[0], most, given)

@@ -1,0 +1,328 @@
+"""``brv-tui fleet``: many memories, listed, checked and asked together."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from brvtui.cli.common import BAD_USAGE, NEGATIVE, NOT_THERE, NOW_HELP, OK, Failure, answer_format, moment, write_json
+from brvtui.text.visible import visible
+from brvtui.wording import counted, nearest
+
+if TYPE_CHECKING:
+    from brvtui.fleet.answering import Asker
+    from brvtui.fleet.members import Absence, Fleet, Member
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_PATH = click.Path(path_type=Path)
+_FILE_HELP = "The fleet (default: fleet.toml here)."
+_SHOWN = 3
+"""Results of a member that are printed."""
+
+
+@click.group(
+    epilog="""
+\b
+Examples:
+  brv-tui fleet add "~/repos/*" --owner platform
+  brv-tui fleet add /srv/git/orders.git --revision main
+  brv-tui fleet check
+  brv-tui fleet query "how are refresh tokens rotated"
+  brv-tui fleet query "webhook retries" --over "~/repos/*" --format json
+  brv-tui fleet explain "webhook retries" retry_policy --member payments
+"""
+)
+def fleet() -> None:
+    """Ask many memories at once: those of a fleet.toml, or those named with --over.
+
+    A memory that cannot be read is a line on the standard error; the others answer. No service is asked.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class _FleetOptions:
+    """What the options of :func:`_fleet_command` say."""
+
+    file: Path | None
+    over: tuple[str, ...]
+    names: tuple[str, ...]
+    now: float | None
+    timeout: float
+    workers: int
+
+    def fleet(self) -> Fleet:
+        """The fleet, with the members that are named alone. Raises :class:`Failure`."""
+        from brvtui.fleet.finding import fleet_of, fleet_over
+        from brvtui.fleet.fleet_file import NAME, FleetError
+
+        if self.over and self.file is not None:
+            raise Failure("give either --fleet or --over", BAD_USAGE)
+        try:
+            made = fleet_over(self.over, Path.cwd()) if self.over else fleet_of(self.file or Path(NAME))
+        except FleetError as error:
+            raise Failure(str(error), NOT_THERE) from error
+        known = {member.name for member in made.members}
+        for name in self.names:
+            if name not in known:
+                raise Failure(f"no member {name}{nearest(name, known)}", NOT_THERE)
+        if self.names:
+            members = tuple(member for member in made.members if member.name in self.names)
+            made = replace(made, members=members, absent=(), notices=())
+        for line in (*(one.why for one in made.absent), *made.notices):
+            _say(line)
+        if not made.members:
+            raise Failure("the fleet has no members that can be asked; brv-tui fleet add adds one", NOT_THERE)
+        return made
+
+    @contextmanager
+    def asker(self, made: Fleet) -> Iterator[Asker]:
+        """What asks the members of the fleet; at the end, what it started is ended."""
+        from brvtui.fleet.answering import Asker
+        from brvtui.fleet.pool import ProcessPool
+
+        pool = ProcessPool(made.members, self.workers)
+        now_ms = time.time() * 1000 if self.now is None else self.now
+        try:
+            yield Asker(pool, now_ms, self.timeout, replied=_Progress(len(made.members)))
+        finally:
+            pool.close()
+
+
+def _fleet_command(command: _F) -> _F:
+    """Adds the options of every command that asks a fleet; the command gets them as ``options``."""
+
+    @functools.wraps(command)
+    def collected(**given: Any) -> Any:
+        names = ("file", "over", "names", "now", "timeout", "workers")
+        return command(options=_FleetOptions(**{name: given.pop(name) for name in names}), **given)
+
+    made: Any = collected
+    for option in (
+        click.option(
+            "--workers", type=click.IntRange(0, 512), default=0, metavar="N",
+            help="How many processes ask (default: one for each core).",
+        ),
+        click.option(
+            "--timeout", type=click.FloatRange(0.1, 86_400), default=60.0, show_default=True, metavar="SECONDS",
+            help="How long one member is waited for.",
+        ),
+        click.option("--now", metavar="ISO", callback=moment, help=NOW_HELP),
+        click.option("--member", "names", multiple=True, metavar="NAME", help="Only this member; may be repeated."),
+        click.option(
+            "--over", multiple=True, metavar="PLACE",
+            help="A folder, glob, bare git repository or V4 data folder, in place of a file; may be repeated.",
+        ),
+        click.option("--fleet", "file", type=_PATH, metavar="FILE", help=_FILE_HELP),
+    ):  # fmt: skip
+        made = option(made)
+    result: _F = made
+    return result
+
+
+@fleet.command("add")
+@click.argument("places", nargs=-1, required=True, metavar="PLACE…")
+@click.option("--fleet", "file", type=_PATH, metavar="FILE", help=_FILE_HELP)
+@click.option("--name", default="", help="Its name (default: that of its folder).")
+@click.option("--revision", default="HEAD", metavar="REV", help="Of a git repository: the revision.")
+@click.option("--folder", metavar="PATH", help="Of a git repository: the tree in it (default: .brv/context-tree).")
+@click.option("--engine", default="", help="The engine that answers (default: as its own settings say).")
+@click.option("--profile", default="", help="The engine's constants.")
+@click.option("--weight", type=click.FloatRange(0, min_open=True), default=1.0, help="How much work it is.")
+@click.option("--owner", default="", help="Whose memory it is.")
+def add(places: tuple[str, ...], file: Path | None, folder: str | None, **given: Any) -> int:
+    """Add PLACEs to fleet.toml: folders, globs, git repositories, or data folders of ByteRover V4.
+
+    Paths are kept as given, and are relative to the file.
+    """
+    from brvtui.fleet.finding import entry_for
+    from brvtui.fleet.fleet_file import NAME, FleetEntry, FleetError, add_entry
+
+    target = file or Path(NAME)
+    if given["name"] and len(places) > 1:
+        raise Failure("--name is for one place", BAD_USAGE)
+    options = FleetEntry(**given) if folder is None else FleetEntry(**given, folder=folder)
+    try:
+        for place in places:
+            add_entry(target, entry_for(place, target.resolve().parent, options))
+            click.echo(f"added {visible(place)} to {visible(str(target))}")
+    except FleetError as error:
+        raise Failure(str(error), BAD_USAGE) from error
+    return OK
+
+
+@fleet.command("list")
+@_fleet_command
+@answer_format
+def list_members(options: _FleetOptions, form: str) -> int:
+    """List the members: names, places, engines, owners. Nothing of them is opened."""
+    made = options.fleet()
+    if form == "json":
+        from brvtui.trace import to_plain
+
+        write_json([{"fleet": made.name, "members": to_plain(made.members), "absent": to_plain(made.absent)}])
+        return OK
+    _table(
+        ("member", "place", "engine", "profile", "weight", "owner"),
+        [
+            (one.name, one.place, one.engine or "its own", one.profile or "its own", f"{one.weight:g}", one.owner)
+            for one in made.members
+        ],
+    )
+    return OK
+
+
+@fleet.command("check")
+@_fleet_command
+@answer_format
+def check(options: _FleetOptions, form: str) -> int:
+    """Open every member, and say what it holds or why it cannot be used. Exit code 1 when one cannot."""
+    from brvtui.fleet.questions import MemberState, StateOf
+
+    made = options.fleet()
+    with options.asker(made) as asker:
+        replies = asker.ask(made.members, StateOf())
+    states: dict[str, MemberState] = replies.values
+    missing = (*made.absent, *replies.missing)
+    if form == "json":
+        from brvtui.trace import to_plain
+
+        write_json([{"fleet": made.name, "members": to_plain(states), "missing": to_plain(missing)}])
+    else:
+        rows = [(name, str(one.notes), one.engine, one.profile) for name, one in states.items()]
+        _table(("member", "notes", "engine", "profile"), rows)
+        notes = counted(sum(one.notes for one in states.values()), "note", "notes")
+        click.echo(f"{counted(len(states), 'member', 'members')}, {notes}")
+        for name, state in states.items():
+            for notice in state.notices:
+                _say(f"{name}: {notice}")
+    _say_missing(replies.missing)
+    return NEGATIVE if missing else OK
+
+
+@fleet.command("query")
+@click.argument("text")
+@click.option("--scope", default="", metavar="PATH", help="Search only below this folder of each tree.")
+@click.option("--trace", "with_trace", is_flag=True, help="With --format json: each member's whole trace.")
+@_fleet_command
+@answer_format
+def query(text: str, scope: str, with_trace: bool, options: _FleetOptions, form: str) -> int:
+    """Answer TEXT by every member, each by its own engine; exit code 1 when no member covers it.
+
+    Scores of different members are not comparable: each is counted with its own tree's statistics.
+    """
+    from brvtui.fleet.questions import Answering, MemberAnswer
+
+    made = options.fleet()
+    with options.asker(made) as asker:
+        replies = asker.ask(made.members, Answering(text, scope, with_trace))
+    answers: dict[str, MemberAnswer] = replies.values
+    covered = [name for name, answer in answers.items() if answer.covered]
+    if form == "json":
+        from brvtui.trace import SCHEMA, to_plain
+
+        value = {
+            "schema": SCHEMA,
+            "fleet": made.name,
+            "query": text,
+            "merge": "each",
+            "comparable": False,
+            "covered": covered,
+            "members": to_plain(answers),
+            "missing": to_plain((*made.absent, *replies.missing)),
+        }
+        write_json([value])
+    else:
+        _print_answers(text, made.members, answers)
+    _say_missing(replies.missing)
+    return OK if covered else NEGATIVE
+
+
+@fleet.command("explain")
+@click.argument("text")
+@click.argument("note", metavar="NOTE")
+@_fleet_command
+@answer_format
+def explain(text: str, note: str, options: _FleetOptions, form: str) -> int:
+    """Show why NOTE is, or is not, in the answer to TEXT of each member that has it.
+
+    NOTE is a note's path, the end of one, or a title. Exit code 1 when it is in no answer, 3 when no member has it.
+    """
+    from brvtui.fleet.questions import Explaining
+
+    made = options.fleet()
+    with options.asker(made) as asker:
+        replies = asker.ask(made.members, Explaining(text, note))
+    found = replies.values
+    if not found:
+        raise Failure(next((one.why for one in replies.missing), f"no member has {note}"), NOT_THERE)
+    if form == "json":
+        from brvtui.trace import SCHEMA, to_plain
+
+        write_json({"schema": SCHEMA, "member": name, **to_plain(one)} for name, one in found.items())
+    else:
+        from brvtui.cli.common import print_report
+        from brvtui.report.explain import explain_report
+
+        for name, one in found.items():
+            click.echo(visible(name))
+            print_report(functools.partial(explain_report, one))
+    return OK if any(one.found for one in found.values()) else NEGATIVE
+
+
+def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]) -> None:
+    places = {member.name: member for member in members}
+    order = sorted(answers, key=lambda name: not answers[name].covered)
+    silent = [name for name in order if not answers[name].covered]
+    for name in order:
+        answer = answers[name]
+        if not answer.covered:
+            continue
+        owner = f", {places[name].owner}" if places[name].owner else ""
+        click.echo(visible(f"{name}  ({answer.engine}, {answer.profile}{owner})"))
+        click.echo(visible(f"  {answer.sentence}"))
+        for rank, hit in enumerate(answer.hits[:_SHOWN], start=1):
+            click.echo(visible(f"  {rank}. {hit.score:6.2f}  {hit.path}  {hit.title}"))
+        if places[name].path:
+            click.echo(visible(f"  open it: brv-tui {places[name].path}"))
+    covering = counted(len(answers) - len(silent), "member covers", "members cover")
+    click.echo(visible(f"{covering} “{text}”, {len(silent)} not: each by its own engine."))
+    click.echo("Scores of different members are not comparable: each counts its words in its own notes alone.")
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Prints ``rows`` below ``heads`` in columns."""
+    widths = [max(len(row[place]) for row in (heads, *rows)) for place in range(len(heads))]
+    for row in (heads, *rows):
+        cells = (visible(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
+        click.echo("  ".join(cells).rstrip())
+
+
+def _say(line: str) -> None:
+    click.echo(f"note: {visible(line)}", err=True)
+
+
+def _say_missing(missing: Sequence[Absence]) -> None:
+    for one in missing:
+        _say(f"{one.member}: {one.why}" if one.member not in one.why else one.why)
+
+
+class _Progress:
+    """Shows on a terminal how many members have answered."""
+
+    def __init__(self, members: int) -> None:
+        self._members = members
+        self._replies = 0
+
+    def __call__(self, reply: Any) -> None:
+        self._replies += 1
+        if sys.stderr.isatty():
+            done = self._replies >= self._members
+            click.echo(f"\rmembers: {self._replies} of {self._members}", nl=done, err=True)

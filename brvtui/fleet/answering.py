@@ -1,0 +1,60 @@
+"""One question to all members of a fleet: replies by member, in the fleet's order, and who is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from brvtui.fleet.asking import FleetQuestion, MemberQuestion, MemberReply
+from brvtui.fleet.members import Absence, Member
+from brvtui.fleet.opening import FRESH_S
+from brvtui.fleet.pool import Asks
+
+Replied = Callable[[MemberReply], None]
+
+
+def _unheard(reply: MemberReply) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class Asker:
+    """How members are asked: where, at which moment, and how long each is waited for."""
+
+    where: Asks
+    now_ms: float
+    timeout_s: float = 60.0
+    fresh_s: float = FRESH_S
+    replied: Replied = _unheard
+    """Called with each reply, as it comes."""
+
+    def ask(self, members: Sequence[Member], question: FleetQuestion) -> Replies:
+        """The replies of ``members`` to ``question``."""
+        return self.ask_each([(member, question) for member in members])
+
+    def ask_each(self, asked: Sequence[tuple[Member, FleetQuestion]]) -> Replies:
+        """The replies of members to a question each."""
+        questions = [MemberQuestion(member, question, self.now_ms, self.fresh_s) for member, question in asked]
+        found: dict[str, MemberReply] = {}
+        for reply in self.where.ask(questions, self.timeout_s):
+            found[reply.member] = reply
+            self.replied(reply)
+        return Replies(tuple(found[member.name] for member, _ in asked))
+
+
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """The reply of each member that was asked, in the order of the fleet."""
+
+    replies: tuple[MemberReply, ...]
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The answers by member."""
+        return {reply.member: reply.value for reply in self.replies if not reply.failure}
+
+    @property
+    def missing(self) -> tuple[Absence, ...]:
+        """The members without an answer, and why."""
+        return tuple(Absence(reply.member, reply.failure) for reply in self.replies if reply.failure)

@@ -1,0 +1,110 @@
+"""The one way in which a member is asked, whichever process or machine it is asked in.
+
+A *question* is a frozen dataclass with a method ``of``; it travels to where the member is, and its answer travels back.
+Members stay open in the process that asked them once, so that the next question finds them ready.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from brvtui import faults
+from brvtui.config import ConfigError
+from brvtui.engines.contract import EngineError
+from brvtui.fleet.fleet_file import FleetError
+from brvtui.fleet.members import Member
+from brvtui.fleet.opening import FRESH_S, OpenMember
+from brvtui.lab.judgments.model import JudgmentsError
+from brvtui.snapshot.naming import UnknownNote
+from brvtui.tree.history.git import RevisionError
+from brvtui.tree.reading.project import ProjectError
+from brvtui.tree.reading.signals import SignalsError
+from brvtui.typed_tables import ProfileError
+
+_LINES = (
+    FleetError, ProjectError, ConfigError, ProfileError, EngineError, RevisionError, SignalsError, JudgmentsError,
+    UnknownNote,
+)  # fmt: skip
+"""Errors whose message is a line for the user."""
+
+
+class FleetQuestion(Protocol):
+    """What can be put to a member."""
+
+    def of(self, opened: OpenMember) -> Any:
+        """The answer of the open member. Raises what its engine raises."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemberQuestion:
+    """A question to one member, at a moment."""
+
+    member: Member
+    question: FleetQuestion
+    now_ms: float
+    fresh_s: float = FRESH_S
+
+
+@dataclass(frozen=True, slots=True)
+class MemberReply:
+    """What came back: an answer, or why there is none."""
+
+    member: str
+    value: Any = None
+    failure: str = ""
+    """One line; empty for an answer."""
+    ms: float = 0.0
+    """How long it took where it was asked."""
+
+
+def ask(asked: MemberQuestion) -> MemberReply:
+    """The reply to one question, made in this process. Raises nothing."""
+    begun = time.perf_counter()
+    value, failure = None, ""
+    try:
+        opened = _open(asked)
+        with opened.lock:
+            opened.look(asked.now_ms, asked.fresh_s)
+            value = asked.question.of(opened)
+    except _LINES as error:
+        failure = " ".join(str(error).split())
+    except OSError as error:
+        failure = faults.error_line(error)
+    except Exception as error:  # one broken member must not end the answers of the others
+        failure = f"failed unexpectedly ({type(error).__name__}: {error}); ask it alone with brv-tui query"
+    return MemberReply(asked.member.name, value, failure, (time.perf_counter() - begun) * 1000)
+
+
+def ask_each(asked: Sequence[MemberQuestion]) -> list[MemberReply]:
+    """The replies to several questions, one after the other."""
+    return [ask(one) for one in asked]
+
+
+def close_members() -> None:
+    """Forgets the members that are open in this process."""
+    with _opening:
+        _open_members.clear()
+
+
+_open_members: dict[Member, OpenMember] = {}
+_member_locks: dict[Member, threading.Lock] = {}
+_opening = threading.Lock()
+
+
+def _open(asked: MemberQuestion) -> OpenMember:
+    with _opening:
+        known = _open_members.get(asked.member)
+        lock = _member_locks.setdefault(asked.member, threading.Lock())
+    if known is not None:
+        return known
+    with lock:
+        known = _open_members.get(asked.member)
+        if known is None:
+            known = OpenMember(asked.member, asked.now_ms)
+            with _opening:
+                _open_members[asked.member] = known
+        return known

@@ -1,0 +1,49 @@
+"""What a fleet is made of: memories by name and address, and the lines about those that cannot be used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One memory of a fleet. It holds addresses alone, so that it can be sent to another process or machine."""
+
+    name: str
+    """Unique in its fleet."""
+    path: str = ""
+    """A project, a bare tree or the tree of a V4 space; empty for a git repository."""
+    repository: str = ""
+    """A git repository, bare or not, whose objects are read; empty for a folder."""
+    revision: str = "HEAD"
+    folder: str = ".brv/context-tree"
+    """The tree within the repository."""
+    engine: str = ""
+    """The engine that answers; empty: the one that the member's own settings name."""
+    profile: str = ""
+    weight: float = 1.0
+    """How much work it is beside others: what decides on which worker it is placed."""
+    owner: str = ""
+
+    @property
+    def place(self) -> str:
+        """Its address in one line."""
+        return f"{self.repository}@{self.revision}" if self.repository else self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """A memory that cannot be used, or gave no answer, and why: one line."""
+
+    member: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """The memories that are asked together, and what was listed and cannot be."""
+
+    name: str
+    members: tuple[Member, ...]
+    absent: tuple[Absence, ...] = ()
+    notices: tuple[str, ...] = ()

@@ -1,0 +1,142 @@
+"""Opens a member in this process: what it may read, and by which engine it answers.
+
+A member's own files come from anybody. Its settings choose its engine and its profile, as when it is opened alone; but
+nothing outside the folder that the fleet names is read for it, and no service is asked, whatever is set.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from brvtui.engines import registry
+from brvtui.engines.byterover import profile as profiles
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.contract import Context, Engine, Query
+from brvtui.fleet.fleet_file import FleetError
+from brvtui.fleet.git_tree import commit_of, git_snapshot
+from brvtui.fleet.members import Member
+from brvtui.profiles import DEFAULT
+from brvtui.services.provided import NO_SERVICES
+from brvtui.session import Session
+from brvtui.session.engines import Engines
+from brvtui.session.opened import Clock
+from brvtui.snapshot import Snapshot
+from brvtui.trace import Trace
+from brvtui.tree.reading.project import MARKER
+from brvtui.tree.spaces.locating import TREE, is_uuid
+
+FRESH_S = 30.0
+"""For how many seconds a member is taken to be as it was, before its files are looked at again."""
+
+
+class OpenMember:
+    """A member that is open in this process. One thread at a time may ask it: hold its ``lock``."""
+
+    def __init__(self, member: Member, now_ms: float) -> None:
+        """Opens ``member`` as of ``now_ms`` and reads its notes.
+
+        Raises :class:`brvtui.fleet.fleet_file.FleetError`, or what opening a project raises.
+        """
+        self.member = member
+        self.lock = threading.Lock()
+        self.project: Session | GitMemory = GitMemory(member, now_ms) if member.repository else _session(member, now_ms)
+        self._place = Path(member.repository) if isinstance(self.project, GitMemory) else self.project.project.tree
+        self._looked = -FRESH_S
+        self.look(now_ms, 0.0)
+
+    def look(self, now_ms: float, fresh_s: float = FRESH_S) -> None:
+        """Sets the clock to ``now_ms``, and reads what changed if the last look was over ``fresh_s`` seconds ago.
+
+        Raises as opening does: also when the member is gone.
+        """
+        self.project.clock = lambda: now_ms
+        if not self._place.is_dir():
+            raise FleetError(f"{self.member.place}: its folder is gone")
+        if time.monotonic() - self._looked >= fresh_s:
+            self.project.load()
+            if isinstance(self.project, Session):
+                with suppress(OSError):  # the next process reads the notes itself
+                    self.project.keep()
+            self._looked = time.monotonic()
+
+    @property
+    def engine(self) -> Engine[Any]:
+        """The engine that answers. Raises :class:`brvtui.engines.contract.EngineError`."""
+        return self.project.engines.named(self.project.engine)
+
+    @property
+    def context(self) -> Context[Any]:
+        """The context in which it answers now: without any service. Raises as :attr:`engine`."""
+        return replace(self.project.engines.context(self.project.engine), services=NO_SERVICES)
+
+    def trace(self, query: str, scope: str = "") -> Trace:
+        """The trace of ``query`` as a probe. Raises as :attr:`engine`."""
+        return self.engine.answer(self.context, Query(query, scope))
+
+
+def _session(member: Member, now_ms: float) -> Session:
+    folder = Path(member.path)
+    try:
+        real = folder.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise FleetError(f"{folder}: no such folder") from error
+    if (real / MARKER).is_file():
+        raise FleetError(f"{folder}: its {MARKER} points to another project; add that one")
+    is_space = real.name == TREE and is_uuid(real.parent.name)
+    if member.engine == registry.SPACE and not is_space:
+        raise FleetError(f"{folder}: {registry.SPACE} needs the tree of a space; add the data folder with spaces")
+    session = Session.open(folder, member.profile or None, now_ms, engine=member.engine, alone=True)
+    root = real.parent.parent if real.name == TREE and real.parent.name == MARKER else real
+    if not session.project.tree.is_relative_to(root):
+        raise FleetError(f"{folder}: its own files name a memory elsewhere ({session.project.tree}); add that one")
+    return session
+
+
+class GitMemory:
+    """A memory in a git repository, as :class:`brvtui.session.opened.OpenProject` has it. Nothing of it is written."""
+
+    is_code = False
+    is_space = False
+
+    def __init__(self, member: Member, now_ms: float) -> None:
+        """Reads nothing before :meth:`load`. Raises :class:`brvtui.typed_tables.ProfileError`."""
+        self._member = member
+        self.engine = member.engine or registry.DEFAULT
+        if self.engine == registry.SPACE:
+            raise FleetError(f"{member.place}: the topics of a space are not read from git; name its folder")
+        named = member.profile
+        is_own = self.engine == registry.DEFAULT and bool(named)
+        self.profile: Profile = profiles.load(named if is_own else DEFAULT)
+        self.clock: Clock = lambda: now_ms
+        self.engines = Engines(self, NO_SERVICES, {self.engine: named} if named and not is_own else {})
+        self._commit = ""
+        self._snapshot: Snapshot | None = None
+
+    def load(self) -> bool:
+        """Reads the notes where the revision means another commit than before. Raises RevisionError."""
+        repository = Path(self._member.repository)
+        commit = commit_of(repository, self._member.revision)
+        if commit == self._commit:
+            return False
+        self._snapshot = git_snapshot(repository, commit, self._member.folder, self.profile, self.clock())
+        self._commit = commit
+        return True
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The notes at the revision."""
+        assert self._snapshot is not None  # an open member was loaded
+        return self._snapshot
+
+    def snapshot_of(self, trace: Trace) -> Snapshot:
+        """The notes that ``trace`` was made on."""
+        return self.snapshot
+
+    def probe(self, query: str, scope: str = "", engine: str = "") -> Trace:
+        """The trace of ``query``, without any effect."""
+        return self.engines.answer(engine or self.engine, Query(query, scope))[1]

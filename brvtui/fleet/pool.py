@@ -1,0 +1,134 @@
+"""Asks members on this machine's cores: each process keeps the members that it was asked for open."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import Protocol
+
+from brvtui.fleet.asking import MemberQuestion, MemberReply, ask
+from brvtui.fleet.members import Member
+from brvtui.fleet.placing import placed
+
+_SPAWN = multiprocessing.get_context("spawn")
+_ENDS_WITHIN_S = 2.0
+
+
+class Asks(Protocol):
+    """Where questions are put to members: processes of this machine, or a cluster."""
+
+    def ask(self, questions: Sequence[MemberQuestion], timeout_s: float) -> Iterator[MemberReply]:
+        """One reply for each of ``questions``, as they come; closing the iterator cancels what is left.
+
+        A member that does not answer within ``timeout_s`` seconds has a reply that says so.
+        """
+
+    def close(self) -> None:
+        """Ends what was started for asking."""
+
+
+@dataclass(eq=False)
+class _Worker:
+    """One process, the questions that wait for it, and the one that it answers now."""
+
+    process: SpawnProcess
+    connection: Connection
+    waiting: deque[MemberQuestion] = field(default_factory=deque)
+    current: MemberQuestion | None = None
+    since: float = 0.0
+
+
+class ProcessPool:
+    """A pool of processes. A member is always asked in the same one; one that hangs is ended and started again."""
+
+    def __init__(self, members: Sequence[Member], workers: int = 0) -> None:
+        """A pool for ``members``, which starts no process yet; ``workers`` 0: as many as this machine has cores."""
+        count = min(workers or os.cpu_count() or 1, max(1, len(members)))
+        self._places = placed(members, [f"process {number}" for number in range(1, count + 1)])
+        self._workers: dict[str, _Worker] = {}
+
+    def ask(self, questions: Sequence[MemberQuestion], timeout_s: float) -> Iterator[MemberReply]:
+        """One reply for each of ``questions``, as they come. Closing the iterator ends the processes that are busy."""
+        for one in questions:
+            self._worker(self._places[one.member.name]).waiting.append(one)
+        try:
+            while busy := [name for name in self._workers if self._is_busy(name)]:
+                yield from self._replies(busy, timeout_s)
+        finally:
+            for name, worker in list(self._workers.items()):
+                worker.waiting.clear()
+                if worker.current is not None:
+                    self._end(name)
+
+    def close(self) -> None:
+        """Ends all processes."""
+        for name in list(self._workers):
+            self._end(name)
+
+    def _worker(self, name: str) -> _Worker:
+        if name not in self._workers:
+            here, there = _SPAWN.Pipe()
+            process = _SPAWN.Process(target=_serve, args=(there,), daemon=True, name=f"brv-tui fleet, {name}")
+            process.start()
+            there.close()
+            self._workers[name] = _Worker(process, here)
+        return self._workers[name]
+
+    def _is_busy(self, name: str) -> bool:
+        worker = self._workers[name]
+        if worker.current is None and worker.waiting:
+            worker.current, worker.since = worker.waiting.popleft(), time.monotonic()
+            with suppress(OSError):  # it ended: reading from it says so
+                worker.connection.send(worker.current)
+        return worker.current is not None
+
+    def _replies(self, busy: Sequence[str], timeout_s: float) -> Iterator[MemberReply]:
+        """The replies that are there, once there is one, or a process has run out of time."""
+        first = min(self._workers[name].since for name in busy) + timeout_s
+        ready = wait([self._workers[name].connection for name in busy], max(0.0, first - time.monotonic()))
+        for name in busy:
+            worker = self._workers[name]
+            asked = worker.current
+            assert asked is not None
+            if worker.connection in ready:
+                try:
+                    reply: MemberReply = worker.connection.recv()
+                    worker.current = None
+                except (EOFError, OSError):
+                    reply = MemberReply(asked.member.name, failure="the process that asked it was ended")
+                    self._start_again(name)
+                yield reply
+            elif time.monotonic() - worker.since >= timeout_s:
+                self._start_again(name)
+                yield MemberReply(asked.member.name, failure=f"no answer within {timeout_s:g} s")
+
+    def _start_again(self, name: str) -> None:
+        waiting = self._workers[name].waiting
+        self._end(name)
+        if waiting:
+            self._worker(name).waiting = waiting
+
+    def _end(self, name: str) -> None:
+        worker = self._workers.pop(name)
+        worker.connection.close()
+        worker.process.kill()
+        worker.process.join(_ENDS_WITHIN_S)
+
+
+def _serve(connection: Connection) -> None:
+    """Answers questions until nobody asks any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asks ends this one
+    while True:
+        try:
+            asked: MemberQuestion = connection.recv()
+        except (EOFError, OSError):
+            return
+        connection.send(ask(asked))

@@ -1,0 +1,99 @@
+"""The questions that a member answers by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from brvtui.engines.verdict import verdict_sentence
+from brvtui.fleet.opening import OpenMember
+from brvtui.snapshot.naming import find_note
+from brvtui.trace import Explanation, Hit, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class MemberState:
+    """A member as it is open: what it holds and by what it answers."""
+
+    notes: int
+    engine: str
+    profile: str
+    constants: str
+    """A digest of all constants: members with equal ones rank alike."""
+    domains: tuple[str, ...]
+    """The names of its domains, in lower case."""
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StateOf:
+    """Asks for the :class:`MemberState`."""
+
+    def of(self, opened: OpenMember) -> MemberState:
+        """What the member is now."""
+        project, context = opened.project, opened.context
+        digest = blake2b(repr(context.constants).encode(), digest_size=8).hexdigest()
+        snapshot = context.snapshot
+        return MemberState(
+            len(snapshot.notes),
+            project.engine,
+            project.engines.profile(project.engine),
+            digest,
+            tuple(sorted(snapshot.domains)) if not project.is_space else (),
+            snapshot.notices,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MemberAnswer:
+    """The answer of a member's own engine."""
+
+    engine: str
+    profile: str
+    notes: int
+    covered: bool
+    tier: int | None
+    sentence: str
+    total_found: int
+    hits: tuple[Hit, ...]
+    trace: Trace | None = None
+    """The whole trace, where it was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """Asks for the answer to ``text`` by the member's own engine, as a probe."""
+
+    text: str
+    scope: str = ""
+    with_trace: bool = False
+
+    def of(self, opened: OpenMember) -> MemberAnswer:
+        """The member's answer."""
+        trace = opened.trace(self.text, self.scope)
+        return MemberAnswer(
+            trace.engine,
+            trace.profile,
+            trace.snapshot.notes,
+            trace.covered,
+            trace.tier,
+            verdict_sentence(trace),
+            trace.total_found,
+            trace.hits,
+            trace if self.with_trace else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Explaining:
+    """Asks why a note is, or is not, in the member's answer to ``text``."""
+
+    text: str
+    note: str
+    """A path, the end of one, or a title."""
+
+    def of(self, opened: OpenMember) -> Explanation:
+        """The explanation. Raises :class:`brvtui.snapshot.naming.UnknownNote`."""
+        context = opened.context
+        named = find_note(context.snapshot, self.note)
+        return opened.engine.why(context, opened.trace(self.text), named)

@@ -1,0 +1,20 @@
+"""Fleets of small trees, asked in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from brvtui.fleet.asking import FleetQuestion, MemberQuestion, MemberReply, ask, close_members
+from brvtui.fleet.members import Member
+from tests.support.trees import NOW_MS
+
+Asking = Callable[[Member, FleetQuestion], MemberReply]
+
+
+@pytest.fixture
+def asking() -> Iterator[Asking]:
+    """Asks a member in this process, always looking at its files again."""
+    yield lambda member, question: ask(MemberQuestion(member, question, NOW_MS, 0.0))
+    close_members()

@@ -1,0 +1,141 @@
+"""What a member may read and ask: nothing outside its folder, and no service."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from brvtui.fleet.members import Member
+from brvtui.fleet.questions import Answering, MemberAnswer, StateOf
+from tests.fleet.conftest import Asking
+from tests.support.trees import NOW_MS, Tree
+
+MakeTree = Callable[[str], Tree]
+SECRET = "zanzibar"
+SPACE = "11111111-1111-4111-8111-111111111111"
+
+
+def member(tree: Tree, **fields: str) -> Member:
+    return Member("member", str(tree.root), **fields)
+
+
+def found(asking: Asking, one: Member, words: str = SECRET) -> set[str]:
+    reply = asking(one, Answering(words))
+    assert not reply.failure
+    return {hit.path for hit in reply.value.hits}
+
+
+@pytest.fixture
+def private(make_tree: MakeTree) -> Tree:
+    """Another project of the user's, which no member may have read."""
+    made = make_tree("private")
+    made.note("safe/keys/pin.md", "The pin", f"{SECRET} {SECRET}")
+    return made
+
+
+def test_shared_sources_are_not_followed(asking: Asking, tree: Tree, private: Tree) -> None:
+    tree.note("a/b/c.md", "A note", "of our own")
+    tree.source(("lib", private))
+    assert found(asking, member(tree)) == set()
+    assert found(asking, member(tree), "note of our own") == {"a/b/c.md"}
+
+
+def test_a_pointer_to_another_project_is_refused(asking: Asking, tmp_path: Path, private: Tree) -> None:
+    (tmp_path / "lure").mkdir()
+    (tmp_path / "lure" / ".brv").write_text(str(private.root))
+    reply = asking(Member("lure", str(tmp_path / "lure")), Answering(SECRET))
+    assert reply.failure == f"{tmp_path}/lure: its .brv points to another project; add that one"
+
+
+def test_a_linked_tree_is_refused(asking: Asking, tmp_path: Path, private: Tree) -> None:
+    (tmp_path / "lure").mkdir()
+    (tmp_path / "lure" / ".brv").symlink_to(private.root / ".brv")
+    reply = asking(Member("lure", str(tmp_path / "lure")), Answering(SECRET))
+    assert "its own files name a memory elsewhere" in reply.failure
+
+
+@pytest.mark.parametrize("named_by", ["settings", "marker"])
+def test_a_member_cannot_have_a_space_read(asking: Asking, make_tree: MakeTree, named_by: str) -> None:
+    data = Path(os.environ["BRV_DATA_DIR"])
+    topics = data / "projects" / SPACE / "context-tree"
+    topics.mkdir(parents=True)
+    (topics / "pin.html").write_text(f'<bv-topic path="pin" title="The pin">{SECRET}</bv-topic>')
+    (data / "bindings.json").write_text(f'{{"defaultSpaceId": "{SPACE}"}}')
+    lure = make_tree("lure")
+    lure.note("a/b/c.md", "A note")
+    if named_by == "settings":
+        lure.settings('engine = "byterover_v4"\n')
+    else:
+        (lure.root / ".brvspace").write_text(f'{{"space_id": "{SPACE}", "space_name": "x"}}')
+        lure.tree.rename(lure.root / "notes")
+        (lure.root / ".brv" / "config.json").unlink()
+        (lure.root / ".brv").rmdir()
+    reply = asking(member(lure), Answering(SECRET))
+    assert "elsewhere" in reply.failure or not reply.value.hits
+    assert asking(Member("space", str(topics)), Answering(SECRET)).value.hits
+
+
+@pytest.fixture
+def service() -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as made:
+        made.setblocking(False)
+        yield made
+
+
+def test_a_member_cannot_have_a_service_asked(asking: Asking, tree: Tree, service: socket.socket) -> None:
+    """The user has an embedder; the member's settings choose the engine that would ask it."""
+    settings = Path(os.environ["BRV_TUI_DATA_DIR"]) / "config" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    address = f"http://127.0.0.1:{service.getsockname()[1]}/v1"
+    settings.write_text(
+        f'[services.embedder]\nmodel = "m"\nurl = "{address}"\n[services.reranker]\nmodel = "m"\nurl = "{address}"\n'
+        f'[llm]\nmodel = "m"\nurl = "{address}"\nallowed = true\n'
+    )
+    tree.note("a/b/c.md", "A note", "of our own")
+    tree.settings('engine = "jeffs_brain"\n[services.embedder]\nurl = "http://127.0.0.1:1"\n')
+    reply = asking(member(tree), Answering("note of our own"))
+    assert "services" in reply.failure, "settings that a project may not have are said"
+    tree.settings('engine = "jeffs_brain"\n')
+    reply = asking(member(tree), Answering("note of our own"))
+    assert reply.value.engine == "jeffs_brain"
+    assert [hit.path for hit in reply.value.hits] == ["a/b/c.md"]
+    with pytest.raises(BlockingIOError):
+        service.accept()
+
+
+def test_a_repository_answers_as_its_tree_does(asking: Asking, tree: Tree, tmp_path: Path) -> None:
+    """From git's objects, at a revision, without a checkout: the same scores as from the files."""
+    repository = tmp_path / "mirror.git"
+    run = ["git", "-C", str(tree.root), "-c", "user.name=n", "-c", "user.email=e@x"]
+    dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{NOW_MS // 1000 - 40 * 86400} +0000")
+    tree.note("auth/jwt/keys.md", "Signing keys", "keys rotate every week", days=40)
+    tree.note("auth/jwt/café.md", "Tokens", "tokens outlive keys", days=40)
+    tree.summary("auth", days=40)
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "one"]):
+        subprocess.run([*run, *arguments], check=True, env={**os.environ, **dates})
+    subprocess.run(["git", "clone", "-q", "--bare", str(tree.root), str(repository)], check=True)
+    for words, first in (("keys rotate", "auth/jwt/keys.md"), ("outlive", "auth/jwt/café.md")):
+        on_disk: MemberAnswer = asking(member(tree), Answering(words)).value
+        in_git: MemberAnswer = asking(Member("git", repository=str(repository)), Answering(words)).value
+        assert in_git.hits == on_disk.hits
+        assert in_git.hits[0].path == first
+    assert not list(repository.glob("**/*.md"))
+    missing = asking(Member("git", repository=str(repository), revision="gone"), Answering("keys"))
+    assert "no revision gone" in missing.failure
+
+
+def test_what_is_gone_or_broken_is_a_line(asking: Asking, tree: Tree, tmp_path: Path) -> None:
+    tree.note("a/b/c.md", "A note")
+    assert asking(Member("gone", str(tmp_path / "gone")), StateOf()).failure == f"{tmp_path}/gone: no such folder"
+    assert "no engine wrong" in asking(member(tree, engine="wrong"), StateOf()).failure
+    assert "wrong" in asking(member(tree, profile="wrong"), StateOf()).failure
+    assert asking(member(tree), StateOf()).value.notes == 1
+    tree.note("a/b/d.md", "Another")
+    assert asking(member(tree), StateOf()).value.notes == 2
+    tree.tree.rename(tmp_path / "moved")
+    assert asking(member(tree), StateOf()).failure == f"{tree.root}: its folder is gone"
