@@ -23,6 +23,7 @@ _COMMANDS = {
     "explain": "query:explain",
     "replay": "query:replay",
     "maturity": "maturity:maturity",
+    "migrate": "migrate:migrate",
     "llm": "ask:llm",
     "code": "code:code",
     "judge": "judge:judge",
@@ -102,6 +103,7 @@ Examples:
   brv-tui replay --queries queries.json --no-trace
   brv-tui maturity --days 30 --event leaves-tier-2
   brv-tui show saved.json
+  brv-tui migrate --dry-run
 \b
 Exit codes: 0 fine, 1 a negative answer, 2 bad usage, 3 no such project or note, 4 failed.
 """

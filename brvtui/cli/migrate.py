@@ -1,0 +1,77 @@
+"""``brv-tui migrate``: what a migration to ByteRover V4 would change."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import click
+
+from brvtui.cli.common import (
+    BAD_USAGE,
+    NEGATIVE,
+    OK,
+    Asked,
+    Failure,
+    answer_format,
+    engine_errors_reported,
+    print_report,
+    project_option,
+    shared,
+    write_json,
+)
+
+_SHOWN, _ALL = 20, 1_000_000
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  brv-tui migrate --dry-run
+  brv-tui migrate --dry-run "how are refresh tokens rotated" "quiet hours"
+  brv-tui migrate --dry-run --format json | jq -r '.answers[] | select(.change != "the same note is first") | .query'
+"""
+)
+@click.argument("queries", nargs=-1)
+@click.option("--dry-run", is_flag=True, help="Needed: this command only shows what a migration would change.")
+@click.option("--all", "everything", is_flag=True, help=f"List all answers and notes, not the first {_SHOWN} of each.")
+@project_option
+@shared
+@answer_format
+def migrate(
+    queries: tuple[str, ...],
+    dry_run: bool,
+    everything: bool,
+    project: Path | None,
+    profile: str | None,
+    now: float | None,
+    signals: Path | None,
+    form: str,
+) -> int:
+    """Show what a migration of a ByteRover 3 tree to V4 would change: the answers to queries, and the notes.
+
+    Asks QUERIES, or else every judged and logged query, of the tree and of the space that V4's own migration would make
+    of it. Nothing is written. Exit code 1 when a query would lose the note that is first now.
+    """
+    if not dry_run:
+        raise Failure("migrate only shows what would change: add --dry-run (ByteRover itself migrates)", BAD_USAGE)
+    session = Asked("byterover", {}, "", project, profile, now, signals, None).open()
+    from brvtui.lab.judgments.model import JudgmentsError
+    from brvtui.session.migrating import asked_queries, migration_report
+
+    try:
+        with engine_errors_reported():
+            made = migration_report(session, asked_queries(session, queries))
+    except JudgmentsError as error:
+        raise Failure(str(error), BAD_USAGE) from error
+    if form == "json":
+        from brvtui.trace import SCHEMA, to_plain
+
+        write_json([{"schema": SCHEMA, **to_plain(made)}])
+    else:
+        from brvtui.report import migration
+
+        most = _ALL if everything else _SHOWN
+        print_report(partial(migration.migration_report, made, most=most))
+    return NEGATIVE if made.is_worse else OK

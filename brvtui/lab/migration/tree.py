@@ -1,0 +1,167 @@
+"""A context tree as the space that V4's migration would make of it. Nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from brvtui import faults
+from brvtui.engines.byterover_v4.documents import documents_of
+from brvtui.engines.byterover_v4.migration.converter import ConvertedNote, convert
+from brvtui.engines.byterover_v4.scripts import RankedSpace, ranked_space
+from brvtui.engines.byterover_v4.tokens import term, tokens
+from brvtui.regular_files import LARGEST, read_regular
+from brvtui.snapshot import Snapshot
+from brvtui.text.analysis import counted, from_utf16
+from brvtui.text.segment import FIELDS
+from brvtui.tree.reading.files import TreeFile, UnseenFile
+from brvtui.tree.reading.signals import Source
+from brvtui.tree.spaces.contents import SpaceContents, TopicFile
+from brvtui.tree.spaces.locating import SpaceFolder
+from brvtui.tree.spaces.topic_files import code_units, markdown_files, unseen_name
+from brvtui.tree.spaces.topic_html import Topic, UnreadableTopic, parse_topic
+
+_NS_PER_MS, _MS_PER_DAY = 1_000_000, 86_400_000.0
+_ENDING_WORD = "md"
+"""A word of every note's path, which nobody asks for."""
+_CATALOG = "index.html"
+
+
+@dataclass(frozen=True, slots=True)
+class LostSignals:
+    """Stored signals that a topic would begin without."""
+
+    importance: float
+    maturity: str
+    access_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class MigratedNote:
+    """A note, and what the migration would make of it."""
+
+    note: str
+    topic: str
+    """The path of its topic; empty where it would become none."""
+    unseen: str
+    """Why V4 would not see it; empty where it would."""
+    newly_searched: bool
+    """Whether V4 would search it although ByteRover 3 does not."""
+    frontmatter_problem: str
+    """Why its frontmatter would become text; empty where it would not."""
+    lost_words: tuple[str, ...]
+    """Words of its title and text that would no longer find it, in alphabetical order."""
+    lost_frontmatter_words: tuple[str, ...]
+    """The same for words that stand in its frontmatter alone: names of fields, dates, signals."""
+    lost_path_words: tuple[str, ...]
+    """Words that stand in its path alone, which V4 does not search."""
+    lost_age_days: float
+    """How old it is; as a topic it would be new."""
+    lost_signals: LostSignals | None
+    """None where nothing is stored for it."""
+
+
+class _LostWords(NamedTuple):
+    text: tuple[str, ...] = ()
+    frontmatter: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
+
+
+_NO_WORDS = _LostWords()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MigratedTree:
+    """A tree's notes beside the space that they would become."""
+
+    notes: tuple[MigratedNote, ...]
+    """In the order of their topics."""
+    html: Mapping[str, str]
+    """The HTML of each topic, by the path of its note."""
+    space: RankedSpace
+    left: tuple[UnseenFile, ...]
+    """Files that cannot be read, each with why."""
+
+
+def migrate_tree(snapshot: Snapshot, now_ms: float, name: str) -> MigratedTree:
+    """The space called ``name`` that a migration at ``now_ms`` would make of the tree of ``snapshot``.
+
+    Shared sources are left out, as the migration leaves them out. Raises nothing.
+    """
+    tree = snapshot.project.tree
+    topics: list[TopicFile] = []
+    notes: list[MigratedNote] = []
+    html: dict[str, str] = {}
+    left: list[UnseenFile] = []
+    for path in sorted(markdown_files(tree), key=code_units):
+        try:
+            data = read_regular(tree / path, LARGEST)
+            made = convert(path, data.decode("utf-8", "replace"), now_ms)
+            topic = parse_topic(made.html)
+        except OSError as error:
+            left.append(UnseenFile(path, f"cannot be read: {faults.reason(error)}"))
+            continue
+        except UnreadableTopic as error:
+            left.append(UnseenFile(path, str(error)))
+            continue
+        html[path] = made.html
+        unseen = _unseen(made)
+        lost = _NO_WORDS if unseen else _lost_words(snapshot, made, topic)
+        notes.append(_migrated(snapshot, now_ms, made, unseen, lost))
+        if not unseen:
+            file = TreeFile(made.topic, len(made.html.encode()), round(now_ms) * _NS_PER_MS, 0, 0)
+            topics.append(TopicFile(file, made.html, topic))
+    topics.sort(key=lambda topic: code_units(topic.path))
+    folder = SpaceFolder(tree, tree, "root", name=name)
+    contents = SpaceContents(folder, tuple(topics), (), (), {}, 0)
+    return MigratedTree(tuple(notes), html, ranked_space(contents), tuple(left))
+
+
+def _unseen(made: ConvertedNote) -> str:
+    if made.topic == _CATALOG:
+        return "the migration leaves out index.md at the root"
+    return unseen_name(made.topic)
+
+
+def _migrated(snapshot: Snapshot, now_ms: float, made: ConvertedNote, unseen: str, lost: _LostWords) -> MigratedNote:
+    position = snapshot.by_path.get(made.note)
+    signals = snapshot.signals[position] if position is not None else None
+    kept = signals is not None and signals.source is not Source.DEFAULT
+    return MigratedNote(
+        note=made.note,
+        topic="" if made.topic == _CATALOG else made.topic,
+        unseen=unseen,
+        newly_searched=position is None and not unseen,
+        frontmatter_problem=made.problem,
+        lost_words=lost.text,
+        lost_frontmatter_words=lost.frontmatter,
+        lost_path_words=lost.path,
+        lost_age_days=_age_days(snapshot, made.note, now_ms),
+        lost_signals=LostSignals(signals.importance, signals.maturity, signals.access_count)
+        if signals is not None and kept
+        else None,
+    )
+
+
+def _age_days(snapshot: Snapshot, note: str, now_ms: float) -> float:
+    known = snapshot.parsed.get(note)
+    return max(0.0, (now_ms - known.mtime_ms) / _MS_PER_DAY) if known is not None else 0.0
+
+
+def _lost_words(snapshot: Snapshot, made: ConvertedNote, topic: Topic) -> _LostWords:
+    """The words under which ByteRover 3 finds the note of ``made`` and V4 would not, each where it stands first."""
+    position = snapshot.by_path.get(made.note)
+    if position is None:
+        return _NO_WORDS
+    held = {found for document in documents_of(made.topic, topic) for field in document.terms for found in field}
+    title, body, path = snapshot.notes[position].title, made.body, made.note
+    in_text, in_path = ({from_utf16(word) for word in counted(text)[1]} for text in (f"{title}\n{body}", path))
+    names, lost = snapshot.postings.ids.terms, set[str]()
+    for row in snapshot.postings.note(position).rows.tolist():
+        word = from_utf16(names[row // len(FIELDS)])
+        if any(term(token) not in held for token in tokens(word)):
+            lost.add(word)
+    elsewhere = lost - in_text
+    only_path = elsewhere & in_path - {_ENDING_WORD}
+    return _LostWords(*(tuple(sorted(found)) for found in (lost & in_text, elsewhere - in_path, only_path)))

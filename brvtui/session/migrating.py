@@ -1,0 +1,110 @@
+"""What a migration of an open project to ByteRover V4 would change. Nothing is written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from brvtui.engines import registry
+from brvtui.engines.contract import EngineError, Query
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.model import Judgment
+from brvtui.lab.migration.answers import AnswerChange, MigratedAnswer, migrated_answer
+from brvtui.lab.migration.tree import MigratedNote, MigratedTree, migrate_tree
+from brvtui.tree.reading.files import UnseenFile
+
+if TYPE_CHECKING:
+    from brvtui.session.session import Session
+
+_MOST_LOGGED = 200
+JUDGED, LOGGED, GIVEN = "judged", "logged", "given"
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationReport:
+    """A context tree beside the space that a migration would make of it, and both of their answers."""
+
+    project: str
+    now: str
+    notes: tuple[MigratedNote, ...]
+    answers: tuple[MigratedAnswer, ...]
+    left: tuple[UnseenFile, ...]
+    """Files that cannot be read."""
+    shared_sources: tuple[str, ...]
+    """The names of shared sources, which V4 does not have."""
+
+    @property
+    def changes(self) -> dict[AnswerChange, int]:
+        """How many answers change in which way, worst first."""
+        counts = Counter(answer.change for answer in self.answers)
+        return {change: counts[change] for change in AnswerChange if counts[change]}
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether a query loses the note that is first now."""
+        return any(answer.change in _LOSSES for answer in self.answers)
+
+
+_LOSSES = (AnswerChange.NOTHING_FOUND, AnswerChange.FIRST_GONE)
+Asked = tuple[Judgment, str]
+"""A query, and where it comes from."""
+
+
+def migrated(session: Session) -> MigratedTree:
+    """The space that a migration would make of the tree of ``session`` now.
+
+    Raises :class:`brvtui.engines.contract.EngineError` where no context tree is open.
+    """
+    if session.is_space or session.is_code:
+        raise EngineError("only a context tree of ByteRover 3 can be migrated; open one, such as the folder with .brv")
+    return migrate_tree(session.snapshot, session.clock(), session.project.name)
+
+
+def asked_queries(session: Session, given: Sequence[str] = ()) -> list[Asked]:
+    """The queries ``given``; without any, those that are judged, then those that are logged, each once.
+
+    Raises :class:`brvtui.lab.judgments.model.JudgmentsError`.
+    """
+    if given:
+        return [(Judgment(str(number), text), GIVEN) for number, text in enumerate(given, 1)]
+    made = [(judgment, JUDGED) for judgment in JudgmentsFile.of(session.project).read()]
+    known = {(judgment.text.strip().lower(), judgment.scope) for judgment, _ in made}
+    for number, entry in enumerate(session.logbook.read(_MOST_LOGGED), 1):
+        key = (entry.query.strip().lower(), entry.scope)
+        if entry.engine == registry.DEFAULT and key not in known and entry.query.strip():
+            known.add(key)
+            made.append((Judgment(f"log-{number}", entry.query, entry.scope), LOGGED))
+    return made
+
+
+def answers_of(session: Session, tree: MigratedTree, asked: Sequence[Asked]) -> Iterator[MigratedAnswer]:
+    """The answers of both engines to each query of ``asked``, with no effect.
+
+    Raises :class:`brvtui.engines.contract.EngineError`.
+    """
+    engine, context = session.engines.named(registry.DEFAULT), session.engines.context(registry.DEFAULT)
+    constants = session.engines.named(registry.SPACE).constants()
+    notes = {note.topic: note.note for note in tree.notes}
+    for judgment, source in asked:
+        before = engine.answer(context, Query(judgment.text, judgment.scope))
+        yield migrated_answer(judgment, source, before, tree.space, notes, context.now_ms, constants)
+
+
+def migration_report(
+    session: Session, asked: Sequence[Asked], progress: Callable[[int, int], None] = lambda done, of: None
+) -> MigrationReport:
+    """What a migration would change: every note, and the answer to each query of ``asked``.
+
+    Calls ``progress`` with how many queries are answered, and of how many. Raises as :func:`answers_of`.
+    """
+    tree = migrated(session)
+    answers = []
+    for answer in answers_of(session, tree, asked):
+        answers.append(answer)
+        progress(len(answers), len(asked))
+    context = session.engines.context(registry.DEFAULT)
+    sources = tuple(source.alias for source in session.project.sources)
+    clock = context.snapshot_info.clock
+    return MigrationReport(session.project.name, clock, tree.notes, tuple(answers), tree.left, sources)
