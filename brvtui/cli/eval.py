@@ -22,6 +22,7 @@ from brvtui.cli.common import (
     engine_errors_reported,
     moment,
     print_report,
+    write_json,
 )
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
 from brvtui.text.visible import visible
@@ -29,6 +30,7 @@ from brvtui.text.visible import visible
 if TYPE_CHECKING:
     from brvtui.lab.evaluation.assessment import Assessment
     from brvtui.lab.evaluation.metrics import Metric
+    from brvtui.lab.judgments.model import Judgment
     from brvtui.session.evaluating import EvaluationPlan
 
 _PATH = click.Path(path_type=Path)
@@ -39,6 +41,7 @@ _HOURS = {"h": 1, "d": 24, "w": 168, "y": 8_766}
 _MS_PER_HOUR = 3_600_000
 _LATER = re.compile(r"([+-])([0-9]{1,6})([hdwy])")
 _SHOWN_NOTICES = 10
+_MOST_DAYS = 36_600
 
 
 @click.command(
@@ -49,6 +52,7 @@ Examples:
   brv-tui eval
   brv-tui eval --engine jeffs_brain --mode bm25 --metric ndcg@5
   brv-tui eval --at +30d --fail-under recall@5=0.9
+  brv-tui eval --drift
   brv-tui eval --baseline-rev main --fail-on-drop ndcg@10=0.02 --fail-on-tier-change
   brv-tui eval --save before.json && brv-tui eval --baseline before.json
   brv-tui eval --save report.xml --save comment.md
@@ -57,6 +61,10 @@ Examples:
 @engine_command
 @judgments_option
 @click.option("--at", metavar="+30d|ISO", help="The moment: so long from now (h, d, w, y), or an ISO 8601 time.")
+@click.option(
+    "--drift", is_flag=False, flag_value="7,30,90", metavar="[DAYS]",
+    help="Also ask in so many days (7,30,90), and say what is lost by then if nobody touches a note.",
+)  # fmt: skip
 @click.option("--metric", "named_metrics", multiple=True, metavar="NAME", help="Such as ndcg@10, recall@5 or mrr.")
 @click.option("--services", is_flag=True, help="Let queries ask services that cost: embedders and rerankers.")
 @click.option("--fresh", is_flag=True, help="Ask every query again, also those whose answers are kept.")
@@ -100,12 +108,17 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
         later_ms=later_ms,
         use_kept=not given["fresh"],
     )
-    _check(plan)
+    days = _days(given["drift"])
+    _check(plan, bool(days))
+    if days and (form not in ("table", "json") or given["files"]):
+        raise click.UsageError("--drift is shown as a table or with --format json, and is not saved by --save")
     _check_files(given["files"])
     session = replace(asked, now=now).open()
     judgments = read_judgments(file := judgments_file(session, named))
     if not judgments:
         raise Failure(f"{file.path}: no judgments yet; add some with brv-tui judge set", BAD_USAGE)
+    if days:
+        return _drift(session, judgments, plan, days, form)
     try:
         with engine_errors_reported():
             report = assess(session, judgments, plan, _show_progress)
@@ -126,11 +139,41 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
     return OK if report.passed else NEGATIVE
 
 
-def _check(plan: EvaluationPlan) -> None:
+def _days(text: str | None) -> list[float]:
+    """The days that are written ``7,30,90``; none for None. Raises :class:`Failure`."""
+    try:
+        days = [float(day) for day in text.split(",")] if text is not None else []
+    except ValueError:
+        days = [0.0]
+    if not all(0 < day <= _MOST_DAYS for day in days):
+        raise Failure(f"--drift {text}: must be numbers of days from above 0 to {_MOST_DAYS}, such as 7,30", BAD_USAGE)
+    return days
+
+
+def _drift(session: Any, judgments: Sequence[Judgment], plan: EvaluationPlan, days: Sequence[float], form: str) -> int:
+    from brvtui.report.drift import drift_as_plain, drift_lines
+    from brvtui.report.lines import rich_lines
+    from brvtui.session.evaluating import drift
+
+    with engine_errors_reported():
+        found = drift(session, judgments, plan, days, _show_progress)
+    _print_notices(found.now.notices)
+    if form == "json":
+        write_json([drift_as_plain(found)])
+    else:
+        print_report(lambda width: rich_lines(drift_lines(found, width)))
+    return OK if found.passed else NEGATIVE
+
+
+def _check(plan: EvaluationPlan, drifts: bool) -> None:
+    if drifts and plan.baseline_name:
+        raise click.UsageError("--drift compares with now: leave out --baseline and --baseline-rev")
     if plan.baseline is not None and plan.revision:
         raise click.UsageError("give either --baseline FILE or --baseline-rev REV")
-    if (plan.drops or plan.same_outcomes) and not plan.baseline_name:
-        raise click.UsageError("--fail-on-drop and --fail-on-tier-change need --baseline FILE or --baseline-rev REV")
+    if (plan.drops or plan.same_outcomes) and not plan.baseline_name and not drifts:
+        raise click.UsageError(
+            "--fail-on-drop and --fail-on-tier-change need --baseline FILE, --baseline-rev REV or --drift"
+        )
 
 
 def _check_files(files: Sequence[Path]) -> None:

@@ -51,8 +51,13 @@ def change_lines(report: Assessment, width: int) -> list[Line]:
         for text in report.causes.get(change.now.id, ()):
             made += [line(f"   {part}") for part in wrap(text, width - 3)]
     if len(changes) > _SHOWN:
-        made.append(line(f" … {len(changes) - _SHOWN} more; --format json holds all", "muted").cut(width))
+        made.append(more_line(len(changes) - _SHOWN, width))
     return made
+
+
+def more_line(count: int, width: int) -> Line:
+    """What stands at the end of a list that is cut short."""
+    return line(f" … {count} more; --format json holds all", "muted").cut(width)
 
 
 def change_text(change: QueryChange, metric: Metric) -> str:

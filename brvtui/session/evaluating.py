@@ -11,6 +11,7 @@ from brvtui.engines.contract import Context, Query
 from brvtui.lab.evaluation.assessment import Assessment
 from brvtui.lab.evaluation.causes import CauseFinder, Reverting
 from brvtui.lab.evaluation.comparing import Comparison, compare_evaluations
+from brvtui.lab.evaluation.drift import Drift, DriftPoint
 from brvtui.lab.evaluation.evaluate import Progress
 from brvtui.lab.evaluation.gates import GateResult, gate_drop, gate_outcomes, gate_under
 from brvtui.lab.evaluation.keeping import KeepingEvaluator
@@ -18,9 +19,11 @@ from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation
 from brvtui.lab.judgments.model import Judgment
 from brvtui.loading.revised import UNCHANGED, Difference, difference_to, revised
+from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.saved.evaluations import read_evaluation
 from brvtui.snapshot import Snapshot
 from brvtui.store.kept_answers import KeptAnswers
+from brvtui.tree.history.git import RevisionError
 from brvtui.tree.history.revision import Revision
 
 if TYPE_CHECKING:
@@ -30,6 +33,10 @@ _SAME_ORDER_MS = 3_600_000
 """Within an hour, notes count as changed lately that did before: a tree has the same document order."""
 _MOST_EXPLAINED = 50
 """How many changed queries are explained: each note that changed is tried for each of them."""
+_NOT_IN_GIT = (
+    "--baseline-rev reads the notes of a context tree from git, and this is none: "
+    "keep a state with --save FILE.json, and compare with it with --baseline FILE.json"
+)
 Limits = tuple[tuple[Metric, float], ...]
 
 
@@ -81,9 +88,9 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
     engine = session.engines.named(session.engine)
     evaluator = KeepingEvaluator(KeptAnswers(session.project.tree), plan.use_kept)
     later_ms = None if session.frozen else plan.later_ms
-    context = context_at(session, session.clock() + plan.later_ms)
-    if later_ms is not None:
-        context = context_at(session, evaluator.recent_moment(engine, context, plan.like, later_ms))
+    context = _context(session, plan, evaluator, later_ms)
+    if plan.revision and (session.is_space or session.is_code):
+        raise RevisionError(_NOT_IN_GIT)
     there = _at_revision(session, context, plan.revision) if plan.revision else None
     earlier = read_evaluation(plan.baseline) if plan.baseline is not None else None
 
@@ -103,6 +110,42 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
     finder = CauseFinder(engine, context, plan.like, {each.id: each for each in judgments}, decisive)
     reverting = there.reverting if there is not None else None
     return replace(assessment, causes=finder.explain(assessment.to_explain[:_MOST_EXPLAINED], reverting))
+
+
+def drift(
+    session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan, days: Sequence[float], progress: Progress
+) -> Drift:
+    """Asks every one of ``judgments`` now and in so many ``days``, if nobody touches a note until then.
+
+    The gates of ``plan`` must hold on every one of these days, with now as the baseline. Raises
+    :class:`brvtui.engines.contract.EngineError`.
+    """
+    engine = session.engines.named(session.engine)
+    evaluator = KeepingEvaluator(KeptAnswers(session.project.tree), plan.use_kept)
+    now = _context(session, plan, evaluator, None if session.frozen else plan.later_ms)
+
+    def asked(after_ms: float) -> Evaluation:
+        later_ms = None if session.frozen else plan.later_ms + after_ms
+        context = context_at(session, now.now_ms + after_ms) if after_ms else now
+        return evaluator.evaluate(engine, context, judgments, plan.like, "", progress, later_ms)
+
+    made, points = asked(0.0), []
+    for day in sorted(set(days)):
+        comparison = compare_evaluations(asked(day * MS_PER_DAY), made)
+        gates = tuple(_gates(comparison.now, comparison, plan))
+        points.append(DriftPoint(day, comparison, gates))
+    return Drift(made, plan.metrics, tuple(points))
+
+
+def _context(
+    session: Session, plan: EvaluationPlan, evaluator: KeepingEvaluator, later_ms: float | None
+) -> Context[Any]:
+    """The context in which ``plan`` is carried out; a little earlier where answers of the last hour are kept."""
+    context = context_at(session, session.clock() + plan.later_ms)
+    if later_ms is None:
+        return context
+    engine = session.engines.named(session.engine)
+    return context_at(session, evaluator.recent_moment(engine, context, plan.like, later_ms))
 
 
 def context_at(session: Session, now_ms: float) -> Context[Any]:

@@ -20,7 +20,7 @@ from brvtui.lab.judgments.model import Judgment
 from brvtui.tree.history.git import RevisionError, git
 from brvtui.tree.history.revision import Revision
 from brvtui.tree.reading.project import find_project
-from tests.cli.conftest import Run
+from tests.cli.conftest import NOW, Run
 from tests.docs.pages import page
 from tests.support.trees import Tree
 
@@ -208,3 +208,30 @@ def test_a_hook_s_variables_name_no_other_repository(
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
     assert ROTATION in Revision(project.tree, "main").files
     assert os.environ["GIT_DIR"]
+
+
+def test_judgments_survive_a_moved_project_and_renamed_folders(run: Run, project: Tree, repository: Git) -> None:
+    """The whole project under another name, then every folder of the tree under another name."""
+    before = json.loads(run("eval", "--format", "json")[1])
+    elsewhere = project.root.with_name("elsewhere")
+    project.root.rename(elsewhere)
+    where = ("--project", str(elsewhere), "--now", NOW)
+    code, out, err = run("eval", "--format", "json", *where, inside=False)
+    moved = json.loads(out)
+    assert (code, err) == (0, "")
+    assert moved["summary"]["metrics"] == before["summary"]["metrics"]
+    assert [query["results"] for query in moved["evaluation"]["queries"]] == [
+        query["results"] for query in before["evaluation"]["queries"]
+    ]
+    tree = elsewhere / ".brv" / "context-tree"
+    (tree / "auth").rename(tree / "security")
+    (tree / "deploy").rename(tree / "ops")
+    _, out, err = run("eval", "--format", "json", *where, inside=False)
+    renamed = json.loads(out)
+    assert "refresh: auth/jwt/rotation.md: moved to security/jwt/rotation.md, its text is there" in err
+    assert renamed["summary"]["metrics"]["recall@5"] == 1.0
+    assert run("judge", "follow", *where[:2], inside=False)[0] == 0
+    code, _, err = run("eval", *where, inside=False)
+    assert (code, err) == (0, "")
+    code, out, _ = run("eval", "--baseline-rev", "main", *GATES, *where, inside=False)
+    assert (code, "no of 2 compared queries changed" in out) == (0, True)

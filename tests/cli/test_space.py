@@ -112,3 +112,18 @@ def test_a_space_is_named_as_its_own_scripts_name_it(run: Run, space: Path, tmp_
     code, _, error = run("query", "x", "--space", "Small", "--engine", "soleri", *AT, inside=False)
     assert code == 3
     assert "soleri does not rank" in error
+
+
+def test_judged_queries_are_measured_and_git_is_refused(run: Run, space: Path) -> None:
+    where = ("--project", str(space), *AT)
+    assert run("judge", "set", "refresh token", "auth/jwt.html=3", *where[:2], inside=False)[0] == 0
+    code, out, err = run("eval", "--format", "json", *where, inside=False)
+    assert (code, err) == (0, "")
+    assert json.loads(out)["summary"]["metrics"]["mrr"] == 1.0
+    code, _, err = run("eval", "--baseline-rev", "main", *where, inside=False)
+    assert code == 2
+    assert err.startswith("brv-tui: --baseline-rev reads the notes of a context tree from git, and this is none:")
+    file = space.parent / "before.json"
+    assert run("eval", "--save", str(file), *where, inside=False)[0] == 0
+    assert run("eval", "--baseline", str(file), "--fail-on-tier-change", *where, inside=False)[0] == 0
+    assert run("eval", "--drift", *where, inside=False)[0] == 0

@@ -69,6 +69,12 @@ def evaluate(
     )
 
 
+def _quoted(trace: Trace) -> tuple[str, ...]:
+    prompt = trace.answer.prompt
+    named = {*trace.answer.sources, *(prompt.prefetched if prompt is not None else ())}
+    return tuple(dict.fromkeys(hit.file for hit in trace.hits if hit.path in named))
+
+
 def asked_words(judgment: Judgment, like: Query) -> Asked:
     """The words and the scope with which ``judgment`` is asked, like ``like``."""
     return judgment.text, judgment.scope or like.scope
@@ -107,4 +113,5 @@ def result_of(judgment: Judgment, trace: Trace) -> QueryResult:
         ms=trace.timings.get("total", 0.0),
         sentence=verdict_sentence(trace),
         version=trace.version,
+        quoted=_quoted(trace),
     )

@@ -15,7 +15,7 @@ from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocumen
 from brvtui.lab.judgments.model import Judgment
 from brvtui.store.kept_answers import KeptAnswers
 
-_FORMAT = 1
+_FORMAT = 2
 """Another one for every change of what is kept of an answer."""
 _NAME_DIGITS = 32
 _SAME_HOUR_MS = 3_600_000
@@ -95,7 +95,7 @@ def _as_plain(state: _State) -> dict[str, Any]:
     """``state`` in lists, which are read four times as fast as objects would be."""
     rows = [
         [
-            *asked, query.outcome, query.prompt_tokens, query.ms, query.sentence, query.version,
+            *asked, query.outcome, query.prompt_tokens, query.ms, query.sentence, query.version, list(query.quoted),
             [[item.path, item.score, [[part.name, part.value] for part in item.parts]] for item in query.results],
         ]
         for asked, query in state.results.items()
@@ -113,10 +113,11 @@ def _from_plain(value: Any) -> _State | None:
 
 
 def _result(
-    text: str, scope: str, outcome: str, prompt_tokens: int, ms: float, sentence: str, version: str, items: Any
-) -> QueryResult:
+    text: str, scope: str, outcome: str, prompt_tokens: int, ms: float, sentence: str, version: str, quoted: Any,
+    items: Any,
+) -> QueryResult:  # fmt: skip
     results = tuple(
         RankedDocument(path, score, tuple(ScorePart(name, value) for name, value in parts))
         for path, score, parts in items
     )
-    return QueryResult("", text, scope, "", {}, outcome, results, prompt_tokens, ms, sentence, version)
+    return QueryResult("", text, scope, "", {}, outcome, results, prompt_tokens, ms, sentence, version, tuple(quoted))

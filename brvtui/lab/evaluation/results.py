@@ -50,6 +50,8 @@ class QueryResult:
     """Why it was answered so."""
     version: str = ""
     """The system that answered: ``ByteRover 3.14``."""
+    quoted: tuple[str, ...] = ()
+    """The documents whose text is in the answer, or in the prompt for a model; empty of engines that only retrieve."""
 
     @property
     def ranking(self) -> tuple[str, ...]:

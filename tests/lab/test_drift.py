@@ -1,0 +1,43 @@
+"""What is lost between days, from evaluations alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from brvtui.lab.evaluation.comparing import compare_evaluations
+from brvtui.lab.evaluation.drift import Drift, DriftPoint, LostByDay, first_lost
+from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
+from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument
+
+
+def answered(outcome: str, found: str, quoted: str) -> QueryResult:
+    """A query that should find the notes a and b, and finds and quotes those named by letters."""
+    results = tuple(RankedDocument(path, 1.0) for path in found)
+    grades = {"a": 3, "b": 1, "c": 0}
+    return QueryResult("q", "x", "", "", grades, outcome, results, 0, 0.0, quoted=tuple(quoted))
+
+
+def test_each_loss_is_said_once_by_the_first_day_and_again_when_it_comes_back() -> None:
+    def evaluation(query: QueryResult) -> Evaluation:
+        return Evaluation("byterover", "", "", "", "", 3, "", (query,))
+
+    now = evaluation(answered("tier 2", "abc", "abc"))
+    days = {
+        7.0: answered("tier 2", "abc", "a"),
+        30.0: answered("tier 3", "a", "a"),
+        60.0: answered("tier 2", "abc", "abc"),
+        90.0: answered("tier 3", "ba", ""),
+    }
+    points = [DriftPoint(day, compare_evaluations(evaluation(query), now)) for day, query in days.items()]
+    drift = Drift(now, DEFAULT_METRICS, tuple(points))
+    assert drift.losses == (
+        LostByDay("q", "no longer quoted", "b", 7.0),
+        LostByDay("q", "no longer found", "b", 30.0),
+        LostByDay("q", "tier 2 → tier 3", "", 30.0),
+        LostByDay("q", "no longer quoted", "a", 90.0),
+        LostByDay("q", "no longer quoted", "b", 90.0),
+        LostByDay("q", "tier 2 → tier 3", "", 90.0),
+    )
+    assert first_lost(drift.losses) == {"q": 7.0}
+    assert drift.passed
+    assert replace(drift, points=()).losses == ()
