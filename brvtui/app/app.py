@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from brvtui.app.editing.external_editor import ExternalEditor
     from brvtui.app.editing.screen import EditorScreen
     from brvtui.app.exporting.sharing import Sharing
+    from brvtui.app.lab.lab import Lab
+    from brvtui.app.lab.screen import LabScreen
     from brvtui.app.log.logs import Logs
     from brvtui.app.log.screen import LogScreen
     from brvtui.app.maturity.screen import MaturityScreen
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from brvtui.app.query.model_runs import ModelRuns
     from brvtui.app.query.screen import QueryScreen
     from brvtui.app.settings.screen import SettingsScreen
+    from brvtui.lab.whatif.variant import EditedText
     from brvtui.paint.neighbourhood import Neighbourhood
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
@@ -143,6 +146,13 @@ class BrvTui(ConfiguredApp):
         return Logs(self, self.project, self._fill_query)
 
     @cached_property
+    def lab(self) -> Lab:
+        """The judged queries."""
+        from brvtui.app.lab.lab import Lab
+
+        return Lab(self, self.project, self._unsaved_text, self.queries.use, self._ask_in)
+
+    @cached_property
     def sharing(self) -> Sharing:
         """What is copied, and traces that are saved."""
         from brvtui.app.exporting.sharing import Sharing
@@ -203,7 +213,12 @@ class BrvTui(ConfiguredApp):
         def log() -> LogScreen:
             from brvtui.app.log.screen import LogScreen
 
-            return LogScreen(self.layouts, self.logs)
+            return LogScreen(self.layouts, self.logs, self._keep_answer)
+
+        def lab() -> LabScreen:
+            from brvtui.app.lab.screen import LabScreen
+
+            return LabScreen(self.layouts, self.lab)
 
         def settings() -> SettingsScreen:
             from brvtui.app.settings.screen import SettingsScreen
@@ -222,6 +237,7 @@ class BrvTui(ConfiguredApp):
             "notes": notes,
             "maturity": maturity,
             "log": log,
+            "lab": lab,
             "settings": settings,
             EDITOR.name: edit,
         }
@@ -340,6 +356,25 @@ class BrvTui(ConfiguredApp):
 
     def _fill_query(self, query: str) -> None:
         self._query_screen.fill(query)
+
+    def _ask_in(self, query: str, scope: str) -> None:
+        """Asks ``query`` on the Query screen, in the folder ``scope`` (empty: the whole tree)."""
+        self.queries.scope_to(scope)
+        self._fill_query(query)
+
+    def _keep_answer(self, query: str, scope: str) -> None:
+        """Judges ``query`` by its answer now."""
+        if not self.project.refuses():
+            self.lab.keep([(query, scope)])
+
+    def _unsaved_text(self) -> EditedText | None:
+        """The text in the editor, if it is not saved."""
+        from brvtui.lab.whatif.variant import EditedText
+
+        editor = self.editing.editor
+        if editor is None or editor.edit is None or not editor.is_dirty:
+            return None
+        return EditedText(editor.path, editor.data, editor.edit.keep_mtime)
 
     def _bring_answer(self) -> None:
         if self.frame is self._query_screen:
@@ -468,6 +503,23 @@ class BrvTui(ConfiguredApp):
         from brvtui.trace.feedback import Usefulness
 
         give_feedback(self, self.project, self.queries.ask_again, Usefulness(usefulness))
+
+    def action_judge(self) -> None:
+        """Asks for the grade of the note at hand for the open query."""
+        from brvtui.app.lab.grade_dialog import NO_GRADE, GradeDialog
+
+        query, path = self.view.query.text.strip(), self.note_at_hand
+        if self.project.refuses():
+            return
+        if not query or not path:
+            self.notify("ask something and choose a result: J then grades it for the query", timeout=4)
+            return
+
+        def grade(value: int | None) -> None:
+            if value is not None:
+                self.lab.grade(path, None if value == NO_GRADE else value)
+
+        self.push_screen(GradeDialog(query, path), grade)
 
     def action_why(self) -> None:
         """Says why the note at hand is, or is not, in the answer, and what would bring it further up."""
@@ -618,6 +670,7 @@ def _import_rest(engine: str) -> None:
     import_painters(engine)
     from brvtui.app.editing import changes  # noqa: F401
     from brvtui.app.exporting import sharing  # noqa: F401
+    from brvtui.app.lab import screen  # noqa: F401
     from brvtui.app.log import logs  # noqa: F401
     from brvtui.app.notes import browsing  # noqa: F401
     from brvtui.app.query import model_runs  # noqa: F401

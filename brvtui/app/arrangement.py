@@ -207,6 +207,14 @@ LOG = Arrangement(
 )
 
 
+def _wide_lab(width: int, height: int) -> Split:
+    right = max(48, width * 38 // 100)
+    return Split("judged", True, ("judged", "cell"), (width - right, right))
+
+
+LAB = Arrangement(panes=("judged", "cell"), beside="", tabs=("judged", "cell"), wide=_wide_lab)
+
+
 def _wide_settings(width: int, height: int) -> Split:
     right = max(40, width * 38 // 100)
     return Split("settings", True, ("settings", "setting"), (width - right, right))

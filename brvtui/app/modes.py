@@ -21,6 +21,7 @@ SCREENS = (
     Mode("notes", "2", "Notes"),
     MATURITY,
     Mode("log", "4", "Log"),
+    Mode("lab", "5", "Lab"),
     Mode("settings", "comma", "Settings", listed=False),
 )
 EDITOR = Mode("edit", "", "Edit")

@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals import Counterfactuals
     from brvtui.engines.byterover.route.tree_changes import CacheNow
     from brvtui.lab.about import About, Around
+    from brvtui.lab.evaluation.results import QueryResult
+    from brvtui.lab.judgments.model import Judgment
     from brvtui.lab.log_comparison import LogComparison
     from brvtui.lab.log_summary import LogSummary
+    from brvtui.lab.whatif.variant import Variant
     from brvtui.trace import Detail, Trace
     from brvtui.tree.engine_files.query_log import LoggedQuery
 
@@ -208,6 +211,50 @@ class LogState(NamedTuple):
     following: bool = False
     """Whether each query that the engine logs is explained as it comes."""
     compared: LogComparison | None = None
+
+
+class LabCell(NamedTuple):
+    """How one query is answered in one variant."""
+
+    result: QueryResult
+    values: tuple[float | None, ...]
+    """The value of each of :data:`brvtui.lab.evaluation.metrics.DEFAULT_METRICS`."""
+
+
+class LabColumn(NamedTuple):
+    """The judged queries in one variant."""
+
+    variant: Variant
+    title: str
+    cells: Mapping[str, LabCell] = {}
+    """Of the queries that are asked so far, by the judgment's id."""
+    problem: str = ""
+    """Why it cannot be asked; empty when it can."""
+
+
+class LabState(NamedTuple):
+    """The judged queries, and how they are answered in some variants."""
+
+    judgments: tuple[Judgment, ...] | None = None
+    """None until they were read."""
+    open_query: Judgment | None = None
+    """The query of the Query screen, which is asked too."""
+    file: str = ""
+    problem: str = ""
+    """Why the judgments cannot be read."""
+    columns: tuple[LabColumn, ...] = ()
+    """The first is of the present."""
+    done: int = 0
+    total: int = 0
+    """How many answers there are so far, and how many there will be, while queries are asked."""
+    stopped: bool = False
+    """Whether the user stopped it before the end."""
+
+    @property
+    def rows(self) -> tuple[Judgment, ...]:
+        """Every query that is asked, the open one first."""
+        opened = (self.open_query,) if self.open_query is not None else ()
+        return (*opened, *(self.judgments or ()))
 
 
 class EditorState(NamedTuple):

@@ -10,6 +10,7 @@ from brvtui.app.states import (
     CacheState,
     EditorState,
     EngineState,
+    LabState,
     LogState,
     ModelState,
     NoteState,
@@ -41,6 +42,7 @@ SubState = (
     | NoteState
     | CacheState
     | LogState
+    | LabState
     | EditorState
 )
 
@@ -63,6 +65,7 @@ class View(NamedTuple):
     note: NoteState = NoteState()
     cache: CacheState = CacheState()
     log: LogState = LogState()
+    lab: LabState = LabState()
     editor: EditorState = EditorState()
 
     @property

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from brvtui.notes.operations import Notes
     from brvtui.publishing.repository import RepositoryPublisher
     from brvtui.services.model import Cancellation
+    from brvtui.session.variants import VariantRunner
     from brvtui.trace.events import Event
     from brvtui.trace.feedback import Usefulness
     from brvtui.tree.spaces.project import NamedSpace
@@ -222,6 +224,13 @@ class Session:
             if self._notes is None:
                 self._notes = Notes(self, self.project.tree, self._overlay, self._sidecar)
             return self._notes
+
+    @cached_property
+    def variants(self) -> VariantRunner:
+        """Asks judged queries in other states: another engine, constants, moment, notes."""
+        from brvtui.session.variants import VariantRunner
+
+        return VariantRunner(self)
 
     def _context(self) -> Context:
         return Context(self.snapshot, self.profile, self.clock())

@@ -54,7 +54,8 @@ ROWS = [
 """The keys of each row, and where they act."""
 WHERE = {
     "about": ("about",), "ageing": ("maturity",), "answer": ("answer",), "column": ("maturity",), "graph": ("graph",),
-    "log list": ("log",), "maturity": ("maturity", "everywhere"), "note": ("note,",), "notes": ("otes", "everywhere"),
+    "judged": ("lab",), "lab": ("lab", "everywhere"), "log list": ("log",), "maturity": ("maturity", "everywhere"),
+    "note": ("note,",), "notes": ("otes", "everywhere"),
     "notes tree": ("tree",), "query field": ("query",), "results": ("results",), "retry": ("retry",),
     "route": ("route",), "scope tree": ("tree",), "tree": ("tree",),
 }  # fmt: skip

@@ -44,6 +44,14 @@ GONE = Place("gone", "Gone dialog", PlaceKind.DIALOG, (
     Action("gone.drop", "d", "dismiss('drop')", "drop mine", "Close the editor; the note stays removed", bar=True),
 ), within=DIALOG)  # fmt: skip
 
+GRADE = Place("grade", "Grade dialog", PlaceKind.DIALOG, (
+    Action("grade.3", "3", "dismiss(3)", "about it", "What the query is about: it should come first", bar=True),
+    Action("grade.2", "2", "dismiss(2)", "relevant", "Relevant: it answers part of the query", bar=True),
+    Action("grade.1", "1", "dismiss(1)", "related", "Related: it may be found", bar=True),
+    Action("grade.0", "0", "dismiss(0)", "irrelevant", "Irrelevant: it should not be found", bar=True),
+    Action("grade.none", "d,delete", "dismiss(-1)", "no grade", "Take its grade away", bar=True),
+), within=DIALOG)  # fmt: skip
+
 JUMP = Place("jump", "Jump screen", PlaceKind.DIALOG, (
     Action("jump.leave", "escape,ctrl+o", "dismiss(None)", "leave", "Leave without a jump", bar=True),
 ))  # fmt: skip
@@ -82,3 +90,9 @@ PLAN = Place("plan", "Plan dialog", PlaceKind.DIALOG, (
 SETTING_FIELD = Place("setting field", "Setting field", PlaceKind.DIALOG, (
     Action("setting.leave", "escape", "dismiss(None)", "leave", "Leave the setting as it is", bar=True),
 ))  # fmt: skip
+
+VARIANTS = Place("variants", "Column dialog", PlaceKind.DIALOG, (
+    Action("variants.take", "enter", "take", "add it", "Add the column that is chosen", bar=True, first=True),
+    Action("variants.next", "down", "step(1)", "next", "The next row", first=True),
+    Action("variants.before", "up", "step(-1)", "before", "The row before", first=True),
+), within=DIALOG)  # fmt: skip

@@ -36,10 +36,21 @@ GRAPH = Place("graph", "Graph", PlaceKind.PANE, (
     Action("graph.picture", "v", "save_picture", "as SVG", "Save the drawing as SVG in your pictures folder", bar=True),
 ), within=EVERY_PANE, screens=("query",))  # fmt: skip
 
+JUDGED = Place("judged", "Judged queries", PlaceKind.PANE, (
+    Action("judged.take", "enter", "take", "ask it", "Ask the query on the Query screen", bar=True),
+    Action("judged.right", "l,right", "column(1)", "right", "The column to the right", bar=True),
+    Action("judged.left", "h,left", "column(-1)", "left", "The column to the left"),
+    Action("judged.order", "S", "order", "order", "Order by loss, as in the file, or by value", bar=True),
+    Action("judged.metric", "f", "metric(1)", "metric", "The next metric", bar=True),
+    Action("judged.metric_before", "F", "metric(-1)", "metric", "The metric before"),
+    Action("judged.remove", "d,delete", "remove", "remove", "Remove the column", bar=True),
+), within=EVERY_PANE, screens=("lab",))  # fmt: skip
+
 LOG_LIST = Place("log list", "Log", PlaceKind.PANE, (
     Action("log.take", "enter", "take", "ask again", "Put the query into the Query screen", bar=True),
     Action("log.follow", "f", "screen.follow", "follow", "Explain each query as the engine logs it, or stop", bar=True),
     Action("log.uncovered", "c", "uncovered", "not covered", "Only queries that were not covered", bar=True),
+    Action("log.judge", "J", "screen.judge", "judge", "Judge the query by its answer now, for the Lab", bar=True),
 ), within=EVERY_PANE, screens=("log",))  # fmt: skip
 
 COLUMN = Place("column", "Maturity", PlaceKind.PANE, (
@@ -81,6 +92,8 @@ REMEDIES = Place("remedies", "What would help", PlaceKind.PANE, (
 
 RESULTS = Place("results", "Results", PlaceKind.PANE, (
     Action("results.open", "enter", "open", "note text", "Show the text of the note", bar=True),
+    Action("results.judge", "J", "app.judge", "judge",
+           "Grade the note for this query, for the Lab: then 0 to 3, or d for no grade", bar=True),
     Action("feedback.accepted", "r", "app.feedback('accepted')", "of use", "Feedback: the note was of use"),
     Action("feedback.modified", "f", "app.feedback('modified')", "with changes", "Feedback: of use with changes"),
     Action("feedback.dismissed", "d", "app.feedback('dismissed')", "of no use", "Feedback: the note was of no use"),

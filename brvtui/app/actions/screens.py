@@ -14,7 +14,11 @@ QUERY_PANES = {
     "answer": "f7",
     "tree": "f8",
 }
-_SHOWN = {"cache": "cache, or the graph of an engine that ranks over one"}
+_SHOWN = {
+    "cache": "cache, or the graph of an engine that ranks over one",
+    "judged": "the judged queries",
+    "cell": "the answer in the cell under the cursor",
+}
 _KEEP = "Saving keeps the note's modification time, or makes it new"
 
 
@@ -44,6 +48,13 @@ EDIT_SCREEN = Place("edit", "Screen Edit", PlaceKind.SCREEN, (
     Action("editor.wrap", "f8", "wrap", "wrap", "Wrap long lines, or not", first=True),
     Action("editor.external", "f7", "external", "$EDITOR", "Hand the text to $VISUAL or $EDITOR, save what comes back",
            first=True),
+), within=EVERY_SCREEN)  # fmt: skip
+
+LAB_SCREEN = Place("lab", "Screen Lab", PlaceKind.SCREEN, (
+    *_panes("lab", {"judged": "f2", "cell": "f3"}),
+    Action("lab.add", "v", "add", "add a column", "Ask the judged queries in another variant too", bar=True),
+    Action("lab.stop", "b", "stop", "stop", "Stop asking, or go on"),
+    Action("lab.judge", "J", "judge", "judge", "Judge the open query; without one, those of the Log", bar=True),
 ), within=EVERY_SCREEN)  # fmt: skip
 
 LOG_SCREEN = Place("log", "Screen Log", PlaceKind.SCREEN, (

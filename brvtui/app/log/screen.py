@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import on
@@ -28,10 +29,11 @@ class LogScreen(FrameScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(LOG_SCREEN)
     AUTO_FOCUS = "#log"
 
-    def __init__(self, layouts: Layouts, logs: Logs) -> None:
-        """Shows what ``logs`` reads."""
+    def __init__(self, layouts: Layouts, logs: Logs, keep_answer: Callable[[str, str], None]) -> None:
+        """Shows what ``logs`` reads; ``keep_answer`` judges a query in a scope by its answer now."""
         super().__init__(layouts)
         self._logs = logs
+        self._keep_answer = keep_answer
         self._asked = ""
         """The entry that was last asked again."""
 
@@ -60,6 +62,12 @@ class LogScreen(FrameScreen):
     def on_screen_resume(self) -> None:
         """Reads the logs again: they may have grown."""
         self._logs.read()
+
+    def action_judge(self) -> None:
+        """Judges the query under the cursor by its answer now."""
+        entry = self.query_one(LogPane).entry
+        if entry is not None and entry.query.strip():
+            self._keep_answer(entry.query.strip(), entry.scope)
 
     def action_follow(self) -> None:
         """Follows the engine, or stops."""

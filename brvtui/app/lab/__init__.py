@@ -1,0 +1,1 @@
+"""The Lab: judged queries, as they are answered now and in other states."""

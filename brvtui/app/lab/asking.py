@@ -1,0 +1,146 @@
+"""The blocking work of the Lab: reads judgments, asks them, changes them. Every function runs in a worker thread."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from brvtui.app.states import LabCell
+from brvtui.app.workers import Refusal, is_cancelled
+from brvtui.engines.contract import EngineError
+from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.following import DocumentFinder
+from brvtui.lab.judgments.grading import judgment_of, with_grade, with_query
+from brvtui.lab.judgments.model import JudgedDocument, Judgment, JudgmentsError
+from brvtui.lab.whatif.variant import Variant, VariantError
+from brvtui.tree.history.git import RevisionError
+from brvtui.wording import counted
+
+if TYPE_CHECKING:
+    from brvtui.lab.evaluation.results import QueryResult
+    from brvtui.session import Session
+
+_BATCH_S = 0.15
+"""Answers are handed over in batches, so that the event loop is not kept busy with each."""
+_KEPT = "as it was answered when it was added: look through the grade"
+_MOST_ADDED = 200
+
+
+class JudgmentsRead(NamedTuple):
+    """The judgments of a project, or why they cannot be read."""
+
+    judgments: tuple[Judgment, ...]
+    file: str
+    problem: str = ""
+    in_git: bool = False
+    """Whether the tree lies in a git repository."""
+
+
+class LabRequest(NamedTuple):
+    """Queries to be asked in some variants."""
+
+    number: int
+    variants: tuple[Variant, ...]
+    rows: tuple[Judgment, ...]
+    engine: str
+    mode: str
+
+
+class LabBatch(NamedTuple):
+    """Answers of one column to some queries, or why it cannot be asked."""
+
+    number: int
+    """Of the request."""
+    variant: Variant
+    cells: dict[str, LabCell]
+    problem: str = ""
+
+
+def read_judgments(session: Session) -> JudgmentsRead:
+    """The judgments of the project, and where they lie."""
+    file = JudgmentsFile.of(session.project)
+    in_git = any((folder / ".git").exists() for folder in (session.project.tree, *session.project.tree.parents))
+    root = session.project.root
+    place = str(file.path.relative_to(root)) if file.path.is_relative_to(root) else file.path.name
+    try:
+        return JudgmentsRead(file.read(), place, in_git=in_git)
+    except JudgmentsError as error:
+        return JudgmentsRead((), place, str(error))
+
+
+def ask_all(session: Session, request: LabRequest, told: Callable[[LabBatch], None]) -> None:
+    """Asks every query of ``request`` in every variant, and tells of the answers in batches; ends when cancelled."""
+    for variant in request.variants:
+        if is_cancelled():
+            return
+        told(_ask_column(session, request, variant, told))
+
+
+def _ask_column(session: Session, request: LabRequest, variant: Variant, told: Callable[[LabBatch], None]) -> LabBatch:
+    cells: dict[str, LabCell] = {}
+    due = time.monotonic() + _BATCH_S
+    try:
+        state = session.variants.state(variant, request.engine, request.mode)
+        for judgment in request.rows:
+            if is_cancelled():
+                break
+            cells[judgment.id] = _cell(session.variants.result(state, judgment))
+            if time.monotonic() >= due:
+                told(LabBatch(request.number, variant, cells))
+                cells, due = {}, time.monotonic() + _BATCH_S
+    except (EngineError, VariantError, RevisionError) as error:
+        return LabBatch(request.number, variant, cells, str(error))
+    return LabBatch(request.number, variant, cells)
+
+
+def _cell(result: QueryResult) -> LabCell:
+    return LabCell(result, tuple(result.value(metric) for metric in DEFAULT_METRICS))
+
+
+def grade(session: Session, text: str, scope: str, path: str, value: int | None) -> str:
+    """Gives the note at ``path`` a grade for a query, or takes it away; returns what was done.
+
+    Raises :class:`Refusal`.
+    """
+    document = DocumentFinder(session.snapshot).judged(path, value or 0)
+    try:
+        after = JudgmentsFile.of(session.project).change(
+            lambda before: with_grade(before, text, scope, document, value is not None)
+        )
+    except JudgmentsError as error:
+        raise Refusal(str(error)) from error
+    queries = counted(len(after), "judged query", "judged queries")
+    said = f"graded {value}" if value is not None else "no grade"
+    return f"{said}: {path} for {text!r}; {queries} in all, 5 shows them"
+
+
+def keep_answers(session: Session, queries: Sequence[tuple[str, str]]) -> str:
+    """Judges ``queries``, of text and scope, by their answers now: the first note has grade 3, the outcome is expected.
+
+    Returns what was done. Raises :class:`Refusal`.
+    """
+    runner = session.variants
+    added: list[tuple[str, str, str, tuple[JudgedDocument, ...]]] = []
+    try:
+        known = JudgmentsFile.of(session.project).read()
+        state = runner.state(Variant())
+        new = [each for each in dict.fromkeys(queries) if judgment_of(known, *each) is None][:_MOST_ADDED]
+        for text, scope in new:
+            result = runner.result(state, Judgment("new", text, scope))
+            documents = tuple(state.finder.judged(path, 3) for path in result.ranking[:1])
+            added.append((text, scope, result.outcome, documents))
+
+        def edit(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
+            for text, scope, outcome, documents in added:
+                before = with_query(before, text, scope, outcome, documents, _KEPT)
+            return before
+
+        after = JudgmentsFile.of(session.project).change(edit)
+    except (JudgmentsError, EngineError) as error:
+        raise Refusal(str(error)) from error
+    if not added:
+        return "judged already: nothing to add"
+    queries_in_all = counted(len(after), "judged query", "judged queries")
+    return f"{counted(len(added), 'query', 'queries')} added as answered now; {queries_in_all} in all"

@@ -1,0 +1,128 @@
+"""The cell under the cursor: how the query is answered there, and where the notes stand that it should find."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from brvtui.app.lab.judged import tier_role_of
+from brvtui.app.states import LabCell, LabColumn, LabState
+from brvtui.app.view import View
+from brvtui.app.widgets.lines import wrapped
+from brvtui.app.widgets.pane import Pane
+from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
+from brvtui.lab.evaluation.results import QueryResult
+from brvtui.lab.judgments.model import Judgment
+from brvtui.paint.line import Line, line, rule
+
+_MOST = 10
+
+
+class CellPane(Pane):
+    """Query, outcome, judged notes with their ranks, metrics, results."""
+
+    TITLE = "Answer"
+    READS = (LabState,)
+    HELP_TEXT = (
+        "The query of the row under the cursor, as the column under the cursor answers it: the outcome and why, the "
+        "rank of every judged note there and now, the metrics, and the results with the places that they gained or "
+        "lost against now."
+    )
+    BINDINGS: ClassVar = []
+
+    def __init__(self, *, id: str) -> None:
+        """Shows nothing yet."""
+        super().__init__(id=id)
+        self._judgment: Judgment | None = None
+        self._column: LabColumn | None = None
+
+    def put(self, judgment: Judgment | None, column: LabColumn | None) -> None:
+        """Shows the query ``judgment`` as it is answered in ``column``."""
+        self._judgment, self._column = judgment, column
+        self.rebuild()
+
+    def also_reads(self) -> tuple[object, ...]:
+        """The cell."""
+        return (self._judgment, self._column, *super().also_reads())
+
+    def heading(self, view: View) -> str:
+        """The column."""
+        return f"{self.TITLE} · {self._column.title}" if self._column is not None else self.TITLE
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """What is known of the cell."""
+        judgment, column = self._judgment, self._column
+        if judgment is None or column is None:
+            return wrapped("how the query under the cursor is answered in the column under the cursor", width)
+        made = wrapped(judgment.text, width, "bold strong")
+        if judgment.scope:
+            made += wrapped(f"in {judgment.scope}", width)
+        if judgment.comment:
+            made += wrapped(judgment.comment, width)
+        cell = column.cells.get(judgment.id)
+        if column.problem:
+            return [*made, Line(), *wrapped(column.problem, width, "warn")]
+        if cell is None:
+            return [*made, Line(), *wrapped("not asked yet", width)]
+        first = view.lab.columns[0].cells.get(judgment.id)
+        now = first.result if first is not None and column is not view.lab.columns[0] else None
+        made += [Line(), *self._outcome(cell.result, now, width)]
+        if cell.result.grades:
+            made += [rule(width, "judged notes", dash=self.glyphs.dash), *self._judged(cell.result, now, width)]
+            made += [rule(width, "metrics", dash=self.glyphs.dash), *_metrics(cell, first, width)]
+        made += [rule(width, "results", dash=self.glyphs.dash), *self._results(cell.result, now, width)]
+        return made
+
+    def _outcome(self, result: QueryResult, now: QueryResult | None, width: int) -> list[Line]:
+        head = line(f" {result.outcome}", f"bold {tier_role_of(result.outcome)}")
+        if now is not None and now.outcome != result.outcome:
+            head.add("  now ", "muted").add(now.outcome, tier_role_of(now.outcome))
+        if result.expected:
+            met = result.as_expected
+            mark = self.glyphs.check if met else self.glyphs.cross
+            head.add(f"  {mark if met is not None else ''} expected {result.expected}", "ok" if met else "bold warn")
+        return [head.cut(width), *wrapped(result.sentence, width, "text")]
+
+    def _judged(self, result: QueryResult, now: QueryResult | None, width: int) -> list[Line]:
+        made = []
+        for path in sorted(result.grades, key=lambda each: -result.grades[each]):
+            rank, grade = result.rank_of(path), result.grades[path]
+            place = f"{rank}." if rank is not None else "–"
+            role = "strong" if rank is not None else "bold warn" if grade else "muted"
+            entry = line(f" {grade} ", "accent").fit(place, 4, role)
+            before = _now_said(now, path, rank)
+            made.append(entry.add(path, "text").right(width, Line().add(before, "muted")))
+        if result.first_miss:
+            made += wrapped(f"{self.glyphs.warn} first miss: {result.first_miss}", width, "warn")
+        return made
+
+    def _results(self, result: QueryResult, now: QueryResult | None, width: int) -> list[Line]:
+        made = []
+        for rank, item in enumerate(result.results[:_MOST], start=1):
+            grade = result.grades.get(item.path)
+            entry = line(f" {rank:>2} ", "muted").fit("" if grade is None else str(grade), 2, "accent")
+            entry.add(f"{item.score:.4f}"[:6], "strong").gap().add(item.path, "text")
+            made.append(entry.right(width, Line().add(_now_said(now, item.path, rank), "muted")))
+        return made or wrapped("nothing was found", width)
+
+
+def _now_said(now: QueryResult | None, path: str, rank: int | None) -> str:
+    if now is None:
+        return ""
+    place = now.rank_of(path)
+    if place == rank:
+        return "" if rank is None else "same"
+    return "not found now" if place is None else f"now {place}."
+
+
+def _metrics(cell: LabCell, first: LabCell | None, width: int) -> list[Line]:
+    made = []
+    for number, metric in enumerate(DEFAULT_METRICS):
+        value = cell.values[number]
+        if value is None:
+            continue
+        now = first.values[number] if first is not None and first is not cell else None
+        entry = Line().gap().fit(str(metric), 13, "muted").add(f"{value:.3f}", "strong")
+        if now is not None and now != value:
+            entry.add(f"  now {now:.3f}", "muted")
+        made.append(entry.cut(width))
+    return made

@@ -1,0 +1,314 @@
+"""The table of judged queries: a row a query, a column a variant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.message import Message
+
+from brvtui.app.actions.panes import JUDGED
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.states import LabColumn, LabState, Phase, ProjectState
+from brvtui.app.view import View
+from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
+from brvtui.app.widgets.lines import LazyLines, wrapped
+from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
+from brvtui.lab.evaluation.results import mean_of
+from brvtui.lab.judgments.model import NOT_COVERED, Judgment
+from brvtui.paint.headline import NO_ANSWER, tier_role
+from brvtui.paint.line import Line, line
+from brvtui.wording import counted
+
+_FIRST, _OTHER, _LEAST_TEXT, _MISS = 11, 16, 18, 36
+_ORDERS = ("by loss", "as in the file", "by value")
+_SAME = 5e-4
+EMPTY = (
+    "No query is judged yet. A judged query is a question with the notes that it should find; from then on, this table "
+    "says which of them an edit, a month or another version breaks.",
+    "J judges the open query by its answer now, or, while none is open, every query of the Log: the first note that it "
+    "finds gets grade 3, and its tier is expected. On the Query screen, J on a result gives that note a grade.",
+    "They are kept in {file}, made to be committed; brv-tui judge changes them too, brv-tui eval measures them in CI.",
+)
+
+
+class JudgedPane(ChoicePane):
+    """Metric and tier of every query in every variant, with what was lost against the present."""
+
+    TITLE = "Judged queries"
+    READS = (LabState, ProjectState)
+    HELP_TEXT = (
+        "Every judged query, and the open one: the value of a metric (f takes the next one) and the tier, as things "
+        "are now, and in other columns. There also stands how much the value differs; where the column is of before "
+        "(since HEAD), how much it changed since. S orders by loss, by the file or by value. v adds a column: another "
+        "engine or profile, a moment, a git revision, other constants, notes left out. While a note with unsaved text "
+        "is open, one column is of that text: it says what saving would break. Enter asks it on the Query screen."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(JUDGED)
+
+    class CellChosen(Message):
+        """Another cell is under the cursor."""
+
+    class OpenWanted(Message):
+        """The query under the cursor is to be asked on the Query screen."""
+
+    @dataclass
+    class RemoveWanted(Message):
+        """A column is to be removed."""
+
+        column: LabColumn
+
+    def __init__(self, *, id: str) -> None:
+        """Starts at the present, ordered by loss."""
+        super().__init__(id=id)
+        self.pinned = 2
+        self.column = 0
+        self.metric = 0
+        self.order = 0
+        self._rows: list[Judgment] = []
+        self._of: tuple[object, ...] = ()
+
+    def also_reads(self) -> tuple[object, ...]:
+        """Column, metric and order."""
+        return (self.column, self.metric, self.order, *super().also_reads())
+
+    def heading(self, view: View) -> str:
+        """How many queries, by what, and how far asking is."""
+        lab = view.lab
+        if not lab.rows:
+            return self.TITLE
+        said = f"{self.TITLE} {len(lab.judgments or ())} · {DEFAULT_METRICS[self.metric]} · {_ORDERS[self.order]}"
+        if lab.stopped:
+            return f"{said} · stopped at {lab.done} of {lab.total}: b goes on"
+        return f"{said} · asking {lab.done} of {lab.total}, b stops" if lab.done < lab.total else said
+
+    @property
+    def judgment(self) -> Judgment | None:
+        """The query under the cursor."""
+        return self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
+
+    @property
+    def chosen_column(self) -> LabColumn | None:
+        """The column under the cursor."""
+        columns = self.view.lab.columns
+        return columns[min(self.column, len(columns) - 1)] if columns else None
+
+    @property
+    def note(self) -> str:
+        """The note that the query misses first, else the one it should find, for keys that act on notes."""
+        columns, judgment = self.view.lab.columns, self.judgment
+        if not columns or judgment is None or judgment.id not in columns[0].cells:
+            return ""
+        result = columns[0].cells[judgment.id].result
+        return result.first_miss or next(iter((*result.relevant, *result.ranking)), "")
+
+    def build(self, view: View, width: int) -> Sequence[Line]:
+        """Names and means, then a row for every query that passes the filter."""
+        lab = view.lab
+        self._choose(lab)
+        if not lab.rows or not lab.columns or lab.problem:
+            self._rows, self.choices, self.owner = [], [], []
+            return _nothing(view, width)
+        if not self._rows:
+            return wrapped(NOTHING, width)
+        shown = self._shown_columns(lab, width)
+        rows = self._rows
+        self.owner = [-1, -1, *range(len(rows))]
+        text = width - 1 - sum(_OTHER if place else _FIRST for place in shown)
+        miss = min(_MISS, text - 2 * _LEAST_TEXT) if text >= 3 * _LEAST_TEXT else 0
+        head = [self._names(lab, shown, text - miss, miss), self._means(lab, shown, text)]
+        tail = [] if lab.judgments else _how_to_judge(lab, width)
+        self.owner += [-1] * len(tail)
+        return LazyLines(head, rows, tail, lambda row: self._row(lab, row, shown, text - miss, miss))
+
+    def _shown_columns(self, lab: LabState, width: int) -> list[int]:
+        """The first column, and as many of the others as there is room for, the chosen one among them."""
+        room = max((width - _FIRST - _LEAST_TEXT - 1) // _OTHER, 1)
+        others = list(range(1, len(lab.columns)))
+        begin = max(0, min(self.column - room, len(others) - room)) if len(others) > room else 0
+        return [0, *others[begin : begin + room]]
+
+    def _choose(self, lab: LabState) -> None:
+        """Filters and orders the rows; the cursor stays on its query."""
+        of = (lab.rows, lab.columns, self.word_filter, self.metric, self.order)
+        if of == self._of:
+            return
+        self._of = of
+        before = self.chosen
+        keeps = self.word_filter.keeps
+        rows = [row for row in lab.rows if keeps(f"{row.id} {row.text} {row.scope}".lower())]
+        if self.order == 0:
+            rows.sort(key=lambda row: -loss_of(lab.columns, row.id, self.metric))
+        elif self.order == 2:
+            rows.sort(key=lambda row: _value(lab.columns, row.id, self.metric))
+        rows.sort(key=lambda row: row is not lab.open_query)
+        self.all = len(lab.rows)
+        self._rows = rows
+        self.choices, self.owner = [row.id for row in rows], []
+        self.cursor = self.choices.index(before) if before in self.choices else 0
+        self.column = min(self.column, max(len(lab.columns) - 1, 0))
+
+    def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
+        """The lines as they are: only rows that pass the filter were made."""
+        return lines
+
+    def _names(self, lab: LabState, shown: list[int], text: int, miss: int) -> Line:
+        made = line(" query", "faint").to(text + 1)
+        made.fit("first note missed" if miss else "", miss, "faint")
+        for place in shown:
+            role = "bold accent" if place == self.column else "muted"
+            size = _OTHER if place else _FIRST
+            mark = f"{self.glyphs.warn} " if lab.columns[place].problem else ""
+            made.fit(f"{mark}{lab.columns[place].title}", size - 1, "warn" if mark else role).gap()
+        return made
+
+    def _means(self, lab: LabState, shown: list[int], text: int) -> Line:
+        said = f" mean of {counted(len(lab.judgments or ()), 'query', 'queries')}"
+        made = Line().fit(said, text, "muted").gap()
+        first = lab.columns[0]
+        ids = [each.id for each in lab.judgments or ()]
+        for place in shown:
+            column = lab.columns[place]
+            both = [each for each in ids if each in column.cells and each in first.cells]
+            mean = mean_of(column.cells[each].values[self.metric] for each in both)
+            now = mean_of(first.cells[each].values[self.metric] for each in both)
+            made.extend(self._cell(column, mean, now if place else None, "", "strong", place).spans)
+        return made
+
+    def _row(self, lab: LabState, row: Judgment, shown: list[int], text: int, miss: int) -> Line:
+        opened = row is lab.open_query
+        made = Line().gap().fit(row.text, text - 1, "accent" if opened else "text").gap()
+        first = lab.columns[0].cells.get(row.id)
+        if miss:
+            missed = first.result.first_miss.rpartition("/")[2] if first is not None else ""
+            made.fit(missed, miss - 1, "warn").gap()
+        for place in shown:
+            column = lab.columns[place]
+            cell = column.cells.get(row.id)
+            if cell is None:
+                made.fit("–" if column.problem else "…", _OTHER if place else _FIRST, "faint")
+                continue
+            now = first.values[self.metric] if place and first is not None else None
+            outcome = cell.result.outcome
+            moved = place and first is not None and first.result.outcome != outcome
+            expected = cell.result.as_expected
+            role = "bold warn" if moved or expected is False else tier_role_of(outcome)
+            made.extend(self._cell(column, cell.values[self.metric], now, outcome, role, place).spans)
+        return made
+
+    def _cell(
+        self, column: LabColumn, value: float | None, now: float | None, outcome: str, role: str, place: int
+    ) -> Line:
+        made = Line().fit("   –" if value is None else f"{value:.2f}", 5, "faint" if value is None else "strong")
+        made.fit(short_outcome(outcome), 5, role)
+        if place:
+            change = 0.0 if now is None or value is None else value - now
+            change = -change if column.variant.is_earlier else change
+            said = f"{change:+.2f}".replace("-", "−") if abs(change) > _SAME else ""
+            made.fit(said, 6, "bold bad" if change < 0 else "ok")
+        return made.fit("", (_OTHER if place else _FIRST) - made.width)
+
+    def moved(self, choice: str) -> None:
+        """Shows the cell beside."""
+        self.post_message(self.CellChosen())
+
+    def clicked(self, place: int) -> None:
+        """Selects on the first click; a second one on the same row opens the query."""
+        if place == self.cursor and self.has_focus:
+            self.action_take()
+        self.move_to(place)
+
+    # actions
+
+    def action_take(self) -> None:
+        """Opens the query."""
+        if self.judgment is not None:
+            self.post_message(self.OpenWanted())
+
+    def action_column(self, step: int) -> None:
+        """Goes to the column to the right, or left."""
+        wanted = max(0, min(self.column + step, len(self.view.lab.columns) - 1))
+        if wanted != self.column:
+            self.column = wanted
+            self.rebuild()
+            self.post_message(self.CellChosen())
+
+    def action_remove(self) -> None:
+        """Removes the column."""
+        if self.chosen_column is not None:
+            self.post_message(self.RemoveWanted(self.chosen_column))
+
+    def action_order(self) -> None:
+        """Takes the next order."""
+        self.order = (self.order + 1) % len(_ORDERS)
+        self.rebuild()
+
+    def action_metric(self, step: int) -> None:
+        """Takes the next metric, or the one before."""
+        self.metric = (self.metric + step) % len(DEFAULT_METRICS)
+        self.rebuild()
+        self.post_message(self.CellChosen())
+
+
+def loss_of(columns: Sequence[LabColumn], query: str, metric: int) -> float:
+    """How much the query loses in the worst of the other columns, from 0 to 1; with one column alone, what it lacks.
+
+    A change of the tier that the metric does not see counts a little.
+    """
+    if not columns or query not in columns[0].cells:
+        return 0.0
+    first = columns[0].cells[query]
+    now = first.values[metric]
+    if len(columns) == 1:
+        return (0.0 if now is None else 1.0 - now) + (2.0 if first.result.as_expected is False else 0.0)
+    losses = [0.0]
+    for column in columns[1:]:
+        cell = column.cells.get(query)
+        if cell is None:
+            continue
+        value = cell.values[metric]
+        change = 0.0 if now is None or value is None else value - now
+        losses.append(change if column.variant.is_earlier else -change)
+        losses.append(_SAME if cell.result.outcome != first.result.outcome else 0.0)
+    return max(losses)
+
+
+def _value(columns: Sequence[LabColumn], query: str, metric: int) -> float:
+    cell = columns[0].cells.get(query) if columns else None
+    value = cell.values[metric] if cell is not None else None
+    return 2.0 if value is None else value
+
+
+def short_outcome(outcome: str) -> str:
+    """The outcome in at most 4 cells."""
+    if outcome == NOT_COVERED:
+        return "none"
+    return outcome.replace("tier ", "T") if outcome.startswith("tier ") else "yes" if outcome else ""
+
+
+def tier_role_of(outcome: str) -> str:
+    """The role of an outcome."""
+    number = outcome.removeprefix("tier ")
+    return NO_ANSWER if outcome == NOT_COVERED else tier_role(int(number)) if number.isdigit() else "text"
+
+
+def _nothing(view: View, width: int) -> list[Line]:
+    lab, project = view.lab, view.project
+    if project.saved:
+        return wrapped("a saved trace: open its project to see its judged queries", width)
+    if project.phase is Phase.FAILED:
+        return wrapped(project.problem, width, "warn")
+    if lab.problem:
+        return wrapped(f"{lab.problem}", width, "warn")
+    if lab.judgments is None or (lab.rows and not lab.columns):
+        return [line(" reading the judgments…", "muted")]
+    return _how_to_judge(lab, width)
+
+
+def _how_to_judge(lab: LabState, width: int) -> list[Line]:
+    made: list[Line] = []
+    for text in EMPTY:
+        made += [Line(), *wrapped(text.format(file=lab.file), width, "muted" if made else "text")]
+    return made

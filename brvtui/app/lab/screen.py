@@ -1,0 +1,92 @@
+"""The Lab screen: what the judged queries find now, and what an edit, a month or other constants would make of it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from brvtui.app.actions.screens import LAB_SCREEN
+from brvtui.app.arrangement import LAB
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.lab.cell import CellPane
+from brvtui.app.lab.judged import JudgedPane
+from brvtui.app.lab.lab import Lab
+from brvtui.app.lab.variant_dialog import VariantDialog
+from brvtui.app.project.layouts import Layouts
+from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.view import View
+from brvtui.lab.whatif.variant import Variant
+
+
+class LabScreen(FrameScreen):
+    """The table of judged queries, and the answer in the cell under the cursor."""
+
+    TITLE = "Lab"
+    PLAN = LAB
+    BINDINGS: ClassVar[list[BindingType]] = bindings(LAB_SCREEN)
+    AUTO_FOCUS = "#judged"
+
+    def __init__(self, layouts: Layouts, lab: Lab) -> None:
+        """Shows what ``lab`` asks."""
+        super().__init__(layouts)
+        self._lab = lab
+
+    def make_panes(self) -> ComposeResult:
+        """Yields the table and the cell."""
+        yield JudgedPane(id="judged")
+        yield CellPane(id="cell")
+
+    @property
+    def table(self) -> JudgedPane:
+        """The table."""
+        return self.query_one(JudgedPane)
+
+    def show(self, view: View) -> None:
+        """Shows the table, and the cell beside it."""
+        super().show(view)
+        self._show_cell()
+
+    @on(JudgedPane.CellChosen)
+    def _show_cell(self) -> None:
+        self.query_one(CellPane).put(self.table.judgment, self.table.chosen_column)
+
+    def on_screen_resume(self) -> None:
+        """Reads the judgments again, and asks what is not known yet."""
+        super().on_screen_resume()
+        self._lab.read()
+
+    @on(JudgedPane.OpenWanted)
+    def _open(self) -> None:
+        judgment, column = self.table.judgment, self.table.chosen_column
+        if judgment is not None and column is not None:
+            self.app.run_worker(self._lab.open(judgment, column.variant), exclusive=True, group="open query")
+
+    @on(JudgedPane.RemoveWanted)
+    def _remove(self, event: JudgedPane.RemoveWanted) -> None:
+        self._lab.remove(event.column.variant)
+
+    # actions
+
+    def action_add(self) -> None:
+        """Asks for another column."""
+        session = self._lab.session
+        if session is None:
+            return
+
+        def add(variant: Variant | None) -> None:
+            if variant is not None:
+                self._lab.add(variant)
+
+        engine = self.view.engine.name
+        self.app.push_screen(VariantDialog(session.variants.profiles, engine, self._lab.unsaved), add)
+
+    def action_stop(self) -> None:
+        """Stops asking, or goes on."""
+        self._lab.stop()
+
+    def action_judge(self) -> None:
+        """Judges the open query, or those of the Log."""
+        self._lab.keep_open_or_logged()

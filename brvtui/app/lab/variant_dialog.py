@@ -1,0 +1,146 @@
+"""The dialog that asks for another column of the Lab."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from textual import on
+from textual.app import ComposeResult
+from textual.message import Message
+from textual.widgets import Input
+
+from brvtui.app.actions.dialogs import VARIANTS
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.lab.lab import title_of
+from brvtui.app.screens.dialog import Dialog
+from brvtui.app.view import View
+from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.app.widgets.lines import wrapped
+from brvtui.app.widgets.ordered_keys import OrderedInput
+from brvtui.app.widgets.word_filter import WordFilter
+from brvtui.lab.whatif.variant import EditedText, Variant, VariantError, parse_variant
+from brvtui.paint.line import Line, line
+
+_NAME = 24
+_MOMENTS = {"+7d": "in a week", "+30d": "in 30 days", "+90d": "in 90 days", "+365d": "in a year"}
+_REVISIONS = {"rev:HEAD": "the notes as committed last", "rev:HEAD~1": "the commit before", "rev:main": "a branch"}
+_WRITTEN = (
+    "Or write it, words in any order: an engine, a profile, +30d, rev:BRANCH, mode=bm25, a constant "
+    "(direct.min_top=0.9), without:NOTE.md, NOTE.md:importance=90."
+)
+
+
+class VariantDialog(Dialog[Variant]):
+    """Asks for a variant. Dismissed with it, or with None."""
+
+    AUTO_FOCUS = "#variant"
+    BINDINGS = bindings(VARIANTS)
+
+    def __init__(self, profiles: Mapping[str, Collection[str]], engine: str, edited: EditedText | None) -> None:
+        """Offers what the engines with their ``profiles`` can be asked; ``engine`` answers now."""
+        super().__init__("Another column: ask the judged queries in…", _WRITTEN, wide=True)
+        self._profiles, self._engine = profiles, engine
+        self._offered = offered_variants(profiles, engine, edited)
+
+    def make_parts(self) -> ComposeResult:
+        """Yields field and list."""
+        field = OrderedInput(
+            placeholder="jeffs_brain, docs, +30d, rev:main, direct.min_top=0.9", id="variant", compact=True
+        )
+        field.cursor_blink = False
+        yield field
+        yield VariantsPane(id="variants")
+        yield from super().make_parts()
+
+    def on_mount(self) -> None:
+        """Lists everything."""
+        self._search()
+
+    @on(Input.Changed)
+    def _search(self) -> None:
+        text = self.query_one(Input).value.strip()
+        words = WordFilter.of(text)
+        rows = [
+            (variant, said) for variant, said in self._offered if words.keeps(f"{title_of(variant)} {said}".lower())
+        ]
+        problem = ""
+        try:
+            written = parse_variant(text, self._profiles, self._engine) if text else None
+        except VariantError as error:
+            written, problem = None, str(error)
+        if written is not None and all(variant != written for variant, _ in rows):
+            rows.insert(0, (written, "as it is written"))
+        self.query_one(VariantsPane).put(rows, problem)
+
+    @on(Input.Submitted)
+    def action_take(self) -> None:
+        """Dismisses the dialog with the variant under the cursor."""
+        variant = self.query_one(VariantsPane).variant
+        if variant is not None:
+            self.dismiss(variant)
+
+    def action_step(self, step: int) -> None:
+        """Goes to the next row, or the one before."""
+        pane = self.query_one(VariantsPane)
+        pane.move_to(pane.cursor + step)
+
+
+class VariantsPane(ChoicePane):
+    """The variants that fit what is typed."""
+
+    TITLE = "Columns"
+
+    class Taken(Message):
+        """A row was clicked."""
+
+    def __init__(self, *, id: str) -> None:
+        """A pane without rows."""
+        super().__init__(id=id)
+        self.can_focus = False
+        self._rows: Sequence[tuple[Variant, str]] = ()
+        self._problem = ""
+
+    @property
+    def variant(self) -> Variant | None:
+        """The one under the cursor."""
+        return self._rows[self.cursor][0] if 0 <= self.cursor < len(self._rows) else None
+
+    def put(self, rows: Sequence[tuple[Variant, str]], problem: str) -> None:
+        """Lists ``rows``, or says what is wrong with what is typed."""
+        self._rows, self._problem, self.cursor = rows, problem, 0
+        self.rebuild(force=True)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """A line for each."""
+        self.choices, self.owner = [], []
+        made: list[Line] = []
+        for number, (variant, said) in enumerate(self._rows):
+            entry = Line().gap().fit(title_of(variant), min(_NAME, width // 2), "text").gap().add(said, "muted")
+            self.add_rows(made, [entry.cut(width)], str(number))
+        return made or wrapped(self._problem or "nothing", width, "warn") or [line()]
+
+    def clicked(self, place: int) -> None:
+        """Takes the row that was clicked."""
+        self.move_to(place)
+        if self.variant is not None:
+            self.screen.dismiss(self.variant)
+
+
+def offered_variants(
+    profiles: Mapping[str, Collection[str]], engine: str, edited: EditedText | None
+) -> list[tuple[Variant, str]]:
+    """What can be chosen without writing, each with what it is."""
+    made: list[tuple[Variant, str]] = []
+    if edited is not None:
+        made.append((Variant(edit=edited), "the text in the editor, before it is saved"))
+    for name, said in (*_REVISIONS.items(), *_MOMENTS.items()):
+        made.append((parse_variant(name, profiles, engine), said))
+    for name, own in profiles.items():
+        for number, profile in enumerate(own):
+            if name == engine:
+                made.append((Variant(profile=profile), f"a profile of {name}"))
+            elif number == 0:
+                made.append((Variant(engine=name), "another engine"))
+            else:
+                made.append((Variant(engine=name, profile=profile), f"a profile of {name}"))
+    return made

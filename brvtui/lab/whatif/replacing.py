@@ -1,0 +1,108 @@
+"""Snapshots and constants with what a variant replaces. Nothing is written."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import is_dataclass, replace
+from typing import Any, TypeVar
+
+from brvtui.lab.whatif.variant import SignalChange, Value, Variant, VariantError
+from brvtui.loading import load, update
+from brvtui.loading.edited import UNPUBLISHED, edit_after_save, edited, with_signals
+from brvtui.loading.revised import Difference, difference_to, revised
+from brvtui.snapshot import Snapshot
+from brvtui.tree.constants import TreeConstants
+from brvtui.tree.history.revision import Revision
+from brvtui.tree.reading.signals import Source
+from brvtui.typed_tables import overlay
+from brvtui.wording import shortened
+
+_MS_PER_DAY = 86_400_000
+Constants = TypeVar("Constants")
+
+
+def later(now_ms: float, variant: Variant) -> float:
+    """The moment of ``variant``, in milliseconds since 1970."""
+    return now_ms + variant.days * _MS_PER_DAY
+
+
+def with_constants(constants: Constants, changes: tuple[tuple[str, Value], ...], origin: str) -> Constants:
+    """``constants``, a dataclass, with ``changes`` by dotted names.
+
+    Raises :class:`brvtui.typed_tables.ProfileError` for a name or a value that cannot be.
+    """
+    if not changes:
+        return constants
+    tables: dict[str, Any] = {}
+    for name, value in changes:
+        *above, last = name.split(".")
+        table = tables
+        for part in above:
+            table = table.setdefault(part, {})
+        table[last] = value
+    made: Constants = overlay(constants, tables, origin) if is_dataclass(constants) else constants
+    return made
+
+
+def replaced(
+    snapshot: Snapshot, read_with: TreeConstants, constants: TreeConstants, now_ms: float, variant: Variant
+) -> Snapshot:
+    """``snapshot`` at ``now_ms``, the moment of ``variant``, with the notes and signals that it names.
+
+    ``read_with`` are the constants that the tree was read with, ``constants`` those that it would be. Returns
+    ``snapshot`` itself where the variant changes nothing that a snapshot holds. Raises :class:`VariantError` for a note
+    that is not there, and :class:`brvtui.tree.history.git.RevisionError`.
+    """
+    made = snapshot
+    is_read_alike = (constants.limits, constants.signals) == (read_with.limits, read_with.signals)
+    if variant.days or not is_read_alike:
+        made = _read_again(snapshot, constants, now_ms, is_read_alike)
+    if variant.signals:
+        made = _with_signals(made, constants, now_ms, variant.signals)
+    if variant.revision or variant.without:
+        made = _with_notes(made, constants, now_ms, variant)
+    elif variant.edit is not None:
+        edit = variant.edit
+        saved = edit_after_save(made, now_ms, edit.path, edit.data, edit.keep_mtime)
+        made = edited(made, constants, now_ms, saved)
+    return made
+
+
+def _read_again(snapshot: Snapshot, constants: TreeConstants, now_ms: float, is_read_alike: bool) -> Snapshot:
+    before = replace(snapshot, postings=snapshot.postings.detached())
+    made = update(before, (), constants, now_ms, snapshot.stored) if is_read_alike else None
+    if made is None:
+        made = load(snapshot.project, constants, now_ms, snapshot.stored, before)
+    assert made is not None  # nobody cancels
+    return replace(made, generation=UNPUBLISHED)
+
+
+def _with_signals(
+    snapshot: Snapshot, constants: TreeConstants, now_ms: float, changes: tuple[SignalChange, ...]
+) -> Snapshot:
+    by_note: defaultdict[str, dict[str, Any]] = defaultdict(dict)
+    for change in changes:
+        by_note[_known(snapshot, change.path)][change.name] = change.value
+    stored = {
+        path: replace(snapshot.signals[snapshot.by_path[path]], source=Source.OVERLAY, **values)
+        for path, values in by_note.items()
+    }
+    return with_signals(snapshot, constants, now_ms, stored)
+
+
+def _with_notes(snapshot: Snapshot, constants: TreeConstants, now_ms: float, variant: Variant) -> Snapshot:
+    difference = Difference({}, frozenset())
+    if variant.revision:
+        difference = difference_to(snapshot, Revision(snapshot.project.tree, variant.revision))
+    edits = dict(difference.edits)
+    if variant.edit is not None:
+        edit = variant.edit
+        edits[edit.path] = edit_after_save(snapshot, now_ms, edit.path, edit.data, edit.keep_mtime)
+    left_out = frozenset(_known(snapshot, path) for path in variant.without)
+    return revised(snapshot, constants, now_ms, Difference(edits, difference.removed | left_out))
+
+
+def _known(snapshot: Snapshot, path: str) -> str:
+    if path not in snapshot.by_path:
+        raise VariantError(f"{shortened(path, 80)}: no such note; write its path below the tree")
+    return path

@@ -1,0 +1,170 @@
+"""Asks queries of an open project in other states: another engine, constants, moment, notes."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from brvtui.config import Settings
+from brvtui.config.profile_choice import with_overrides
+from brvtui.engines import registry
+from brvtui.engines.byterover import profile as profiles
+from brvtui.engines.contract import Context, Engine, EngineError, Query
+from brvtui.lab.evaluation.evaluate import ask, result_of
+from brvtui.lab.evaluation.results import QueryResult
+from brvtui.lab.judgments.following import DocumentFinder
+from brvtui.lab.judgments.model import Judgment
+from brvtui.lab.whatif.replacing import later, replaced, with_constants
+from brvtui.lab.whatif.variant import Variant, VariantError
+from brvtui.session.engines import Engines
+from brvtui.session.opened import OpenProject
+from brvtui.snapshot import Snapshot
+from brvtui.typed_tables import ProfileError
+
+_MOST_STATES = 12
+_MOST_RESULTS = 50_000
+_ROUND_MS = 60_000
+"""A moment is as good as another of the same minute: else a live clock would make every result worthless."""
+_NAME = "the variant"
+
+
+class AskedProject(OpenProject, Protocol):
+    """The session as this module reads it."""
+
+    engine: str
+    """The engine that answers where none is named."""
+    frozen: bool
+    engines: Engines
+
+    @property
+    def settings(self) -> Settings:
+        """The merged settings."""
+
+
+@dataclass(frozen=True)
+class VariantState:
+    """All that answers to a variant depend on: an engine with its context."""
+
+    variant: Variant
+    engine: Engine[Any]
+    context: Context[Any]
+    finder: DocumentFinder
+    like: Query
+    """The options of every query."""
+    key: tuple[object, ...]
+
+    def ask(self, judgment: Judgment) -> QueryResult:
+        """How the query of ``judgment`` is answered; a probe. Raises :class:`EngineError`."""
+        followed, _ = self.finder.followed(judgment)
+        return result_of(followed, ask(self.engine, self.context, followed, self.like))
+
+
+class VariantRunner:
+    """Answers judged queries in variants of ``session``; each query is asked once in each state.
+
+    Its engines are its own, so that neither their caches nor what they made ready is that of the user's queries.
+    Methods block, and may be called from any thread.
+    """
+
+    def __init__(self, session: AskedProject) -> None:
+        """Asks nothing yet."""
+        self._session = session
+        self._lock = threading.Lock()
+        self._engines: dict[str, Engine[Any]] = {}
+        self._states: OrderedDict[tuple[object, ...], VariantState] = OrderedDict()
+        self._snapshots: OrderedDict[tuple[object, ...], Snapshot] = OrderedDict()
+        self._results: OrderedDict[tuple[object, ...], QueryResult] = OrderedDict()
+
+    @property
+    def profiles(self) -> dict[str, tuple[str, ...]]:
+        """The names of the profiles of each engine that can rank what is open."""
+        session = self._session
+        names = (session.engine,) if session.is_code else session.engines.names
+        made: dict[str, tuple[str, ...]] = {}
+        for name in names:
+            try:
+                made[name] = session.engines.named(name).profiles
+            except EngineError:
+                continue
+        return made
+
+    def state(self, variant: Variant, engine: str = "", mode: str = "") -> VariantState:
+        """The state of ``variant``; ``engine`` and ``mode`` are those that answer where it names none.
+
+        Raises :class:`EngineError`, :class:`brvtui.lab.whatif.variant.VariantError` and
+        :class:`brvtui.tree.history.git.RevisionError`.
+        """
+        session = self._session
+        name = variant.engine or engine or session.engine
+        asked_mode = variant.mode or (mode if not variant.engine or variant.engine == engine else "")
+        base, now_ms = session.snapshot, session.clock()
+        minute = now_ms if session.frozen else now_ms // _ROUND_MS
+        key = (base.generation, name, session.engines.profile(name), asked_mode, minute, variant)
+        with self._lock:
+            found = self._states.get(key)
+            if found is None:
+                found = self._states[key] = self._made(variant, name, asked_mode, base, later(now_ms, variant), key)
+            self._states.move_to_end(key)
+            _shorten(self._states, _MOST_STATES)
+            return found
+
+    def result(self, state: VariantState, judgment: Judgment) -> QueryResult:
+        """How the query of ``judgment`` is answered in ``state``. Raises :class:`EngineError`."""
+        key = (state.key, judgment)
+        found = self._results.get(key)
+        if found is None:
+            found = state.ask(judgment)
+            with self._lock:
+                self._results[key] = found
+                _shorten(self._results, _MOST_RESULTS)
+        return found
+
+    def _made(
+        self, variant: Variant, name: str, mode: str, base: Snapshot, now_ms: float, key: tuple[object, ...]
+    ) -> VariantState:
+        session = self._session
+        if name not in self._engines:
+            self._engines[name] = registry.load(name)
+        engine = self._engines[name]
+        try:
+            constants = self._constants(engine, variant)
+        except ProfileError as error:
+            raise EngineError(str(error)) from error
+        read_with = constants if name == registry.DEFAULT else session.profile
+        is_of_notes = variant.days or variant.revision or variant.signals or variant.without or variant.edit
+        if session.is_code and is_of_notes:
+            raise VariantError("code is asked as it is: only engine, profile and constants can be others")
+        snapshot = base if session.is_code else self._snapshot(base, read_with, now_ms, variant)
+        live = session.engines.context(name, snapshot)
+        context = replace(live, constants=constants, now_ms=now_ms)
+        like = Query("", options={"mode": mode} if mode else {})
+        return VariantState(variant, engine, context, DocumentFinder(snapshot), like, key)
+
+    def _constants(self, engine: Engine[Any], variant: Variant) -> Any:
+        session = self._session
+        if engine.name == registry.DEFAULT:
+            base: Any = session.profile
+            if variant.profile:
+                base = with_overrides(profiles.load(variant.profile), session.settings)
+        else:
+            base = engine.constants(variant.profile or session.engines.profile(engine.name))
+        return with_constants(base, variant.constants, _NAME)
+
+    def _snapshot(self, base: Snapshot, constants: Any, now_ms: float, variant: Variant) -> Snapshot:
+        """The notes of ``variant``: the same object for variants that differ in other things alone."""
+        read_with = self._session.profile
+        of_notes = replace(variant, engine="", profile="", mode="", constants=())
+        key = (base.generation, constants.limits, constants.signals, now_ms if variant.days else 0.0, of_notes)
+        found = self._snapshots.get(key)
+        if found is None:
+            found = self._snapshots[key] = replaced(base, read_with, constants, now_ms, variant)
+        self._snapshots.move_to_end(key)
+        _shorten(self._snapshots, _MOST_STATES)
+        return found
+
+
+def _shorten(kept: OrderedDict[Any, Any], most: int) -> None:
+    while len(kept) > most:
+        kept.popitem(last=False)

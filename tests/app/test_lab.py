@@ -1,0 +1,281 @@
+"""The Lab: judging by keys, the table of judged queries, its columns, what an edit would break."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.lab import asking
+from brvtui.app.lab.cell import CellPane
+from brvtui.app.lab.judged import JudgedPane
+from brvtui.app.lab.screen import LabScreen
+from brvtui.app.query.screen import QueryScreen
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.grading import with_query
+from brvtui.lab.judgments.model import JudgedDocument, Judgment
+from brvtui.lab.whatif.variant import Variant
+from brvtui.tree.reading.project import find_project
+from tests.app.driving import NARROW, SIZES, WIDE, ask, frame, screen, settled, shown, text_of, until, view
+from tests.app.editing import NOTE, open_note, toasts
+from tests.app.test_log import logged
+from tests.support.trees import Tree
+
+ROTATION = "auth/jwt/refresh_rotation.md"
+MakeApp = Callable[..., BrvTui]
+
+
+def judged(garden: Tree) -> tuple[Judgment, ...]:
+    return JudgmentsFile.of(find_project(garden.root)).read()
+
+
+@pytest.fixture
+def with_judgments(garden: Tree) -> Tree:
+    """The garden with three judged queries."""
+
+    def edit(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
+        before = with_query(before, "refresh token rotation", "", "tier 2", (JudgedDocument(ROTATION, 3),))
+        before = with_query(before, "zebra quagga", "", "not covered", ())
+        return with_query(before, "rollback", "", "", (JudgedDocument("nowhere/gone.md", 2),))
+
+    JudgmentsFile.of(find_project(garden.root)).change(edit)
+    return garden
+
+
+async def to_lab(pilot: Pilot[Any]) -> None:
+    await settled(pilot)
+    await pilot.press("escape", "5")
+    await until(pilot, lambda: isinstance(frame(pilot), LabScreen) and view(pilot).lab.judgments is not None)
+    await asked(pilot)
+
+
+async def asked(pilot: Pilot[Any]) -> None:
+    """Waits until every query is asked."""
+    await settled(pilot)
+    await until(pilot, lambda: view(pilot).lab.done == view(pilot).lab.total)
+    await settled(pilot)
+
+
+def table(pilot: Pilot[Any]) -> JudgedPane:
+    return frame(pilot).query_one(JudgedPane)
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+async def test_a_row_has_metric_tier_and_first_miss(
+    with_judgments: Tree, make_app: MakeApp, size: tuple[int, int]
+) -> None:
+    async with make_app(with_judgments.root).run_test(size=size) as pilot:
+        await to_lab(pilot)
+        said = text_of(pilot, "#judged")
+        rows = {line.split("  ")[0].strip(): line for line in said.splitlines()}
+        assert rows["refresh token rotation"].rstrip().endswith("1.00 T3")
+        assert rows["zebra quagga"].rstrip().endswith("none")
+        assert "0.00" in rows["rollback"]
+        assert "mean of 3 queries" in said
+        await pilot.press("S", "j", "j", "f3")
+        await until(pilot, lambda: "first miss: nowhere/gone.md" in text_of(pilot, "#cell"))
+
+
+async def test_without_judgments_it_says_how_to_make_them(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root).run_test(size=NARROW) as pilot:
+        await to_lab(pilot)
+        assert "No query is judged yet" in shown(pilot)
+        assert ".brv/brv-tui/judgments.toml" in shown(pilot)
+        await pilot.press("J")
+        await settled(pilot)
+        await until(pilot, lambda: "nothing is logged yet" in toasts(pilot))
+
+
+async def test_the_open_query_is_judged_by_its_answer(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await to_lab(pilot)
+        assert "refresh token rotation" in text_of(pilot, "#judged")
+        await pilot.press("J")
+        await until(pilot, lambda: judged(garden))
+        await asked(pilot)
+        (made,) = judged(garden)
+        assert (made.text, made.expected) == ("refresh token rotation", "tier 3")
+        assert [(each.path, each.grade) for each in made.documents] == [(ROTATION, 3)]
+        assert "mean of 1 query" in text_of(pilot, "#judged")
+
+
+async def test_the_queries_of_the_log_are_judged(garden: Tree, make_app: MakeApp) -> None:
+    logged(garden, 9, "refresh token rotation")
+    logged(garden, 7, "token store")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await to_lab(pilot)
+        await pilot.press("J")
+        await until(pilot, lambda: len(judged(garden)) == 2)
+        await asked(pilot)
+        assert "token store" in text_of(pilot, "#judged")
+
+
+async def test_one_entry_of_the_log_is_judged(garden: Tree, make_app: MakeApp) -> None:
+    logged(garden, 9, "refresh token rotation")
+    logged(garden, 7, "token store")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "4")
+        await until(pilot, lambda: view(pilot).log.entries is not None)
+        await settled(pilot)
+        await pilot.press("j", "J")
+        await until(pilot, lambda: judged(garden))
+        assert [each.text for each in judged(garden)] == ["refresh token rotation"]
+        await settled(pilot)
+
+
+async def test_a_result_is_graded_on_the_query_screen(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("f2", "j", "J")
+        await settled(pilot)
+        assert "How relevant" in shown(pilot)
+        await pilot.press("1")
+        await until(pilot, lambda: judged(garden))
+        await settled(pilot)
+        second = view(pilot).selection.file
+        assert [(each.path, each.grade) for each in judged(garden)[0].documents] == [(second, 1)]
+        await pilot.press("J", "d")
+        await until(pilot, lambda: not judged(garden)[0].documents)
+        await settled(pilot)
+
+
+async def test_a_column_is_added_sorted_by_loss_and_removed(with_judgments: Tree, make_app: MakeApp) -> None:
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await to_lab(pilot)
+        await pilot.press("v")
+        await settled(pilot)
+        await pilot.press(*"direct", "full_stop", *"min", "underscore", *"top=1", "enter")
+        await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
+        await asked(pilot)
+        assert view(pilot).lab.columns[1].variant == Variant(constants=(("direct.min_top", 1),))
+        pilot.app.call_later(frame(pilot)._lab.add, Variant(without=(ROTATION,)))  # type: ignore[attr-defined]
+        await until(pilot, lambda: len(view(pilot).lab.columns) == 3)
+        await asked(pilot)
+        assert table(pilot).choices[0] == "refresh-token-rotation"
+        assert "−1.00" in text_of(pilot, "#judged").splitlines()[2]
+        await pilot.press("g", "l", "l", "f3")
+        await until(pilot, lambda: f"first miss: {ROTATION}" in text_of(pilot, "#cell"))
+        await pilot.press("f2", "d")
+        await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
+        await asked(pilot)
+
+
+async def test_a_wrong_column_is_said(with_judgments: Tree, make_app: MakeApp) -> None:
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await to_lab(pilot)
+        await pilot.press("v")
+        await settled(pilot)
+        await pilot.press(*"solerj")
+        await settled(pilot)
+        assert "did you mean soleri" in shown(pilot)
+        await pilot.press("enter")
+        assert len(view(pilot).lab.columns) == 1
+        await pilot.press("escape")
+        pilot.app.call_later(frame(pilot)._lab.add, Variant(revision="nowhere"))  # type: ignore[attr-defined]
+        await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
+        await asked(pilot)
+        await pilot.press("l", "f3")
+        await until(pilot, lambda: "git" in text_of(pilot, "#cell"))
+
+
+async def test_enter_asks_the_query_with_the_columns_engine(with_judgments: Tree, make_app: MakeApp) -> None:
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await to_lab(pilot)
+        pilot.app.call_later(frame(pilot)._lab.add, Variant("jeffs_brain"))  # type: ignore[attr-defined]
+        await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
+        await asked(pilot)
+        await pilot.press("l", "enter")
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await settled(pilot)
+        assert view(pilot).engine.name == "jeffs_brain"
+        assert screen(pilot).field.value in {each.text for each in judged(with_judgments)}
+
+
+async def test_unsaved_text_says_which_queries_it_would_break(with_judgments: Tree, make_app: MakeApp) -> None:
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await pilot.press("ctrl+home", *(["ctrl+k"] * 60))
+        await settled(pilot)
+        edit = view(pilot).editor.edit
+        assert edit is not None
+        assert edit.dirty
+        await pilot.press("escape")
+        await settled(pilot)
+        await pilot.press("k")
+        await settled(pilot)
+        await to_lab(pilot)
+        await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
+        await asked(pilot)
+        column = view(pilot).lab.columns[1]
+        assert column.variant.edit is not None
+        assert column.variant.edit.path == NOTE
+        assert column.title.startswith("edit ")
+        assert not column.problem
+
+
+async def test_asking_stops_at_once_and_goes_on(
+    with_judgments: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import threading
+
+    gate = threading.Event()
+    cell = asking._cell
+
+    def slow(result: Any) -> Any:
+        assert gate.wait(20)
+        return cell(result)
+
+    monkeypatch.setattr(asking, "_cell", slow)
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "5")
+        await until(pilot, lambda: view(pilot).lab.total)
+        await pilot.press("b")
+        await until(pilot, lambda: view(pilot).lab.stopped)
+        gate.set()
+        await settled(pilot)
+        assert view(pilot).lab.done == 0
+        assert "stopped at 0 of 3" in str(table(pilot).border_title)
+        await pilot.press("b")
+        await until(pilot, lambda: view(pilot).lab.done == 3)
+        await settled(pilot)
+
+
+async def test_a_committed_tree_has_a_column_of_what_changed_since(with_judgments: Tree, make_app: MakeApp) -> None:
+    git = ["git", "-C", str(with_judgments.root), "-c", "user.name=a", "-c", "user.email=a@b"]
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "notes"]):
+        subprocess.run([*git, *words], check=True)
+    with_judgments.file(ROTATION, "# Nothing\n\nNothing is left.\n", 1)
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await to_lab(pilot)
+        assert [column.title for column in view(pilot).lab.columns] == ["byterover", "since HEAD"]
+        first = text_of(pilot, "#judged").splitlines()[2]
+        assert first.strip().startswith("refresh token rotation")
+        assert "−0.50" in first
+
+
+async def test_broken_judgments_are_said_and_stay(garden: Tree, make_app: MakeApp) -> None:
+    file = JudgmentsFile.of(find_project(garden.root)).path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("version = 1\n[[query]\n")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await to_lab(pilot)
+        assert "judgments.toml" in text_of(pilot, "#judged")
+        assert "line 2" in text_of(pilot, "#judged")
+        await pilot.press("J")
+        await settled(pilot)
+    assert file.read_text() == "version = 1\n[[query]\n"
+
+
+async def test_the_cell_shows_nothing_before_there_is_something(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await to_lab(pilot)
+        assert "the query under the cursor" in text_of(pilot, "#cell")
+        assert frame(pilot).query_one(CellPane)
