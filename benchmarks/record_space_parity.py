@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Put a space of ByteRover V4 and the answers that were recorded over it into one file of the tests.
 
-    python -m benchmarks.record_space_parity SPACE ANSWERS tests/data/byterover_v4/space.json.gz
+    python -m benchmarks.record_space_parity SPACE ANSWERS tests/data/byterover_v4/space-21.json.gz
 
 SPACE holds `data` (the data folder), `project` (the folder with the marker) and `cloud` (a second data folder, of
 several synced spaces); ANSWERS is JSON: what V4's scripts print over it (`cases`, `sequence`, `faults`, `aggregate`),

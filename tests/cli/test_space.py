@@ -15,7 +15,7 @@ from tests.support.spaces import arguments, recorded_space, same, small_space, u
 
 NOW = 1_763_640_000_000.0
 AT = ("--now", "2025-11-20T12:00:00Z")
-RECORDED = Path(__file__).parents[1] / "data" / "byterover_v4" / "space.json.gz"
+RECORDED = Path(__file__).parents[1] / "data" / "byterover_v4" / "space-21.json.gz"
 
 
 @pytest.fixture

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from brvtui.engines.byterover_v4.profile import LEVELS, TopicSignalRules, V4Profile
 from brvtui.ranking.decay import days_since, decayed_importance, decayed_recency
 from brvtui.tree.spaces.signal_files import TopicSignals
 
+Floats = NDArray[np.float64]
 _DRAFT, _VALIDATED, _CORE = LEVELS
 
 
@@ -26,6 +29,30 @@ class AgedTopic:
     recency: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicColumns:
+    """The stored signals of some topics, and when they were modified, as arrays."""
+
+    has_file: NDArray[np.bool_]
+    """Whether signals are stored; the numbers of others are NaN."""
+    importance: Floats
+    recency: Floats
+    levels: NDArray[np.int64]
+    """Places in :data:`brvtui.engines.byterover_v4.profile.LEVELS`; -1 for a maturity that V4 does not know."""
+    mtimes_ms: Floats
+    """NaN where V4 finds no file."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgedColumns:
+    """Signals of topics as they count at one moment, and the boost of their maturity (NaN for an unknown one)."""
+
+    days: Floats
+    importance: Floats
+    recency: Floats
+    boost: Floats
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentScore:
     """A score and its addends: the three weighted signals sum to ``base``, which maturity multiplies."""
@@ -39,34 +66,76 @@ class DocumentScore:
     value: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreColumns:
+    """Scores of documents and their addends, as arrays."""
+
+    by_relevance: Floats
+    by_importance: Floats
+    by_recency: Floats
+    base: Floats
+    boost: Floats
+    value: Floats
+
+    def one(self, place: int) -> DocumentScore:
+        """The score of the document at ``place``."""
+        columns = (self.by_relevance, self.by_importance, self.by_recency, self.base, self.boost, self.value)
+        return DocumentScore(*(float(column[place]) for column in columns))
+
+
 def default_signals(rules: TopicSignalRules) -> TopicSignals:
     """The signals of a topic that has no file of them."""
     counts = float(rules.access_count), float(rules.update_count)
     return TopicSignals(rules.importance, rules.recency, rules.maturity, *counts)
 
 
-def aged(stored: TopicSignals | None, mtime_ms: float | None, now_ms: float, profile: V4Profile) -> AgedTopic:
-    """The signals of a topic at ``now_ms``. A topic of the future, or of no known time, does not age."""
-    signals = stored or default_signals(profile.signals)
-    days = math.nan if mtime_ms is None else float(days_since(math.floor(now_ms), mtime_ms))
-    if not days > 0:
-        return AgedTopic(signals, stored is not None, days, signals.importance, signals.recency)
-    importance = float(decayed_importance(np.float64(signals.importance), days, profile.decay))
-    recency = float(decayed_recency(np.float64(signals.recency), days, profile.decay))
-    return AgedTopic(signals, stored is not None, days, importance, recency)
+def topic_columns(signals: Sequence[TopicSignals | None], mtimes_ms: Sequence[float]) -> TopicColumns:
+    """The columns of topics with these stored ``signals`` and times; None for a topic without a file of signals."""
+    return TopicColumns(
+        np.asarray([one is not None for one in signals], dtype=bool),
+        np.asarray([math.nan if one is None else one.importance for one in signals], dtype=np.float64),
+        np.asarray([math.nan if one is None else one.recency for one in signals], dtype=np.float64),
+        np.asarray([_level(one.maturity) if one is not None else 0 for one in signals], dtype=np.int64),
+        np.asarray(mtimes_ms, dtype=np.float64),
+    )
 
 
-def document_score(relevance: float, topic: AgedTopic, profile: V4Profile) -> DocumentScore:
-    """``(w_r relevance + w_i min(importance, 100) / 100 + w_c recency) * boost``; NaN where a signal is none."""
+def _level(maturity: str) -> int:
+    return LEVELS.index(maturity) if maturity in LEVELS else -1
+
+
+def aged_columns(topics: TopicColumns, now_ms: float, profile: V4Profile) -> AgedColumns:
+    """The signals of ``topics`` at ``now_ms``. A topic of the future, or of no known time, does not age."""
+    rules = profile.signals
+    importance = np.where(topics.has_file, topics.importance, rules.importance)
+    recency = np.where(topics.has_file, topics.recency, rules.recency)
+    levels = np.where(topics.has_file, topics.levels, _level(rules.maturity))
+    days = days_since(math.floor(now_ms), topics.mtimes_ms)
+    counted = np.where(days > 0, days, 0.0)
+    boosts = np.asarray([*(profile.score.boost[level] for level in LEVELS), math.nan])
+    return AgedColumns(
+        days,
+        decayed_importance(importance, counted, profile.decay),
+        decayed_recency(recency, counted, profile.decay),
+        boosts[levels],
+    )
+
+
+def document_scores(
+    relevance: Floats, signals: AgedColumns, topics: NDArray[np.int64], profile: V4Profile
+) -> ScoreColumns:
+    """``(w_r relevance + w_i min(importance, 100) / 100 + w_c recency) * boost``; NaN where a signal is none.
+
+    ``topics`` are the places in ``signals`` of each document's topic.
+    """
     rules = profile.score
-    scale = rules.importance_scale
-    capped = math.nan if math.isnan(topic.importance) else min(topic.importance, scale)
+    capped = np.minimum(signals.importance, rules.importance_scale)
     by_relevance = rules.relevance * relevance
-    by_importance = rules.importance * (capped / scale)
-    by_recency = rules.recency * topic.recency
+    by_importance = (rules.importance * (capped / rules.importance_scale))[topics]
+    by_recency = (rules.recency * signals.recency)[topics]
     base = by_relevance + by_importance + by_recency
-    boost = rules.boost.get(topic.stored.maturity, math.nan)
-    return DocumentScore(by_relevance, by_importance, by_recency, base, boost, base * boost)
+    boost = signals.boost[topics]
+    return ScoreColumns(by_relevance, by_importance, by_recency, base, boost, base * boost)
 
 
 def after_access(signals: TopicSignals, rules: TopicSignalRules) -> TopicSignals:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from brvtui.engines.byterover_v4.ageing import TopicColumns, topic_columns
 from brvtui.engines.byterover_v4.documents import TopicDocument
 from brvtui.engines.byterover_v4.index import TopicIndex
-from brvtui.tree.spaces.signal_files import SignalFiles
+from brvtui.tree.spaces.signal_files import BrokenSignals, SignalFiles, TopicSignals
 from brvtui.tree.spaces.topic_html import KNOWN, Topic
 
-_KEPT_INDEXES = 8
+_KEPT_INDEXES = 32
+_NONE: Mapping[str, TopicSignals] = {}
+_AS_READ: Mapping[str, float] = {}
 _ENDING = ".html"
 
 
@@ -66,21 +70,41 @@ class SpaceCorpus:
     topics: tuple[RankedTopic, ...]
     signals: SignalFiles
     by_path: Mapping[str, RankedTopic]
-    _indexes: OrderedDict[TopicFilter, TopicIndex] = field(default_factory=OrderedDict)
+    documents: int
+    """Of all topics."""
+    has_broken_signals: bool
+    _indexes: OrderedDict[TopicFilter, tuple[TopicIndex, TopicColumns]] = field(default_factory=OrderedDict)
 
-    def index(self, asked: TopicFilter) -> TopicIndex:
-        """The index of the documents of topics that ``asked`` lets pass.
+    def index(self, asked: TopicFilter) -> tuple[TopicIndex, TopicColumns]:
+        """The index of the documents of topics that ``asked`` lets pass, and the signals by topic of that index.
 
         Raises :class:`brvtui.engines.byterover_v4.index.DuplicateIds` and :class:`FilterError`.
         """
         asked.check()
         known = self._indexes.get(asked)
         if known is None:
-            known = TopicIndex([document for topic in self.searched(asked) for document in topic.documents])
+            index = TopicIndex([document for topic in self.searched(asked) for document in topic.documents])
+            known = index, self.columns(index.paths)
             while len(self._indexes) >= _KEPT_INDEXES:
                 self._indexes.popitem(last=False)
             self._indexes[asked] = known
         return known
+
+    def columns(
+        self,
+        paths: Sequence[str],
+        signals: Mapping[str, TopicSignals] = _NONE,
+        mtimes_ms: Mapping[str, float] = _AS_READ,
+    ) -> TopicColumns:
+        """The stored signals and times of the topics at ``paths``; ``signals`` and ``mtimes_ms`` go before them.
+
+        A broken file of signals counts as none here: a search that meets it fails before.
+        """
+        held = (signals.get(path) or self.signals.get(path) for path in paths)
+        times = [
+            mtimes_ms.get(path, self.by_path[path].mtime_ms if path in self.by_path else math.nan) for path in paths
+        ]
+        return topic_columns([None if isinstance(one, BrokenSignals) else one for one in held], times)
 
     def searched(self, asked: TopicFilter) -> Sequence[RankedTopic]:
         """The topics that ``asked`` lets pass."""
@@ -89,4 +113,10 @@ class SpaceCorpus:
 
 def corpus_of(topics: Sequence[RankedTopic], signals: SignalFiles) -> SpaceCorpus:
     """The corpus of ``topics``, in V4's order, with these stored ``signals``."""
-    return SpaceCorpus(tuple(topics), signals, {topic.path: topic for topic in topics})
+    return SpaceCorpus(
+        tuple(topics),
+        signals,
+        {topic.path: topic for topic in topics},
+        sum(len(topic.documents) for topic in topics),
+        any(isinstance(stored, BrokenSignals) for stored in signals.values()),
+    )

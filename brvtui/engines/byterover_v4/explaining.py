@@ -20,7 +20,7 @@ def detail_of(
     """The detail of the topic at ``file`` (a path of the snapshot) under ``answer``, whose trace is ``trace``."""
     for search, paths in zip(answer.searches, spaces, strict=True):
         own = next((path for path, known in paths.paths.items() if known == file), file)
-        topic = next((topic for topic in search.topics if topic.path == own), None)
+        topic = search.topics.named(own)
         if topic is None:
             continue
         best = topic.best

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+_KEPT_MATCHES = 32
+
+
 class DuplicateIds(ValueError):
     """Two documents of one id, with which no query is answered. The message is V4's."""
 
@@ -29,7 +34,7 @@ class DuplicateIds(ValueError):
         self.id = identity
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TokenMatches:
     """What one query token met: the index terms that answer it, in the order in which MiniSearch takes them."""
 
@@ -39,8 +44,13 @@ class TokenMatches:
     """Those that it touched, in order of first touch."""
     sums: Floats
     """By document: the sum of its contributions."""
-    names: tuple[str, ...]
-    """The terms of ``expansion``."""
+    terms: Sequence[str]
+    """All terms of the index, by id."""
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The terms of ``expansion``, each with its place there."""
+        return {self.terms[identity]: place for place, identity in enumerate(self.expansion.ids.tolist())}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +78,13 @@ class TopicIndex:
                 raise DuplicateIds(document.id)
             seen.add(document.id)
         self.documents = tuple(documents)
+        self.numbers: dict[str, int] = {}
+        """Each path that results can show, with its place in ``paths``."""
+        self.topic_of = np.asarray(
+            [self.numbers.setdefault(one.path, len(self.numbers)) for one in self.documents], dtype=np.int64
+        )
+        """By document, the place of its path in ``paths``."""
+        self.paths = tuple(self.numbers)
         ids: dict[str, int] = {}
         keys: list[int] = []
         holders: list[int] = []
@@ -89,6 +106,9 @@ class TopicIndex:
         self._starts = np.searchsorted(rows[order], np.arange(len(ids) * width + 1))
         lengths = [document.lengths for document in self.documents]
         self.lengths = np.asarray(lengths, dtype=np.float64).reshape(len(lengths), width).T
+        self._matches: dict[str, tuple[TopicTextRules, TokenMatches]] = {}
+        self._idfs: dict[int, float] = {}
+        self._lengths_normed: tuple[tuple[float, float], Floats] | None = None
         self.averages = tuple(bm25.running_mean(column.tolist()) for column in self.lengths)
 
     def __len__(self) -> int:
@@ -120,34 +140,87 @@ class TopicIndex:
         order = np.lexsort((np.where(prefix, -visits, visits), found.kinds))
         return Expansion(token, found.ids[order], found.weights[order], found.distances[order], found.kinds[order])
 
+    def _matched(self, token: str, rules: TopicTextRules) -> TokenMatches:
+        """As :meth:`match`; of the last tokens it is kept, since whoever types a query repeats all words but one."""
+        held = self._matches.get(token)
+        if held is not None and held[0] is rules:
+            return held[1]
+        if len(self._matches) >= _KEPT_MATCHES:
+            self._matches.clear()
+        made = self.match(token, rules)
+        self._matches[token] = rules, made
+        return made
+
     def match(self, token: str, rules: TopicTextRules) -> TokenMatches:
         """The documents that ``token`` touches, with the sum of its contributions to each."""
         expansion = self.expand(token, rules)
-        documents: list[Ints] = []
-        values: list[Floats] = []
-        for identity, weight in zip(expansion.ids.tolist(), expansion.weights.tolist(), strict=True):
-            for field, boost in enumerate(rules.boost[name] for name in FIELDS):
-                start, end = self._span(identity, field)
-                if start == end:
-                    continue
-                held = self._holders[start:end]
-                idf = bm25.idf(len(self), end - start)
-                norm = bm25.length_norm(self.lengths[field, held], self.averages[field], rules.k, rules.b)
-                score = bm25.term_score(np.asarray(idf), self._counts[start:end], norm, rules.k, rules.d)
-                documents.append(held)
-                values.append((weight * boost) * score)
-        names = tuple(self.terms[identity] for identity in expansion.ids.tolist())
-        if not documents:
-            return TokenMatches(token, expansion, np.zeros(0, dtype=np.int64), np.zeros(len(self)), names)
-        touched = np.concatenate(documents)
+        width = len(FIELDS)
+        rows = (expansion.ids[:, None] * width + np.arange(width)).ravel()
+        spans = self._starts[rows + 1] - self._starts[rows]
+        held = np.flatnonzero(spans)
+        rows, spans = rows[held], spans[held]
+        if not len(rows):
+            return TokenMatches(token, expansion, np.zeros(0, dtype=np.int64), np.zeros(len(self)), self.terms)
+        weights = (expansion.weights[:, None] * np.asarray([rules.boost[name] for name in FIELDS])).ravel()
+        fields = rows % width
+        entries = np.repeat(self._starts[rows] - np.cumsum(spans) + spans, spans) + np.arange(spans.sum())
+        touched = self._holders[entries]
+        idfs = np.asarray([self._idf(df) for df in spans.tolist()])
+        norms = self._norms(rules)[np.repeat(fields, spans), touched]
+        scores = bm25.term_score(np.repeat(idfs, spans), self._counts[entries], norms, rules.k, rules.d)
+        values = np.repeat(weights[held], spans) * scores
         # bincount adds from left to right, as MiniSearch does
-        sums = np.bincount(touched, weights=np.concatenate(values), minlength=len(self)).astype(np.float64, copy=False)
-        return TokenMatches(token, expansion, in_order_of_first(touched), sums, names)
+        sums = np.bincount(touched, weights=values, minlength=len(self)).astype(np.float64, copy=False)
+        return TokenMatches(token, expansion, in_order_of_first(touched, len(self)), sums, self.terms)
+
+    def containing(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """By document, whether any of ``words``, each of ASCII letters and digits, stands in it, also inside a word.
+
+        Such a word never reaches over the edge of a term, so the terms are looked through in place of all texts.
+        """
+        found = np.zeros(len(self), dtype=bool)
+        width = len(FIELDS)
+        for word in words:
+            for identity in self._terms_with(word):
+                found[self._holders[self._starts[identity * width] : self._starts[(identity + 1) * width]]] = True
+        return found
+
+    def _terms_with(self, word: str) -> Iterator[int]:
+        """The ids of the terms that contain ``word``."""
+        text, starts = self._joined
+        place = text.find(word)
+        while place >= 0:
+            identity = bisect_right(starts, place) - 1
+            yield identity
+            place = text.find(word, starts[identity + 1]) if identity + 1 < len(starts) else -1
+
+    @cached_property
+    def _joined(self) -> tuple[str, list[int]]:
+        """All terms in one text, and where each begins."""
+        starts = [0, *accumulate(len(name) + 1 for name in self.terms)]
+        return "\n".join(self.terms), starts[:-1]
+
+    def _idf(self, df: int) -> float:
+        known = self._idfs.get(df)
+        if known is None:
+            known = self._idfs[df] = bm25.idf(len(self), df)
+        return known
+
+    def _norms(self, rules: TopicTextRules) -> Floats:
+        """The part of each denominator that depends on field and document alone."""
+        key = rules.k, rules.b
+        if self._lengths_normed is None or self._lengths_normed[0] != key:
+            columns = [
+                bm25.length_norm(lengths, average, rules.k, rules.b)
+                for lengths, average in zip(self.lengths, self.averages, strict=True)
+            ]
+            self._lengths_normed = key, np.asarray(columns)
+        return self._lengths_normed[1]
 
     def search(self, text: str, rules: TopicTextRules) -> RawSearch:
         """Every document that any token of ``text`` touches; equal scores keep the order of first touch."""
         names = [term(token) for token in tokens(text)]
-        known = {name: self.match(name, rules) for name in dict.fromkeys(names)}
+        known = {name: self._matched(name, rules) for name in dict.fromkeys(names)}
         found = [known[name] for name in names]
         sums = np.zeros(len(self))
         for one in found:
@@ -156,7 +229,7 @@ class TopicIndex:
         for one in known.values():
             matched[one.documents] += 1
         touched = [one.documents for one in known.values()]
-        documents = in_order_of_first(np.concatenate(touched)) if touched else np.zeros(0, dtype=np.int64)
+        documents = in_order_of_first(np.concatenate(touched), len(self)) if touched else np.zeros(0, dtype=np.int64)
         raw = bm25.raw_score(sums[documents], matched[documents])
         order = np.argsort(-raw, kind="stable")
         documents = documents[order]
@@ -191,7 +264,9 @@ class TopicIndex:
         return int(self._starts[row]), int(self._starts[row + 1])
 
 
-def in_order_of_first(places: Ints) -> Ints:
-    """The distinct ``places``, each where it first occurs."""
-    distinct, first = np.unique(places, return_index=True)
-    return distinct[np.argsort(first)]
+def in_order_of_first(places: Ints, size: int) -> Ints:
+    """The distinct ``places``, numbers below ``size``, each where it first occurs."""
+    first = np.full(size, len(places), dtype=np.int64)
+    first[places[::-1]] = np.arange(len(places) - 1, -1, -1)
+    distinct = np.flatnonzero(first < len(places))
+    return distinct[np.argsort(first[distinct])]

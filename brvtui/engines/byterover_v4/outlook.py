@@ -6,7 +6,9 @@ import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
-from brvtui.engines.byterover_v4.ageing import AgedTopic, aged, document_score
+import numpy as np
+
+from brvtui.engines.byterover_v4.ageing import DocumentScore, aged_columns, document_scores
 from brvtui.engines.byterover_v4.corpus import SpaceCorpus
 from brvtui.engines.byterover_v4.profile import V4Profile
 from brvtui.ranking.decay import MS_PER_DAY
@@ -28,13 +30,14 @@ def forecast(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile, 
     stored = corpus.signals.get(path)
     if isinstance(stored, BrokenSignals):
         return None
-    topic = corpus.by_path[path]
+    columns, first = corpus.columns((path,)), np.zeros(1, dtype=np.int64)
 
-    def then(days: float) -> AgedTopic:
-        return aged(stored, topic.mtime_ms, now_ms + days * MS_PER_DAY, profile)
+    def best(days: float) -> DocumentScore:
+        signals = aged_columns(columns, now_ms + days * MS_PER_DAY, profile)
+        return document_scores(np.ones(1), signals, first, profile).one(0)
 
     def ceiling(days: float) -> float:
-        return document_score(1.0, then(days), profile).value
+        return best(days).value
 
     now = ceiling(0.0)
     if math.isnan(now):
@@ -42,11 +45,13 @@ def forecast(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile, 
     rules = profile.score
     highest = max(rules.boost.values())
     reach = (rules.relevance + rules.importance + rules.recency) * highest
-    made = document_score(1.0, then(0.0), profile)
+    made = best(0.0)
     lacks = [
         Part("importance", (made.by_importance - rules.importance) * highest),
         Part("recency", (made.by_recency - rules.recency) * highest),
-        Part("maturity", made.base * (made.boost - highest), note=then(0.0).stored.maturity),
+        Part(
+            "maturity", made.base * (made.boost - highest), note=stored.maturity if stored else profile.signals.maturity
+        ),
     ]
     events = []
     for name, threshold in (("high", profile.results.high), ("medium", profile.results.medium)):

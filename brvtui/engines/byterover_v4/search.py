@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
+from typing import overload
 
-from brvtui.engines.byterover_v4.ageing import AgedTopic, DocumentScore, aged, document_score
+import numpy as np
+
+from brvtui.engines.byterover_v4.ageing import (
+    AgedColumns,
+    AgedTopic,
+    DocumentScore,
+    ScoreColumns,
+    aged_columns,
+    default_signals,
+    document_scores,
+)
 from brvtui.engines.byterover_v4.corpus import SpaceCorpus, TopicFilter
 from brvtui.engines.byterover_v4.documents import TopicDocument
-from brvtui.engines.byterover_v4.index import RawSearch, TopicIndex
+from brvtui.engines.byterover_v4.index import Floats, Ints, RawSearch, TopicIndex, in_order_of_first
 from brvtui.engines.byterover_v4.profile import V4Profile
 from brvtui.engines.byterover_v4.words import AskedWords, asked_words
 from brvtui.tree.spaces.signal_files import BrokenSignals, TopicSignals
@@ -78,11 +88,13 @@ class SpaceSearch:
     words: AskedWords
     index: TopicIndex
     raw: RawSearch
-    filtered: tuple[int, ...]
+    kept: int
+    """How many documents passed the filter."""
+    filtered: Ints
     """Places of documents that some term matched, and that hold none of the significant words."""
     best_raw: float
     """What relevance is relative to; 0 where nothing stayed."""
-    topics: tuple[FoundTopic, ...]
+    topics: FoundTopics
 
 
 def search(
@@ -99,71 +111,134 @@ def search(
     :class:`brvtui.engines.byterover_v4.index.DuplicateIds` and :class:`SignalsUnreadable`.
     """
     words = asked_words(query, profile.query)
-    index = corpus.index(asked)
+    index, columns = corpus.index(asked)
     raw = index.search(words.cleaned, profile.text)
     significant = tuple(dict.fromkeys(words.significant))
-    filtered: list[int] = []
-    kept: list[tuple[int, tuple[str, ...]]] = []
-    for rank, place in enumerate(raw.documents.tolist()):
-        haystack = index.documents[place].haystack
-        held = tuple(word for word in significant if word in haystack)
-        if held or not significant:
-            kept.append((rank, held))
-        else:
-            filtered.append(place)
-    best_raw = float(raw.raw[kept[0][0]]) if kept else 0.0
-    signals: dict[str, AgedTopic] = {}
-    found: list[FoundDocument] = []
-    for rank, held in kept:
-        place = int(raw.documents[rank])
-        document = index.documents[place]
-        if document.path not in signals:
-            signals[document.path] = _aged(corpus, document.path, now_ms, profile, state)
-        own = float(raw.raw[rank])
-        relevance = own / best_raw
-        score = document_score(relevance, signals[document.path], profile)
-        found.append(
-            FoundDocument(
-                place, document, rank, own, float(raw.sums[rank]), int(raw.matched[rank]), held, relevance, score
-            )
-        )
-    return SpaceSearch(words, index, raw, tuple(filtered), best_raw, tuple(_grouped(found, signals, profile)))
+    passes = index.containing(significant)[raw.documents] if significant else np.ones(len(raw.documents), dtype=bool)
+    ranks = np.flatnonzero(passes)
+    places = raw.documents[ranks]
+    if corpus.has_broken_signals:
+        _check_signals(corpus, (index.documents[place].path for place in places.tolist()), state)
+    if state is not UNCHANGED:
+        columns = corpus.columns(index.paths, state.signals, state.mtimes_ms)
+    signals = aged_columns(columns, now_ms, profile)
+    best_raw = float(raw.raw[ranks[0]]) if len(ranks) else 0.0
+    relevance = raw.raw[ranks] / best_raw if len(ranks) else np.zeros(0)
+    numbers = index.topic_of[places]
+    scores = document_scores(relevance, signals, numbers, profile)
+    order = by_score(scores.value)
+    ranking = _Ranking(
+        corpus, index, raw, significant, ranks, relevance, scores, signals, state, profile, order, numbers[order]
+    )
+    topics = FoundTopics(ranking)
+    return SpaceSearch(words, index, raw, len(ranks), raw.documents[~passes], best_raw, topics)
 
 
-def _aged(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile, state: SpaceState) -> AgedTopic:
-    stored = state.signals.get(path) or corpus.signals.get(path)
-    if isinstance(stored, BrokenSignals):
-        raise SignalsUnreadable(path, stored)
-    topic = corpus.by_path.get(path)
-    mtime = state.mtimes_ms.get(path, topic.mtime_ms if topic is not None else None)
-    return aged(stored, mtime, now_ms, profile)
+def _check_signals(corpus: SpaceCorpus, paths: Iterable[str], state: SpaceState) -> None:
+    for path in paths:
+        stored = state.signals.get(path) or corpus.signals.get(path)
+        if isinstance(stored, BrokenSignals):
+            raise SignalsUnreadable(path, stored)
 
 
-def _grouped(found: Sequence[FoundDocument], signals: Mapping[str, AgedTopic], profile: V4Profile) -> list[FoundTopic]:
-    """The topics of ``found`` by score, each with its documents by score."""
-    rules = profile.results
-    groups: dict[str, list[FoundDocument]] = {}
-    for one in by_score(found):
-        groups.setdefault(one.document.path, []).append(one)
-    made = []
-    for path, documents in groups.items():
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ranking:
+    """The documents that passed the filter, by raw score, with all that scores them."""
+
+    corpus: SpaceCorpus
+    index: TopicIndex
+    raw: RawSearch
+    significant: tuple[str, ...]
+    ranks: Ints
+    relevance: Floats
+    scores: ScoreColumns
+    signals: AgedColumns
+    """By topic of the index."""
+    state: SpaceState
+    profile: V4Profile
+    order: Ints
+    """Places in ``ranks``, by score."""
+    topics: Ints
+    """By place in ``order``, the number of the document's topic in the index."""
+
+    def topic(self, number: int) -> FoundTopic:
+        """The topic ``number`` of the index, with its documents by score."""
+        documents = tuple(self._document(place) for place in self.order[self.topics == number].tolist())
+        rules = self.profile.results
         least = max(rules.secondary_floor, rules.secondary_share * documents[0].score.value)
-        secondary = [one for one in documents[1 : 1 + rules.secondaries] if one.score.value >= least]
-        made.append(FoundTopic(path, tuple(documents), tuple(secondary), signals[path]))
-    return made
+        secondary = tuple(one for one in documents[1 : 1 + rules.secondaries] if one.score.value >= least)
+        return FoundTopic(self.index.paths[number], documents, secondary, self._signals(number))
+
+    def _document(self, place: int) -> FoundDocument:
+        rank = int(self.ranks[place])
+        number = int(self.raw.documents[rank])
+        document = self.index.documents[number]
+        held = tuple(word for word in self.significant if word in document.haystack)
+        return FoundDocument(
+            number, document, rank, float(self.raw.raw[rank]), float(self.raw.sums[rank]),
+            int(self.raw.matched[rank]), held, float(self.relevance[place]), self.scores.one(place),
+        )  # fmt: skip
+
+    def _signals(self, number: int) -> AgedTopic:
+        path, aged = self.index.paths[number], self.signals
+        stored = self.state.signals.get(path) or self.corpus.signals.get(path)
+        assert not isinstance(stored, BrokenSignals)
+        days, importance, recency = (float(one[number]) for one in (aged.days, aged.importance, aged.recency))
+        return AgedTopic(stored or default_signals(self.profile.signals), stored is not None, days, importance, recency)
 
 
-def by_score(found: Sequence[FoundDocument]) -> list[FoundDocument]:
-    """``found`` by score, highest first; equal ones keep their order.
+class FoundTopics(Sequence[FoundTopic]):
+    """The topics that a search found, best first; each is put together when it is first looked at."""
+
+    def __init__(self, ranking: _Ranking) -> None:
+        """The topics of the documents of ``ranking``, each where its best document stands."""
+        self._ranking = ranking
+        self.numbers = in_order_of_first(ranking.topics, len(ranking.index.paths))
+        """Of each topic, in the index."""
+        self._made: dict[int, FoundTopic] = {}
+
+    @property
+    def paths(self) -> list[str]:
+        """The path of each topic."""
+        paths = self._ranking.index.paths
+        return [paths[number] for number in self.numbers.tolist()]
+
+    def named(self, path: str) -> FoundTopic | None:
+        """The topic at ``path``; None when it was not found."""
+        number = self._ranking.index.numbers.get(path, -1)
+        places = np.flatnonzero(self.numbers == number).tolist()
+        return self[places[0]] if places else None
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> FoundTopic: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[FoundTopic, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> FoundTopic | tuple[FoundTopic, ...]:
+        if isinstance(place, slice):
+            return tuple(self[one] for one in range(*place.indices(len(self))))
+        number = int(self.numbers[place])
+        if number not in self._made:
+            self._made[number] = self._ranking.topic(number)
+        return self._made[number]
+
+
+def by_score(scores: Floats) -> Ints:
+    """The places of ``scores``, highest first; equal ones keep their order.
 
     A score that is no number is neither above nor below any other, so the sort leaves it where its steps do: those of
     Python's sort are those of the engine's runtime.
     """
-    if any(math.isnan(one.score.value) for one in found):
-        return sorted(found, key=cmp_to_key(_compared))
-    return sorted(found, key=lambda one: -one.score.value)
+    if np.isnan(scores).any():
+        values = scores.tolist()
 
+        def compared(one: int, other: int) -> int:
+            difference: float = values[other] - values[one]
+            return (difference > 0) - (difference < 0)
 
-def _compared(one: FoundDocument, other: FoundDocument) -> int:
-    difference = other.score.value - one.score.value
-    return 0 if math.isnan(difference) else (difference > 0) - (difference < 0)
+        return np.asarray(sorted(range(len(values)), key=cmp_to_key(compared)), dtype=np.int64)
+    return np.argsort(-scores, kind="stable")

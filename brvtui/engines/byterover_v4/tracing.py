@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +11,7 @@ import numpy as np
 from brvtui.engines.byterover_v4.ageing import AgedTopic, after_access
 from brvtui.engines.byterover_v4.corpus import TopicFilter
 from brvtui.engines.byterover_v4.documents import TopicDocument
-from brvtui.engines.byterover_v4.index import TokenMatches
+from brvtui.engines.byterover_v4.index import TokenMatches, in_order_of_first
 from brvtui.engines.byterover_v4.printed import LOW, PrintedHit, confidence, printed_hits
 from brvtui.engines.byterover_v4.profile import FIELDS, NAME, V4Profile
 from brvtui.engines.byterover_v4.scripts import RankedSpace, ScriptAnswer
@@ -44,8 +43,7 @@ from brvtui.wording import counted
 
 LIMIT, FILTERED = "behind the limit", "holds none of the significant words"
 _DECIMALS = 3
-_WORD = re.compile(r"[^\W_]+(?:[-_.'][^\W_]+)*")
-_MOST_NEAR_MISSES = 20
+_MOST_NEAR_MISSES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +78,12 @@ def traced(
 ) -> Trace:
     """The trace of ``answer`` to ``text``, which ``query`` put to ``spaces``."""
     profile = context.constants
-    found = _in_order(answer, spaces)
-    files = [one.file for one in found]
-    described = [_described(one, profile) for one in found[: len(answer.hits) + _MOST_NEAR_MISSES]]
-    known = set(files)
-    filtered = tuple(
-        dict.fromkeys(
-            paths.paths.get(document.path, document.path)
-            for search, paths in zip(answer.searches, spaces, strict=True)
-            for document in (search.index.documents[place] for place in search.filtered)
-        )
-    )
+    found, files = _in_order(answer, spaces)
+    described = _described(found, answer, profile)
+    filtered = [
+        file for search, paths in zip(answer.searches, spaces, strict=True) for file in _filtered(search, paths)
+    ]
+    kept = sum(search.kept for search in answer.searches)
     words = answer.searches[0].words
     section = SpaceAnswer(
         tuple(space_name(paths.space) for paths in spaces),
@@ -99,13 +92,13 @@ def traced(
         tuple(dict.fromkeys(words.significant)),
         asked.scope,
         element_words(asked),
-        sum(len(topic.documents) for paths in spaces for topic in paths.space.corpus.topics),
+        sum(paths.space.corpus.documents for paths in spaces),
         sum(len(search.index) for search in answer.searches),
         None if math.isnan(answer.limit) else answer.limit,
         tuple(_topic_hit(one, printed) for one, printed in described),
-        tuple(files),
+        files,
         len(answer.hits),
-        tuple(file for file in filtered if file not in known),
+        tuple(filtered),
         answer.should_cite,
         answer.citation_block,
         answer.plain(),
@@ -129,11 +122,11 @@ def traced(
         verdict=_verdict(section),
         covered=bool(shown),
         tier=None,
-        steps=tuple(_steps(section, found, matched, profile)),
-        stages=tuple(_stages(answer, section, matched)),
+        steps=tuple(_steps(section, found, matched, kept, profile)),
+        stages=tuple(_stages(section, matched, kept)),
         hits=shown,
         near_misses=tuple(behind + dropped),
-        total_found=len(found),
+        total_found=len(files),
         matched=matched,
         sections=(section,),
         scale=Scale(_DECIMALS, max(profile.score.boost.values()), 1.0),
@@ -202,23 +195,41 @@ def element_words(asked: TopicFilter) -> str:
     return f'{asked.tag} {asked.attribute}="{asked.value}"' if asked.attribute and asked.value else asked.tag
 
 
-def _in_order(answer: ScriptAnswer, spaces: Sequence[SpacePaths]) -> list[_PlacedTopic]:
-    """Every topic that was found: those of the answer, then what stands behind the limit, by score."""
+def _in_order(answer: ScriptAnswer, spaces: Sequence[SpacePaths]) -> tuple[list[_PlacedTopic], tuple[str, ...]]:
+    """The topics of the answer and the first ones behind the limit, and the files of all that were found, by score."""
+    most = len(answer.hits) + _MOST_NEAR_MISSES
+    if len(spaces) == 1:
+        (search,), (paths,) = answer.searches, spaces
+        own = search.topics.paths
+        files = tuple(map(paths.paths.get, own, own))
+        return [_PlacedTopic(topic, search, paths) for topic in search.topics[:most]], files
     made: dict[tuple[int, str], _PlacedTopic] = {}
     for search, paths in zip(answer.searches, spaces, strict=True):
         for topic in search.topics:
             made[id(paths.space), topic.path] = _PlacedTopic(topic, search, paths)
     first = [made.pop((id(hit.space), hit.topic.path)) for hit in answer.hits]
-    rest = list(made.values())
-    if len(spaces) > 1:
-        rest.sort(key=lambda one: -one.topic.score)
-    return first + rest
+    found = first + sorted(made.values(), key=lambda one: -one.topic.score)
+    return found[:most], tuple(one.file for one in found)
 
 
-def _described(found: _PlacedTopic, profile: V4Profile) -> tuple[_PlacedTopic, PrintedHit]:
-    """``found``, and as it is printed."""
-    (printed,) = printed_hits(found.search, [found.topic], found.paths.space.corpus, profile)
-    return found, printed
+def _filtered(search: SpaceSearch, paths: SpacePaths) -> Iterator[str]:
+    """The files of topics of which some term matched a document, and which the filter dropped as a whole."""
+    index = search.index
+    dropped = in_order_of_first(index.topic_of[search.filtered], len(index.paths))
+    for number in dropped[~np.isin(dropped, search.topics.numbers)].tolist():
+        path = index.paths[number]
+        yield paths.paths.get(path, path)
+
+
+def _described(
+    found: Sequence[_PlacedTopic], answer: ScriptAnswer, profile: V4Profile
+) -> list[tuple[_PlacedTopic, PrintedHit]]:
+    """Each topic of ``found``, which begins with those of ``answer``, and as it is printed."""
+    made = [(one, hit.printed) for one, hit in zip(found, answer.hits, strict=False)]
+    for one in found[len(made) :]:
+        (printed,) = printed_hits(one.search, [one.topic], one.paths.space.corpus, profile)
+        made.append((one, printed))
+    return made
 
 
 def _topic_hit(found: _PlacedTopic, printed: PrintedHit) -> TopicHit:
@@ -244,17 +255,16 @@ def _topic_hit(found: _PlacedTopic, printed: PrintedHit) -> TopicHit:
 
 
 def _places(held: Sequence[str], document: TopicDocument) -> Iterator[WordPlace]:
-    """Where ``document`` contains each of the words ``held``: as a word of its own if anywhere, else inside one."""
+    """Where ``document`` contains each of the words ``held``: as a term of its own if anywhere, else inside one."""
+    fields = tuple(zip(FIELDS, document.terms, strict=True))
     for word in held:
-        inside: WordPlace | None = None
-        for name in FIELDS:
-            around = [found for found in _WORD.findall(document.fields[name].lower()) if word in found]
-            if word in around:
-                inside = WordPlace(word, name, word)
-                break
-            if around and inside is None:
-                inside = WordPlace(word, name, around[0])
-        yield inside or WordPlace(word, FIELDS[-1], "")
+        alone = next((name for name, terms in fields if word in terms), None)
+        if alone is not None:
+            yield WordPlace(word, alone, word)
+            continue
+        around = ((name, term) for name, terms in fields for term in terms if word in term)
+        name, inside = next(around, (FIELDS[-1], ""))
+        yield WordPlace(word, name, from_utf16(inside))
 
 
 def _hit(found: _PlacedTopic, printed: PrintedHit, profile: V4Profile) -> Hit:
@@ -317,15 +327,14 @@ def _words(best: FoundDocument, search: SpaceSearch) -> Iterator[MatchedWord]:
 def _heaviest(one: TokenMatches, best: FoundDocument) -> tuple[str, MatchKind, int, tuple[str, ...]] | None:
     if not one.sums[best.place]:
         return None
-    expansion = one.expansion
-    terms = best.document.terms
-    held: list[tuple[float, str, MatchKind, int, tuple[str, ...]]] = []
-    for place, name in enumerate(one.names):
-        fields = tuple(FIELDS[field] for field in range(len(FIELDS)) if name in terms[field])
-        if fields:
-            kind = KINDS[expansion.kinds[place]]
-            held.append((float(expansion.weights[place]), name, kind, int(expansion.distances[place]), fields))
-    return max(held, key=lambda item: item[0])[1:] if held else None
+    known, expansion, terms = one.places, one.expansion, best.document.terms
+    held = {known[name] for own in terms for name in own if name in known}
+    if not held:
+        return None
+    place = min(held, key=lambda place: (-expansion.weights[place], place))
+    name = one.terms[expansion.ids[place]]
+    fields = tuple(field for field, own in zip(FIELDS, terms, strict=True) if name in own)
+    return name, KINDS[expansion.kinds[place]], int(expansion.distances[place]), fields
 
 
 def _near_miss(hit: Hit, rank: int, short: float, reason: str) -> NearMiss:
@@ -346,7 +355,9 @@ def _verdict(section: SpaceAnswer) -> str:
     return f"{counted(section.returned, 'topic', 'topics')}, {cited}"
 
 
-def _steps(section: SpaceAnswer, found: Sequence[_PlacedTopic], matched: int, profile: V4Profile) -> Iterator[Step]:
+def _steps(
+    section: SpaceAnswer, found: Sequence[_PlacedTopic], matched: int, kept: int, profile: V4Profile
+) -> Iterator[Step]:
     said = f"searched: {section.cleaned}"
     if section.dropped:
         said += f"; stop words left out: {', '.join(section.dropped)}"
@@ -358,17 +369,16 @@ def _steps(section: SpaceAnswer, found: Sequence[_PlacedTopic], matched: int, pr
         yield Step("scope", None, "scope", state, (), left)
     words = f"{matched} of {counted(section.searched, 'document', 'documents')} match a word, or nearly"
     yield Step("words", None, "words", State.PASSED if matched else State.MISSED, (), words)
-    yield _filter_step(section, found, matched)
+    yield _filter_step(section, matched, kept)
     yield _cite_step(section, found, profile)
 
 
-def _filter_step(section: SpaceAnswer, found: Sequence[_PlacedTopic], matched: int) -> Step:
+def _filter_step(section: SpaceAnswer, matched: int, kept: int) -> Step:
     if not matched:
         return Step("filter", None, "filter", State.NOT_REACHED, (), "")
     if not section.significant:
         said = "no run of three ASCII letters or digits in the query: all stay"
         return Step("filter", None, "filter", State.SKIPPED, (), said)
-    kept = sum(len(one.topic.documents) for one in found)
     words = ", ".join(section.significant)
     said = f"{kept} of {matched} hold one of: {words}"
     check = Check("documents that hold a significant word", kept, "≥", 1, bool(kept), kept - 1.0, "", "the-filter")
@@ -402,10 +412,9 @@ def _cite_step(section: SpaceAnswer, found: Sequence[_PlacedTopic], profile: V4P
     return Step("cite", None, "cite", State.FAILED, tuple(checks), f"the agent is not told to cite: {why}")
 
 
-def _stages(answer: ScriptAnswer, section: SpaceAnswer, matched: int) -> Iterator[Stage]:
+def _stages(section: SpaceAnswer, matched: int, kept: int) -> Iterator[Stage]:
     yield _stage("scope and element", section.documents, section.searched, "a-search")
     yield _stage("words", section.searched, matched, "text-relevance")
-    kept = sum(len(topic.documents) for search in answer.searches for topic in search.topics)
     yield _stage("filter", matched, kept, "the-filter")
     yield _stage("best of each topic", kept, len(section.found), "results")
     yield _stage("limit", len(section.found), section.returned, "results")

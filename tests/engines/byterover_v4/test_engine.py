@@ -20,7 +20,7 @@ from tests.support.trees import Tree
 from tests.support.untouched import state_of
 
 NOW = 1_763_640_000_000.0
-RECORDED = Path(__file__).parents[2] / "data" / "byterover_v4" / "space.json.gz"
+RECORDED = Path(__file__).parents[2] / "data" / "byterover_v4" / "space-21.json.gz"
 
 
 @pytest.fixture

@@ -47,6 +47,13 @@ def test_any_markup_is_a_topic_whose_documents_can_be_indexed(html: str) -> None
     TopicIndex(list({document.id: document for document in found}.values()))
 
 
+@given(MARKUP, st.lists(st.from_regex(r"[a-z0-9]{3,4}", fullmatch=True) | st.sampled_from(["ref", "esh", "oken"])))
+def test_the_words_that_a_document_contains_are_those_of_its_whole_text(html: str, words: list[str]) -> None:
+    index = TopicIndex(list({one.id: one for one in documents_of("x.html", parse_topic(html))}.values()))
+    wanted = [any(word in document.haystack for word in words) for document in index.documents]
+    assert index.containing(words).tolist() == wanted
+
+
 def test_deep_and_wide_markup_ends_in_a_topic_or_a_line() -> None:
     for html in ("<b>" * 100_000, "<table>" * 5_000, "<bv-fact>" * 20_000, "&" * 100_000, "<p " + "a=b " * 20_000):
         assert documents_of("x.html", parse_topic(html))

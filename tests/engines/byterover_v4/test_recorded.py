@@ -1,4 +1,4 @@
-"""Answers recorded from ByteRover V4's own scripts over a generated space, and ours: all agree, none is skipped."""
+"""Answers recorded from ByteRover V4's own scripts over two generated spaces, and ours: all agree, none is skipped."""
 
 from __future__ import annotations
 
@@ -28,15 +28,31 @@ from tests.support.spaces import (
     unpack_space,
 )
 
-RECORDED = recorded_space(Path(__file__).parents[2] / "data" / "byterover_v4" / "space.json.gz")
-NOW = milliseconds(RECORDED["now"])
+DATA = Path(__file__).parents[2] / "data" / "byterover_v4"
+SPACES = {name: recorded_space(DATA / f"space-{name}.json.gz") for name in ("21", "22")}
+COUNTS = {"cases": 318, "sequence": 56, "faults": 37, "aggregate": 6}
+FAULTS = [
+    pytest.param(name, fault, id=f"{name}-{fault['name']}") for name in SPACES for fault in SPACES[name]["faults"]
+]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("recorded") / "space"
-    unpack_space(RECORDED, place)
-    return place
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    places = {}
+    for name, recorded in SPACES.items():
+        places[name] = tmp_path_factory.mktemp("recorded") / "space"
+        unpack_space(recorded, places[name])
+    return places
+
+
+@pytest.fixture(scope="module", params=SPACES)
+def recorded(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return {**SPACES[request.param], "name": request.param}
+
+
+@pytest.fixture(scope="module")
+def folder(recorded: dict[str, Any], unpacked: dict[str, Path]) -> Path:
+    return unpacked[recorded["name"]]
 
 
 @pytest.fixture(scope="module")
@@ -44,30 +60,35 @@ def space(folder: Path) -> RankedSpace:
     return opened(find_space(folder / "project", folder / "data"))
 
 
-def test_every_query(space: RankedSpace) -> None:
-    assert len(RECORDED["cases"]) == 318
-    for case in RECORDED["cases"]:
-        answer = printed(space, arguments(case, RECORDED["limit"]), NOW)
+def test_nothing_is_missing(recorded: dict[str, Any]) -> None:
+    assert {part: len(recorded[part]) for part in COUNTS} == COUNTS
+
+
+def test_every_query(space: RankedSpace, recorded: dict[str, Any]) -> None:
+    now = milliseconds(recorded["now"])
+    for case in recorded["cases"]:
+        answer = printed(space, arguments(case, recorded["limit"]), now)
         assert same(answer, case["answer"]), f"{case['id']} {case['kind']}: {case['query']}"
 
 
-def test_every_recall(space: RankedSpace) -> None:
-    asked = [case for case in RECORDED["cases"] if "recall" in case]
+def test_every_recall(space: RankedSpace, recorded: dict[str, Any]) -> None:
+    now = milliseconds(recorded["now"])
+    asked = [case for case in recorded["cases"] if "recall" in case]
     assert len(asked) == 32
     for case in asked:
-        answer = recall(space, CommandLine((case["query"],)), NOW, V4)
+        answer = recall(space, CommandLine((case["query"],)), now, V4)
         assert same(answer["matchedDocs"], case["recall"]["matchedDocs"]), case["query"]
         assert hashlib.sha256(answer["content"].encode()).hexdigest() == case["recall"]["content_sha256"]
 
 
-def test_signals_after_each_step_of_the_sequence(space: RankedSpace) -> None:
-    assert len(RECORDED["sequence"]) == 56
-    state, clock = UNCHANGED, NOW
-    for step in RECORDED["sequence"]:
+def test_signals_after_each_step_of_the_sequence(space: RankedSpace, recorded: dict[str, Any]) -> None:
+    now = milliseconds(recorded["now"])
+    state, clock = UNCHANGED, now
+    for step in recorded["sequence"]:
         clock += step["wait"] * 1000
         if step["touch"]:
             state = replace(state, mtimes_ms={**state.mtimes_ms, step["touch"]: clock})
-        line = read_command_line(arguments(step, RECORDED["sequence_limit"]))
+        line = read_command_line(arguments(step, recorded["sequence_limit"]))
         answer = query_space(space, line, clock, V4, state)
         state = state_after(answer, state, V4)
         hits = [hit.printed for hit in answer.hits]
@@ -80,25 +101,22 @@ def test_signals_after_each_step_of_the_sequence(space: RankedSpace) -> None:
         assert all(same(made[name], step[name]) for name in made), step["step"]
 
 
-@pytest.mark.parametrize("fault", RECORDED["faults"], ids=lambda fault: fault["name"])
-def test_every_fault(fault: dict[str, Any], folder: Path) -> None:
+@pytest.mark.parametrize(("name", "fault"), FAULTS)
+def test_every_fault(name: str, fault: dict[str, Any], unpacked: dict[str, Path]) -> None:
+    folder, now = unpacked[name], milliseconds(SPACES[name]["now"])
     identity = find_space(folder / "project", folder / "data").id
-    with broken(folder, identity, fault, NOW):
+    with broken(folder, identity, fault, now):
         given = [word.replace("<at>", str(folder)) for word in fault["argv"]]
         at = folder / fault.get("cwd", "project")
-        answer = run_script(fault.get("script", "query.mjs"), given, at, NOW)
+        answer = run_script(fault.get("script", "query.mjs"), given, at, now)
     assert same(json.loads(json.dumps(answer).replace(str(folder), "<at>")), fault["answer"])
 
 
-def test_there_are_all_faults() -> None:
-    assert len(RECORDED["faults"]) == 37
-
-
-def test_several_spaces(folder: Path) -> None:
+def test_several_spaces(folder: Path, recorded: dict[str, Any]) -> None:
+    now = milliseconds(recorded["now"])
     spaces = [opened(place) for place in readable_spaces(folder / "cloud")]
     assert len(spaces) == 2
-    assert len(RECORDED["aggregate"]) == 6
-    for asked in RECORDED["aggregate"]:
-        line = read_command_line(arguments(asked, RECORDED["limit"]))
-        answer = {"exit": 0, "echoed": line.query, **query_spaces(spaces, line, NOW, V4).plain()}
+    for asked in recorded["aggregate"]:
+        line = read_command_line(arguments(asked, recorded["limit"]))
+        answer = {"exit": 0, "echoed": line.query, **query_spaces(spaces, line, now, V4).plain()}
         assert same(answer, asked["answer"]), asked["query"]
