@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from brvtui.app.code_words import over_code
 from brvtui.app.states import (
     AnswerState,
     CacheState,
@@ -69,6 +70,15 @@ class View(NamedTuple):
     editor: EditorState = EditorState()
 
     @property
+    def is_code(self) -> bool:
+        """Whether the symbols of a repository stand in place of notes."""
+        return self.project.overview is not None and self.project.overview.is_code
+
+    def worded(self, text: str) -> str:
+        """``text`` about notes, over code in the words for that."""
+        return over_code(text) if self.is_code else text
+
+    @property
     def answered(self) -> Trace | None:
         """The answer to the query; None without a query."""
         return self.answer.trace if self.query.text.strip() else None
@@ -131,7 +141,7 @@ class View(NamedTuple):
     def maturity_of(self, file: str) -> str:
         """The maturity of the note at ``file``; empty when there is none, and for code."""
         overview = self.project.overview
-        branch = overview.branches.get(file) if overview is not None and not overview.is_code else None
+        branch = overview.branches.get(file) if overview is not None and not self.is_code else None
         return branch.maturity if branch is not None else ""
 
     def knows(self, file: str) -> bool:

@@ -19,6 +19,7 @@ from brvtui.cli import completing
 from brvtui.text.visible import json_line
 
 OK, NEGATIVE, BAD_USAGE, NOT_THERE, FAILED = 0, 1, 2, 3, 4
+PROJECT_OR_REPO = "give either a project or --repo"
 _ENDLESS = 1_000_000
 """Columns of a page without an edge: no table on it is narrowed."""
 SCOPE_HELP = "Search only below this folder of the tree."
@@ -216,6 +217,8 @@ def passed_on(ctx: click.Context) -> list[str]:
         made += ["--now", datetime.fromtimestamp(given["now"] / 1000, UTC).isoformat()]
     if given["signals"]:
         made += ["--signals", str(given["signals"])]
+    if given["repo"] is not None:
+        made += ["--repo", str(given["repo"])]
     return [*made, "--", str(given["project"])] if given["project"] else made
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from brvtui.cli.common import BAD_USAGE, Failure, shared, space_options
+from brvtui.cli.common import BAD_USAGE, PROJECT_OR_REPO, Failure, shared, space_options
 
 _DRIVER = "TEXTUAL_DRIVER"
 """Set by textual-serve: the app then speaks to a browser, over pipes."""
@@ -38,7 +38,7 @@ def open_app(
 ) -> int:
     """Open the app on PROJECT, on a space, on the code of a repository, or on a saved trace (FILE.json)."""
     if repo is not None and project is not None:
-        raise Failure("give either a project or --repo", BAD_USAGE)
+        raise Failure(PROJECT_OR_REPO, BAD_USAGE)
     repository = repo or ((project or Path()) if corpus == "code" else None)
     if repository is not None and (space or root is not None):
         raise Failure("give either a space or the code of a repository", BAD_USAGE)

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from brvtui import faults
-from brvtui.cli.common import BAD_USAGE, FAILED, NOT_THERE, OK, Failure, passed_on, shared
+from brvtui.cli.common import BAD_USAGE, FAILED, NOT_THERE, OK, PROJECT_OR_REPO, Failure, passed_on, shared
 from brvtui.text.visible import visible
 
 
@@ -18,6 +18,7 @@ from brvtui.text.visible import visible
 \b
 Examples:
   brv-tui serve sample-tree
+  brv-tui serve --repo ../shop
   brv-tui serve --port 0
   ssh -L 8000:127.0.0.1:8000 HOST brv-tui serve PROJECT
 """
@@ -27,6 +28,7 @@ Examples:
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port (0: any that is free)."
 )
+@click.option("--repo", type=click.Path(path_type=Path), help="Show the code of this repository (extra code).")
 @shared
 @click.pass_context
 def serve(
@@ -34,11 +36,12 @@ def serve(
     project: Path | None,
     host: str,
     port: int,
+    repo: Path | None,
     profile: str | None,
     now: float | None,
     signals: Path | None,
 ) -> int:
-    """Show the app on PROJECT in a browser, at an address that is printed. Needs the extra "web".
+    """Show the app on PROJECT, or on a repository, in a browser, at an address that is printed. Needs the extra "web".
 
     The address holds a token: whoever has it can use the app as you.
     """
@@ -48,7 +51,9 @@ def serve(
         raise Failure(
             f"serve needs the extra web ({error.name} is missing): pip install 'brv-tui[web]'", FAILED
         ) from error
-    name = visible(_name_of(project))
+    if repo is not None and project is not None:
+        raise Failure(PROJECT_OR_REPO, BAD_USAGE)
+    name = visible(_name_of(project, repo))
     try:
         listening = listen(host, port)
     except (OSError, UnicodeError) as error:
@@ -70,7 +75,7 @@ def serve(
     return OK
 
 
-def _name_of(project: Path | None) -> str:
+def _name_of(project: Path | None, repo: Path | None) -> str:
     from brvtui.saved import is_saved
     from brvtui.tree.reading.project import ProjectError
     from brvtui.tree.spaces.project import find_any_project
@@ -78,6 +83,10 @@ def _name_of(project: Path | None) -> str:
     if project is not None and is_saved(project):
         return project.name
     try:
+        if repo is not None:
+            from brvtui.publishing.repository import find_repository
+
+            return find_repository(repo).name
         return find_any_project(project).name
     except ProjectError as error:
         raise Failure(str(error), NOT_THERE) from error

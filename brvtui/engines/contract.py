@@ -40,7 +40,8 @@ class Context(Generic[C]):
         """The snapshot and the time, as a trace records them."""
         moment = datetime.fromtimestamp(self.now_ms / 1000, UTC).isoformat(timespec="milliseconds")
         held = self.snapshot
-        return SnapshotInfo(held.project.name, held.generation, len(held.notes), moment.replace("+00:00", "Z"))
+        clock = moment.replace("+00:00", "Z")
+        return SnapshotInfo(held.project.name, held.generation, len(held.notes), clock, held.is_code)
 
 
 def _silent(made: int, wanted: int) -> None:

@@ -18,6 +18,7 @@ from brvtui.paint.text import wrap
 from brvtui.paint.titles import told_apart
 from brvtui.report.lines import rich_lines
 from brvtui.trace import Detail, Hit, Trace
+from brvtui.wording import counted
 
 _SHOWN_MISSES = 3
 _SENTENCE_LINES = 99
@@ -36,7 +37,9 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
     """The lines of :func:`trace_report`."""
     shown = presentation(trace.engine)
     made = headline_of(trace, width)
-    facts = f" {trace.version}, profile {trace.profile}, {trace.snapshot.notes} notes of {trace.snapshot.project}"
+    held = trace.snapshot
+    nouns = ("symbol", "symbols") if held.is_code else ("note", "notes")
+    facts = f" {trace.version}, profile {trace.profile}, {counted(held.notes, *nouns)} of {held.project}"
     made += [line(facts, "muted").cut(width), *_reading(trace, shown, width, glyphs)]
     made += notices(trace.notices, width, glyphs)
     made += [Line(), *shown.decision(trace, width, glyphs), *shown.flow(trace, width, glyphs)]

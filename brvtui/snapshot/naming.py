@@ -53,7 +53,7 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
     if ".." in wanted.split("/") or (name.startswith("/") and not near):
         raise UnknownNote(f"{quoted} leads out of the tree; name a note below {snapshot.project.tree}")
     hint = f"; near: {', '.join(near)}" if near else ""
-    raise UnknownNote(f"no note {quoted} in {snapshot.project.tree}{hint}")
+    raise UnknownNote(f"no {'symbol' if snapshot.is_code else 'note'} {quoted} in {snapshot.project.tree}{hint}")
 
 
 def _near(snapshot: Snapshot, wanted: str) -> list[str]:

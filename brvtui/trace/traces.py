@@ -41,6 +41,8 @@ class SnapshotInfo:
     notes: int
     clock: str
     """ISO 8601, UTC, milliseconds."""
+    is_code: bool = False
+    """Whether the notes are the symbols of a repository."""
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,33 @@ async def test_the_header_counts_symbols_and_about_says_what_is_of_notes(app: Br
         assert "billing/cents/code.md says round_cents: #1" in " ".join(text_of(pilot, "#answer").split())
 
 
+async def test_keys_and_words_are_those_of_code(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert "Ask the repository…" in shown(pilot)
+        assert "which symbols a walk over links reaches" in shown(pilot)
+        assert "Maturity" not in text_of(pilot, "#status")
+        await ask(pilot, "round cents")
+        await pilot.press("escape")
+        await settled(pilot)
+        bar = text_of(pilot, "#keys")
+        assert "enter source" in bar
+        assert "o in Symbols" in bar
+        assert " edit" not in bar
+        assert "new note" not in bar
+        await pilot.press("question_mark")
+        await settled(pilot)
+        assert "Everywhere" in shown(pilot)
+        assert "Archive that" not in shown(pilot)
+        await pilot.press("escape", "f1")
+        await settled(pilot)
+        assert "Show the text of the symbol" in shown(pilot)
+        await pilot.press("escape", "2")
+        await settled(pilot)
+        assert "○" not in shown(pilot)
+        assert "• round_cents" in text_of(pilot, "#tree")
+
+
 async def test_what_is_not_found_and_what_is_empty_is_said_of_code(app: BrvTui, root: Path) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)

@@ -135,6 +135,17 @@ async def test_it_prints_its_address_and_serves_the_page(served: Served, tree: T
     assert "googleapis" not in page
 
 
+async def test_a_repository_is_served_too(tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    process = start("--repo", str(tmp_path / "shop"), "--port", "0")
+    try:
+        assert line_of(process).startswith("shop is at http://127.0.0.1:")
+    finally:
+        end(process)
+    assert refused(str(tmp_path), "--repo", str(tmp_path)) == (2, "brv-tui: give either a project or --repo\n")
+    assert refused("--repo", str(tmp_path / "gone"))[0] == 3
+
+
 async def test_the_token_is_exchanged_for_a_cookie_that_every_path_needs(served: Served) -> None:
     cookie, key = await served.enter()
     paths = ("", "page.js", "static/js/textual.js", "static/", "download/x", "nothing", f"ws/{key}")

@@ -34,11 +34,12 @@ APP = Place("app", "Everywhere", PlaceKind.APP, (
     ),
 ))  # fmt: skip
 
-EVERY_SCREEN = Place("every screen", "Every screen", PlaceKind.EVERY_SCREEN, (
+CHANGES = (
     Action("note.edit", "e", "app.edit_note", "edit", "Edit the note under the cursor, or the selected one", bar=True),
     Action("note.outside", "E", "app.edit_outside", "$EDITOR", "Edit that note with $VISUAL or $EDITOR"),
-    Action("note.new", "a", "app.new_note", "new note", "Begin a note; from the query, when nothing covers it",
-           bar=True),
+    Action(
+        "note.new", "a", "app.new_note", "new note", "Begin a note; from the query, when nothing covers it", bar=True
+    ),
     Action("note.move", "M", "app.move_note", "move", "Rename or move that note; links to it follow"),
     Action("note.archive", "X", "app.archive_note", "archive", "Archive that note, or restore one from its stub"),
     Action("note.signals", "I", "app.signals", "signals", "Set that note's maturity and importance"),
@@ -46,6 +47,11 @@ EVERY_SCREEN = Place("every screen", "Every screen", PlaceKind.EVERY_SCREEN, (
     Action("note.redo", "U", "app.redo_change", "do again", "Do again what was undone last"),
     Action("note.drafts", "D", "app.drafts", "drafts", "Texts that were typed and never saved"),
     Action("note.changes", "C", "app.changes", "changes", "What was changed in this session"),
+)
+"""The actions that change notes, or lead to what was changed."""
+
+EVERY_SCREEN = Place("every screen", "Every screen", PlaceKind.EVERY_SCREEN, (
+    *CHANGES,
     Action("panes.back", "escape", "back", "back", "Leave the filter or the maximised pane; else go to the main pane",
            bar=True, first=True),
     Action("panes.next", "tab", "cycle(1)", "next pane", "The next pane", bar=True, first=True),

@@ -92,14 +92,14 @@ class AboutPane(ChoicePane):
         before = self.chosen if self._has_surroundings else ""
         self.choices, self.owner = [], []
         if not view.selection.file:
-            return wrapped("what is known of a note, and what surrounds it", width)
+            return wrapped(view.worded("what is known of a note, and what surrounds it"), width)
         page, around = view.note.page, view.note.around
         made: list[Line] = []
         if page is not None and page.path == view.selection.file:
             made += self._head(page, width)
         known = around if around is not None and around.path == view.selection.file else None
         self._has_surroundings = known is not None
-        if view.project.overview is not None and view.project.overview.is_code:
+        if view.is_code:
             return [*made, *wrapped(_OF_CODE, width), *self._speaking(known, width)]
         made += self._coming(known, width) + self._manifest(known, width)
         self.owner = [-1] * len(made)
@@ -121,12 +121,12 @@ class AboutPane(ChoicePane):
         branch = self._branch(page.path)
         made = Line().gap()
         if branch is not None:
-            sign, role = sign_of(branch, self.glyphs)
+            sign, role = sign_of(branch, self.glyphs, self.view.is_code)
             made.add(f"{sign} ", role)
         lines = [made.add(page.title, "bold strong").cut(width), line(f" {cut_left(page.path, width - 2)}", "muted")]
         if branch is not None and branch.kind in KIND_WORDS:
             lines.append(line(f" {KIND_WORDS[branch.kind]}", "accent"))
-        if self.view.project.overview is not None and self.view.project.overview.is_code:
+        if self.view.is_code:
             return lines
         if page.aged is not None:
             lines += signals(page.aged, width, self.glyphs)
@@ -211,7 +211,7 @@ class AboutPane(ChoicePane):
         if branch is None or branch.is_folder:
             made.add(f"{self.glyphs.closed} ", "muted").add(path, "text")
         else:
-            sign, role = sign_of(branch, self.glyphs)
+            sign, role = sign_of(branch, self.glyphs, self.view.is_code)
             made.add(f"{sign} ", role).add(branch.name, "text")
         return made.right(width, Line().add(how, "muted"))
 

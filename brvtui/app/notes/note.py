@@ -91,7 +91,7 @@ class NotePane(Pane):
         """The note's path, and whether the raw text is shown."""
         if self.rendered is None or not view.selection.file:
             return "Note"
-        return f"Note · {self.rendered.page.path}{' · raw' if self.rendered.raw else ''}"
+        return f"{view.worded('Note')} · {self.rendered.page.path}{' · raw' if self.rendered.raw else ''}"
 
     @property
     def note(self) -> str:
@@ -135,13 +135,13 @@ class NotePane(Pane):
         self.document = self.rendered = self._requested = None
         self._end_wait()
         texts = {Phase.FAILED: view.project.problem, Phase.LOADING: "reading the tree…"}
-        return wrapped(texts.get(view.project.phase, "no note is selected"), width)
+        return wrapped(texts.get(view.project.phase, view.worded("no note is selected")), width)
 
     def _placeholder(self, width: int) -> Sequence[Line]:
         # A note that is only read again stays, so that its scroll offset is kept.
         reads_again = self.rendered is not None and self.rendered.page.path == self.view.selection.file
         if self._waits and not reads_again:
-            return wrapped("reading the note…", width)
+            return wrapped(self.view.worded("reading the note…"), width)
         if self._wait_timer is None:
             self._wait_timer = self.set_timer(_WAIT_S, self._begin_wait)
         return self.lines

@@ -76,7 +76,7 @@ class AnswerPane(Pane):
         if self.tab == PINNED:
             return "Beside the pinned answer"
         if view.answered is not None and self.tab == "note" and view.selection.file:
-            return f"Note · {view.selection.file}"
+            return view.worded("Note") + f" · {view.selection.file}"
         if view.answered is None:
             return "Answer"
         if view.live is not None:
@@ -148,7 +148,7 @@ class AnswerPane(Pane):
         made = Line().gap()
         self._edges = []
         for tab in tabs_of(view):
-            label = tab
+            label = view.worded(tab)
             if tab == "prompt" and not view.opening:
                 label = view.presentation.prompt_title(view.answered)
             chosen = tab == self.tab
@@ -159,7 +159,7 @@ class AnswerPane(Pane):
     def _note(self, view: View, width: int) -> list[Line]:
         note = view.note.text
         if note is None or note.path != view.selection.file:
-            return wrapped("reading the note…", width)
+            return wrapped(view.worded("reading the note…"), width)
         if note.problem:
             return [line(f" {part}", "warn") for part in wrap(note.problem, width - 1)]
         return _paragraphs(note.text, view, width)

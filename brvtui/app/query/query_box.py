@@ -17,6 +17,8 @@ from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.paint.line import Line, line, spread
 from brvtui.paint.text import cut_left
 
+PLACEHOLDER = "Ask the context tree…"
+
 
 class QueryInput(OrderedInput):
     """A one-line field; up and down go through the history and keep what was being typed."""
@@ -32,7 +34,7 @@ class QueryInput(OrderedInput):
 
     def __init__(self, *, id: str) -> None:
         """Makes an empty field without history."""
-        super().__init__(placeholder="Ask the context tree…", select_on_focus=False, compact=True, id=id)
+        super().__init__(placeholder=PLACEHOLDER, select_on_focus=False, compact=True, id=id)
         self.cursor_blink = False
         self.history: tuple[str, ...] = ()
         self._place = 0
@@ -73,7 +75,7 @@ class QueryBadge(Lines):
         """Returns one line, set to the right."""
         made = Line()
         if not view.engine.mode:
-            scope = cut_left(view.query.scope, max(8, width - 18)) if view.query.scope else "whole tree"
+            scope = cut_left(view.query.scope, max(8, width - 18)) if view.query.scope else view.worded("whole tree")
             made.add("in ", "muted").add(scope, "bold accent" if view.query.scope else "text").add("  ")
         else:
             made.add("mode ", "muted").add(view.engine.mode, "text").add("  ")

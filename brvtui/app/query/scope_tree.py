@@ -11,7 +11,6 @@ from textual.message import Message
 from brvtui.app.actions.panes import SCOPE_TREE
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.view import View
-from brvtui.app.widgets.status_line import counts
 from brvtui.app.widgets.tree import ASIDE, ROOT, UNSEEN, TreePane
 from brvtui.paint.line import Line, line
 
@@ -39,8 +38,8 @@ class ScopeTree(TreePane):
     def head(self, view: View, width: int) -> list[Line]:
         """The whole tree as a scope; a filter keeps it."""
         mark = self.glyphs.here if not view.query.scope else " "
-        right = Line().extend(counts(view.project.overview.counts, self.glyphs) if view.project.overview else [])
-        name = "whole tree" if width > right.width + 12 else "all"
+        right = Line().extend(self.held(view.project.overview.counts) if view.project.overview else [])
+        name = view.worded("whole tree") if width > right.width + 12 else "all"
         return [line(mark, "accent").add(name, "bold strong").right(width, right)]
 
     def followed(self, before: str) -> str:

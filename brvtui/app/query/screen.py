@@ -18,7 +18,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.query.answer import PINNED, AnswerPane
 from brvtui.app.query.cache_pane import CachePane
 from brvtui.app.query.graph import GraphPane
-from brvtui.app.query.query_box import QueryBox, QueryInput
+from brvtui.app.query.query_box import PLACEHOLDER, QueryBox, QueryInput
 from brvtui.app.query.results import ResultsPane
 from brvtui.app.query.retry import RetryPane
 from brvtui.app.query.route import RoutePane
@@ -105,6 +105,7 @@ class QueryScreen(FrameScreen):
         self._take_plan(view)
         super().show(view)
         self.field.remember(view.query.history)
+        self.field.placeholder = view.worded(PLACEHOLDER)
         self.query_one(QueryBox).border_title = Content(_mode(view))
         if view.project.saved and not self.field.disabled:
             self.field.value = view.query.text
@@ -203,7 +204,7 @@ class QueryScreen(FrameScreen):
             self.services.select(self.note_at_hand)
             await self.app.switch_mode("notes")
         else:
-            self.notify("select a note: o then shows it on the screen Notes", timeout=4)
+            self.notify(self.view.worded("select a note: o then shows it on the screen Notes"), timeout=4)
 
     def action_pin(self) -> None:
         """Pins the answer that is shown, or unpins it."""

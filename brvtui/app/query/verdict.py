@@ -69,12 +69,21 @@ def _loading(view: View, width: int, glyphs: Glyphs) -> Line:
     return made.extend(meter(view.project.done / view.project.total, room, glyphs)).add(told, "muted")
 
 
+def _empty(view: View) -> str:
+    overview = view.project.overview
+    if overview is not None and overview.is_code:
+        return overview.why_empty
+    return "the tree has no notes yet: curate one with brv, it appears here by itself"
+
+
 def _before(view: View, width: int, glyphs: Glyphs) -> Line:
     if view.project.phase is Phase.LOADING:
         return _loading(view, width, glyphs)
     if view.project.overview and not view.project.overview.notes:
         if view.project.overview.unreadable:
             return badge("GONE", "bad").add(f"  {view.project.overview.why_empty}")
-        return badge("EMPTY", "warn").add("  the tree has no notes yet: curate one with brv, it appears here by itself")
-    made = badge("READY", "accent").add(f"  type a question to see {view.presentation.question}, and why", "muted")
+        return badge("EMPTY", "warn").add(f"  {_empty(view)}")
+    made = badge("READY", "accent").add(
+        f"  type a question to see {view.worded(view.presentation.question)}, and why", "muted"
+    )
     return made.add(f"  {view.answer.busy}", "warn") if view.answer.busy else made

@@ -13,6 +13,7 @@ from textual.widget import Widget
 
 from brvtui.app.actions.everywhere import EVERY_SCREEN
 from brvtui.app.arrangement import Arrangement, is_too_small, is_wide
+from brvtui.app.code_words import OF_NOTES_ALONE
 from brvtui.app.keys.bindings import bindings, declared
 from brvtui.app.services import AppServices, services_of
 from brvtui.app.view import View
@@ -262,7 +263,9 @@ class FrameScreen(Screen[None]):
             own = entries_of(own_keys(type(focused)), self.services.keymap)
             title = getattr(focused, "TITLE", "") or self.TITLE
             text = f"{text} {self.view.presentation.pane_help.get(title, '')}".rstrip()
-            self.app.push_screen(MessageScreen(f"{title} · help", text, [("", "Keys"), *own]))
+            worded = self.view.worded
+            keys = [(key, worded(what)) for key, what in (("", "Keys"), *own)]
+            self.app.push_screen(MessageScreen(f"{worded(title)} · help", worded(text), keys))
 
     def action_keys(self) -> None:
         """All keys."""
@@ -285,8 +288,11 @@ class FrameScreen(Screen[None]):
         groups += [(f"In {getattr(kind, 'TITLE', '') or kind.__name__}", [*own_keys(kind)]) for kind in kinds]
         made: list[Entry] = []
         for name, keys in groups:
-            entries = entries_of([item for item in keys if isinstance(item, Binding)], self.services.keymap)
-            made += [("", name), *entries, ("", "")] if entries else []
+            shown = [item for item in keys if isinstance(item, Binding)]
+            if self.view.is_code:
+                shown = [item for item in shown if item.id not in OF_NOTES_ALONE]
+            entries = [(key, self.view.worded(what)) for key, what in entries_of(shown, self.services.keymap)]
+            made += [("", self.view.worded(name)), *entries, ("", "")] if entries else []
         return made
 
 

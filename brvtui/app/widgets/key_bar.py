@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual import events
 from textual.binding import ActiveBinding
 
+from brvtui.app.code_words import OF_NOTES_ALONE
 from brvtui.app.keys.bindings import declared, own_bindings
 from brvtui.app.keys.naming import is_text, key_name
 from brvtui.app.text_entry import types_text
@@ -34,7 +35,7 @@ class KeyBar(Lines):
         made = Line().gap()
         self._edges = []
         for name, description, key in self._keys:
-            item = Line().add(name, "bold accent").add(f" {description}", "muted")
+            item = Line().add(name, "bold accent").add(f" {view.worded(description)}", "muted")
             if made.width + item.width > width:
                 break
             made.extend(item.spans).gap(2)
@@ -47,6 +48,8 @@ class KeyBar(Lines):
         typing = types_text(self.screen.focused)
         for active in self._in_order():
             binding = active.binding
+            if self.view.is_code and binding.id in OF_NOTES_ALONE:
+                continue
             if binding.show and active.enabled and not (typing and is_text(binding.key)):
                 name = key_name(binding.key_display or binding.key)
                 found.setdefault(binding.action, (name, binding.description, binding.key))

@@ -8,7 +8,7 @@ from textual import events
 
 from brvtui.app.arrangement import WIDE_WIDTH
 from brvtui.app.keys.naming import key_name
-from brvtui.app.modes import EDITOR, SCREENS
+from brvtui.app.modes import EDITOR, MATURITY, SCREENS
 from brvtui.app.states import (
     AnswerState,
     CacheState,
@@ -52,10 +52,10 @@ class StatusLine(Lines):
         self._edges = []
         for mode in SCREENS:
             front = mode.title == self.screen.TITLE
-            if not (front or mode.listed):
+            if not (front or mode.listed) or (view.is_code and mode == MATURITY):
                 continue
             key = key_name(self.services.keymap.get(f"screens.{mode.name}", mode.key))
-            made.add(f" {key} {mode.title} ", "bold badge-text on accent" if front else "muted")
+            made.add(f" {key} {view.worded(mode.title)} ", "bold badge-text on accent" if front else "muted")
             self._edges.append((made.width, mode.name))
         if view.editor.edit is not None:
             front = EDITOR.title == self.screen.TITLE

@@ -16,7 +16,7 @@ from brvtui.app.widgets.lines import LazyLines, wrapped
 from brvtui.app.widgets.outline import Order, Outline, Row
 from brvtui.app.widgets.status_line import counts
 from brvtui.paint.glyphs import Glyphs
-from brvtui.paint.line import Line, line
+from brvtui.paint.line import Line, Span, line
 from brvtui.paint.text import cut_left, days, wrap
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class TreePane(ChoicePane):
         made = line(glyphs.here if here else " ", "accent").gap(depth)
         if branch.is_folder:
             return self._folder(made, branch, width)
-        sign, role = (glyphs.warn, "warn") if branch.path in view.stale.files else sign_of(branch, glyphs)
+        sign, role = (glyphs.warn, "warn") if branch.path in view.stale.files else sign_of(branch, glyphs, view.is_code)
         mark = marks.get(branch.path, "")
         made.add(f"{sign} ", role).add(branch.name, "bold strong" if mark else self.name_role(branch))
         if branch.kind in KIND_WORDS:
@@ -173,7 +173,11 @@ class TreePane(ChoicePane):
         made.add(branch.name, "bold accent" if branch.path == self.view.query.scope else "text")
         if self.outline.kept is not None:
             return made.right(width, Line().add(str(self.outline.kept.folders[branch.path]), "muted"))
-        return made.right(width, Line().extend(counts(branch.counts, glyphs)))
+        return made.right(width, Line().extend(self.held(branch.counts)))
+
+    def held(self, numbers: tuple[int, int, int]) -> list[Span]:
+        """How many notes of each maturity a folder holds; how many symbols."""
+        return [(str(sum(numbers)), "muted")] if self.view.is_code else counts(numbers, self.glyphs)
 
     def marks_selected(self, marks: dict[str, str]) -> bool:
         """Returns whether to mark the selected note in the margin."""
@@ -307,8 +311,10 @@ class TreePane(ChoicePane):
                 self.scroll_to_row(self.owner.index(self.cursor))
 
 
-def sign_of(branch: Branch, glyphs: Glyphs) -> tuple[str, str]:
-    """Returns the sign of a file and its role."""
+def sign_of(branch: Branch, glyphs: Glyphs, is_code: bool = False) -> tuple[str, str]:
+    """Returns the sign of a file and its role; where ``is_code``, symbols have all the same one."""
+    if is_code:
+        return glyphs.bullet, "muted"
     if branch.kind == INDEX:
         return glyphs.kind["summary"], "stub"
     if branch.kind in glyphs.kind:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -19,6 +20,7 @@ from brvtui.text.fts import FullText, FullTextError, IndexLayout, full_text, phr
 _LAYOUT = IndexLayout(Columns._fields, "unicode61 tokenchars '_' remove_diacritics 2")
 _NAME, _PATH = "symbol_name", "file_path"
 _OR = " OR "
+_WORD = re.compile(r"\w+")
 
 
 class TermSource(StrEnum):
@@ -198,6 +200,23 @@ def _added_terms(keywords: KeywordSet, path_terms: Sequence[str], rules: FullTex
         yield TextTerm(term, TermSource.PATH, _PATH, is_prefix=True)
     for word in related_words(keywords.all, rules, rules.expansions):
         yield TextTerm(word, TermSource.RELATED)
+
+
+def stand_ins(
+    texts: Columns, search: TextSearch, keywords: KeywordSet, rules: FullTextRules
+) -> tuple[tuple[str, str], ...]:
+    """The related words that ``search`` asked for and a node's ``texts`` hold, each with the keyword it stands for."""
+    asked = [term.text for term in search.terms if term.source is TermSource.RELATED]
+    if not asked:
+        return ()
+    held = {word for text in texts for word in _WORD.findall(text.lower())}
+    return tuple(
+        (word, keyword)
+        for word in asked
+        if word.lower() in held
+        for keyword in keywords.all
+        if word in rules.thesaurus.get(keyword.lower(), ())
+    )
 
 
 def _is_dunder(text: str) -> bool:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from brvtui.engines.knowing.graph_view import neighbourhood
 from brvtui.engines.knowing.sections import GraphResult, GraphRetrieval, ToldWalk
 from brvtui.engines.knowing.sentence import sentence
-from brvtui.engines.knowing.tracing_words import note_on_code, told_way, way_in_words
+from brvtui.engines.knowing.tracing_words import note_on_code, stand_ins_in_words, told_way, way_in_words
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.answers import marker, paragraphs
 from brvtui.paint.bars import eighths
@@ -49,7 +49,8 @@ class KnowingPresentation(Presentation):
     draws_graph = True
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "knowing: each note's place among names (n), words (w), keywords (k) and folders (f); "
-        "of a note without any, the way over links that led to it.",
+        "before it a word that stands for one of yours which the note lacks; of a note that none of these found, the "
+        "way over links that led to it.",
         "Score": "knowing: what each component adds, and over which ways of links the walk came to the note.",
         "Route": "knowing: the channels, the seeds of the walk, its rounds, and what fits into the budget of tokens.",
         "Answer": "knowing only retrieves: an agent would be given the notes that fit into the budget.",
@@ -86,10 +87,13 @@ class KnowingPresentation(Presentation):
         return f"Results {len(trace.hits)} of {len(section.ranking)} · {section.used:,} of {section.budget:,} tokens"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """Its place in each channel: ``n1 w4``; of a note that only the walk reached, the way that led to it."""
+        """Its place in each channel: ``n1 w4``, after what stands for a word that it lacks; else the way to it."""
         places = " ".join(f"{_LETTERS.get(place.leg, place.leg)}{place.rank + 1}" for place in hit.places)
         placed = trace.section(GraphRetrieval).placed(hit.file)
-        return places or (way_in_words(placed) if placed is not None else "") or "linked"
+        if placed is None:
+            return places or "linked"
+        stand_ins = stand_ins_in_words(placed) if not hit.words else ""
+        return " ".join(filter(None, (stand_ins, places))) or way_in_words(placed) or "linked"
 
     def neighbourhood(self, trace: Trace, place: str) -> Neighbourhood | None:
         """What the trace tells of the links at ``place``: a note's path, or the id of a folder, a keyword, a file."""
@@ -187,6 +191,8 @@ def _found_lines(placed: GraphResult, width: int, glyphs: Glyphs) -> Iterator[Li
     for found in placed.found_by:
         row = Line().gap().fit(found.channel, _NAME, "text").add(f"#{found.rank}  ", "strong").add(found.why, "text")
         yield row.add("" if found.node == placed.hit.title else f" · {found.node}", "muted").cut(width)
+        if found.stand_ins:
+            yield from (line(f"   {part}", "muted") for part in wrap(stand_ins_in_words(placed), width - 4))
     if not placed.found_by:
         why = "none of your words led to it: the walk came over links"
         yield from (line(f" {part}", "accent") for part in wrap(why, width - 2))

@@ -192,9 +192,6 @@ class NoteGraphRules:
     """How many similar notes of its folder a note is joined with."""
     similar_group: Count
     """In a folder of more notes, none is compared."""
-    hub_degree: Count
-    """An edge at a folder that holds more notes weighs less: by the root of how many times more."""
-    hub_types: tuple[str, ...]
     caller_types: tuple[str, ...]
     """The edges that say that a note is used by another."""
     user_types: tuple[str, ...]

@@ -23,6 +23,8 @@ class FoundBy:
     """What matched: a keyword, a phrase, a folder."""
     node: str
     """The title of the node that was found."""
+    stand_ins: tuple[tuple[str, str], ...] = ()
+    """Words of the node that full text was asked for too, each with the word of the task that it stands for."""
 
 
 @dataclass(frozen=True)

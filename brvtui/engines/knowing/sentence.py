@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from brvtui.engines.knowing.sections import CHANNELS, GraphRetrieval
-from brvtui.engines.knowing.tracing_words import way_in_words
+from brvtui.engines.knowing.tracing_words import stand_ins_in_words, way_in_words
 from brvtui.engines.sentence import first_of, lead_of
 from brvtui.paint.sentence import Sentence, clause
 from brvtui.trace import Trace
@@ -21,7 +21,8 @@ def sentence(trace: Trace) -> Sentence:
     if placed is not None and not first.words:
         way = way_in_words(placed)
         if any(place.leg == FULL_TEXT for place in first.places):  # it is asked for other forms and for stand-ins too
-            came = ": none of your words is in it as you wrote it, but other forms of them or words that stand for them"
+            stand_ins = stand_ins_in_words(placed) or "other forms of them or words that stand for them"
+            came = f": none of your words is in it as you wrote it, but {stand_ins}"
         elif way:
             came = f": none of your words is in it; the walk came to it over links, {way}"
     return (*first_of(trace), clause(came, weight=60), *lead_of(trace))

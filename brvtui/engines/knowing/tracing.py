@@ -9,6 +9,7 @@ from functools import cached_property
 
 from brvtui.engines.contract import Context, Query
 from brvtui.engines.knowing.equivalence import GRAPH_SOURCE
+from brvtui.engines.knowing.full_text import stand_ins
 from brvtui.engines.knowing.fusion import Channel
 from brvtui.engines.knowing.learning import LEARNED_SOURCE
 from brvtui.engines.knowing.matched_words import QuestionWords
@@ -126,8 +127,15 @@ class TraceMaker:
         for channel, finds in self._channels().items():
             for rank, (id_, why) in enumerate(finds, 1):
                 file = self._node(id_).stands_in
-                made.setdefault(file, {}).setdefault(channel, FoundBy(channel, rank, why, self._title(id_)))
+                made.setdefault(file, {}).setdefault(channel, self._found(channel, rank, why, id_))
         return {file: list(found.values()) for file, found in made.items()}
+
+    def _found(self, channel: str, rank: int, why: str, id_: str) -> FoundBy:
+        if channel != Channel.FULL_TEXT:
+            return FoundBy(channel, rank, why, self._title(id_))
+        texts, search = self.index.task.seeds.texts, self.made.search
+        stand = stand_ins(texts.texts[id_], search.texts, search.keywords, texts.rules)
+        return FoundBy(channel, rank, why, self._title(id_), stand)
 
     def _channels(self) -> dict[str, list[tuple[str, str]]]:
         """What each channel found, best first, and why."""
@@ -311,11 +319,12 @@ class TraceMaker:
         reached = section.walk.reached if section.walk is not None else 0
         above = section.walk.kept if section.walk is not None else 0
         packed = sum(one.is_packed for one in section.ranking)
+        noun, nouns = self.index.nouns
         return (
             Stage("fusion", len(found), len(found) - fused, fused, "fusion", "nodes that channels found"),
             Stage("noise", widened, widened - kept, kept, "seeds", "candidates"),
             Stage("walk", reached, reached - above, above, "the-walk", "nodes that the walk reached"),
-            Stage("notes", nodes, nodes - ranked, ranked, "results", f"one result of each {self.index.nouns[0]}"),
+            Stage(nouns, nodes, nodes - ranked, ranked, "results", f"one result of each {noun}"),
             Stage("budget", ranked, ranked - packed, packed, "packing", "results that fit"),
         )
 

@@ -101,6 +101,15 @@ def way_in_words(one: GraphResult) -> str:
     return f"from {start}: {' → '.join(stops)}" if stops else ""
 
 
+def stand_ins_in_words(one: GraphResult) -> str:
+    """The words of a note that stand for words of the task: ``“backoff”, “timeout” for “retry”``; empty for none."""
+    words: dict[str, list[str]] = {}
+    for found in one.found_by:
+        for word, keyword in found.stand_ins:
+            words.setdefault(keyword, []).append(f"“{word}”")
+    return "; ".join(f"{', '.join(held)} for “{keyword}”" for keyword, held in words.items())
+
+
 def note_on_code(note: NoteOnCode) -> str:
     """A note, what it writes of the symbols of an answer, and where these rank: ``a.md says Store: #1, #3``."""
     most = f" and {len(note.written) - _MOST_LISTED} more" if len(note.written) > _MOST_LISTED else ""

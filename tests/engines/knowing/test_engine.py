@@ -168,7 +168,9 @@ def test_a_first_note_that_full_text_found_by_a_word_that_stands_for_one_is_not_
     assert trace.hits[0].title == "Channel fallback"
     assert not trace.hits[0].words
     said = plain(Knowing().presentation.sentence(trace))
-    assert "none of your words is in it as you wrote it, but other forms of them or words that stand for them" in said
+    stand_ins = "“backoff”, “fallback”, “timeout” for “retry”"
+    assert f"none of your words is in it as you wrote it, but {stand_ins}" in said
+    assert Knowing().presentation.remark(trace, trace.hits[0]).startswith(f"{stand_ins} ")
     assert "over links" not in said
 
 
