@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -211,15 +212,30 @@ def check(options: _FleetOptions, form: str) -> int:
 @click.argument("text")
 @click.option("--scope", default="", metavar="PATH", help="Search only below this folder of each tree.")
 @click.option("--trace", "with_trace", is_flag=True, help="With --format json: each member's whole trace.")
+@click.option(
+    "--merge",
+    type=click.Choice(["each", "one"]),
+    default="each",
+    show_default=True,
+    help="each: every member by its own engine; one: one ranking by ByteRover, as one tree of all notes would give.",
+)
+@click.option("--limit", type=click.IntRange(1, 1_000), help="With --merge one: how many results (default: 10).")
 @_fleet_command
 @answer_format
-def query(text: str, scope: str, with_trace: bool, options: _FleetOptions, form: str) -> int:
-    """Answer TEXT by every member, each by its own engine; exit code 1 when no member covers it.
+def query(
+    text: str, scope: str, with_trace: bool, merge: str, limit: int | None, options: _FleetOptions, form: str
+) -> int:
+    """Answer TEXT by every member; exit code 1 when no member covers it.
 
-    Scores of different members are not comparable: each is counted with its own tree's statistics.
+    Each by its own engine, scores of different members are not comparable: each is counted with its own tree's
+    statistics. In one ranking they are.
     """
     from brvtui.fleet.questions import Answering, MemberAnswer
 
+    if merge == "one":
+        if scope or with_trace:
+            raise Failure("--scope and --trace are for --merge each", BAD_USAGE)
+        return _one_ranking(text, limit or 0, options, form)
     made = options.fleet()
     with options.asker(made) as asker:
         replies = asker.ask(made.members, Answering(text, scope, with_trace))
@@ -243,6 +259,133 @@ def query(text: str, scope: str, with_trace: bool, options: _FleetOptions, form:
         _print_answers(text, made.members, answers)
     _say_missing(replies.missing)
     return OK if covered else NEGATIVE
+
+
+def _one_ranking(text: str, limit: int, options: _FleetOptions, form: str) -> int:
+    from brvtui.fleet.fleet_file import FleetError
+    from brvtui.fleet.one_ranking import one_ranking
+
+    made = options.fleet()
+    try:
+        with options.asker(made) as asker:
+            answer = one_ranking(asker, made.members, text, limit)
+    except FleetError as error:
+        raise Failure(str(error), BAD_USAGE) from error
+    answer = replace(answer, missing=(*made.absent, *answer.missing))
+    if form == "json":
+        from brvtui.trace import SCHEMA, to_plain
+
+        write_json([{"schema": SCHEMA, "fleet": made.name, "merge": "one", "comparable": True, **to_plain(answer)}])
+    else:
+        from brvtui.fleet.lines import ranking_lines
+
+        for line in ranking_lines(answer):
+            click.echo(visible(line))
+    _say_missing(answer.missing[len(made.absent) :])
+    return OK if answer.hits else NEGATIVE
+
+
+@fleet.command("eval")
+@click.option("--judgments", "judgments", type=_PATH, metavar="FILE", help="One set over all, by one ranking.")
+@click.option(
+    "--metric", "named_metrics", multiple=True, metavar="NAME", help="A metric, as eval has it; may be repeated."
+)
+@_fleet_command
+@answer_format
+def evaluate(judgments: Path | None, named_metrics: tuple[str, ...], options: _FleetOptions, form: str) -> int:
+    """Ask every member its own judged queries, and measure how well they are answered.
+
+    With --judgments, one set is asked over all members by one ranking: its documents are paths that any member may
+    have, or [member]:path. Exit code 1 when nothing was judged.
+    """
+    from brvtui.fleet.questions import EvaluationOf
+    from brvtui.lab.evaluation.metrics import DEFAULT_METRICS, UnknownMetric, parse_metric
+
+    try:
+        metrics = tuple(map(parse_metric, named_metrics)) or DEFAULT_METRICS
+    except UnknownMetric as error:
+        raise Failure(str(error), BAD_USAGE) from error
+    made = options.fleet()
+    if judgments is not None:
+        found, missing = _judged_together(judgments, made, options)
+    else:
+        with options.asker(made) as asker:
+            replies = asker.ask(made.members, EvaluationOf())
+        found = {name: one for name, one in replies.values.items() if one is not None}
+        missing = replies.missing
+    rows = [(name, len(one.queries), [one.mean(metric) for metric in metrics]) for name, one in found.items()]
+    if form == "json":
+        from brvtui.trace import SCHEMA, to_plain
+
+        value = {
+            "schema": SCHEMA,
+            "fleet": made.name,
+            "means": {
+                name: {str(metric): mean for metric, mean in zip(metrics, means, strict=True)}
+                for name, _, means in rows
+            },
+            "members": to_plain(found),
+            "missing": to_plain((*made.absent, *missing)),
+        }
+        write_json([value])
+    else:
+        shown = [
+            (name, str(count), *("–" if mean is None else f"{mean:.3f}" for mean in means))
+            for name, count, means in rows
+        ]
+        _table(("member", "queries", *map(str, metrics)), shown)
+        if judgments is None:
+            click.echo(f"{counted(len(found), 'member has', 'members have')} judgments")
+    _say_missing(missing)
+    return OK if rows else NEGATIVE
+
+
+def _judged_together(file: Path, made: Fleet, options: _FleetOptions) -> tuple[dict[str, Any], Sequence[Absence]]:
+    from brvtui.cli.judge import read_judgments
+    from brvtui.fleet.fleet_file import FleetError
+    from brvtui.fleet.judged import evaluate_together
+    from brvtui.lab.judgments.file import JudgmentsFile
+
+    listed = read_judgments(JudgmentsFile(file, True))
+    if not listed:
+        raise Failure(f"{file}: no judgments; add some with brv-tui judge set", BAD_USAGE)
+    try:
+        with options.asker(made) as asker:
+            clock = datetime.fromtimestamp(asker.now_ms / 1000, UTC).isoformat(timespec="milliseconds")
+            together, missing = evaluate_together(asker, made.members, listed, made.name, clock)
+    except FleetError as error:
+        raise Failure(str(error), BAD_USAGE) from error
+    return {"all members": together}, missing
+
+
+@fleet.command("maturity")
+@click.option("--days", type=click.IntRange(0, 3_650), default=30, show_default=True, help="How far to look ahead.")
+@click.option("--event", default="", metavar="KIND", help="Only this event, such as archive or leaves-prompt.")
+@_fleet_command
+@answer_format
+def maturity(days: int, event: str, options: _FleetOptions, form: str) -> int:
+    """Count what the next days bring to the notes of every member; exit code 1 when nothing comes."""
+    from brvtui.fleet.questions import OutlookOf
+
+    made = options.fleet()
+    with options.asker(made) as asker:
+        replies = asker.ask(made.members, OutlookOf(days, event))
+    found = replies.values
+    if form == "json":
+        from brvtui.trace import SCHEMA, to_plain
+
+        missing = to_plain((*made.absent, *replies.missing))
+        write_json([{"schema": SCHEMA, "fleet": made.name, "members": to_plain(found), "missing": missing}])
+    else:
+        rows = [
+            (name, one.engine, count.kind, str(count.by_then), str(count.in_span))
+            for name, one in found.items()
+            for count in one.counts
+            if count.by_then
+        ]
+        _table(("member", "engine", "event", "notes by then", f"of them in {days} days"), rows)
+    _say_missing(replies.missing)
+    return OK if any(one.documents for one in found.values()) else NEGATIVE
 
 
 @fleet.command("explain")

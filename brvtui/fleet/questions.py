@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
+from typing import Any
 
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.contract import Query
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.fleet.opening import OpenMember
+from brvtui.lab.evaluation.evaluate import evaluate
+from brvtui.lab.evaluation.results import Evaluation
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.session import Session
+from brvtui.session.outlook import outlook
 from brvtui.snapshot.naming import find_note
-from brvtui.trace import Explanation, Hit, Trace
+from brvtui.trace import Explanation, Hit, Outlook, Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +27,7 @@ class MemberState:
     engine: str
     profile: str
     constants: str
-    """A digest of all constants: members with equal ones rank alike."""
+    """A digest of the constants: members with equal ones rank alike."""
     domains: tuple[str, ...]
     """The names of its domains, in lower case."""
     notices: tuple[str, ...]
@@ -32,7 +40,7 @@ class StateOf:
     def of(self, opened: OpenMember) -> MemberState:
         """What the member is now."""
         project, context = opened.project, opened.context
-        digest = blake2b(repr(context.constants).encode(), digest_size=8).hexdigest()
+        digest = blake2b(repr(_ranking_constants(context.constants)).encode(), digest_size=8).hexdigest()
         snapshot = context.snapshot
         return MemberState(
             len(snapshot.notes),
@@ -42,6 +50,22 @@ class StateOf:
             tuple(sorted(snapshot.domains)) if not project.is_space else (),
             snapshot.notices,
         )
+
+
+def _ranking_constants(constants: Any) -> Any:
+    """``constants`` without their name, and without how ByteRover's signals are read."""
+    if isinstance(constants, Profile):
+        return replace(constants, name="", signals=replace(constants.signals, frontmatter=False))
+    return constants
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantsOf:
+    """Asks for the constants with which the member's engine answers."""
+
+    def of(self, opened: OpenMember) -> Any:
+        """The constants, of the engine's own type."""
+        return opened.context.constants
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +121,32 @@ class Explaining:
         context = opened.context
         named = find_note(context.snapshot, self.note)
         return opened.engine.why(context, opened.trace(self.text), named)
+
+
+@dataclass(frozen=True, slots=True)
+class OutlookOf:
+    """Asks what the next days bring to the member's notes; ``event`` keeps events of that kind."""
+
+    days: int
+    event: str = ""
+
+    def of(self, opened: OpenMember) -> Outlook:
+        """The outlook. Raises :class:`brvtui.engines.contract.EngineError` for an engine without forecasts."""
+        project = opened.project
+        return outlook(project.snapshot, project.engine, project.engines, self.days, self.event)
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationOf:
+    """Asks how the member's engine answers its own judged queries."""
+
+    def of(self, opened: OpenMember) -> Evaluation | None:
+        """The evaluation; None where it has no judgments, as in a git repository.
+
+        Raises :class:`brvtui.lab.judgments.model.JudgmentsError`.
+        """
+        project = opened.project
+        if not isinstance(project, Session):
+            return None
+        judgments = JudgmentsFile.of(project.project).read()
+        return evaluate(opened.engine, opened.context, judgments, Query("")) if judgments else None

@@ -8,7 +8,7 @@ delta is folded into the base when it has grown. Document frequencies count livi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -61,6 +61,17 @@ class TermMatches:
     term: str
     expansion: Expansion
     scores: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """The statistics of many trees' notes together, as far as some terms need them."""
+
+    notes: int
+    averages: tuple[float, ...]
+    """Mean length of each field."""
+    frequencies: Mapping[str, tuple[int, ...]]
+    """How many notes hold a term (UTF-16 form), in each field."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,6 +240,22 @@ class Postings:
             seen[part.index.documents[places].astype(np.int64) + first] = True
             first += len(part.notes)
         return int(seen[self.slots].sum())
+
+    def among(self, collection: Collection) -> Postings:
+        """The same notes, scored as a part of ``collection``: each as it would be in one index of all its notes."""
+        counts = self.frequencies.copy()
+        fields = len(FIELDS)
+        for term, frequencies in collection.frequencies.items():
+            identity = self.ids.get(term, -1)
+            if 0 <= identity < len(counts) // fields:
+                counts[identity * fields : (identity + 1) * fields] = frequencies
+        made = replace(self, averages=collection.averages, derived=Derived())
+        made.derived.put(_FREQUENCIES, counts)
+        made.derived.put(_IDF, _Idf(collection.notes))
+        made.derived.put(_VOCABULARY, self.vocabulary)
+        made.derived.put(_EXPANSIONS, self.derived.of(_EXPANSIONS, _Expansions))
+        made.derived.put(_SLOT_LENGTHS, self._slot_lengths)
+        return made
 
     def detached(self) -> Postings:
         """A copy with ids of its own, from which another generation than the next one can be made."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.search.near_misses import NEAR_MISSES
-from brvtui.engines.byterover.sections import Search
+from brvtui.engines.byterover.sections import Lift, Search
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.constants import TextRules
@@ -34,7 +34,7 @@ def with_words(context: Context, found: Search, misses: int = NEAR_MISSES) -> Se
     text_hits = [hit for hit in found.hits if hit.origin is Origin.TEXT]
     files = [hit.file for hit in text_hits] + [miss.file for miss in found.near_misses[:misses]]
     words = matched_words(context, found.lint.filtered, files)
-    below = _below(found, {hit.path: words.get(hit.file, ()) for hit in text_hits})
+    below = words_below(found.lifts, {hit.path: words.get(hit.file, ()) for hit in text_hits})
 
     def own(hit: Hit) -> Words:
         return below.get(hit.path, ()) if hit.origin is Origin.PROPAGATED else words.get(hit.file, ())
@@ -53,11 +53,11 @@ def hits_with_words(context: Context, text: str, hits: Iterable[Hit]) -> tuple[H
     return tuple(replace(hit, words=words.get(hit.file, ())) for hit in hits)
 
 
-def _below(found: Search, words: Mapping[str, Words]) -> Mapping[str, Words]:
-    """The words of the note that lifted each folder, by the folder."""
+def words_below(lifts: Iterable[Lift], words: Mapping[str, Words]) -> Mapping[str, Words]:
+    """The words of the note that lifted each folder, by the folder; ``words`` are those of notes, by their path."""
     return {
         lift.folder: tuple(replace(word, fields=BELOW) for word in words.get(lift.child, ()))
-        for lift in found.lifts
+        for lift in lifts
         if lift.kept
     }
 

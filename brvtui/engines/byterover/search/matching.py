@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search import scope as scopes
 from brvtui.engines.byterover.search.request import SearchRequest
 from brvtui.engines.byterover.sections import Attempt, Scope
@@ -112,7 +113,7 @@ def combine(request: SearchRequest, filtered: str, scope: Scope) -> Matched:
         came_in = scope.notes
         stages.append(Stage("scope", everything, everything - came_in, came_in, "paths-and-scopes", scope.path))
     some, all_ = int(any_word.sum()), int(every_word.sum())
-    words = [word for word in spaced_words(filtered.lower()) if len(utf16(word)) >= profile.query.and_word_length]
+    words = and_words(filtered, profile)
     wants_and = len(words) >= profile.query.and_min_words
     place, timed_by = _place(scope), time_of(scope)
     stages.append(Stage("any term", came_in, came_in - some, some, "text-relevance"))
@@ -132,6 +133,11 @@ def combine(request: SearchRequest, filtered: str, scope: Scope) -> Matched:
     tried = Attempt(f"{place} AND", filtered, scope.path, "AND", State.MISSED, came_in, 0, "no note matches every word")
     used = Attempt(f"{place} OR", filtered, scope.path, "OR", _found(some), came_in, some, why, timed_by=timed_by)
     return Matched(table, any_word, "OR", why, True, tuple(stages), (tried, used))
+
+
+def and_words(filtered: str, profile: Profile) -> list[str]:
+    """The words of the filtered query that count for asking that a note matches every one."""
+    return [word for word in spaced_words(filtered.lower()) if len(utf16(word)) >= profile.query.and_word_length]
 
 
 def _place(scope: Scope) -> str:

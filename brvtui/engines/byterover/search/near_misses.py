@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.request import SearchRequest
 from brvtui.engines.byterover.search.scoring import Ranking
 from brvtui.engines.byterover.sections import SearchOutcome
@@ -42,22 +43,29 @@ def near_misses(
 
     Their ranks begin behind ``after`` others that were lost later.
     """
-    limits = request.context.constants.out_of_domain
+    constants, most = request.context.constants, request.options.most
     misses = []
     positions = ranking.positions[taken : taken + NEAR_MISSES].tolist()
     for rank_, position in enumerate(positions, start=taken + 1):
         note = request.context.snapshot.notes[position]
         score = float(ranking.scores[rank_ - 1])
-        if outcome is SearchOutcome.BELOW_FLOOR:
-            reason, short = BELOW_FLOOR, limits.floor - score
-        elif outcome is SearchOutcome.UNMATCHED_WORDS:
-            reason, short = UNMATCHED, limits.escape - score
-        elif score < floor:
-            reason, short = f"below {request.context.constants.search.gap_ratio:g} × top", floor - score
-        else:
-            reason, short = PAST_LIMIT, float(rank_ - request.options.most)
+        reason, short = why_missed(constants, most, rank_, score, outcome, floor)
         maturity = request.context.snapshot.signals[position].maturity
         misses.append(
             NearMiss(note.result_path, note.path, note.title, note.kind, maturity, rank_ + after, score, reason, short)
         )
     return tuple(misses)
+
+
+def why_missed(
+    constants: Profile, most: int, rank: int, score: float, outcome: SearchOutcome, floor: float
+) -> tuple[str, float]:
+    """Why a match of this rank and score is not among the ``most`` results, and how much it lacks."""
+    limits = constants.out_of_domain
+    if outcome is SearchOutcome.BELOW_FLOOR:
+        return BELOW_FLOOR, limits.floor - score
+    if outcome is SearchOutcome.UNMATCHED_WORDS:
+        return UNMATCHED, limits.escape - score
+    if score < floor:
+        return f"below {constants.search.gap_ratio:g} × top", floor - score
+    return PAST_LIMIT, float(rank - most)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.lint import significant_words
 from brvtui.engines.byterover.search.matching import Matched
 from brvtui.engines.byterover.search.request import SearchRequest
@@ -15,9 +18,21 @@ def out_of_domain(
     request: SearchRequest, filtered: str, matched: Matched, ranking: Ranking
 ) -> tuple[tuple[Check, ...], tuple[str, ...], SearchOutcome]:
     """The checks, the query words that nothing matches, and how the search ends by them."""
-    limits = request.context.constants.out_of_domain
-    notes = len(request.context.snapshot.notes)
-    top = float(ranking.scores[0])
+    constants = request.context.constants
+    first = ranking.positions[: constants.out_of_domain.matched_results]
+    seen = {from_utf16(term.term) for term in matched.table.terms if (term.scores[first] > 0).any()}
+    notes, top = len(request.context.snapshot.notes), float(ranking.scores[0])
+    return domain_checks(constants, filtered, notes, top, matched.and_failed, seen)
+
+
+def domain_checks(
+    constants: Profile, filtered: str, notes: int, top: float, and_failed: bool, seen: Collection[str]
+) -> tuple[tuple[Check, ...], tuple[str, ...], SearchOutcome]:
+    """:func:`out_of_domain` of a search over ``notes`` notes whose best has the score ``top``.
+
+    ``seen`` are the terms of the query that the first results match.
+    """
+    limits = constants.out_of_domain
     rule = "out-of-domain"
     size = Check(
         "tree size", notes, "≥", limits.min_notes, notes >= limits.min_notes, notes - limits.min_notes,
@@ -33,22 +48,16 @@ def out_of_domain(
         return (size,), (), SearchOutcome.MATCHES
     if not floor_ok:
         return (size, floor), (), SearchOutcome.BELOW_FLOOR
-    unmatched = _unmatched_words(request, filtered, matched, ranking)
+    unmatched = tuple(word for word in significant_words(filtered, constants) if word not in seen)
     escaped = top >= limits.escape
     escape = Check(
-        "unmatched-word escape", top, "≥", limits.escape, escaped if matched.and_failed else None, top - limits.escape,
-        "out_of_domain.escape", rule, "" if matched.and_failed else "not asked: AND did not fail",
+        "unmatched-word escape", top, "≥", limits.escape, escaped if and_failed else None, top - limits.escape,
+        "out_of_domain.escape", rule, "" if and_failed else "not asked: AND did not fail",
     )  # fmt: skip
-    asked_words = matched.and_failed and not escaped
+    asked_words = and_failed and not escaped
     words = Check(
         "unmatched words", len(unmatched), "=", 0, not unmatched if asked_words else None, -float(len(unmatched)),
         "", rule, ", ".join(unmatched),
     )  # fmt: skip
     emptied = asked_words and bool(unmatched)
     return (size, floor, escape, words), unmatched, SearchOutcome.UNMATCHED_WORDS if emptied else SearchOutcome.MATCHES
-
-
-def _unmatched_words(request: SearchRequest, filtered: str, matched: Matched, ranking: Ranking) -> tuple[str, ...]:
-    first = ranking.positions[: request.context.constants.out_of_domain.matched_results]
-    seen = {from_utf16(term.term) for term in matched.table.terms if (term.scores[first] > 0).any()}
-    return tuple(word for word in significant_words(filtered, request.context.constants) if word not in seen)

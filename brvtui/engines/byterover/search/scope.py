@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,10 +25,10 @@ class PathLookup:
     why: str
 
 
-def look_up_path(snapshot: Snapshot, query: str) -> PathLookup:
-    """The query as a path: it holds a slash, or its first word is a domain's name."""
+def look_up_path(snapshot: Snapshot, query: str, domains: Collection[str] = ()) -> PathLookup:
+    """The query as a path: it holds a slash, or its first word is a domain's name, of this tree or of ``domains``."""
     first = first_word(query)
-    if "/" not in query and first.lower() not in snapshot.domains:
+    if "/" not in query and first.lower() not in snapshot.domains and first.lower() not in domains:
         return PathLookup(False, "", None, query, "no slash in the query, and its first word is not a domain")
     pattern = first if "/" in first else trim(query)
     reason = "the query holds a slash" if "/" in query else f"its first word is the domain {first.lower()}"

@@ -1,0 +1,237 @@
+"""The parts of one ranking that are made where the notes are: what a query names, its terms' counts, and the scores.
+
+One ranking is a search of ByteRover over the notes of all members as if they lay in one tree, each at its own path
+(:mod:`brvtui.fleet.one_ranking`). No text of a note is sent: terms that answer the query, counts, scores, results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brvtui.engines import registry
+from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.search import scope as scopes
+from brvtui.engines.byterover.search.matched_words import hits_with_words, words_below
+from brvtui.engines.byterover.search.matching import TermTable, match_terms
+from brvtui.engines.byterover.search.path_answer import path_answer
+from brvtui.engines.byterover.search.propagation import propagate
+from brvtui.engines.byterover.search.request import SearchOptions, SearchRequest
+from brvtui.engines.byterover.search.scoring import rank, text_hits
+from brvtui.engines.contract import EngineError
+from brvtui.fleet.opening import OpenMember
+from brvtui.text.postings import Collection
+from brvtui.text.segment import FIELDS
+from brvtui.timing import Stopwatch
+from brvtui.trace import Hit
+
+_HOW = ("exact", "absolute", "relative", "simple", "substring")
+
+
+def ranking_context(opened: OpenMember) -> Context:
+    """The context of a member that can be ranked with others. Raises EngineError for any other."""
+    name = opened.project.engine
+    if name != registry.DEFAULT:
+        raise EngineError(f"its engine is {name}: one ranking is made by {registry.DEFAULT} alone; use --merge each")
+    context: Context = opened.context
+    if context.constants.text.relevance != "minisearch":
+        raise EngineError(f"its profile counts words by {context.constants.text.relevance}: use --merge each")
+    if context.snapshot.engine_failure and context.constants.limits.failures:
+        raise EngineError(context.snapshot.engine_failure)
+    return context
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPlace:
+    """What a query names in one member: a note or a folder."""
+
+    path: str
+    is_folder: bool
+    rank: int
+    """How well it fits: 0 for an exact path, more for a name, most for a part of one."""
+    text: str
+    """What is left of the query to search there."""
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamesOf:
+    """Asks what ``query`` names: first as a path, then as a scope. ``domains`` are those of all members."""
+
+    query: str
+    domains: tuple[str, ...]
+
+    def of(self, opened: OpenMember) -> tuple[NamedPlace | None, NamedPlace | None]:
+        """The place that the whole query names, and the scope that it begins with; None where it names nothing."""
+        snapshot = ranking_context(opened).snapshot
+        looked = scopes.look_up_path(snapshot, self.query, self.domains)
+        path = None
+        if looked.match is not None:
+            symbol = looked.match.symbol
+            path = NamedPlace(symbol.path, symbol.is_folder, _HOW.index(looked.match.how), looked.text, "path")
+        scope = scopes.parse_scope(snapshot, self.query, "")
+        if not scope.path:
+            return path, None
+        fits = len(scope.text) if scope.source == "first_word" else _HOW.index(scope.match)
+        return path, NamedPlace(scope.path, True, fits, scope.text, scope.source)
+
+
+@dataclass(frozen=True, slots=True)
+class PathAnswerOf:
+    """Asks for the answer to a query that names a note or a folder of the member."""
+
+    query: str
+    domains: tuple[str, ...]
+    limit: int
+
+    def of(self, opened: OpenMember) -> tuple[Hit, ...]:
+        """The note, or the folder's summary and notes."""
+        context = ranking_context(opened)
+        looked = scopes.look_up_path(context.snapshot, self.query, self.domains)
+        assert looked.match is not None  # it was named by this member
+        request = SearchRequest(context, self.query, SearchOptions(self.limit), Stopwatch())
+        return path_answer(request, looked.match.symbol, looked).hits
+
+
+@dataclass(frozen=True, slots=True)
+class TermCounts:
+    """What a member adds to the statistics of a query, and how many of its notes match."""
+
+    notes: int
+    inside: int
+    """Notes in the scope; all without one."""
+    lengths: tuple[int, ...]
+    """Sum of the lengths of each field."""
+    frequencies: dict[str, tuple[int, ...]]
+    """For each of its terms that answers the query, how many notes hold it, by field."""
+    some: int
+    """Notes in the scope that match some token."""
+    every: int
+    """Notes in the scope that match every token."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountsOf:
+    """Asks for the :class:`TermCounts` of ``tokens``."""
+
+    tokens: tuple[str, ...]
+    scope: str
+
+    def of(self, opened: OpenMember) -> TermCounts:
+        """What the member has of them. Which notes match does not depend on what other members have."""
+        context = ranking_context(opened)
+        postings, text = context.snapshot.postings, context.constants.text
+        frequencies: dict[str, tuple[int, ...]] = {}
+        for token in dict.fromkeys(self.tokens):
+            for identity in postings.expand(token, text).ids.tolist():
+                frequencies[postings.ids.terms[identity]] = tuple(
+                    postings.df(identity, field) for field in range(len(FIELDS))
+                )
+        table = match_terms(context.snapshot, list(self.tokens), text)
+        inside = _inside(context, self.scope)
+        lengths = tuple(int(row.sum()) for row in postings.lengths)
+        some, every = table.any_word() & inside, table.every_word() & inside
+        notes = len(context.snapshot.notes)
+        return TermCounts(notes, int(inside.sum()), lengths, frequencies, int(some.sum()), int(every.sum()))
+
+
+@dataclass(frozen=True, slots=True)
+class RankedRow:
+    """A match as the merged order needs it."""
+
+    path: str
+    score: float
+    """Unrounded."""
+    raw: float
+    """Its text score."""
+    mtime_ns: int
+    tokens: tuple[str, ...]
+    """The tokens that it matches."""
+
+
+@dataclass(frozen=True, slots=True)
+class TogetherQuery:
+    """The tokens of a query, where they are searched, and with the statistics of which notes."""
+
+    tokens: tuple[str, ...]
+    scope: str
+    needs_all: bool
+    """Whether a note must match every token (AND)."""
+    collection: Collection
+
+    def searched(self, opened: OpenMember) -> tuple[Context, TermTable]:
+        """The context and the term table of the member as a part of the collection."""
+        context = ranking_context(opened)
+        postings = context.snapshot.postings.among(self.collection)
+        context = replace(context, snapshot=replace(context.snapshot, postings=postings))
+        return context, match_terms(context.snapshot, list(self.tokens), context.constants.text)
+
+
+@dataclass(frozen=True, slots=True)
+class RowsOf:
+    """Asks for the best ``keep`` matches of a member, scored as parts of the collection."""
+
+    query: TogetherQuery
+    keep: int
+
+    def of(self, opened: OpenMember) -> tuple[RankedRow, ...]:
+        """The rows in the member's order."""
+        context, table = self.query.searched(opened)
+        snapshot = context.snapshot
+        matching = table.every_word() if self.query.needs_all else table.any_word()
+        ranking = rank(context, table, matching & _inside(context, self.query.scope), self.keep)
+        raw = table.raw
+        made = []
+        for position, score in zip(ranking.positions.tolist(), ranking.scores.tolist(), strict=True):
+            path = snapshot.notes[position].path
+            tokens = tuple(term.term for term in table.terms if term.scores[position] > 0)
+            mtime_ns = snapshot.parsed[path].mtime_ns
+            made.append(RankedRow(path, score, float(raw[position]), mtime_ns, tokens))
+        return tuple(made)
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedPart:
+    """The results of one member, in parts, and the folders above them that are results too."""
+
+    hits: tuple[Hit, ...]
+    summaries: tuple[Hit, ...]
+    misses: tuple[tuple[str, str, str], ...]
+    """Title, kind and maturity of the near misses."""
+
+
+@dataclass(frozen=True, slots=True)
+class FinishOf:
+    """Asks for the results at ``paths`` in parts, for what they lift, and for the notes at ``misses``."""
+
+    query: TogetherQuery
+    filtered: str
+    paths: tuple[str, ...]
+    misses: tuple[str, ...]
+    floor: float
+
+    def of(self, opened: OpenMember) -> FinishedPart:
+        """The member's part of the answer."""
+        context, table = self.query.searched(opened)
+        snapshot = context.snapshot
+        positions = [snapshot.by_path[path] for path in self.paths]
+        hits: Sequence[Hit] = text_hits(context, positions, table.text_scores(positions))
+        hits = hits_with_words(context, self.filtered, hits)
+        lifts, summaries = propagate(context, hits, self.floor)
+        below = words_below(lifts, {hit.path: hit.words for hit in hits})
+        summaries = tuple(replace(one, words=below.get(one.path, ())) for one in summaries)
+        near = [snapshot.by_path[path] for path in self.misses]
+        misses = [
+            (snapshot.notes[at].title, snapshot.notes[at].kind.value, snapshot.signals[at].maturity) for at in near
+        ]
+        return FinishedPart(hits_with_words(context, self.filtered, hits), summaries, tuple(misses))
+
+
+def _inside(context: Context, scope: str) -> NDArray[np.bool_]:
+    """Which notes are in ``scope``; all where it is empty."""
+    if not scope:
+        return np.ones(len(context.snapshot.notes), dtype=np.bool_)
+    return scopes.members(context.snapshot, scope)

@@ -1,0 +1,61 @@
+"""``brv-tui fleet`` as users call it: answers, lines about what is missing, exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.trees import Tree
+
+NOW = "2026-11-20T12:00:00Z"
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Path:
+    """Two members that know of keys, and one that is gone."""
+    for name in ("one", "two"):
+        tree = Tree(tmp_path / name)
+        tree.note(f"auth/{name}/keys.md", "Signing keys", f"keys of {name} rotate", days=40)
+        tree.note(f"auth/{name}/other.md", "Else", "nothing of it", days=40)
+    (tmp_path / "fleet.toml").write_text(
+        '[[member]]\npath = "one"\n[[member]]\npath = "two"\n[[member]]\npath = "gone"\n'
+    )
+    return tmp_path
+
+
+def run(here: Path, *arguments: str) -> tuple[int, str, str]:
+    command = [sys.executable, "-m", "brvtui", "fleet", *arguments]
+    done = subprocess.run(command, cwd=here, capture_output=True, encoding="utf-8", timeout=100)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_query_each_and_in_one_ranking(fleet: Path) -> None:
+    line = f"note: {fleet}/gone: no such folder\n"
+    code, out, err = run(fleet, "query", "signing keys", "--now", NOW, "--workers", "2", "--format", "json")
+    each = json.loads(out)
+    assert (code, err) == (0, line)
+    assert each["comparable"] is False
+    assert {name: one["hits"][0]["path"] for name, one in each["members"].items()} == {
+        "one": "auth/one/keys.md", "two": "auth/two/keys.md",
+    }  # fmt: skip
+    assert [one["member"] for one in each["missing"]] == ["gone"]
+    code, out, err = run(fleet, "query", "signing keys", "--now", NOW, "--merge", "one", "--workers", "1")
+    assert (code, err) == (0, line)
+    assert "  1. 0.70  one  auth/one/keys.md  Signing keys\n" in out
+    assert "“keys” is in 2 texts, 2 titles and 2 paths of 4 notes\n" in out
+
+
+def test_what_is_wrong_is_one_line(fleet: Path) -> None:
+    assert run(fleet, "query", "x", "--member", "on") == (
+        3, "", "brv-tui: no member on; did you mean one?\n",
+    )  # fmt: skip
+    code, out, err = run(fleet.parent, "list", "--over", "nowhere*")
+    assert (code, out) == (3, "")
+    assert err.splitlines()[-1] == "brv-tui: the fleet has no members that can be asked; brv-tui fleet add adds one"
+    code, out, _ = run(fleet, "check", "--workers", "1")
+    assert code == 1
+    assert out.splitlines()[-1] == "2 members, 4 notes"

@@ -1,0 +1,117 @@
+"""One ranking is, score for score, what one tree of all the notes gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from brvtui.engines.byterover.search.matched_words import with_words
+from brvtui.engines.byterover.sections import Search, SearchOutcome
+from brvtui.fleet.asking import close_members
+from brvtui.fleet.fleet_file import FleetError
+from brvtui.fleet.members import Member
+from brvtui.fleet.one_ranking import OneRanking, one_ranking
+from brvtui.session import Session
+from brvtui.trace import Hit, Origin
+from tests.support.fleets import MadeFleet, made_fleet, queries
+from tests.support.trees import NOW_MS, Tree
+
+CLOSE = 1e-12
+LIMIT = 10
+
+
+@pytest.fixture(autouse=True)
+def closing_members() -> Iterator[None]:
+    yield
+    close_members()
+
+
+def same(merged: Search, made: OneRanking) -> None:
+    """Order, rounded scores, counts, outcome and checks are equal; unrounded numbers within 1e-12."""
+
+    def results(hits: list[Hit]) -> list[object]:
+        return [(one.path, one.file, one.title, one.kind, one.origin, one.signals, one.ceiling) for one in hits]
+
+    own = [one.hit for one in made.hits]
+    assert results(own) == results(list(merged.hits))
+    for ours, theirs in zip(own, merged.hits, strict=True):
+        assert ours.words == theirs.words or (ours.origin is Origin.PROPAGATED and not theirs.words)
+        assert ours.score == pytest.approx(theirs.score, abs=CLOSE)
+        assert [part.name for part in ours.parts] == [part.name for part in theirs.parts]
+        assert [part.value for part in ours.parts] == pytest.approx([part.value for part in theirs.parts], abs=CLOSE)
+        assert sum(part.value for part in ours.parts) == pytest.approx(ours.score, abs=1e-9)
+    misses = [one.miss for one in made.near_misses]
+    assert [(one.path, one.title, one.rank, one.reason) for one in misses] == [
+        (one.path, one.title, one.rank, one.reason) for one in merged.near_misses
+    ]
+    assert [one.score for one in misses] == pytest.approx([one.score for one in merged.near_misses], abs=CLOSE)
+    assert (made.outcome, made.total_found) == (merged.outcome, merged.total_found)
+    assert [(one.name, one.passed) for one in made.checks] == [(one.name, one.passed) for one in merged.out_of_domain]
+    assert made.unmatched_words == merged.unmatched_words
+
+
+def compare(fleet: MadeFleet, texts: list[str]) -> Counter[SearchOutcome]:
+    """Asks both; returns how the searches ended."""
+    ended: Counter[SearchOutcome] = Counter()
+    with closing(Session.open(fleet.merged.root, now_ms=NOW_MS)) as session:
+        session.load()
+        for text in texts:
+            merged = with_words(session.engines.context("byterover"), session.search(text, LIMIT), misses=0)
+            try:
+                same(merged, one_ranking(fleet.here, fleet.members, text, LIMIT))
+            except AssertionError as error:
+                raise AssertionError(f"{text!r}: {error}") from error
+            ended[merged.outcome] += 1
+    return ended
+
+
+def test_one_ranking_is_that_of_one_tree(tmp_path: Path) -> None:
+    ended = compare(made_fleet(tmp_path, members=7, notes=11), queries(60))
+    assert ended[SearchOutcome.MATCHES] > 30
+    assert len(ended) >= 3, "answers that are emptied, and queries that match nothing, are among them"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(3))
+def test_one_ranking_of_a_hundred_members(tmp_path: Path, seed: int) -> None:
+    fleet = made_fleet(tmp_path, members=100, notes=10, seed=seed)
+    compare(fleet, queries(200, seed))
+
+
+def test_other_engines_and_constants_are_left_out_with_a_line(tmp_path: Path) -> None:
+    fleet = made_fleet(tmp_path, members=3, notes=5)
+    Tree(tmp_path / "other").note("a/b/c.md", "ember")
+    others = (
+        Member("soleri", str(tmp_path / "other"), engine="soleri"),
+        Member("docs", str(tmp_path / "other"), profile="docs"),
+        Member("gone", str(tmp_path / "gone")),
+    )
+    made = one_ranking(fleet.here, (*others, *fleet.members), "ember anchor")
+    assert {one.member: one.why for one in made.missing} == {
+        "soleri": "its engine is soleri: one ranking is made by byterover alone; use --merge each",
+        "docs": "its constants (docs) are not those of most members: their scores cannot be one ranking",
+        "gone": f"{tmp_path}/gone: no such folder",
+    }
+    assert made.hits == one_ranking(fleet.here, fleet.members, "ember anchor").hits
+    with pytest.raises(FleetError, match="no member can be ranked with others: its engine is soleri"):
+        one_ranking(fleet.here, others[:1], "ember")
+
+
+def test_a_path_that_several_members_have_is_refused(tmp_path: Path) -> None:
+    members = []
+    for name in ("one", "two"):
+        tree = Tree(tmp_path / name)
+        tree.note("auth/jwt/keys.md", "Keys", "ember")
+        tree.note(f"auth/{name}/own.md", f"Only {name}", "ember")
+        members.append(Member(name, str(tree.root)))
+    here = made_fleet(tmp_path / "x", 0, 0).here
+    with pytest.raises(FleetError, match=r"'auth/jwt/keys.md' names auth/jwt/keys.md in one and in two"):
+        one_ranking(here, members, "auth/jwt/keys.md")
+    made = one_ranking(here, members, "auth/two/own.md")
+    assert [(one.member, one.hit.path, one.hit.score) for one in made.hits] == [("two", "auth/two/own.md", 1.0)]
+    assert made.outcome is SearchOutcome.PATH_NOTE
+    assert {one.member for one in one_ranking(here, members, "auth/jwt ember").hits} == {"one", "two"}
