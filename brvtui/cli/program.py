@@ -30,6 +30,7 @@ _COMMANDS = {
     "eval": "eval:evaluate_command",
     "fleet": "fleet:fleet",
     "show": "saving:show",
+    "verify": "verify:verify",
     "config": "settings:config",
     "keys": "settings:keys",
     "themes": "settings:themes",
@@ -104,6 +105,7 @@ Examples:
   brv-tui maturity --days 30 --event leaves-tier-2
   brv-tui show saved.json
   brv-tui migrate --dry-run
+  brv-tui verify --project sample-tree
 \b
 Exit codes: 0 fine, 1 a negative answer, 2 bad usage, 3 no such project or note, 4 failed.
 """

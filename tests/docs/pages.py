@@ -25,6 +25,7 @@ PAGES = (
     "docs/lab.md",
     "docs/fleet.md",
     "docs/performance.md",
+    "docs/verify.md",
     "docs/watching.md",
     "docs/words.md",
     "themes/README.md",

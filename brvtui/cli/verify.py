@@ -1,0 +1,133 @@
+"""``brv-tui verify``: the engine that is installed on this machine, asked the same questions."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from brvtui.cli.common import (
+    BAD_USAGE,
+    FAILED,
+    NEGATIVE,
+    OK,
+    Asked,
+    Failure,
+    answer_format,
+    print_report,
+    project_option,
+    shared,
+    write_json,
+)
+from brvtui.text.visible import visible
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  brv-tui verify
+  brv-tui verify --queries queries.json --project sample-tree
+  brv-tui verify --package ~/node_modules/byterover-cli
+  brv-tui verify --status
+"""
+)
+@click.option("--queries", type=_PATH, metavar="FILE", help="A JSON list of queries to ask, as replay reads it.")
+@click.option(
+    "--most", type=click.IntRange(1, 10_000), help="How many questions to ask at most (226; over a space 50)."
+)
+@click.option(
+    "--package",
+    type=_PATH,
+    metavar="DIR",
+    help="The installed engine: the package byterover-cli, or V4's skill bundle (default: the one that is found).",
+)
+@click.option("--status", is_flag=True, help="Only say which engine is installed, and whether it was verified here.")
+@project_option
+@shared
+@answer_format
+def verify(
+    queries: Path | None,
+    most: int | None,
+    package: Path | None,
+    status: bool,
+    project: Path | None,
+    profile: str | None,
+    now: float | None,
+    signals: Path | None,
+    form: str,
+) -> int:
+    """Ask the engine that is installed on this machine and brv-tui the same questions, and compare the answers.
+
+    Asks the judged and logged queries, and questions made of the notes, over a copy of the project, with the network
+    cut off. The project and the engine's data are not touched. Exit code 1 when an answer differs.
+    """
+    session: Session = Asked("", {}, "", project, profile, now, signals, None).open()
+    if status:
+        return _show_status(session, package, form)
+    from brvtui.lab.verification.installed import NotInstalled
+    from brvtui.lab.verification.sealed_node import EngineRunError
+    from brvtui.session import verifying
+
+    asked = _read(queries) if queries is not None else verifying.questions(session, most)
+    try:
+        made = verifying.verify(session, asked[:most], package, _show_progress)
+    except (NotInstalled, EngineRunError) as error:
+        raise Failure(str(error), FAILED) from error
+    assert made is not None  # nobody cancels
+    if form == "json":
+        from brvtui.trace import SCHEMA, to_plain
+
+        write_json([{"schema": SCHEMA, **to_plain(made), "same": made.same, "sentence": made.sentence}])
+    else:
+        from brvtui.paint.line import flowed
+        from brvtui.report.lines import rich_lines
+        from brvtui.report.verification import verification_lines
+
+        lines = list(verification_lines(made))
+        print_report(lambda width: rich_lines(part for one in lines for part in flowed(one, width, width)))
+    return NEGATIVE if made.differences else OK
+
+
+def _show_status(session: Session, package: Path | None, form: str) -> int:
+    from brvtui.session.verifying import verification_status
+
+    found = verification_status(session, package)
+    if form == "json":
+        from brvtui.trace import SCHEMA, to_plain
+
+        installed = found.installed
+        write_json(
+            [
+                {
+                    "schema": SCHEMA,
+                    "installed": installed.name if installed else None,
+                    "last": to_plain(found.last),
+                    "sentence": found.sentence,
+                }
+            ]
+        )
+    else:
+        click.echo(visible(found.sentence))
+    return OK if found.last is not None else NEGATIVE
+
+
+def _read(file: Path) -> list[str]:
+    from brvtui.replay import ReplayError, read_queries
+
+    try:
+        return [listed.query for listed in read_queries(file)]
+    except ReplayError as error:
+        raise Failure(str(error), BAD_USAGE) from error
+
+
+def _show_progress(done: int, of: int) -> None:
+    if sys.stderr.isatty():
+        click.echo(f"\rqueries: {done} of {of}", nl=done >= of, err=True)

@@ -1,0 +1,1 @@
+"""Asks the engine that is installed on this machine the same questions, and compares (``docs/verify.md``)."""

@@ -1,0 +1,156 @@
+"""Finds Node and the engines of ByteRover that are installed on this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from brvtui.regular_files import read_regular
+from brvtui.tree.reading.json_file import read_json_or_none
+
+PACKAGE, BUNDLE = "byterover-cli", "byterover skill"
+PACKAGE_VARIABLE, BUNDLE_VARIABLE = "BRV_TUI_BYTEROVER_PACKAGE", "BRV_TUI_BYTEROVER_BUNDLE"
+_LEAST_NODE = 20
+_SECONDS = 10.0
+_LARGEST_PAGE = 1_048_576
+_VERSION = re.compile(r"^\s*version:\s*['\"]?([0-9][^\s'\"]*)", re.MULTILINE)
+_SCRIPTS = "scripts"
+_AGENTS = (".claude", ".agents", ".codex", ".cursor", ".gemini", ".opencode", ".config/opencode", ".github")
+"""Folders in which agents keep their skills, below a project or the user's home."""
+
+
+class NotInstalled(Exception):
+    """An engine, or what it needs, is not on this machine. The message is one line with what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledEngine:
+    """An engine on this machine: the package of ByteRover 3, or the skill bundle of V4."""
+
+    kind: str
+    """:data:`PACKAGE` or :data:`BUNDLE`."""
+    version: str
+    folder: Path
+    """The package, or the folder of the bundle's scripts."""
+
+    @property
+    def name(self) -> str:
+        """Its kind and version: ``byterover-cli 3.14.0``."""
+        return f"{self.kind} {self.version}"
+
+
+def find_node(environment: Mapping[str, str] = os.environ) -> Path:
+    """The program ``node`` on the path. Raises :class:`NotInstalled` where there is none, or an old one."""
+    found = _on_path("node", environment)
+    if found is None:
+        raise NotInstalled(f"Node.js is not on PATH, and the engine runs in it: install Node.js {_LEAST_NODE} or later")
+    version = _printed([str(found), "--version"]).lstrip("v")
+    major = version.partition(".")[0]
+    if not major.isdecimal() or int(major) < _LEAST_NODE:
+        raise NotInstalled(
+            f"{found}: Node.js {version or 'of no version'}, {_LEAST_NODE} or later is needed; update it"
+        )
+    return found
+
+
+def find_package(named: Path | None = None, environment: Mapping[str, str] = os.environ) -> InstalledEngine:
+    """The package ``byterover-cli``: at ``named``, else where :data:`PACKAGE_VARIABLE` says, else of ``brv`` on the
+    path, else of npm's global folder.
+
+    Raises :class:`NotInstalled`.
+    """
+    given = named or _named(environment, PACKAGE_VARIABLE)
+    if given is not None:
+        inside = (given, given / "package", given / "node_modules" / PACKAGE)
+        found = next(filter(None, map(_package_at, inside)), None)
+        if found is None:
+            raise NotInstalled(f"{given}: not the package {PACKAGE}; name the folder that holds its package.json")
+        return found
+    found = next(filter(None, map(_package_at, _places_of_package(environment))), None)
+    if found is None:
+        raise NotInstalled(
+            f"{PACKAGE} is not installed: npm install -g {PACKAGE}, "
+            f"or name its folder by --package or {PACKAGE_VARIABLE}"
+        )
+    return found
+
+
+def find_bundle(
+    named: Path | None = None, project: Path | None = None, environment: Mapping[str, str] = os.environ
+) -> InstalledEngine:
+    """The skill bundle of V4: at ``named``, else where :data:`BUNDLE_VARIABLE` says, else among the skills of agents in
+    the folder ``project`` or the user's home.
+
+    Raises :class:`NotInstalled`.
+    """
+    given = named or _named(environment, BUNDLE_VARIABLE)
+    if given is not None:
+        found = next(filter(None, map(_bundle_at, (given, given.parent))), None)
+        if found is None:
+            raise NotInstalled(f"{given}: no skill bundle of ByteRover V4; name the folder that holds its SKILL.md")
+        return found
+    homes = [folder for folder in (project, Path(environment.get("HOME") or Path.home())) if folder is not None]
+    places = (home / agent / "skills" / "byterover" for home in homes for agent in _AGENTS)
+    found = next(filter(None, map(_bundle_at, places)), None)
+    if found is None:
+        raise NotInstalled(
+            f"no skill bundle of ByteRover V4 was found: name its folder by --package or {BUNDLE_VARIABLE}"
+        )
+    return found
+
+
+def _named(environment: Mapping[str, str], variable: str) -> Path | None:
+    given = environment.get(variable, "")
+    return Path(given).expanduser() if given else None
+
+
+def _places_of_package(environment: Mapping[str, str]) -> Iterator[Path]:
+    program = _on_path("brv", environment)
+    if program is not None:
+        yield from program.resolve().parents
+    node = _on_path("node", environment)
+    if node is not None:
+        for prefix in {node.parent.parent, node.resolve().parent.parent}:
+            yield prefix / "lib" / "node_modules" / PACKAGE
+    npm = _on_path("npm", environment)
+    if npm is not None and (root := _printed([str(npm), "root", "-g"])):
+        yield Path(root) / PACKAGE
+
+
+def _package_at(folder: Path) -> InstalledEngine | None:
+    value = read_json_or_none(folder / "package.json")
+    if not isinstance(value, dict) or value.get("name") != PACKAGE or not isinstance(value.get("version"), str):
+        return None
+    return InstalledEngine(PACKAGE, value["version"], folder.resolve())
+
+
+def _bundle_at(folder: Path) -> InstalledEngine | None:
+    try:
+        text = read_regular(folder / "SKILL.md", _LARGEST_PAGE, follow_links=True).decode("utf-8", "replace")
+        if not (folder / _SCRIPTS / "query.mjs").is_file():
+            return None
+    except OSError:
+        return None
+    found = _VERSION.search(text)
+    return InstalledEngine(BUNDLE, found[1] if found else "of no version", (folder / _SCRIPTS).resolve())
+
+
+def _on_path(name: str, environment: Mapping[str, str]) -> Path | None:
+    for folder in environment.get("PATH", "").split(os.pathsep):
+        place = Path(folder) / name
+        if folder and os.access(place, os.X_OK) and place.is_file():
+            return place
+    return None
+
+
+def _printed(command: list[str]) -> str:
+    """What ``command`` prints, trimmed; empty when it fails."""
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.decode("utf-8", "replace").strip()

@@ -1,0 +1,98 @@
+"""Runs a script in Node with a stopped clock and no way out of the process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from brvtui.disk.scratch import write_scratch
+
+DRIVERS = Path(__file__).parent / "drivers"
+_NAMESPACE = ("unshare", "-rn")
+_NO_PROXY_ANSWERS = "http://127.0.0.1:9"
+"""The port of *discard*, on which nothing listens."""
+_SECONDS = 10.0
+_PROXIES = ("http_proxy", "https_proxy", "all_proxy")
+
+
+class EngineRunError(Exception):
+    """The installed engine could not be asked. The message is one line with what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class SealedNode:
+    """Node, and how its processes are kept off the network."""
+
+    node: Path
+    prefix: tuple[str, ...]
+    """The command before it: one that gives it an empty network namespace; nothing where there are none."""
+
+    @property
+    def isolation(self) -> str:
+        """How the network was cut off, in words."""
+        how = "in an empty network namespace" if self.prefix else "behind a proxy that refuses"
+        return f"{how}, with sockets, requests and other processes refused"
+
+    @contextmanager
+    def lines(
+        self,
+        script: Sequence[str],
+        folder: Path,
+        home: Path,
+        now_ms: float,
+        request: str = "",
+        more: dict[str, str] | None = None,
+        seconds: float = _SECONDS,
+    ) -> Iterator[Iterator[str]]:
+        """The lines that ``script`` (a file and its arguments) prints in ``folder``, as they come.
+
+        ``request`` is its standard input, ``home`` its home, the clock stands at ``now_ms``, and ``more`` are further
+        variables; it has no others of this process. It is killed at the end, and after ``seconds``. Raises
+        :class:`EngineRunError` where it cannot be started.
+        """
+        given = home / "request.json"
+        write_scratch(given, request)
+        seal = str(DRIVERS / "seal.mjs")
+        command = [*self.prefix, str(self.node), "--import", Path(seal).as_uri(), *script]
+        try:
+            with given.open("rb") as stdin:
+                process = subprocess.Popen(
+                    command,
+                    cwd=folder,
+                    env=self._environment(home, now_ms, more or {}),
+                    stdin=stdin,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            raise EngineRunError(f"{self.node}: cannot be run ({error.strerror})") from error
+        timer = threading.Timer(seconds, process.kill)
+        timer.start()
+        try:
+            assert process.stdout is not None
+            yield (line.decode("utf-8", "replace") for line in process.stdout)
+        finally:
+            timer.cancel()
+            process.kill()
+            process.wait()
+            with suppress(OSError):
+                process.stdout and process.stdout.close()
+
+    def _environment(self, home: Path, now_ms: float, more: dict[str, str]) -> dict[str, str]:
+        proxies = {name: _NO_PROXY_ANSWERS for each in _PROXIES for name in (each, each.upper())}
+        own = {"BRVTUI_NOW": repr(now_ms), "HOME": str(home), "TZ": "UTC", "LC_ALL": "C", "NO_COLOR": "1"}
+        return {"PATH": os.environ.get("PATH", ""), **proxies, **own, **more}
+
+
+def sealed_node(node: Path, run: Callable[..., object] = subprocess.run) -> SealedNode:
+    """``node`` with an empty network namespace where this system gives one."""
+    with suppress(OSError, subprocess.SubprocessError):
+        run([*_NAMESPACE, "true"], stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=True)
+        return SealedNode(node, _NAMESPACE)
+    return SealedNode(node, ())

@@ -1,0 +1,176 @@
+"""ByteRover 3: the same questions to the installed package and to ours, over one scratch copy of a tree."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from brvtui.disk.scratch import copy_folder, scratch_folder, write_scratch
+from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.route.cache import CacheContents
+from brvtui.engines.byterover.route.router import RouteRequest, route
+from brvtui.engines.byterover.search.matching import match_terms
+from brvtui.engines.byterover.search.search import SearchOptions, search
+from brvtui.lab.verification.installed import InstalledEngine
+from brvtui.lab.verification.results import AnswerDifference, Verification
+from brvtui.lab.verification.sealed_node import DRIVERS, EngineRunError, SealedNode
+from brvtui.loading import load
+from brvtui.snapshot import Snapshot
+from brvtui.text.analysis import terms
+from brvtui.trace import Hit
+from brvtui.tree.reading.project import find_project
+from brvtui.tree.reading.signals import NoteSignals, SignalLayers, Source
+
+_LIMIT = 10
+_CLOSE = 1e-9
+_STORED = (Source.FILE, Source.SIDECAR)
+_SECONDS, _SECONDS_EACH = 120.0, 5.0
+_READY, _ANSWER, _MOVED, _INCOMPLETE, _END = "ready", "answer", "moved", "incomplete", "end"
+Progressing = Callable[[int, int], None]
+
+
+def verify_v3(
+    installed: InstalledEngine,
+    sealed: SealedNode,
+    snapshot: Snapshot,
+    constants: Profile,
+    queries: Sequence[str],
+    now_ms: float,
+    progress: Progressing,
+    cancelled: Callable[[], bool],
+) -> Verification | None:
+    """Whether ``installed`` answers ``queries`` over the tree of ``snapshot`` as ``constants`` make us answer them.
+
+    Both sides read one scratch copy, with the signals that are stored for the tree, at ``now_ms``. None when
+    ``cancelled``. Raises :class:`brvtui.lab.verification.sealed_node.EngineRunError` and OSError.
+    """
+    signals = _stored_signals(snapshot)
+    with scratch_folder() as scratch:
+        project = scratch / "project"
+        copy_folder(snapshot.project.tree, project / ".brv" / "context-tree")
+        write_scratch(project / ".brv" / "config.json", "{}\n")
+        layers = SignalLayers((signals,)) if signals else SignalLayers()
+        copied = load(find_project(project), constants, now_ms, layers)
+        assert copied is not None  # nobody cancels
+        request = {
+            "package": str(installed.folder),
+            "project": str(project),
+            "limit": _LIMIT,
+            "signals": {note: found.to_mapping() for note, found in signals.items()},
+            "queries": [{"id": number, "query": query} for number, query in enumerate(queries)],
+        }
+        differences: list[AnswerDifference] = []
+        asked = 0
+        seconds = _SECONDS + _SECONDS_EACH * len(queries)
+        script = [str(DRIVERS / "ask_v3.mjs")]
+        with sealed.lines(script, project, scratch / "home", now_ms, json.dumps(request), seconds=seconds) as lines:
+            for line in _said(lines, installed):
+                if cancelled():
+                    return None
+                if line["at"] == _READY:
+                    differences += _documents(line, copied)
+                    continue
+                query = queries[line["id"]]
+                found = _first_difference(Context(copied, constants, now_ms), query, line)
+                differences += [AnswerDifference(query, *found)] if found else []
+                asked += 1
+                progress(asked, len(queries))
+    left_out = tuple(f"shared source {source.alias}: left out on both sides" for source in snapshot.project.sources)
+    return Verification(
+        installed.name,
+        constants.name,
+        snapshot.project.name,
+        len(copied.notes),
+        len(queries),
+        tuple(differences),
+        sealed.isolation,
+        left_out,
+    )
+
+
+def _stored_signals(snapshot: Snapshot) -> dict[str, NoteSignals]:
+    """The signals that ByteRover itself would find: not those of the tool's own overlay, nor of frontmatter."""
+    held = {note.path: signals for note, signals in zip(snapshot.notes, snapshot.signals, strict=True)}
+    both = {**held, **snapshot.summary_signals}
+    return {path: found for path, found in both.items() if found.source in _STORED and not path.startswith("[")}
+
+
+def _said(lines: Iterator[str], installed: InstalledEngine) -> Iterator[dict[str, Any]]:
+    """The lines of the driver but for its last one. Raises :class:`EngineRunError` when that does not come."""
+    for text in lines:
+        try:
+            line = json.loads(text)
+        except ValueError:
+            continue
+        if line["at"] == _END:
+            return
+        if line["at"] == _MOVED:
+            raise EngineRunError(
+                f"{installed.name}: its modules are not where they were ({line['what']}); it cannot be asked until "
+                "brv-tui knows this version: update brv-tui"
+            )
+        if line["at"] == _INCOMPLETE:
+            raise EngineRunError(
+                f"{installed.name}: lacks the package {line['what']}; run npm install in {installed.folder}"
+            )
+        if line["at"] not in (_READY, _ANSWER):
+            raise EngineRunError(f"{installed.name}: failed ({line['what']}); install it again")
+        yield line
+    raise EngineRunError(f"{installed.name}: ended without an answer; try again, or install it again")
+
+
+def _documents(line: Mapping[str, Any], copied: Snapshot) -> list[AnswerDifference]:
+    theirs = line["documents"]
+    if theirs is None or theirs == len(copied.notes):
+        return []
+    return [AnswerDifference("", "documents", str(theirs), str(len(copied.notes)))]
+
+
+def _first_difference(context: Context, query: str, line: Mapping[str, Any]) -> tuple[str, str, str] | None:
+    """The first step of the answer to ``query`` that differs from ``line``: its name, and both sides."""
+    theirs, run = line["search"], line["run"]
+    if context.snapshot.engine_failure:
+        return None if "error" in theirs else ("results", "an answer", context.snapshot.engine_failure)
+    if "error" in theirs or "error" in run:
+        return "results", theirs.get("error") or run.get("error"), "an answer"
+    found = search(context, query, SearchOptions(_LIMIT))
+    made, state = route(context, CacheContents(), RouteRequest(query, run=True))
+    again, _ = route(context, state, RouteRequest(query, run=True))
+    differences = (
+        _raw(context, query, line["raw"] or []),
+        _results("results", found.hits, theirs["results"]),
+        _number("total", theirs["total"], found.total_found),
+        _number("tier", run["tier"], made.tier),
+        _results("results of the answer", made.hits, run["matched"]),
+        _number("tier when asked again", run["again"], again.tier),
+    )
+    return next(filter(None, differences), None)
+
+
+def _raw(context: Context, query: str, theirs: Sequence[Mapping[str, Any]]) -> tuple[str, str, str] | None:
+    table = match_terms(context.snapshot, terms(query), context.constants.text)
+    for one in theirs:
+        position = context.snapshot.by_path.get(one["path"])
+        ours = float(table.raw[position]) if position is not None else math.nan
+        if not math.isclose(ours, one["score"], rel_tol=_CLOSE):
+            return "text score", f"{one['path']} {one['score']!r}", f"{one['path']} {ours!r}"
+    return None
+
+
+def _results(step: str, ours: Sequence[Hit], theirs: Sequence[Mapping[str, Any]]) -> tuple[str, str, str] | None:
+    paths, others = [hit.path for hit in ours], [one["path"] for one in theirs]
+    for place, (path, other) in enumerate(zip_longest(paths, others, fillvalue="none"), 1):
+        if path != other:
+            return f"{step}, number {place}", other, path
+    for hit, one in zip(ours, theirs, strict=True):
+        if not math.isclose(hit.score, one["score"], rel_tol=0, abs_tol=_CLOSE):
+            return f"score of {hit.path}", repr(one["score"]), repr(hit.score)
+    return None
+
+
+def _number(step: str, theirs: Any, ours: Any) -> tuple[str, str, str] | None:
+    return None if theirs == ours else (step, str(theirs), str(ours))

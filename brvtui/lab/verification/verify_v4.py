@@ -1,0 +1,134 @@
+"""ByteRover V4: the same questions to an installed skill bundle and to ours, over one copy of a space."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from brvtui.disk.scratch import copy_folder, remove_copy, scratch_folder, write_scratch
+from brvtui.engines.byterover import profile as profiles
+from brvtui.engines.byterover_v4.engine import ByteRoverV4
+from brvtui.engines.byterover_v4.sections import SpaceAnswer
+from brvtui.engines.contract import Context, Query
+from brvtui.lab.verification.installed import InstalledEngine
+from brvtui.lab.verification.results import AnswerDifference, Verification
+from brvtui.lab.verification.sealed_node import EngineRunError, SealedNode
+from brvtui.loading.spaces import load_space
+from brvtui.snapshot import Snapshot
+from brvtui.tree.spaces.locating import MARKER, METADATA, TREE
+from brvtui.tree.spaces.project import SpaceProject, find_space_project
+
+_CLOSE = 1e-12
+_NO_ID = "00000000-0000-4000-8000-000000000000"
+"""The id of the copy of a tree that has none."""
+_STATE = "state"
+_MADE = "2026-01-01T00:00:00.000Z"
+_SECONDS_EACH = 120.0
+
+
+def verify_v4(
+    installed: InstalledEngine,
+    sealed: SealedNode,
+    snapshot: Snapshot,
+    queries: Sequence[str],
+    now_ms: float,
+    progress: Callable[[int, int], None],
+    cancelled: Callable[[], bool],
+) -> Verification | None:
+    """Whether ``installed`` answers ``queries`` over the space of ``snapshot`` as the engine ``byterover_v4`` does.
+
+    Every question is a process of its own, as the agent asks it, and finds the same signals. None when ``cancelled``.
+    Raises :class:`brvtui.lab.verification.sealed_node.EngineRunError` and OSError.
+    """
+    assert isinstance(snapshot.project, SpaceProject)
+    space = snapshot.project.spaces[0]
+    identity, name = (space.id or _NO_ID), (space.name or "space")
+    with scratch_folder() as scratch:
+        project, data = scratch / "project", scratch / "data"
+        folder = data / "projects" / identity
+        copy_folder(space.tree, folder / TREE)
+        spare = scratch / _STATE
+        if space.signals.parent.is_dir():
+            copy_folder(space.signals.parent, spare)
+        about = {"space_id": identity, "space_name": name}
+        write_scratch(project / MARKER, json.dumps(about))
+        write_scratch(
+            folder / METADATA, json.dumps({**about, "team_id": None, "created_at": "2026-01-01T00:00:00.000Z"})
+        )
+        engine, constants = ByteRoverV4(), profiles.load()
+        differences: list[AnswerDifference] = []
+        context: Context[Any] | None = None
+        for number, query in enumerate(queries, 1):
+            remove_copy(folder / _STATE)
+            if spare.is_dir():
+                copy_folder(spare, folder / _STATE)
+            if context is None:
+                found = find_space_project(project, {"BRV_DATA_DIR": str(data)})
+                copied = load_space(found, constants, now_ms)
+                assert copied is not None  # nobody cancels
+                context = Context(copied, engine.constants(), now_ms)
+            if cancelled():
+                return None
+            theirs = _asked(installed, sealed, query, project, scratch, now_ms)
+            ours = engine.answer(context, Query(query, options={"argv": [query]})).section(SpaceAnswer).printed
+            difference = first_difference(theirs, ours)
+            differences += [AnswerDifference(query, *difference)] if difference else []
+            progress(number, len(queries))
+    others = (source.alias for source in snapshot.project.sources)
+    return Verification(
+        installed.name,
+        engine.name,
+        snapshot.project.name,
+        len(snapshot.notes),
+        len(queries),
+        tuple(differences),
+        sealed.isolation,
+        tuple(f"the space {other}: left out on both sides" for other in others),
+    )
+
+
+def _asked(
+    installed: InstalledEngine, sealed: SealedNode, query: str, project: Path, scratch: Path, now_ms: float
+) -> Mapping[str, Any]:
+    """What the bundle's ``query`` prints. Raises :class:`EngineRunError` when that is no answer."""
+    script = [str(installed.folder / "query.mjs"), query]
+    more = {"BRV_DATA_DIR": str(scratch / "data")}
+    with sealed.lines(script, project, scratch / "home", now_ms, more=more, seconds=_SECONDS_EACH) as lines:
+        text = "".join(lines)
+    try:
+        printed = json.loads(text)
+    except ValueError:
+        printed = None
+    if not isinstance(printed, dict) or not isinstance(printed.get("ok"), bool):
+        raise EngineRunError(
+            f"{installed.name}: query printed no answer; its scripts are not those that brv-tui knows: update brv-tui"
+        )
+    return printed
+
+
+def first_difference(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> tuple[str, str, str] | None:
+    """The first step in which what V4 printed differs from our answer: its name, and both sides."""
+    if not theirs["ok"] or "error" in ours:
+        said, own = theirs.get("error", "an answer"), ours.get("error", "an answer")
+        return None if said == own else ("error", str(said), str(own))
+    data = theirs["data"]
+    paths, others = ([hit["path"] for hit in side["hits"]] for side in (data, ours))
+    if paths != others:
+        return "results", ", ".join(paths) or "none", ", ".join(others) or "none"
+    for hit, own_hit in zip(data["hits"], ours["hits"], strict=True):
+        for name in ("score", "confidence", *sorted(hit.keys() | own_hit.keys())):
+            if not _same(hit.get(name), own_hit.get(name)):
+                return f"{name} of {hit['path']}", json.dumps(hit.get(name)), json.dumps(own_hit.get(name))
+    for name in ("should_cite", "citation_block"):
+        if data[name] != ours[name]:
+            return name, json.dumps(data[name]), json.dumps(ours[name])
+    return None
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=0, abs_tol=_CLOSE)
+    return bool(one == other)

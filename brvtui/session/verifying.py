@@ -1,0 +1,121 @@
+"""Verifies an open project's engine: the installed one and ours, asked the same questions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from brvtui.engines.byterover import profile as profiles
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.model import JudgmentsError
+from brvtui.lab.verification.installed import (
+    PACKAGE,
+    InstalledEngine,
+    NotInstalled,
+    find_bundle,
+    find_node,
+    find_package,
+)
+from brvtui.lab.verification.questions import made_questions
+from brvtui.lab.verification.results import Verification
+from brvtui.lab.verification.sealed_node import sealed_node
+from brvtui.store.verified import VerifiedVersion, remember_verified, verified_versions
+
+if TYPE_CHECKING:
+    from brvtui.session.session import Session
+
+_MOST_LOGGED = 500
+MOST_QUESTIONS, MOST_OF_SPACE = 226, 50
+_MS_PER_SECOND = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationStatus:
+    """The engine that is installed on this machine for a project, and when it was verified last."""
+
+    installed: InstalledEngine | None
+    problem: str
+    """Why none was found, and what to do; empty where one was."""
+    last: VerifiedVersion | None
+    """Its last verification; None for a version that was never verified on this machine."""
+
+    @property
+    def sentence(self) -> str:
+        """The status in one sentence."""
+        if self.installed is None:
+            return self.problem
+        if self.last is None:
+            return f"{self.installed.name} is installed, and was not verified on this machine: brv-tui verify"
+        day = time.strftime("%Y-%m-%d", time.gmtime(self.last.at_ms / _MS_PER_SECOND))
+        return f"{self.last.same} of {self.last.queries} the same as {self.last.engine}, over {self.last.over}, {day}"
+
+
+def installed_engine(session: Session, named: Path | None = None) -> InstalledEngine:
+    """The engine that would answer in the project of ``session``: ByteRover 3's package, or V4's bundle for a space.
+
+    Raises :class:`brvtui.lab.verification.installed.NotInstalled`.
+    """
+    return find_bundle(named, session.project.root) if session.is_space else find_package(named)
+
+
+def verification_status(session: Session, named: Path | None = None) -> VerificationStatus:
+    """What is known of the engine that is installed for the project of ``session``. Asks it nothing."""
+    try:
+        found = installed_engine(session, named)
+    except NotInstalled as error:
+        return VerificationStatus(None, str(error), None)
+    last = next((one for one in verified_versions() if one.engine == found.name), None)
+    return VerificationStatus(found, "", last)
+
+
+def questions(session: Session, most: int | None = None) -> list[str]:
+    """At most ``most`` questions, each once: the judged ones, the logged ones, then some made of the notes.
+
+    Where ``most`` is not given, so many as take a minute or less: 226, or 50 over a space.
+    """
+    most = most or (MOST_OF_SPACE if session.is_space else MOST_QUESTIONS)
+    made: dict[str, None] = {}
+    with suppress(JudgmentsError):  # brv-tui judge says what is wrong with the file; other questions do as well
+        made.update(dict.fromkeys(one.text for one in JudgmentsFile.of(session.project).read()))
+    made.update(dict.fromkeys(entry.query for entry in session.logbook.read(_MOST_LOGGED)))
+    made.update(dict.fromkeys(made_questions(session.snapshot, most)))
+    return [query for query in made if query.strip()][:most]
+
+
+def _silent(done: int, of: int) -> None:
+    pass
+
+
+def verify(
+    session: Session,
+    queries: Sequence[str],
+    named: Path | None = None,
+    progress: Callable[[int, int], None] = _silent,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Verification | None:
+    """Asks the installed engine and ours ``queries`` over a copy of the project, and remembers the result.
+
+    The engine is the one at ``named``, or the one that is found. Nothing of the project is written. None when
+    ``cancelled``. Raises :class:`brvtui.lab.verification.installed.NotInstalled`,
+    :class:`brvtui.lab.verification.sealed_node.EngineRunError` and OSError.
+    """
+    found = installed_engine(session, named)
+    sealed = sealed_node(find_node())
+    snapshot, now_ms = session.snapshot, session.clock()
+    if found.kind == PACKAGE:
+        from brvtui.lab.verification.verify_v3 import verify_v3
+
+        constants = profiles.load()
+        made = verify_v3(found, sealed, snapshot, constants, queries, now_ms, progress, cancelled)
+    else:
+        from brvtui.lab.verification.verify_v4 import verify_v4
+
+        made = verify_v4(found, sealed, snapshot, queries, now_ms, progress, cancelled)
+    if made is not None:
+        at_ms = time.time() * _MS_PER_SECOND
+        remember_verified(VerifiedVersion(made.engine, at_ms, made.queries, made.same, made.over))
+    return made

@@ -1,0 +1,46 @@
+"""``brv-tui verify``: where nothing is installed, and what is known of what is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from brvtui.store.verified import VerifiedVersion, remember_verified
+from tests.cli.conftest import Run
+
+PACKAGE = {"name": "byterover-cli", "version": "3.16.1"}
+
+
+def test_what_is_missing_is_one_line(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    code, out, err = run("verify")
+    assert (code, out) == (4, "")
+    assert err == (
+        "brv-tui: byterover-cli is not installed: npm install -g byterover-cli, or name its folder by --package or "
+        "BRV_TUI_BYTEROVER_PACKAGE\n"
+    )
+    (tmp_path / "package.json").write_text(json.dumps(PACKAGE))
+    code, _, err = run("verify", "--package", str(tmp_path))
+    assert (code, "install Node.js 20 or later" in err) == (4, True)
+
+
+def test_the_status(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "package.json").write_text(json.dumps(PACKAGE))
+    status = ("verify", "--status", "--package", str(tmp_path))
+    assert run(*status)[:2] == (
+        1,
+        "byterover-cli 3.16.1 is installed, and was not verified on this machine: brv-tui verify\n",
+    )
+    remember_verified(VerifiedVersion("byterover-cli 3.16.1", 1_795_176_000_000.0, 226, 226, "sample-tree"))
+    line = "226 of 226 the same as byterover-cli 3.16.1, over sample-tree, 2026-11-20"
+    assert run(*status)[:2] == (0, f"{line}\n")
+    made = json.loads(run(*status, "--format", "json")[1])
+    assert (made["installed"], made["sentence"], made["last"]["same"]) == ("byterover-cli 3.16.1", line, 226)
+
+
+def test_queries_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "queries.json").write_text('{"not": "a list"}')
+    code, _, err = run("verify", "--queries", str(tmp_path / "queries.json"))
+    assert (code, "queries.json" in err) == (2, True)

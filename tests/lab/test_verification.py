@@ -1,0 +1,289 @@
+"""Answers of the engines that are installed on this machine, beside ours; and what is said where there is none."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from brvtui.engines.byterover import profile as profiles
+from brvtui.lab.verification.installed import (
+    BUNDLE_VARIABLE,
+    PACKAGE,
+    PACKAGE_VARIABLE,
+    InstalledEngine,
+    NotInstalled,
+    find_bundle,
+    find_node,
+    find_package,
+)
+from brvtui.lab.verification.questions import made_questions
+from brvtui.lab.verification.sealed_node import EngineRunError, SealedNode, sealed_node
+from brvtui.lab.verification.verify_v3 import verify_v3
+from brvtui.lab.verification.verify_v4 import first_difference, verify_v4
+from brvtui.session import Session
+from brvtui.session.verifying import questions, verification_status, verify
+from brvtui.snapshot import Snapshot
+from brvtui.store.verified import VerifiedVersion, remember_verified, verified_versions
+from tests.support import recorded
+from tests.support.generated import generated
+from tests.support.spaces import small_space
+from tests.support.trees import BRV3, NOW_MS, Tree, changed
+from tests.support.untouched import state_of
+
+ENVIRONMENT = dict(os.environ)  # tests themselves see none of the tool's variables
+SAMPLE = recorded.REPOSITORY / "sample-tree"
+
+
+def _missing(find: object, *given: object) -> str:
+    try:
+        find(*given)  # type: ignore[operator]
+    except NotInstalled as error:
+        return str(error)
+    return ""
+
+
+NO_NODE = _missing(find_node)
+NO_PACKAGE = _missing(find_package, None, ENVIRONMENT)
+NO_BUNDLE = _missing(find_bundle, None, None, ENVIRONMENT)
+needs_node = pytest.mark.skipif(bool(NO_NODE), reason=NO_NODE)
+needs_package = pytest.mark.skipif(bool(NO_NODE or NO_PACKAGE), reason=NO_NODE or NO_PACKAGE)
+needs_bundle = pytest.mark.skipif(bool(NO_NODE or NO_BUNDLE), reason=NO_NODE or NO_BUNDLE)
+
+
+def never() -> bool:
+    return False
+
+
+def quiet(done: int, of: int) -> None:
+    pass
+
+
+def compared(snapshot: Snapshot, queries: list[str], constants: profiles.Profile = BRV3) -> tuple[str, list[str]]:
+    installed, sealed = find_package(None, ENVIRONMENT), sealed_node(find_node())
+    made = verify_v3(installed, sealed, snapshot, constants, queries, NOW_MS, quiet, never)
+    assert made is not None
+    assert made.engine == installed.name
+    return made.sentence, [difference.step for difference in made.differences]
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    place = tmp_path / "sample-tree"
+    shutil.copytree(SAMPLE, place)
+    stamp = [sys.executable, str(SAMPLE / "restamp.py"), "--tree", str(place), "--now", "2026-11-20T12:00:00Z"]
+    subprocess.run(stamp, check=True, capture_output=True, timeout=60)
+    return place
+
+
+@pytest.mark.long
+@needs_package
+def test_the_installed_engine_answers_over_the_sample_as_we_do(sample: Path) -> None:
+    session = Session.open(sample, now_ms=NOW_MS)
+    session.load()
+    listed = [question["query"] for question in json.loads((sample / "queries.json").read_text(encoding="utf-8"))]
+    asked = list(dict.fromkeys([*listed, *questions(session)]))
+    before = state_of(sample)
+    found = find_package(None, ENVIRONMENT)
+    counts: list[tuple[int, int]] = []
+    made = verify(session, asked, found.folder, lambda done, of: counts.append((done, of)))
+    assert made is not None
+    assert made.differences == ()
+    assert made.sentence == f"{len(asked)} of {len(asked)} the same as {found.name}"
+    assert len(asked) > 226
+    assert counts[-1] == (len(asked), len(asked))
+    assert state_of(sample) == before
+    [kept] = verified_versions()
+    assert (kept.engine, kept.queries, kept.same, kept.over) == (found.name, len(asked), len(asked), "sample-tree")
+    assert found.name in verification_status(session, found.folder).sentence
+
+
+@needs_package
+def test_the_installed_engine_answers_over_a_generated_tree_as_we_do(tmp_path: Path) -> None:
+    snapshot = generated(tmp_path / "project", 5, notes=60).snapshot()
+    asked = made_questions(snapshot, 80)
+    assert len(asked) == 80
+    assert compared(snapshot, asked) == (f"80 of 80 the same as {find_package(None, ENVIRONMENT).name}", [])
+
+
+@pytest.mark.long
+@needs_package
+@pytest.mark.parametrize(
+    ("tables", "step"),
+    [
+        ({"text": {"k": 1.3}}, "text score"),
+        ({"direct": {"min_top": 0.999}}, "tier"),
+        ({"score": {"relevance": 0.5}}, "score of "),
+    ],
+)
+def test_the_first_step_that_differs_is_named(tmp_path: Path, tables: dict[str, object], step: str) -> None:
+    snapshot = generated(tmp_path / "project", 5, notes=60).snapshot()
+    sentence, steps = compared(snapshot, made_questions(snapshot, 30), changed(BRV3, **tables))
+    assert not sentence.startswith("30 of 30")
+    assert any(one.startswith(step) for one in steps), steps
+
+
+@needs_package
+def test_signals_that_the_engine_would_find_go_to_both(tmp_path: Path) -> None:
+    tree = Tree(tmp_path / "project")
+    for number in range(4):
+        tree.note(f"a/b/n{number}.md", f"Note {number}", "refresh token rotation and more words", days=number)
+    file = tmp_path / "signals.json"
+    file.write_text(json.dumps({"a/b/n2.md": {"importance": 95, "recency": 0.5, "maturity": "core"}}))
+    session = Session.open(tree.root, now_ms=NOW_MS, signals_file=file)
+    session.load()
+    assert session.probe("token rotation").hits[0].path == "a/b/n2.md"
+    sentence, steps = compared(session.snapshot, ["token rotation", "refresh", "note 3"])
+    assert (sentence[:6], steps) == ("3 of 3", [])
+
+
+@needs_bundle
+def test_the_installed_bundle_answers_over_a_space_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
+    session = Session.open(small_space(tmp_path, NOW_MS), now_ms=NOW_MS)
+    session.load()
+    before = state_of(tmp_path)
+    bundle = find_bundle(None, None, ENVIRONMENT)
+    made = verify_v4(bundle, sealed_node(find_node()), session.snapshot, questions(session, 12), NOW_MS, quiet, never)
+    assert made is not None
+    assert made.sentence == f"12 of 12 the same as {bundle.name}"
+    assert state_of(tmp_path) == before
+
+
+def test_what_v4_printed_beside_our_answer() -> None:
+    hit = {"path": "a.html", "score": 0.765, "confidence": "high", "snippet": "x", "title": "A"}
+    ours = {"hits": [hit], "should_cite": True, "citation_block": "c"}
+    data = {**ours, "query": "a"}
+    assert first_difference({"ok": True, "data": data}, ours) is None
+    assert first_difference({"ok": True, "data": {**data, "hits": []}}, ours) == ("results", "none", "a.html")
+    other = {**hit, "score": 0.766, "snippet": "y"}
+    expected = ("score of a.html", "0.766", "0.765")
+    assert first_difference({"ok": True, "data": {**data, "hits": [other]}}, ours) == expected
+    expected = ("should_cite", "false", "true")
+    assert first_difference({"ok": True, "data": {**data, "should_cite": False}}, ours) == expected
+    assert first_difference({"ok": False, "error": "broken"}, ours) == ("error", "broken", "an answer")
+    assert first_difference({"ok": False, "error": "broken"}, {"error": "broken"}) is None
+
+
+@needs_node
+@pytest.mark.parametrize("prefix", [(), sealed_node(Path("node")).prefix])
+def test_a_sealed_process_reaches_nobody_and_knows_one_moment(tmp_path: Path, prefix: tuple[str, ...]) -> None:
+    script = tmp_path / "tries.mjs"
+    script.write_text(
+        """
+import { execSync, spawn } from 'node:child_process';
+import dns from 'node:dns';
+import http from 'node:http';
+import net from 'node:net';
+const tries = {
+  connect: () => net.connect(80, '127.0.0.1'),
+  exec: () => execSync('true'),
+  fetch: () => fetch('http://127.0.0.1/'),
+  get: () => http.get('http://127.0.0.1/'),
+  listen: () => net.createServer().listen(0),
+  lookup: () => dns.lookup('localhost', () => {}),
+  resolve: () => dns.promises.resolve('localhost'),
+  spawn: () => spawn('true'),
+};
+for (const [name, attempt] of Object.entries(tries)) {
+  try {
+    await attempt();
+    console.log(name, 'went through');
+  } catch (error) {
+    console.log(name, error.message.startsWith('brv-tui refuses'));
+  }
+}
+console.log(Date.now(), new Date().getTime(), new Date(5).getTime(), new Date() instanceof Date, process.env.HOME);
+"""
+    )
+    sealed = SealedNode(find_node(), prefix)
+    with sealed.lines([str(script)], tmp_path, tmp_path / "home", 1234.0) as lines:
+        *tried, last = [line.strip() for line in lines]
+    names = ("connect", "exec", "fetch", "get", "listen", "lookup", "resolve", "spawn")
+    assert tried == [f"{name} true" for name in names]
+    assert last == f"1234 1234 5 true {tmp_path / 'home'}"
+    assert ("namespace" in sealed.isolation) is bool(prefix)
+
+
+@needs_node
+def test_a_package_whose_modules_moved_is_a_line(tmp_path: Path, tree: Tree) -> None:
+    tree.note("a/b/c.md", "Title", "text")
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "package.json").write_text(json.dumps({"name": PACKAGE, "version": "9.9.9"}))
+    found = find_package(folder)
+    with pytest.raises(EngineRunError, match=r"byterover-cli 9\.9\.9: its modules are not where they were .*update"):
+        verify_v3(found, sealed_node(find_node()), tree.snapshot(), BRV3, ["title"], NOW_MS, quiet, never)
+    (folder / "dist/agent/infra/file-system").mkdir(parents=True)
+    (folder / "dist/agent/infra/file-system/file-system-service.js").write_text("import 'a-package-that-is-missing';")
+    with pytest.raises(EngineRunError, match="lacks the package a-package-that-is-missing; run npm install in"):
+        verify_v3(found, sealed_node(find_node()), tree.snapshot(), BRV3, ["title"], NOW_MS, quiet, never)
+
+
+def test_what_is_missing_is_a_line_with_what_to_do(tmp_path: Path) -> None:
+    nowhere = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
+    with pytest.raises(NotInstalled, match=r"Node\.js is not on PATH.*install Node\.js 20 or later"):
+        find_node(nowhere)
+    with pytest.raises(NotInstalled, match=rf"npm install -g {PACKAGE}, or name its folder by --package"):
+        find_package(None, nowhere)
+    with pytest.raises(NotInstalled, match=r"name the folder that holds its package\.json"):
+        find_package(tmp_path)
+    with pytest.raises(NotInstalled, match=rf"name its folder by --package or {BUNDLE_VARIABLE}"):
+        find_bundle(None, tmp_path, nowhere)
+    old = tmp_path / "node"
+    old.write_text("#!/bin/sh\necho v16.20.2\n")
+    old.chmod(0o755)
+    with pytest.raises(NotInstalled, match=r"Node\.js 16\.20\.2, 20 or later is needed"):
+        find_node({"PATH": str(tmp_path)})
+
+
+def test_where_the_engines_are_looked_for(tmp_path: Path) -> None:
+    package = tmp_path / "lib/node_modules" / PACKAGE
+    (package / "bin").mkdir(parents=True)
+    (package / "package.json").write_text(json.dumps({"name": PACKAGE, "version": "3.16.1"}))
+    (package / "bin/run.js").write_text("")
+    (package / "bin/run.js").chmod(0o755)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "brv").symlink_to(package / "bin/run.js")
+    expected = InstalledEngine(PACKAGE, "3.16.1", package)
+    assert find_package(None, {"PATH": str(programs)}) == expected
+    assert find_package(None, {"PATH": "", PACKAGE_VARIABLE: str(package)}) == expected
+    assert find_package(package).name == "byterover-cli 3.16.1"
+    skill = tmp_path / "project/.claude/skills/byterover"
+    (skill / "scripts").mkdir(parents=True)
+    (skill / "scripts/query.mjs").write_text("")
+    (skill / "SKILL.md").write_text("---\nname: byterover\nmetadata:\n  version: 4.2.0\n---\n")
+    found = find_bundle(None, tmp_path / "project", {"HOME": str(tmp_path)})
+    assert (found.name, found.folder) == ("byterover skill 4.2.0", skill / "scripts")
+    assert find_bundle(skill) == find_bundle(skill / "scripts") == found
+
+
+def test_an_unknown_version_says_so(tmp_path: Path, tree: Tree) -> None:
+    tree.note("a/b/c.md", "Title", "text")
+    session = Session.open(tree.root, now_ms=NOW_MS)
+    session.load()
+    (tmp_path / "package.json").write_text(json.dumps({"name": PACKAGE, "version": "3.16.1"}))
+    assert "was not verified on this machine" in verification_status(session, tmp_path).sentence
+    known = VerifiedVersion("byterover-cli 3.16.1", NOW_MS, 226, 225, "sample-tree")
+    remember_verified(replace(known, engine="byterover-cli 3.14.0"))
+    assert verification_status(session, tmp_path).last is None
+    remember_verified(known)
+    remember_verified(replace(known, same=226, at_ms=NOW_MS + 1))
+    assert len(verified_versions()) == 2
+    status = verification_status(session, tmp_path)
+    assert status.sentence == "226 of 226 the same as byterover-cli 3.16.1, over sample-tree, 2026-11-20"
+
+
+def test_questions_are_the_same_for_the_same_notes(tree: Tree) -> None:
+    tree.note("a/b/c.md", "Refresh rotation", "Each use of a refresh token gives another one.")
+    asked = made_questions(tree.snapshot(), 50)
+    assert asked == made_questions(tree.snapshot(), 50)
+    assert {"Refresh rotation", "a/b/c", "zqxwv"} <= set(asked)
+    assert made_questions(tree.snapshot(), 5) == asked[:5]
