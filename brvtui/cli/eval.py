@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,11 +19,11 @@ from brvtui.cli.common import (
     Failure,
     engine_command,
     engine_errors_reported,
-    moment,
     print_report,
     write_json,
 )
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
+from brvtui.cli.moments import exact_ms, later_ms
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
@@ -37,9 +36,6 @@ _PATH = click.Path(path_type=Path)
 _FORMS = {"json": "json", "md": "md", "junit": "xml", "trec": "run"}
 """The ending of a file of each format."""
 
-_HOURS = {"h": 1, "d": 24, "w": 168, "y": 8_766}
-_MS_PER_HOUR = 3_600_000
-_LATER = re.compile(r"([+-])([0-9]{1,6})([hdwy])")
 _SHOWN_NOTICES = 10
 _MOST_DAYS = 36_600
 
@@ -96,7 +92,7 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
     from brvtui.session.evaluating import EvaluationPlan, assess
     from brvtui.tree.history.git import RevisionError
 
-    now, later_ms = _moment(given["at"], asked.now)
+    now, later = _moment(given["at"], asked.now)
     plan = EvaluationPlan(
         metrics=tuple(_metric(name) for name in given["named_metrics"]) or DEFAULT_METRICS,
         like=Query("", asked.scope, services=given["services"], options=asked.options),
@@ -105,7 +101,7 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
         least=tuple(map(_limit, given["fail_under"])),
         drops=tuple(map(_limit, given["fail_on_drop"])),
         same_outcomes=given["fail_on_tier_change"],
-        later_ms=later_ms,
+        later_ms=later,
         use_kept=not given["fresh"],
     )
     days = _days(given["drift"])
@@ -226,12 +222,8 @@ def _moment(at: str | None, now: float | None) -> tuple[float | None, float]:
     """The moment at which the clock is frozen, in ms since 1970 (None: it runs), and how many ms later to ask."""
     if at is None:
         return now, 0.0
-    found = _LATER.fullmatch(at)
-    if found is None:
-        context: Any = click.get_current_context()
-        return moment(context, context.command.params[0], at), 0.0
-    hours = int(found[2]) * _HOURS[found[3]] * (-1 if found[1] == "-" else 1)
-    return now, float(hours * _MS_PER_HOUR)
+    span = later_ms(at)
+    return (exact_ms(at), 0.0) if span is None else (now, span)
 
 
 def _print_notices(notices: Sequence[str]) -> None:

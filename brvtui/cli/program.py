@@ -28,6 +28,7 @@ _COMMANDS = {
     "code": "code:code",
     "judge": "judge:judge",
     "eval": "eval:evaluate_command",
+    "diff": "diff:diff",
     "fleet": "fleet:fleet",
     "show": "saving:show",
     "verify": "verify:verify",

@@ -182,4 +182,6 @@ def _at_revision(session: Session, context: Context[Any], name: str) -> _Revisio
     difference = difference_to(snapshot, revision)
     before = Context(at(difference), context.constants, now_ms, context.services)
     shared = f"shared sources are compared as they are now, not as of {name}"
-    return _RevisionBaseline(before, Reverting(name, difference, at), (shared,) if session.project.sources else ())
+    return _RevisionBaseline(
+        before, Reverting(name, difference, at, constants), (shared,) if session.project.sources else ()
+    )

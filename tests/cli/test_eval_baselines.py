@@ -65,7 +65,7 @@ def test_a_pull_request_that_breaks_a_query_fails_until_it_is_reverted(
     assert code == 1
     assert "FAILED recall@5 falls by at most 0.02: recall@5 fell by 0.5000, more than 0.02 refresh" in text
     assert "refresh: ndcg@10 1.0000 → 0.0000" in text
-    assert f"{ROTATION}: rank 1 → not found" in text
+    assert re.search(rf"{ROTATION}: rank 1 → not found, score 0\.\d+ → –: its own text -0\.\d+", text)
     assert f"cause: {ROTATION} was edited: with its text of main, the query is as it was (tried)" in text
     assert "rollback:" not in text
     assert repository("status", "--porcelain") == ""

@@ -7,15 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from brvtui.engines.contract import Context, Engine, Query
+from brvtui.lab.answer_diff.find import CauseSearch
+from brvtui.lab.answer_diff.states import AskedState, StateMixer
 from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.evaluate import ask, result_of
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import QueryResult
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.model import Judgment
-from brvtui.loading.revised import Difference
+from brvtui.loading.revised import UNCHANGED, Difference
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
+from brvtui.tree.constants import TreeConstants
 from brvtui.wording import counted
 
 _MOST_NOTES, _MOST_PARTS = 3, 3
@@ -32,6 +35,13 @@ class Reverting:
     name: str
     difference: Difference
     revert: Callable[[Difference], Snapshot]
+    reading: TreeConstants
+    """The constants that its files are read with."""
+
+    def mixer(self, context: Context[Any]) -> StateMixer:
+        """The states between this one and that of ``context``."""
+        now = AskedState("now", context, self.reading, UNCHANGED, context.snapshot.stored)
+        return StateMixer(replace(now, name=self.name, difference=self.difference), now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +62,16 @@ class CauseFinder:
         That a note did it is tried: with its earlier text alone, the query is as it was before.
         """
         causes = self._tried(changes, reverting) if reverting is not None else {}
+        mixer = reverting.mixer(self.context) if reverting is not None else None
         return {
-            change.now.id: (*self._effects(change), *([causes[change.now.id]] if change.now.id in causes else ()))
+            change.now.id: (
+                *self._effects(change, mixer),
+                *([causes[change.now.id]] if change.now.id in causes else ()),
+            )
             for change in changes
         }
 
-    def _effects(self, change: QueryChange) -> Iterator[str]:
+    def _effects(self, change: QueryChange, mixer: StateMixer | None) -> Iterator[str]:
         """What became of the outcome, and of the notes that the query should find."""
         now, before = change.now, change.before
         if change.changes_outcome:
@@ -67,7 +81,8 @@ class CauseFinder:
         for path, old in fallen[:_MOST_NOTES]:
             rank = now.rank_of(path)
             found = f"rank {rank}" if rank else "not found"
-            yield f"{path}: rank {before.rank_of(old)} → {found}{self._score_change(change, path, old)}"
+            score = self._score_change(change, path, old) if mixer is None else self._causes(now, path, old, mixer)
+            yield f"{path}: rank {before.rank_of(old)} → {found}{score}"
             if rank is None:
                 yield from self._reason(now, path)
 
@@ -82,6 +97,13 @@ class CauseFinder:
         largest = sorted(((abs(value), name) for name, value in parts.items() if abs(value) > _SHOWN), reverse=True)
         said = ", ".join(f"{name} {parts[name]:+.4f}" for _, name in largest[:_MOST_PARTS])
         return f", score {was.score:.4g} → {now.score:.4g}" + (f" ({said})" if said else "")
+
+    def _causes(self, now: QueryResult, path: str, old: str, mixer: StateMixer) -> str:
+        """What changed the score of the note at ``path``, which was at ``old``: its own text, or those of others."""
+        judgment = self.judgments[now.id]
+        asked = replace(self.like, text=judgment.text, scope=judgment.scope or self.like.scope, run=False)
+        note = CauseSearch(self.engine, mixer, asked).note(path) if path == old else None
+        return f", score {note.summary}" if note is not None and note.causes else ""
 
     def _reason(self, now: QueryResult, path: str) -> Iterator[str]:
         """Why the note at ``path`` is not in the answer now."""

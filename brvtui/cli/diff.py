@@ -1,0 +1,115 @@
+"""``brv-tui diff``: two answers to one query, and why they differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from brvtui.cli import completing
+from brvtui.cli.common import (
+    BAD_USAGE,
+    NEGATIVE,
+    NOT_THERE,
+    OK,
+    Asked,
+    Failure,
+    answer_format,
+    engine_command,
+    engine_errors_reported,
+    print_report,
+    write_json,
+)
+from brvtui.cli.moments import later_or_at
+
+_PATH = click.Path(path_type=Path)
+_LARGEST = 10_000_000
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  brv-tui diff "how are refresh tokens rotated" --rev main
+  brv-tui diff "webhook retries" --at +30d
+  brv-tui diff "webhook retries" --to-profile docs --format json
+  brv-tui diff "webhook retries" --edit api/webhooks.md=draft.md
+"""
+)
+@click.argument("text")
+@engine_command
+@click.option(
+    "--rev", default="", metavar="REV", help="Before: the notes at this git revision; nothing is checked out."
+)
+@click.option("--at", metavar="+30d|ISO", help="After: so much later (h, d, w, y), or at an ISO 8601 time.")
+@click.option("--to-profile", default="", metavar="NAME", help="After: another profile of the engine.")
+@click.option("--to-signals", type=_PATH, metavar="FILE", help="After: the signals in this JSON file.")
+@click.option("--edit", "edits", multiple=True, metavar="NOTE=FILE", help="After: the text of FILE in place of NOTE's.")
+@click.option(
+    "--without", multiple=True, metavar="NOTE", shell_complete=completing.notes, help="After: without this note."
+)
+@answer_format
+def diff(text: str, asked: Asked, form: str, **given: Any) -> int:
+    """Compare two answers to TEXT, and say why each note moved: causes that sum to the change of its score.
+
+    Before is the project as it is, or at --rev; after is the project with what the other options change. Nothing is
+    written. Exit code 1 when another tier answers, or a note has another rank.
+    """
+    from brvtui.engines.contract import Query
+    from brvtui.session.diffing import DiffPlan, diff_answers
+    from brvtui.snapshot.naming import UnknownNote, find_note
+    from brvtui.tree.history.git import RevisionError
+    from brvtui.tree.reading.signals import SignalsError
+    from brvtui.typed_tables import ProfileError
+
+    if not any(given.values()):
+        raise click.UsageError("say what is different: --rev, --at, --to-profile, --to-signals, --edit or --without")
+    session = asked.open()
+    try:
+        plan = DiffPlan(
+            query=Query(text, asked.scope, options=asked.options),
+            revision=given["rev"],
+            at_ms=later_or_at(given["at"], session.clock()) if given["at"] else None,
+            profile=given["to_profile"],
+            signals=given["to_signals"],
+            edits=dict(_edit(session, one) for one in given["edits"]),
+            without=tuple(find_note(session.snapshot, name).path for name in given["without"]),
+        )
+        with engine_errors_reported():
+            found = diff_answers(session, plan)
+    except UnknownNote as error:
+        raise Failure(str(error), NOT_THERE) from error
+    except (RevisionError, SignalsError, ProfileError) as error:
+        raise Failure(str(error), BAD_USAGE) from error
+    if form == "json":
+        from brvtui.report.answer_diff import diff_as_plain
+
+        write_json([diff_as_plain(found)])
+    else:
+        from brvtui.report.answer_diff import diff_lines
+        from brvtui.report.lines import rich_lines
+
+        print_report(lambda width: rich_lines(diff_lines(found, width)))
+    return NEGATIVE if found.differs else OK
+
+
+def _edit(session: Any, written: str) -> tuple[str, bytes]:
+    """The path and the new content that are written ``NOTE=FILE``. Raises :class:`Failure`."""
+    from brvtui import faults
+    from brvtui.regular_files import read_regular
+    from brvtui.snapshot.naming import UnknownNote, find_note
+
+    name, _, file = written.partition("=")
+    if not name or not file:
+        raise Failure(f"--edit {written}: must be NOTE=FILE", BAD_USAGE)
+    try:
+        path = find_note(session.snapshot, name).path
+    except UnknownNote:
+        if not name.endswith(".md") or name.startswith("/") or ".." in name.split("/"):
+            raise
+        path = name  # a new note
+    try:
+        return path, read_regular(Path(file), _LARGEST, follow_links=True)
+    except OSError as error:
+        raise Failure(f"{file}: cannot be read ({faults.reason(error)})", BAD_USAGE) from error

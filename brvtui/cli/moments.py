@@ -1,0 +1,34 @@
+"""Moments as they are written in options: so long from now, or an ISO 8601 time."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+from brvtui.cli.common import moment
+
+_HOURS = {"h": 1, "d": 24, "w": 168, "y": 8_766}
+_MS_PER_HOUR = 3_600_000
+_LATER = re.compile(r"([+-])([0-9]{1,6})([hdwy])")
+
+
+def later_ms(at: str) -> float | None:
+    """How many milliseconds later ``at`` means, as in ``+30d`` or ``-12h``; None where it is no such span."""
+    found = _LATER.fullmatch(at)
+    if found is None:
+        return None
+    return float(int(found[2]) * _HOURS[found[3]] * (-1 if found[1] == "-" else 1) * _MS_PER_HOUR)
+
+
+def exact_ms(at: str) -> float | None:
+    """The ISO 8601 time ``at`` in milliseconds since 1970. Raises :class:`click.BadParameter`."""
+    context: Any = click.get_current_context()
+    return moment(context, context.command.params[0], at)
+
+
+def later_or_at(at: str, now_ms: float) -> float | None:
+    """The moment that ``at`` means at ``now_ms``. Raises :class:`click.BadParameter`."""
+    span = later_ms(at)
+    return exact_ms(at) if span is None else now_ms + span

@@ -1,0 +1,94 @@
+"""Two answers to one query beside each other, with the causes of every change, as lines and as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from brvtui.lab.answer_diff.find import AnswerDiff, Cause, NoteDiff, PartChange
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import signed, wrap
+from brvtui.trace import to_plain
+from brvtui.wording import counted
+
+DIFF_SCHEMA = 1
+_KIND, _CHANGE = 20, 9
+_PARTS = 3
+"""How many parts of a cause are named: those that changed most."""
+NO_VALUE = "–"
+
+
+def diff_lines(diff: AnswerDiff, width: int) -> list[Line]:
+    """The whole report in ``width`` cells: the outcome, then each note that changed, with the causes and their sum."""
+    then, now = diff.then.snapshot, diff.now.snapshot
+    made = [line(f" {diff.query}", "bold strong").cut(width)]
+    for label, name, info in (("before", diff.then_name, then), ("after", diff.now_name, now)):
+        text = f" {label:<7} {name}: {counted(info.notes, 'note', 'notes')}, as of {info.clock}"
+        made.append(line(text, "muted").cut(width))
+    made += [Line(), *_outcome_lines(diff, width)]
+    for note in diff.notes:
+        made += [Line(), *note_lines(note, diff.now.scale.decimals, width)]
+    if not diff.notes:
+        made.append(line(" no note changed its rank or its score", "muted").cut(width))
+    if diff.left_out:
+        made += [Line(), line(f" … {counted(diff.left_out, 'more note', 'more notes')} changed", "muted").cut(width)]
+    return made
+
+
+def note_lines(note: NoteDiff, decimals: int, width: int) -> list[Line]:
+    """One note: where it went, then each cause; their changes sum to the one at the end."""
+    decimals += 2
+    then, now = (_score(score, decimals) for score in (note.score_then, note.score_now))
+    made = [line(f" {note.title}", "bold strong").add(f"  {note.path}", "muted").cut(width)]
+    moved = f"rank {_rank(note.rank_then)} → {_rank(note.rank_now)}, score {then} → {now}"
+    made += [line(f"   {part}") for part in wrap(moved, width - 3)]
+    for cause in note.causes:
+        made += _cause_lines(cause, decimals, width)
+    made.append(Line().gap(3).fit("sum", _KIND, "muted").add(f"{signed(note.change, decimals):>{_CHANGE}}", "bold"))
+    if note.reason:
+        made += [line(f"   no result now: {part}", "warn") for part in wrap(note.reason, width - 18)[:1]]
+    return made
+
+
+def diff_as_plain(diff: AnswerDiff) -> dict[str, Any]:
+    """``diff`` ready for JSON, both traces included."""
+    plain: dict[str, Any] = to_plain(diff)
+    for note, held in zip(diff.notes, plain["notes"], strict=True):
+        held["change"] = note.change
+    return {"diff_schema": DIFF_SCHEMA, "differs": diff.differs, **plain}
+
+
+def _outcome_lines(diff: AnswerDiff, width: int) -> list[Line]:
+    if diff.outcome_then == diff.outcome_now and all(step.outcome == diff.outcome_now for step in diff.outcomes):
+        return [line(f" {diff.outcome_now} both times").cut(width)]
+    made = [line(f" {diff.outcome_then} → {diff.outcome_now}", "bold strong").cut(width)]
+    before = diff.outcome_then
+    for step in diff.outcomes:
+        if step.outcome != before:
+            made.append(line(f"   {before} → {step.outcome}: {step.what}").cut(width))
+        before = step.outcome
+    return made
+
+
+def _cause_lines(cause: Cause, decimals: int, width: int) -> list[Line]:
+    shown = Line().gap(3).fit(cause.kind, _KIND).add(f"{signed(cause.change, decimals):>{_CHANGE}}", "bold")
+    shown.add(f"  rank {_rank(cause.rank)}", "muted")
+    texts = [_named(cause.parts, decimals)]
+    if cause.through:
+        texts.append(f"by {_named(cause.through, decimals)} of the sum over its words")
+    made = [shown.cut(width)]
+    for text in filter(None, (*texts, cause.reason)):
+        made += [Line().gap(3 + _KIND).add(part, "muted").cut(width) for part in wrap(text, width - 3 - _KIND)]
+    return made
+
+
+def _named(parts: tuple[PartChange, ...], decimals: int) -> str:
+    shown = [part for part in parts if abs(part.change) * 10**decimals >= 0.5]
+    return ", ".join(f"{part.name} {signed(part.change, decimals)}" for part in shown[:_PARTS])
+
+
+def _rank(rank: int | None) -> str:
+    return NO_VALUE if rank is None else str(rank)
+
+
+def _score(score: float | None, decimals: int) -> str:
+    return NO_VALUE if score is None else f"{score:.{decimals}f}"

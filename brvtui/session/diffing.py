@@ -1,0 +1,95 @@
+"""Compares two answers to one query over an open project: of a revision, a moment, a profile, signals, or an edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from brvtui.config.profile_choice import with_overrides
+from brvtui.engines import registry
+from brvtui.engines.byterover import profile as profiles
+from brvtui.engines.contract import Context, EngineError, Query
+from brvtui.lab.answer_diff.find import AnswerDiff, CauseSearch
+from brvtui.lab.answer_diff.states import AskedState, StateMixer
+from brvtui.loading import EditedFile
+from brvtui.loading.revised import UNCHANGED, Difference, difference_to
+from brvtui.tree.constants import TreeConstants
+from brvtui.tree.history.revision import Revision
+from brvtui.tree.reading.signals import SignalLayers, defaults, read_signals_file
+
+if TYPE_CHECKING:
+    from brvtui.session.session import Session
+
+_NS_PER_MS = 1_000_000
+_AS_IT_IS = "as it is"
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPlan:
+    """What is different between the two answers: *then* is the project as it is, or at a revision, and *now* the
+    project as it is with everything else of this. At least one thing must be given."""
+
+    query: Query
+    revision: str = ""
+    """The git revision of the notes of then."""
+    at_ms: float | None = None
+    """The moment of now, in milliseconds since 1970."""
+    profile: str = ""
+    """The profile of now."""
+    signals: Path | None = None
+    """A file of the signals of now."""
+    edits: Mapping[str, bytes] = field(default_factory=dict)
+    """The content of files of now, by their path below the tree, as if they were saved at the moment of then."""
+    without: tuple[str, ...] = ()
+    """Files that now does not have."""
+
+
+def diff_answers(session: Session, plan: DiffPlan) -> AnswerDiff:
+    """Asks the query of ``plan`` then and now, and finds the causes of every change. Writes nothing.
+
+    Raises :class:`brvtui.engines.contract.EngineError`, :class:`brvtui.tree.history.git.RevisionError`,
+    :class:`brvtui.typed_tables.ProfileError` and :class:`brvtui.tree.reading.signals.SignalsError`.
+    """
+    engine, context = session.engines.named(session.engine), session.engines.context(session.engine)
+    changes_files = plan.revision or plan.edits or plan.without
+    if (changes_files or plan.signals) and (session.is_space or session.is_code):
+        raise EngineError("only the notes of a context tree can be compared so; give another moment or profile")
+    base = context.snapshot
+    then = AskedState(_AS_IT_IS, context, session.profile, UNCHANGED, base.stored)
+    now = replace(then, name=_name(plan), difference=_edited(plan, context))
+    if plan.revision:
+        then = replace(
+            then, name=plan.revision, difference=difference_to(base, Revision(session.project.tree, plan.revision))
+        )
+    if plan.signals is not None:
+        given = read_signals_file(plan.signals, defaults(session.profile.signals))
+        now = replace(now, stored=SignalLayers((given, *base.stored.layers), base.stored.broken))
+    if plan.profile:
+        constants, reading = _constants(session, plan.profile)
+        now = replace(now, reading=reading, context=replace(now.context, constants=constants))
+    if plan.at_ms is not None:
+        now = replace(now, context=replace(now.context, now_ms=plan.at_ms))
+    return CauseSearch(engine, StateMixer(then, now), plan.query).diff()
+
+
+def _constants(session: Session, profile: str) -> tuple[Any, TreeConstants]:
+    """The constants of the session's engine in ``profile``, and those that files are read with then."""
+    if session.engine != registry.DEFAULT:
+        return session.engines.named(session.engine).constants(profile), session.profile
+    made = with_overrides(profiles.load(profile), session.settings)
+    return made, made
+
+
+def _edited(plan: DiffPlan, context: Context[Any]) -> Difference:
+    mtime_ns = round(context.now_ms) * _NS_PER_MS
+    edits = {path: EditedFile(path, data, mtime_ns) for path, data in plan.edits.items()}
+    return Difference(edits, frozenset(plan.without))
+
+
+def _name(plan: DiffPlan) -> str:
+    """What now is called: what is given, in a few words."""
+    given = [f"profile {plan.profile}" if plan.profile else "", "other signals" if plan.signals is not None else ""]
+    given += [f"{path} edited" for path in plan.edits] + [f"without {path}" for path in plan.without]
+    return ", ".join(filter(None, given)) or _AS_IT_IS

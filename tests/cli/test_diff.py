@@ -1,0 +1,98 @@
+"""``brv-tui diff``: two answers to one query, with causes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.cli.test_eval_baselines import ROTATION, Git, repository
+from tests.support.trees import Tree
+
+__all__ = ["repository"]
+QUERY = "refresh token use"
+
+
+def diffed(run: Run, *options: str, query: str = QUERY) -> tuple[int, dict[str, Any]]:
+    code, out, err = run("diff", query, *options, "--format", "json")
+    assert code in (0, 1), err
+    value: dict[str, Any] = json.loads(out)
+    for note in value["notes"]:
+        assert sum(cause["change"] for cause in note["causes"]) == pytest.approx(note["change"], abs=1e-9)
+        scores = [note[name] or 0.0 for name in ("score_then", "score_now")]
+        assert note["change"] == pytest.approx(scores[1] - scores[0], abs=1e-9)
+    return code, value
+
+
+def test_a_revision_names_the_text_that_did_it(run: Run, project: Tree, repository: Git) -> None:
+    assert diffed(run, "--rev", "main")[1]["notes"] == []
+    project.note(ROTATION, "Keys", "Nothing of this is about sessions any more.", 0.1)
+    code, value = diffed(run, "--rev", "main")
+    assert (code, value["then_name"], value["now_name"]) == (1, "main", "as it is")
+    assert [cause["kind"] for cause in value["notes"][-1]["causes"]] == ["its own text", "other notes' texts"]
+    out = " ".join(run("diff", QUERY, "--rev", "main")[1].split())
+    assert "tier 2 → tier 4: texts of notes" in out
+    assert f"Refresh rotation {ROTATION} rank 1 → –" in out
+    assert "no result now: " in out
+    assert repository("status", "--porcelain").strip() == f"M .brv/context-tree/{ROTATION}"
+
+
+def test_another_moment_profile_and_signals(run: Run, project: Tree, tmp_path: Path) -> None:
+    signals = tmp_path / "signals.json"
+    signals.write_text(json.dumps({ROTATION: {"importance": 100, "maturity": "core"}}))
+    for options, kind in (
+        (("--at", "+60d"), "age"), (("--to-profile", "docs"), "constants"), (("--to-signals", str(signals)), "signals"),
+    ):  # fmt: skip
+        _, value = diffed(run, *options)
+        assert value["notes"], options
+        assert {cause["kind"] for note in value["notes"] for cause in note["causes"]} == {kind}, options
+    _, value = diffed(run, "--at", "+60d", "--to-profile", "docs", "--to-signals", str(signals))
+    assert [step["what"] for step in value["outcomes"]] == ["age", "signals", "constants"]
+    later = json.loads(run("query", QUERY, "--format", "json", "--now", "2027-01-19T12:00:00Z", now=False)[1])
+    first = next(note for note in diffed(run, "--at", "+60d")[1]["notes"] if note["path"] == ROTATION)
+    assert first["score_now"] == next(hit["score"] for hit in later["trace"]["hits"] if hit["file"] == ROTATION)
+
+
+def test_an_edit_before_it_is_saved(run: Run, project: Tree, tmp_path: Path) -> None:
+    before = (project.tree / ROTATION).read_bytes()
+    draft = tmp_path / "draft.md"
+    draft.write_text("# Keys\n\nNothing about it.\n")
+    code, value = diffed(run, "--edit", f"{ROTATION}={draft}")
+    assert (code, value["now_name"]) == (1, f"{ROTATION} edited")
+    assert (project.tree / ROTATION).read_bytes() == before
+    draft.write_text("# Refresh token use\n\nrefresh token use\n")
+    _, value = diffed(run, "--edit", f"auth/new.md={draft}")
+    made = next(note for note in value["notes"] if note["path"] == "auth/new.md")
+    assert (made["rank_then"], made["rank_now"], made["score_then"]) == (None, 1, None)
+    assert not (project.tree / "auth" / "new.md").exists()
+    _, value = diffed(run, "--without", "rotation")
+    gone = next(note for note in value["notes"] if note["path"] == ROTATION)
+    assert gone["reason"] == "no such note"
+
+
+@pytest.mark.parametrize("engine", ["soleri", "jeffs_brain", "knowing"])
+def test_every_engine(run: Run, project: Tree, tmp_path: Path, engine: str) -> None:
+    draft = tmp_path / "draft.md"
+    draft.write_text("# Keys\n\nNothing of it.\n")
+    _, value = diffed(run, "--edit", f"{ROTATION}={draft}", "--engine", engine, query="refresh")
+    assert value["engine"] == engine
+    assert any(note["causes"] for note in value["notes"])
+
+
+def test_what_cannot_be_compared_is_a_line(run: Run, project: Tree, repository: Git, tmp_path: Path) -> None:
+    for options, code, said in (
+        ((), 2, "say what is different"),
+        (("--rev", "nosuch"), 2, "no revision nosuch"),
+        (("--to-profile", "nosuch"), 2, "nosuch"),
+        (("--to-signals", str(tmp_path / "none.json")), 2, "none.json"),
+        (("--at", "soon"), 2, "not an ISO 8601 time"),
+        (("--edit", "rotation"), 2, "must be NOTE=FILE"),
+        (("--edit", f"rotation={tmp_path / 'none.md'}"), 2, "cannot be read"),
+        (("--edit", "../../x.md=x"), 3, "leads out of the tree"),
+        (("--without", "nosuch"), 3, "no note nosuch"),
+    ):
+        found, out, err = run("diff", QUERY, *options)
+        assert (found, said in err, out, err.count("\n")) == (code, True, "", 1), (options, err)
