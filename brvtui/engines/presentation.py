@@ -45,6 +45,8 @@ class Presentation:
     """Keys, each with its effect, for the time before there is an answer."""
     legend: ClassVar[Sequence[tuple[str, str]]] = ()
     """The parts of a score, each with its meaning in a few words, for the time before there is a score."""
+    places_explained = ""
+    """What the letters of :meth:`remark` mean, in a few words, for the border of the results."""
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "Beside a path: the note's place in each ranked list, after the first letter of the list's name."
     }

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from brvtui.paint.lead import differences
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, title
-from brvtui.paint.text import number
+from brvtui.paint.text import number, signed
 from brvtui.trace import Check, Hit, Trace
 
 _LEAST_LEAD = 1e-9
+_MOST_PARTS = 2
 
 
 def default_sentence(trace: Trace) -> Sentence:
@@ -44,13 +46,17 @@ def first_of(trace: Trace) -> Iterator[Clause]:
 
 
 def lead_of(trace: Trace) -> Iterator[Clause]:
-    """How far the first is ahead of the second."""
+    """How far the first is ahead of the second, and which parts of their scores make most of it."""
     if len(trace.hits) < 2:
         return
     first, second = trace.hits[:2]
     lead = first.score - second.score
     if lead > _LEAST_LEAD:
         yield clause(f"; {lead:.{trace.scale.decimals}f} ahead of ", title(second.title), weight=30)
+        parts = differences(first, second, trace.scale.decimals)
+        if len({part.name for hit in (first, second) for part in hit.parts}) > 1 and parts:
+            named = [f"{name} {signed(value, trace.scale.decimals)}" for name, value in parts[:_MOST_PARTS]]
+            yield clause(f": {', '.join(named)}", weight=29)
     else:
         yield clause("; level with ", title(second.title), weight=30)
 

@@ -17,11 +17,15 @@ _MORE = 4
 """Cells for the number of words that find no room."""
 
 
-def marks_explained(kinds: Iterable[MatchKind], width: int) -> str:
-    """Returns the marks of ``kinds`` with what they mean, in at most ``width`` cells: ``= same  ~ like it``."""
+def marks_explained(kinds: Iterable[MatchKind], places: str, width: int) -> str:
+    """Returns the marks of ``kinds`` with what they mean, in at most ``width`` cells: ``= same  ~ like it``.
+
+    Behind them stands ``places``, the meaning of other letters, where there is room.
+    """
     present = frozenset(kinds)
     each = [f"{SIGNS[kind]} {meant}" for kind, meant in _MEANT.items() if kind in present]
-    return next((text for gap in ("  ", " ") if len(text := gap.join(each)) <= width), "")
+    texts = (gap.join(shown) for shown in ([*each, places] if places else each, each) for gap in ("  ", " "))
+    return next((text for text in texts if len(text) <= width), "")
 
 
 def chips(words: Sequence[MatchedWord], width: int) -> Line:
@@ -45,7 +49,10 @@ def chips(words: Sequence[MatchedWord], width: int) -> Line:
         shown += 1
     left = len(ordered) - shown
     made.cut(width - _MORE if left else width)
-    return made.add(f" +{left}", "muted") if left else made
+    if not left:
+        return made
+    told = f" +{left} more" if made.width + len(f" +{left} more") <= width else f" +{left}"
+    return made.add(told, "muted")
 
 
 def _chip(words: Sequence[MatchedWord], place: int, text: str) -> Line:

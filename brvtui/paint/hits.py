@@ -21,6 +21,8 @@ _LEAST_WORDS = 14
 _LEAST_PATH = 16
 """A path in fewer cells says too little."""
 _SCORE = 5
+_RULED = 5
+"""Cells of a rule besides its label."""
 _LACK = 8
 _COARSE = 2
 """Scores with more decimals are small and differ little, so their bars need more width to be shown."""
@@ -70,7 +72,9 @@ def added_rule(hit: Hit, before: str, width: int, glyphs: Glyphs) -> list[Line]:
     """Returns the rule above the first of the results that another search than the one ``before`` added."""
     if not hit.found_by or hit.found_by == before:
         return []
-    return [rule(width, f"added by the search for “{visible(hit.found_by)}”", dash=glyphs.dash)]
+    word = visible(hit.found_by)
+    told = f"added by the search for “{word}”"
+    return [rule(width, told if cell_len(told) + _RULED <= width else f"by “{word}” alone", dash=glyphs.dash)]
 
 
 def near_miss_lines(miss: NearMiss, row: ResultRow, scale: Scale, width: int, glyphs: Glyphs) -> list[Line]:

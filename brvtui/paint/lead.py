@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import signed, wrap
-from brvtui.trace import Hit
+from brvtui.trace import Hit, Origin
 
 _MOST_NAMED = 5
 _LEAST_LEAD = 1e-9
@@ -50,10 +50,23 @@ def lead_lines(hits: Sequence[Hit], hit: Hit, decimals: int, width: int) -> list
         text = f"level with {number}{_tie(hit, beside)}"
     else:
         lead = f"{abs(hit.score - beside.score):.{decimals}f}"
-        parts = differences(hit, beside, decimals)[:_MOST_NAMED]
-        named = ", ".join(f"{name} {signed(value, decimals)}" for name, value in parts)
+        named = _apart(hit, beside, decimals)
         text = f"{lead} {'ahead of' if rank == 1 else 'behind'} {number}{': ' if named else ''}{named}"
     return [line(f" {part}", "accent") for part in wrap(text, width - 1)]
+
+
+def _apart(hit: Hit, beside: Hit, decimals: int) -> str:
+    """What sets ``hit`` apart: the parts of its score, or, of results ranked by one list alone, what ranked them there.
+
+    Empty for a folder beside a note, whose scores have different parts.
+    """
+    if Origin.PROPAGATED in (hit.origin, beside.origin) and hit.origin != beside.origin:
+        return ""
+    if len(hit.parts) == len(beside.parts) == len(hit.places) == len(beside.places) == 1:
+        own, other = hit.places[0], beside.places[0]
+        return f"{own.leg} {own.value:.3f} against {other.value:.3f}" if own.leg == other.leg else ""
+    parts = differences(hit, beside, decimals)[:_MOST_NAMED]
+    return ", ".join(f"{name} {signed(value, decimals)}" for name, value in parts)
 
 
 def _tie(hit: Hit, beside: Hit) -> str:

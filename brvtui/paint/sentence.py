@@ -108,8 +108,13 @@ def answered_words(words: Sequence[MatchedWord]) -> list[Span]:
         joint = "its {} holds " if not place else ", its {} " if place < len(order) - 1 else " and its {} "
         made.append((joint.format(_FIELDS.get(name, name)), "text"))
         exact_first = sorted(own, key=lambda one: one.kind is not MatchKind.EXACT)
-        made += listed([_meeting(one, alone=len(words) == 1) for one in exact_first])
+        made += listed(_once(_meeting(one, alone=len(words) == 1) for one in exact_first))
     return made
+
+
+def _once(items: Iterable[list[Span]]) -> list[list[Span]]:
+    """Each of ``items`` once: two words of a query may meet the same word."""
+    return [list(item) for item in dict.fromkeys(map(tuple, items))]
 
 
 def _meeting(one: MatchedWord, alone: bool) -> list[Span]:

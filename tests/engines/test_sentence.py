@@ -50,7 +50,8 @@ class TestJeffsBrain:
 
     def test_found_by_the_ladder(self, library: Tree) -> None:
         trace = self.ask(library, "rotationx")
-        assert "found by the retry ladder's step trigram_fuzzy" in verdict_sentence(trace)
+        found = "as typed the query finds nothing; the retry ladder found it by the likeness of its name"
+        assert found in verdict_sentence(trace)
         assert trace.hits[0].words == ()
 
 
@@ -74,9 +75,12 @@ class TestAnyEngine:
         library.note("auth/third.md", "Refreshing", "refresh")
         trace = replace(library.session().probe("refresh"), steps=())
         lead = trace.hits[0].score - trace.hits[1].score
+        pairs = zip(trace.hits[0].parts, trace.hits[1].parts, strict=True)
+        apart = sorted(((one.name, one.value - other.value) for one, other in pairs), key=lambda pair: -abs(pair[1]))
+        named = ", ".join(f"{name} {value:+.2f}".replace("-", "−") for name, value in apart[:2])
         assert plain(default_sentence(trace)) == (
             f"“{trace.hits[0].title}” is first of {trace.total_found} with {trace.hits[0].score:.2f}: its title holds "
-            f"‘refresh’; {lead:.2f} ahead of “{trace.hits[1].title}”."
+            f"‘refresh’; {lead:.2f} ahead of “{trace.hits[1].title}”: {named}."
         )
 
     def test_the_step_that_took_it_and_its_comparison(self, library: Tree) -> None:

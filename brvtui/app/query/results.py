@@ -51,7 +51,9 @@ class ResultsPane(ChoicePane):
             return super().tally()
         from brvtui.paint.chips import marks_explained
 
-        return marks_explained([word.kind for hit in trace.hits for word in hit.words], self.room - _CORNERS)
+        kinds = [word.kind for hit in trace.hits for word in hit.words]
+        places = self.view.presentation.places_explained if any(hit.places for hit in trace.hits) else ""
+        return marks_explained(kinds, places, self.room - _CORNERS)
 
     def build(self, view: View, width: int) -> list[Line]:
         """Hits and near misses; before a query, hints and the most important notes."""

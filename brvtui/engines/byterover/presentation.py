@@ -246,7 +246,7 @@ def _combine(trace: Trace) -> Groups:
         why = "" if found.lint.notes else found.combine_why or found.outcome.value.replace("_", " ")
         return [(9, [(why, "muted")])] if why else []
     notes = f" {found.matched} of {plural(found.searchable, 'note')}"
-    none = ", none has all" if found.and_failed else ""
+    none = ", none has all" if found.and_failed and found.matched else ""
     groups: Groups = [(9, [(found.combine, "bold text"), (notes, "text"), (none, "warn")])]
     why = found.combine_why.partition(": ")[2] or found.combine_why
     return [*groups, (1, [(why, "muted")])] if why else groups

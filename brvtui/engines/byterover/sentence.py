@@ -49,22 +49,22 @@ def _cached(trace: Trace, outcome: Outcome) -> Sentence:
     entry = next((entry for entry in look.entries if entry.key == look.hit_key), None)
     if entry is None:
         return (clause(f"From the cache: {trace.verdict}"),)
-    when = f"{seconds(entry.age_s)} ago, at tier {entry.tier}"
+    ago = f"{seconds(entry.age_s)} ago" if entry.age_s >= 1 else "just now"
+    when = f"{ago}, at tier {entry.tier}"
     if outcome is Outcome.EXACT_CACHE:
         return (clause("From the cache: "), clause(f"the same query was answered {when}"), _tree_since(trace))
     check = look.fuzzy_check
     limit = f" ≥ {check.threshold:g}" if check is not None and check.threshold is not None else ""
-    shared = f" shares {entry.shared_tokens} of {_both(entry)} with yours ({entry.similarity:.2f}{limit})"
     return (
-        clause("From the cache: "),
-        clause(title(entry.key), f", answered {when},"),
-        clause(shared),
+        clause("From the cache: ", title(entry.key), " is like yours"),
+        clause(f": {entry.shared_tokens} of {_both(entry)} are the same ({entry.similarity:.2f}{limit})", weight=70),
+        clause(f"; it was answered {when}", weight=65),
         _tree_since(trace),
     )
 
 
 def _both(entry: CacheEntry) -> str:
-    return f"the {plural(entry.union_tokens, 'word')} of both"
+    return plural(entry.union_tokens, "word")
 
 
 def _tree_since(trace: Trace) -> Clause:
@@ -176,14 +176,14 @@ def _passed(trace: Trace) -> tuple[str, str]:
 def _ahead(trace: Trace, first: Hit) -> Iterator[Clause]:
     """What sets the note ahead of the next: the parts of its score that are larger, or how well its words match."""
     second = next((hit for hit in trace.hits if hit is not first and not hit.found_by), None)
-    if second is None or first.found_by or first.score < second.score - _LEAST_LEAD:
+    if second is None or first.found_by or first.origin is Origin.PATH or first.score < second.score - _LEAST_LEAD:
         return
     if is_level(first, second):
         better = first.text is not None and second.text is not None and first.text.raw > second.text.raw
         yield clause("; level with ", title(second.title), weight=25)
         yield clause(", whose words match less well" if better else "", weight=24)
         return
-    parts = differences(first, second, trace.scale.decimals)
+    parts = differences(first, second, trace.scale.decimals) if first.origin == second.origin else []
     by = [name for name, amount in parts if amount > 0 and name != "cap"][:_MOST_REASONS]
     yield clause("; ahead of ", title(second.title), weight=25)
     yield clause(f" by its {' and '.join(_REASONS.get(name, name) for name in by)}" if by else "", weight=24)
@@ -220,7 +220,7 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
         behind = title(second.title) if second is not None else [("the next", "text")]
         sure = _threshold(trace, _SURE)
         alone = f" (or {_number(sure)} whatever follows)" if sure is not None else ""
-        yield clause(_named(trace, first), f", {first.score:.2f}, is {_lead(gap)}", behind)
+        yield clause(_named(trace, first), f", {first.score:.2f}, is {lead_words(gap)}", behind)
         yield clause(f", and a direct answer needs a lead of {_number(gap.threshold)}")
         yield clause(alone, weight=20)
     elif top is not None:
@@ -339,11 +339,13 @@ def _threshold(trace: Trace, constant: str) -> float | None:
     return named.get(constant)
 
 
-def _lead(gap: Check) -> str:
+def lead_words(gap: Check) -> str:
     """How far the first is ahead of the next, which may have more: results of other searches come last."""
     lead = gap.value or 0.0
     if abs(lead) < _LEAST_LEAD:
         return "level with "
+    if gap.threshold is not None and 0 < gap.threshold - lead < _LEAST_LEAD:
+        return f"{_number(gap.threshold)} (less a rounding error) ahead of "
     return f"{_exact(lead, gap.threshold)} ahead of " if lead > 0 else f"{-lead:.2f} behind "
 
 

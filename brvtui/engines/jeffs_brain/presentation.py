@@ -48,6 +48,7 @@ class JeffsBrainPresentation(Presentation):
         ("vector leg", "its place among the vectors"),
         ("intent", "the kind of question lifts it"),
     )
+    places_explained = "w4: 4th by words, v4: by vectors"
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "Jeffs Brain: the fused list, with each note's place by words (w) and by vectors (v).",
         "Score": "Jeffs Brain: what each leg adds, 1 / (60 + place), the effect of each factor of intent, and places.",

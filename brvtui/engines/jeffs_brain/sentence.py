@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from brvtui.engines.jeffs_brain.sections import Hybrid, RankedNote, RetrievalMode
 from brvtui.engines.sentence import lead_of
-from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
-from brvtui.trace import Hit, Ladder, State, Trace
+from brvtui.ladder import TRIGRAMS
+from brvtui.paint.sentence import ALWAYS, Clause, Sentence, answered_words, clause, listed, title, word
+from brvtui.trace import Hit, Ladder, Rung, State, Trace
 
 _OPERATORS = re.compile(r" (?:OR|AND NOT|AND) ")
 _LEGS = {"bm25": "by words", "vector": "by vectors"}
@@ -21,7 +22,8 @@ def sentence(trace: Trace) -> Sentence:
     first = trace.hits[0]
     return (
         clause(title(first.title), f" is first of {trace.total_found}"),
-        clause(f": {_places(trace, first)}"),
+        *_retried(trace),
+        clause(f"{';' if _rung(trace) else ':'} {_places(trace, first)}", weight=25 if _rung(trace) else ALWAYS),
         *_words(trace, first),
         *_moved(trace, first),
         *_lead(trace),
@@ -67,9 +69,23 @@ def _places(trace: Trace, first: Hit) -> str:
 def _words(trace: Trace, first: Hit) -> Iterator[Clause]:
     held = answered_words(first.words)
     yield clause(", " if held else "", held, weight=60)
+
+
+def _retried(trace: Trace) -> Iterator[Clause]:
+    """What the retry ladder found it by, where the query as it was typed found nothing."""
+    rung = _rung(trace)
+    if rung is None:
+        return
+    by = word(rung.query) if rung.query and rung.strategy != TRIGRAMS else "the likeness of its name"
+    yield clause(": as typed the query finds nothing; the retry ladder found it by ", by)
+
+
+def _rung(trace: Trace) -> Rung | None:
+    """The step of the retry ladder that found something, where the ladder was needed."""
     ladder = trace.find(Ladder)
-    if ladder is not None and ladder.state is State.HIT:
-        yield clause(f", found by the retry ladder's step {ladder.strategy}", weight=50)
+    if ladder is None or ladder.state is not State.HIT:
+        return None
+    return next((rung for rung in ladder.rungs if rung.number and rung.state is State.HIT), None)
 
 
 def _moved(trace: Trace, first: Hit) -> Iterator[Clause]:

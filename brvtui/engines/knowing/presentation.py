@@ -47,6 +47,7 @@ class KnowingPresentation(Presentation):
     question = "which notes a walk over links reaches from your words"
     typing = "every key probes; Enter runs, and what it packs weighs more for some minutes"
     draws_graph = True
+    places_explained = "n names w words k keywords f folders"
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "knowing: each note's place among names (n), words (w), keywords (k) and folders (f); "
         "before it a word that stands for one of yours which the note lacks; of a note that none of these found, the "

@@ -8,7 +8,15 @@ from typing import ClassVar
 
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.engines.soleri.comparing import first_without_links
-from brvtui.engines.soleri.sections import SIGNALS, LearnedWeights, MemorySearch, RankedEntry, SharedTerm, VaultSearch
+from brvtui.engines.soleri.sections import (
+    SIGNALS,
+    VECTOR,
+    LearnedWeights,
+    MemorySearch,
+    RankedEntry,
+    SharedTerm,
+    VaultSearch,
+)
 from brvtui.engines.soleri.sentence import sentence
 from brvtui.engines.soleri.tfidf import tokenize
 from brvtui.paint.forecast import coming_lines
@@ -47,6 +55,7 @@ class SoleriPresentation(Presentation):
         ("domain", "the one that is asked for"),
         ("links", "near one of the best five before links"),
     )
+    places_explained = "b4: 4th by words, v4: by vectors"
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "Soleri: each entry's place in the pool that words find (b) and among the vectors (v). link: a "
         "link from or to one of the best five adds to its score; was 21: its rank without links. The sign before "
@@ -83,10 +92,12 @@ class SoleriPresentation(Presentation):
         return f"Results {len(trace.hits)} of {len(section.ranking)}{guard}" if section.ranking else "Results none"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
-        """Its place in the pool and among the vectors, and what a link did: ``b1 v4 link, was 3``."""
-        places = [f"{'v' if place.leg == 'vector' else 'b'}{place.rank + 1}" for place in hit.places]
+        """Its place in the pool and among the vectors, and what a link did: ``b1 v4 link, was 3``; first, whether only
+        other forms of the words brought it there."""
+        places = [f"{'v' if place.leg == VECTOR else 'b'}{place.rank + 1}" for place in hit.places]
         placed = trace.section(VaultSearch).placed(hit.file)
-        return " ".join([*places, *_moved(placed, trace.section(VaultSearch))])
+        forms = [] if hit.words or all(place.leg == VECTOR for place in hit.places) else ["other forms"]
+        return " ".join([*forms, *places, *_moved(placed, trace.section(VaultSearch))])
 
     def lack(self, miss: NearMiss) -> str:
         """Places behind the limit."""

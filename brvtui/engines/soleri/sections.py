@@ -9,6 +9,8 @@ from brvtui.trace import DocumentForecast, Hit
 
 ENGINE = "soleri"
 """The engine's name in settings, traces and files."""
+POOL, VECTOR = "pool", "vector"
+"""The names of the legs."""
 SIGNALS = ("words", "vector", "severity", "age", "tags", "domain", "links")
 """The signals as they are shown, in the order of their weights."""
 

@@ -16,10 +16,10 @@ from brvtui.engines.soleri.comparing import (
     shared_links,
     short,
 )
-from brvtui.engines.soleri.sections import VaultSearch
+from brvtui.engines.soleri.sections import VECTOR, VaultSearch
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
-from brvtui.trace import Trace
+from brvtui.trace import Hit, Trace
 
 
 def sentence(trace: Trace) -> Sentence:
@@ -36,8 +36,15 @@ def sentence(trace: Trace) -> Sentence:
         *_without_links(section),
         *_lead(section),
         clause(f"; its {short(first.hit.score)}: ", _amounts(made, signed=False), weight=30),
-        clause("; " if held else "", held if held else "; none of your words is in it", weight=20 if held else 92),
+        clause("; " if held else "", held if held else _wordless(first.hit), weight=20 if held else 92),
     )
+
+
+def _wordless(first: Hit) -> str:
+    """How an entry came that holds no word of the query as it was written: the pool finds other forms too."""
+    if any(place.leg != VECTOR for place in first.places):
+        return "; it holds only other forms of your words, which add nothing"
+    return "; none of your words is in it"
 
 
 def _without_links(section: VaultSearch) -> Iterator[Clause]:

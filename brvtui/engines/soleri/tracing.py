@@ -19,7 +19,9 @@ from brvtui.engines.soleri.results import Shape, given_to_agent
 from brvtui.engines.soleri.search import CorpusGuard, ScoredEntry, VaultRanking
 from brvtui.engines.soleri.sections import (
     ENGINE,
+    POOL,
     SIGNALS,
+    VECTOR,
     GuardDecision,
     LearnedWeights,
     MemorySearch,
@@ -53,7 +55,7 @@ from brvtui.trace import (
 from brvtui.wording import counted
 
 VERSION = "Soleri 9.22"
-POOL, VECTOR = "pool", "vector"
+
 _DECIMALS = 3
 _DAY_SECONDS = 86_400.0
 _NO_EMBEDDER = "there is no embedder"

@@ -11,13 +11,13 @@ from brvtui.engines.byterover.costs import costs, largest_cost
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sections import Route
-from brvtui.engines.byterover.sentence import sentence
+from brvtui.engines.byterover.sentence import lead_words, sentence
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.paint.lead import differences
 from brvtui.paint.sentence import sentence_lines
 from brvtui.saved.traces import trace_from_plain
 from brvtui.snapshot import Snapshot
-from brvtui.trace import Answer, Completion, EndReason, Hit, ModelTurn, Trace, Usage, to_plain
+from brvtui.trace import Answer, Check, Completion, EndReason, Hit, ModelTurn, Trace, Usage, to_plain
 from tests.support.trees import BRV3, NOW_MS, Tree
 
 CORE = {"importance": 100.0, "maturity": "core"}
@@ -88,6 +88,12 @@ class TestAnsweredByNotes:
         largest = sorted(parts, key=lambda name: -parts[name])[:2]
         said = {"importance": "importance", "recency": "age", "maturity": "maturity", "relevance": "words"}
         assert f"; ahead of “Numbat” by its {' and '.join(said[name] for name in largest)}" in verdict_sentence(trace)
+
+    def test_a_lead_that_floating_point_makes_too_small(self) -> None:
+        gap = Check("lead over the next", 0.85 - 0.77, "≥", 0.08, False, 0.85 - 0.77 - 0.08, "direct.min_gap", "")
+        assert 0.85 - 0.77 < 0.08
+        assert lead_words(gap) == "0.08 (less a rounding error) ahead of "
+        assert lead_words(replace(gap, value=0.079)) == "0.079 ahead of "
 
     def test_words_that_nothing_met_outlast_the_numbers(self, snapshot: Snapshot) -> None:
         shown = sentence(ask(snapshot, "quokka al zyzzyva"))
@@ -245,8 +251,10 @@ class TestCached:
 
     def test_a_similar_query(self, snapshot: Snapshot) -> None:
         text = after_run(snapshot, "replay the dead letter lane", "replay the dead letter lane safely")
-        assert text.startswith("From the cache: “replay the dead letter lane”, answered 12 s ago, at tier ")
-        assert ", shares 4 of the 5 words of both with yours (0.80 ≥ 0.6)" in text
+        assert text.startswith(
+            "From the cache: “replay the dead letter lane” is like yours: 4 of 5 words are the same "
+        )
+        assert "the same (0.80 ≥ 0.6); it was answered 12 s ago, at tier " in text
 
     def test_notes_that_changed_meanwhile(self, snapshot: Snapshot) -> None:
         _, state = route(Context(snapshot, BRV3, NOW_MS), CacheContents(), RouteRequest("quokka", run=True))
