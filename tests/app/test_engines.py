@@ -133,7 +133,7 @@ async def test_the_rules_that_cannot_fire_are_named(app: BrvTui) -> None:
 async def test_a_step_of_the_ladder_can_be_chosen(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "tokenstore")
-        assert "the retry ladder found it by the likeness of its name" in " ".join(shown(pilot).split())
+        assert "the retry ladder found it by" in shown(pilot)
         await pilot.press("f5", "j")
         await settled(pilot)
         assert view(pilot).selection.file == "auth/jwt/token_store.md"
