@@ -35,7 +35,7 @@ _MOST_ASKED = 11
 """How many cells the query's terms have at most in the table of terms."""
 _FULL_TERMS = 62
 """The width from which a row of a term has all its numbers."""
-TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top")
+TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top", "results.medium", "results.high")
 """The constants whose values are marked on the bar of a score."""
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.byterover_v4.profile import LEVELS, TopicSignalRules, V4Profile
+from brvtui.ranking.compound import compound
 from brvtui.ranking.decay import days_since, decayed_importance, decayed_recency
 from brvtui.tree.spaces.signal_files import TopicSignals
 
@@ -104,20 +105,27 @@ def _level(maturity: str) -> int:
     return LEVELS.index(maturity) if maturity in LEVELS else -1
 
 
+def stored_columns(topics: TopicColumns, profile: V4Profile) -> tuple[Floats, Floats, Floats]:
+    """Importance, recency and boost of ``topics`` as stored, or as the defaults of ``profile`` are."""
+    rules = profile.signals
+    boosts = np.asarray([*(profile.score.boost[level] for level in LEVELS), math.nan])
+    return (
+        np.where(topics.has_file, topics.importance, rules.importance),
+        np.where(topics.has_file, topics.recency, rules.recency),
+        boosts[np.where(topics.has_file, topics.levels, _level(rules.maturity))],
+    )
+
+
 def aged_columns(topics: TopicColumns, now_ms: float, profile: V4Profile) -> AgedColumns:
     """The signals of ``topics`` at ``now_ms``. A topic of the future, or of no known time, does not age."""
-    rules = profile.signals
-    importance = np.where(topics.has_file, topics.importance, rules.importance)
-    recency = np.where(topics.has_file, topics.recency, rules.recency)
-    levels = np.where(topics.has_file, topics.levels, _level(rules.maturity))
+    importance, recency, boost = stored_columns(topics, profile)
     days = days_since(math.floor(now_ms), topics.mtimes_ms)
     counted = np.where(days > 0, days, 0.0)
-    boosts = np.asarray([*(profile.score.boost[level] for level in LEVELS), math.nan])
     return AgedColumns(
         days,
         decayed_importance(importance, counted, profile.decay),
         decayed_recency(recency, counted, profile.decay),
-        boosts[levels],
+        boost,
     )
 
 
@@ -128,14 +136,9 @@ def document_scores(
 
     ``topics`` are the places in ``signals`` of each document's topic.
     """
-    rules = profile.score
-    capped = np.minimum(signals.importance, rules.importance_scale)
-    by_relevance = rules.relevance * relevance
-    by_importance = (rules.importance * (capped / rules.importance_scale))[topics]
-    by_recency = (rules.recency * signals.recency)[topics]
-    base = by_relevance + by_importance + by_recency
-    boost = signals.boost[topics]
-    return ScoreColumns(by_relevance, by_importance, by_recency, base, boost, base * boost)
+    importance, recency, boost = signals.importance[topics], signals.recency[topics], signals.boost[topics]
+    made = compound(relevance, importance, recency, boost, 0.0, profile.compound)
+    return ScoreColumns(made.by_relevance, made.by_importance, made.by_recency, made.base, boost, made.score)
 
 
 def after_access(signals: TopicSignals, rules: TopicSignalRules) -> TopicSignals:

@@ -83,7 +83,7 @@ class ByteRoverV4:
 
     def why(self, context: Context[V4Profile], trace: Trace, document: Named) -> Explanation:
         """Why ``document`` is, or is not, in the answer ``trace``."""
-        from brvtui.engines.byterover_v4.reasons import explain
+        from brvtui.engines.byterover_v4.reasons import Asking, explain
 
         def ask(text: str, **changes: Any) -> Trace:
             query = Query.repeating(trace, text)
@@ -91,9 +91,16 @@ class ByteRoverV4:
             merged = {name: value for name, value in {**query.options, **changes}.items() if value is not None}
             return self.answer(context, replace(query, scope=scope, options=merged))
 
+        spaces = self._spaces(context.snapshot)
+
+        def ask_of(place: int, space: RankedSpace) -> Trace:
+            changed = replace(spaces[place], space=space, paths=_paths(space, _alias(context.snapshot, place)))
+            others = (*spaces[:place], changed, *spaces[place + 1 :])
+            return self._answered(context, Query.repeating(trace), others)[0]
+
         found = self.detail(context, trace, document.path) if document.position is not None else None
         ahead = self.forecast(context, document.path, 0.0)
-        return explain(context, trace, document, found, ahead, ask)
+        return explain(context, trace, document, found, ahead, Asking(ask, ask_of, spaces))
 
     @property
     def event_kinds(self) -> Mapping[str, str]:
@@ -138,8 +145,9 @@ class ByteRoverV4:
         return answers_in_sequence(spaces[0].space, steps, lines, context.now_ms, context.constants)
 
     def _answered(
-        self, context: Context[V4Profile], query: Query
+        self, context: Context[V4Profile], query: Query, instead: tuple[SpacePaths, ...] = ()
     ) -> tuple[Trace, ScriptAnswer | None, tuple[SpacePaths, ...]]:
+        """The trace and answer to ``query``, and the spaces that were asked: those of the snapshot, or ``instead``."""
         from brvtui.engines.byterover_v4.failures import FAILURES, failure_of
         from brvtui.engines.byterover_v4.scripts import filter_of, query_space, query_spaces
         from brvtui.engines.byterover_v4.tracing import failed, traced
@@ -149,7 +157,7 @@ class ByteRoverV4:
         answer: ScriptAnswer | None = None
         with watch.measure("total"):
             with watch.measure("index"):
-                spaces = self._spaces(context.snapshot)
+                spaces = instead or self._spaces(context.snapshot)
             ranked = [paths.space for paths in spaces]
             try:
                 with watch.measure("search"):
@@ -176,13 +184,17 @@ class ByteRoverV4:
             before = (
                 {paths.space.contents.folder.tree: paths.space for paths in self._ready.spaces} if self._ready else {}
             )
-            aliases = ["", *(source.alias for source in snapshot.project.sources)]
             made = []
-            for alias, contents in zip(aliases, snapshot.spaces, strict=True):
+            for place, contents in enumerate(snapshot.spaces):
                 space = ranked_space(contents, before.get(contents.folder.tree))
-                made.append(SpacePaths(space, _paths(space, alias)))
+                made.append(SpacePaths(space, _paths(space, _alias(snapshot, place))))
             self._ready = _ReadySpaces(snapshot, tuple(made))
             return self._ready.spaces
+
+
+def _alias(snapshot: Snapshot, place: int) -> str:
+    """The alias of a space of ``snapshot``: none for the first."""
+    return snapshot.project.sources[place - 1].alias if place else ""
 
 
 def _paths(space: RankedSpace, alias: str) -> Mapping[str, str]:

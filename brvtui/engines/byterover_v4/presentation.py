@@ -32,6 +32,7 @@ class V4Presentation(Presentation):
         StepName("words", "words", timed_by="search"),
         StepName("filter", "filter"),
         StepName("cite", "cite"),
+        StepName("coverage", "covered?", "cov?"),
     )
     question = "which topics answer it"
     typing = "every key searches; nothing is written, no access hit is counted"
@@ -45,7 +46,8 @@ class V4Presentation(Presentation):
         "Results": "ByteRover V4: one line for each topic, by its best element.",
         "Score": "ByteRover V4: relevance is relative to the best match, so it says nothing of how well your "
         "words are met; below stand the raw score, what it would be on an absolute scale, and what the agent is told.",
-        "Route": "ByteRover V4: stop words, scope, words, the filter, and whether the agent is told to cite.",
+        "Route": "ByteRover V4: stop words, scope, words, the filter, and whether the agent is told to cite. "
+        "“Covered?” is ours: V4 has no such gate; it says what ByteRover 3.14 would have said.",
         "Answer": "ByteRover V4: the block that the agent is to repeat; the second tab has the whole printed answer.",
     }
 

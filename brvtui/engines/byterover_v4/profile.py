@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Literal
 
 from brvtui.engines.profile_files import profile_tables
-from brvtui.ranking.constants import DecayRules
+from brvtui.ranking.constants import CompoundRules, DecayRules
 from brvtui.typed_tables import Count, Positive, TableKeys, typed
 
 NAME = "byterover_v4"
@@ -103,6 +104,21 @@ class CitationRules:
 
 
 @dataclass(frozen=True, slots=True)
+class CoverageRules:
+    """Our own advice, which V4 lacks: when ByteRover 3.14 would have called a query covered."""
+
+    bonus: float
+    cap: float
+    floor: float
+    escape: float
+    word_length: Count
+    results: Count
+    direct_top: float
+    sure_top: float
+    lead: float
+
+
+@dataclass(frozen=True, slots=True)
 class V4Profile:
     """A named set of constants of ByteRover V4."""
 
@@ -116,6 +132,15 @@ class V4Profile:
     signals: TopicSignalRules
     results: HitRules
     citation: CitationRules
+    advice: CoverageRules
+
+    @property
+    def compound(self) -> CompoundRules:
+        """The score as the compound score that it is: without a bonus, a cap or rounding."""
+        rules = self.score
+        return CompoundRules(
+            rules.relevance, rules.importance, rules.recency, rules.importance_scale, rules.boost, 0.0, math.inf, 12
+        )
 
 
 @cache

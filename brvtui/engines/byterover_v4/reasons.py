@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from brvtui.engines.byterover_v4.mending import with_file_seen, with_words_searched, without_failure
 from brvtui.engines.byterover_v4.profile import FIELDS, V4Profile
+from brvtui.engines.byterover_v4.scripts import RankedSpace
 from brvtui.engines.byterover_v4.sections import SpaceAnswer, TopicHit
 from brvtui.engines.byterover_v4.tokens import term, tokens
+from brvtui.engines.byterover_v4.tracing import SpacePaths
 from brvtui.engines.contract import Context
 from brvtui.paint.text import days
 from brvtui.snapshot.naming import Named
@@ -17,6 +21,18 @@ from brvtui.tree.spaces.contents import TopicFile
 
 Ask = Callable[..., Trace]
 """Asks the engine again: ``ask(text, **changes)``, of the scope and of options."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Asks the engine again, otherwise or of something else."""
+
+    ask: Ask
+    ask_of: Callable[[int, RankedSpace], Trace]
+    """The same query, with the space at a place replaced."""
+    spaces: Sequence[SpacePaths]
+
+
 _MOST_WORDS = 4
 
 
@@ -43,7 +59,7 @@ def explain(
     document: Named,
     detail: Detail | None,
     ahead: DocumentForecast | None,
-    ask: Ask,
+    asking: Asking,
 ) -> Explanation:
     """Why ``document`` is, or is not, among the hits of ``trace``; ``ahead`` is what age brings to it."""
     section, path = trace.section(SpaceAnswer), document.path
@@ -54,8 +70,10 @@ def explain(
     if rank is not None and topic is not None:
         use = "; ".join([use_of(topic, section), *_coming(ahead)])
         return Explanation(trace.query, path, title, True, rank, hit, detail, None, "", None, use, trace)
-    loss, numbers = _loss(context, trace, section, document, ask)
-    remedy = _remedy(trace, section, loss, path, title, ask)
+    loss, numbers = _loss(context, trace, section, document, asking.ask)
+    remedy = _mended(context, trace, section, loss, document, asking) or _remedy(
+        trace, section, loss, path, title, asking.ask
+    )
     return Explanation(trace.query, path, title, False, None, hit, detail, loss.reason, numbers, remedy, "", trace)
 
 
@@ -145,6 +163,34 @@ def _topic_file(context: Context[V4Profile], path: str) -> TopicFile | None:
     return next((topic for topic in space.topics if topic.path == note.file), None)
 
 
+def _mended(
+    context: Context[V4Profile], trace: Trace, section: SpaceAnswer, loss: TopicLoss, document: Named, asking: Asking
+) -> Remedy | None:
+    """The remedy for what is wrong with a file, tried on a copy in memory; None where that does not bring it in."""
+    for place, paths in enumerate(asking.spaces):
+        own = next((path for path, known in paths.paths.items() if known == document.path), document.path)
+        made: tuple[RankedSpace, str] | None = None
+        wanted = document.path
+        if loss is TopicLoss.FAILED and section.failure is not None:
+            made = without_failure(paths.space), section.failure.remedy
+        elif loss is TopicLoss.NOT_SEEN:
+            made = with_file_seen(paths.space, own, context.now_ms)
+            if made is not None:
+                wanted = made[1]
+                made = made[0], f"name it {wanted}"
+        elif loss is TopicLoss.NOT_SEARCHED:
+            words = [term(token) for token in tokens(section.cleaned)]
+            made = with_words_searched(paths.space, own, words)
+        if made is None:
+            continue
+        space, text = made
+        for rank, hit in enumerate(asking.ask_of(place, space).hits, start=1):
+            if hit.file == wanted:
+                how = "tried on a copy in memory"
+                return Remedy(f"{text}: rank {rank}, {hit.score:.3f}", True, "", rank, hit.score, how=how)
+    return None
+
+
 def _remedy(trace: Trace, section: SpaceAnswer, loss: TopicLoss, path: str, title: str, ask: Ask) -> Remedy | None:
     if loss is TopicLoss.FAILED:
         return Remedy(section.failure.remedy, False) if section.failure is not None else None
@@ -165,6 +211,4 @@ def _remedy(trace: Trace, section: SpaceAnswer, loss: TopicLoss, path: str, titl
         for rank, hit in enumerate(ask(query, **changes).hits, start=1):
             if hit.file == path:
                 return Remedy(f"{text}: rank {rank}, {hit.score:.3f}", True, query, rank, hit.score)
-    if loss is TopicLoss.NOT_SEARCHED:
-        return Remedy("give the element that holds them an id, such as record does", False)
     return Remedy("nothing that was tried brings it in", False)

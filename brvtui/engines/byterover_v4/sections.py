@@ -88,6 +88,8 @@ class SpaceAnswer:
     printed: dict[str, Any]
     """What V4 prints: its answer, or its error."""
     failure: SpaceFailure | None = None
+    not_covered: str = ""
+    """Our advice, not V4's: why ByteRover 3.14 would have called this not covered; empty where it would not."""
 
     def topic(self, file: str) -> TopicHit | None:
         """The described topic whose file is ``file``; None when it is none of :attr:`topics`."""

@@ -28,6 +28,7 @@ def sentence(trace: Trace) -> Sentence:
         clause(": " if held else "", held, weight=60),
         *_contained(topic),
         *_relevance(topic),
+        *_advice(section),
         *_cited(section, topic),
     )
 
@@ -51,6 +52,12 @@ def _inside(place: WordPlace) -> list[Span]:
 
 def _relevance(topic: TopicHit) -> Iterator[Clause]:
     yield clause(f"; relevance {relative(topic):.2f} of the best, {topic.absolute:.2f} absolute", weight=80)
+
+
+def _advice(section: SpaceAnswer) -> Iterator[Clause]:
+    """Our own reading of how little the answer has of the query."""
+    if section.not_covered:
+        yield clause(f": {section.not_covered}, so 3.14 would not call this covered", weight=85)
 
 
 def _cited(section: SpaceAnswer, topic: TopicHit) -> Iterator[Clause]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from brvtui.engines.byterover_v4.ageing import AgedTopic, after_access
 from brvtui.engines.byterover_v4.corpus import TopicFilter
+from brvtui.engines.byterover_v4.coverage import coverage
 from brvtui.engines.byterover_v4.documents import TopicDocument
 from brvtui.engines.byterover_v4.index import TokenMatches, in_order_of_first
+from brvtui.engines.byterover_v4.outlook import topic_ceilings
 from brvtui.engines.byterover_v4.printed import LOW, PrintedHit, confidence, printed_hits
 from brvtui.engines.byterover_v4.profile import FIELDS, NAME, V4Profile
 from brvtui.engines.byterover_v4.scripts import RankedSpace, ScriptAnswer
@@ -104,7 +106,9 @@ def traced(
         answer.plain(),
     )
     hits = tuple(_hit(one, printed, profile) for one, printed in described)
-    shown = hits[: len(answer.hits)]
+    shown = _with_ceilings(hits[: len(answer.hits)], found, context)
+    terms = dict.fromkeys(from_utf16(token.token) for token in answer.searches[0].raw.tokens)
+    advice = coverage(shown, [topic.absolute for topic in section.topics[: len(shown)]], tuple(terms), profile)
     behind = [
         _near_miss(hit, rank, rank - len(shown), LIMIT) for rank, hit in enumerate(hits[len(shown) :], len(shown) + 1)
     ]
@@ -122,13 +126,13 @@ def traced(
         verdict=_verdict(section),
         covered=bool(shown),
         tier=None,
-        steps=tuple(_steps(section, found, matched, kept, profile)),
+        steps=(*_steps(section, found, matched, kept, profile), advice.step),
         stages=tuple(_stages(section, matched, kept)),
         hits=shown,
         near_misses=tuple(behind + dropped),
         total_found=len(files),
         matched=matched,
-        sections=(section,),
+        sections=(replace(section, not_covered=advice.lacks),),
         scale=Scale(_DECIMALS, max(profile.score.boost.values()), 1.0),
         notices=tuple(_notices(section)),
         options=dict(query.options),
@@ -286,6 +290,17 @@ def _hit(found: _PlacedTopic, printed: PrintedHit, profile: V4Profile) -> Hit:
     )
 
 
+def _with_ceilings(hits: Sequence[Hit], found: Sequence[_PlacedTopic], context: Context[V4Profile]) -> tuple[Hit, ...]:
+    """``hits``, which ``found`` begins with, each with the best score that any query can give its topic."""
+    made = []
+    corpora = {id(one.paths): one.paths.space.corpus for one in found[: len(hits)]}
+    for key, corpus in corpora.items():
+        own = [place for place in range(len(hits)) if id(found[place].paths) == key]
+        columns = corpus.columns([found[place].topic.path for place in own])
+        made += list(zip(own, topic_ceilings(columns, context.now_ms, context.constants), strict=True))
+    return tuple(replace(hits[place], ceiling=ceiling) for place, ceiling in sorted(made, key=lambda one: one[0]))
+
+
 def _parts(best: FoundDocument, signals: AgedTopic, profile: V4Profile) -> Iterator[Part]:
     made, rules = best.score, profile.score
     yield Part("relevance", made.by_relevance, best.relevance, rules.relevance, "raw ÷ best raw")
@@ -296,7 +311,7 @@ def _parts(best: FoundDocument, signals: AgedTopic, profile: V4Profile) -> Itera
 
 def _aged(signals: AgedTopic, profile: V4Profile) -> AgedSignals:
     stored, after = signals.stored, after_access(signals.stored, profile.signals)
-    moved = f", {after.maturity}" if after.maturity != stored.maturity else ""
+    moved = f"makes it {after.maturity}" if after.maturity != stored.maturity else f"stays {stored.maturity}"
     return AgedSignals(
         maturity=stored.maturity,
         importance_stored=_number(stored.importance),
@@ -307,7 +322,9 @@ def _aged(signals: AgedTopic, profile: V4Profile) -> AgedSignals:
         access_count=int(_number(stored.access_count)),
         update_count=int(_number(stored.update_count)),
         source="sidecar" if signals.has_file else "default",
-        after_access=f"importance {_number(after.importance):g}{moved}",
+        after_access=(
+            f"an access hit would make importance {_number(stored.importance):g} → {_number(after.importance):g}, {moved}"
+        ),
     )
 
 

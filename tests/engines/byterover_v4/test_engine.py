@@ -13,7 +13,7 @@ from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.contract import EngineError
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.session import Session
-from brvtui.trace import Trace, adds_up
+from brvtui.trace import State, Trace, adds_up
 from brvtui.tree.reading.project import ProjectError
 from tests.support.spaces import SPACE_ID, opened, recorded_space, same, small_space, unpack_space
 from tests.support.trees import Tree
@@ -243,3 +243,58 @@ def test_a_small_space_is_what_its_files_say(folder: Path) -> None:
         "ops/backup.html#bve-cccc0001",
         "ops/deploy.html",
     ]
+
+
+@pytest.mark.parametrize(
+    ("query", "note", "change"),
+    [
+        ("incident", "auth/jwt.html", "make the element bv-reason a bv-fact with an id"),
+        ("rollout", "ops/deploy.html", "add rollout to the topic's keywords"),
+    ],
+)
+def test_a_remedy_for_words_that_are_not_searched_was_tried(
+    session: Session, query: str, note: str, change: str
+) -> None:
+    remedy = session.answers.explain(query, note).remedy
+    assert remedy is not None
+    assert remedy.text.startswith(change)
+    assert (remedy.verified, remedy.rank) == (True, 1)
+
+
+def test_a_remedy_for_a_file_that_is_not_seen_was_tried(folder: Path) -> None:
+    (tree_of(folder) / "old.abstract.html").write_text("<p>quokka</p>")
+    remedy = loaded(folder).answers.explain("quokka", "old.abstract.html").remedy
+    assert remedy is not None
+    assert remedy.text.startswith("name it old_abstract.html: rank 1")
+
+
+def test_a_remedy_for_a_space_with_which_v4_fails_was_tried(folder: Path) -> None:
+    (tree_of(folder) / "old.md").write_text("# old")
+    remedy = loaded(folder).answers.explain("refresh token", "auth/jwt.html").remedy
+    assert remedy is not None
+    assert remedy.text.startswith("migrate old.md")
+    assert remedy.rank == 1
+
+
+def test_our_advice_says_what_the_engine_does_not(session: Session) -> None:
+    covered = session.probe("refresh token").steps[-1]
+    assert (covered.name, covered.state) == ("coverage", State.PASSED)
+    assert covered.summary.startswith("ours, V4 has no such gate")
+    trace = session.probe("zebra stripes deploy")
+    missed = trace.steps[-1]
+    assert trace.section(SpaceAnswer).should_cite
+    found, words = missed.checks[1].value, missed.checks[1].threshold
+    assert (found, words) == (1, 3)
+    assert missed.state is State.FAILED
+    assert trace.section(SpaceAnswer).not_covered == "‘zebra’, ‘stripes’ in no result"
+    assert "would not call this covered" in verdict_sentence(trace)
+    assert session.probe("zebra").steps[-1].state is State.NOT_REACHED
+
+
+def test_every_hit_has_its_ceiling(session: Session) -> None:
+    hit = session.probe("refresh token").hits[0]
+    assert hit.ceiling is not None
+    assert hit.ceiling.score == pytest.approx(hit.score)  # it is the best match
+    high, medium = hit.ceiling.horizons
+    assert high.days_left == pytest.approx(54, abs=0.5)
+    assert medium.days_left is None

@@ -1,0 +1,108 @@
+"""Spaces as they would be with one thing mended, made in memory: what a remedy is tried on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from brvtui.engines.byterover_v4.corpus import RankedTopic, corpus_of
+from brvtui.engines.byterover_v4.documents import documents_of
+from brvtui.engines.byterover_v4.profile import FIELDS
+from brvtui.engines.byterover_v4.scripts import RankedSpace
+from brvtui.engines.byterover_v4.tokens import term, tokens
+from brvtui.tree.spaces.signal_files import BrokenSignals
+from brvtui.tree.spaces.topic_files import code_units, topic_source, unseen_name
+from brvtui.tree.spaces.topic_html import INDEXED, Topic, TopicElement, UnreadableTopic, parse_topic
+
+_NEW_ID = "bve-{:08x}"
+_FACT = INDEXED[0]
+_DERIVED = re.compile(r"\.(abstract|full|overview)(?=\.html\Z)", re.IGNORECASE)
+
+
+def without_failure(space: RankedSpace) -> RankedSpace:
+    """``space`` with everything mended with which V4 fails: its Markdown gone, each id once, broken signals gone."""
+    signals = {path: stored for path, stored in space.corpus.signals.items() if not isinstance(stored, BrokenSignals)}
+    topics = [_ranked(topic, _with_distinct_ids(topic.topic)) for topic in space.corpus.topics]
+    return RankedSpace(replace(space.contents, markdown=(), signals=signals), corpus_of(topics, signals))
+
+
+def with_file_seen(space: RankedSpace, file: str, now_ms: float) -> tuple[RankedSpace, str] | None:
+    """``space`` with the unseen ``file`` under a name that V4 sees, as of now, and that name; None if it cannot be."""
+    name = _DERIVED.sub(r"_\1", re.sub(r"\.html\Z", ".html", file, flags=re.IGNORECASE))
+    name = "index_page.html" if name == "index.html" else name
+    if unseen_name(name) or name in space.corpus.by_path:
+        return None
+    try:
+        topic = parse_topic(topic_source(space.contents.folder.tree, file))
+    except (OSError, UnreadableTopic):
+        return None
+    made = RankedTopic(name, topic, now_ms, documents_of(name, topic))
+    topics = sorted((*space.corpus.topics, made), key=lambda one: code_units(one.path))
+    return RankedSpace(space.contents, corpus_of(topics, space.corpus.signals)), name
+
+
+def with_words_searched(space: RankedSpace, path: str, words: Sequence[str]) -> tuple[RankedSpace, str] | None:
+    """``space`` with the topic at ``path`` so changed that ``words``, terms of the query, are searched in it.
+
+    Also returns what was changed, in words. None where the topic holds none of them.
+    """
+    ranked = space.corpus.by_path.get(path)
+    if ranked is None:
+        return None
+    changed, how = _searched(ranked.topic, path, set(words))
+    if changed is None:
+        return None
+    topics = [_ranked(topic, changed) if topic is ranked else topic for topic in space.corpus.topics]
+    return RankedSpace(space.contents, corpus_of(topics, space.corpus.signals)), how
+
+
+def _searched(topic: Topic, path: str, words: set[str]) -> tuple[Topic | None, str]:
+    for place, element in enumerate(topic.elements):
+        if not element.is_document and element.tag != "bv-topic" and words & _terms(element.text):
+            new = {**element.attributes, "id": _NEW_ID.format(place)}
+            tag = element.tag if element.tag in INDEXED else _FACT
+            how = (
+                f"give {_named(element)} an id"
+                if tag == element.tag
+                else f"make {_named(element)} a {_FACT} with an id"
+            )
+            elements = [TopicElement(tag, new, one.text) if one is element else one for one in topic.elements]
+            return replace(topic, elements=tuple(elements)), f"{how} of the form bve- and eight letters or digits"
+    if words & _terms(topic.body):
+        loose = TopicElement(_FACT, {"id": _NEW_ID.format(len(topic.elements))}, topic.body)
+        made = replace(topic, elements=(*topic.elements, loose))
+        return made, f"put the loose text into a {_FACT} with an id of the form bve- and eight letters or digits"
+    elsewhere = " ".join((path, *(value for one in topic.elements for value in one.attributes.values())))
+    held = [word for word in words if word in _terms(elsewhere)]
+    if not held:
+        return None, ""
+    keywords = FIELDS[2]
+    attributes = {**topic.attributes, keywords: f"{topic.attribute(keywords)},{','.join(held)}"}
+    return replace(topic, attributes=attributes), f"add {', '.join(held)} to the topic's {keywords}"
+
+
+def _named(element: TopicElement) -> str:
+    return f"the element {element.tag}"
+
+
+def _terms(text: str) -> set[str]:
+    return {term(token) for token in tokens(text)}
+
+
+def _with_distinct_ids(topic: Topic) -> Topic:
+    seen: set[str] = set()
+    elements = []
+    for place, element in enumerate(topic.elements):
+        if element.is_document and element.id in seen:
+            attributes: Mapping[str, str] = {**element.attributes, "id": _NEW_ID.format(place)}
+            element = replace(element, attributes=attributes)
+        seen.add(element.id)
+        elements.append(element)
+    return topic if elements == list(topic.elements) else replace(topic, elements=tuple(elements))
+
+
+def _ranked(before: RankedTopic, topic: Topic) -> RankedTopic:
+    if topic is before.topic:
+        return before
+    return RankedTopic(before.path, topic, before.mtime_ms, documents_of(before.path, topic))
