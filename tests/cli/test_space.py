@@ -81,7 +81,7 @@ def test_replayed_queries_and_sequences_are_those_that_were_recorded(
 
 def test_a_space_is_found_wherever_a_project_is_named(space: Path) -> None:
     assert find_any_project(space).is_space
-    assert serving._name_of(space) == space.name
+    assert serving._name_of(space, None) == space.name
     (space / "notes.md").write_text("# a folder of Markdown that has a space")
     assert find_any_project(space).is_space
     (space / ".brv" / "context-tree").mkdir(parents=True)

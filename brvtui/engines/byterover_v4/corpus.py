@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from brvtui.engines.byterover_v4.ageing import TopicColumns, topic_columns
 from brvtui.engines.byterover_v4.documents import TopicDocument
 from brvtui.engines.byterover_v4.index import TopicIndex
+from brvtui.engines.byterover_v4.profile import V4Profile
 from brvtui.tree.spaces.signal_files import BrokenSignals, SignalFiles, TopicSignals
 from brvtui.tree.spaces.topic_html import KNOWN, Topic
 
@@ -73,6 +74,8 @@ class SpaceCorpus:
     documents: int
     """Of all topics."""
     has_broken_signals: bool
+    falling: list[tuple[V4Profile, Mapping[str, tuple[float, ...]]]] = field(default_factory=list)
+    """At which age each topic loses a confidence, for the profile that was asked last."""
     _indexes: OrderedDict[TopicFilter, tuple[TopicIndex, TopicColumns]] = field(default_factory=OrderedDict)
 
     def index(self, asked: TopicFilter) -> tuple[TopicIndex, TopicColumns]:

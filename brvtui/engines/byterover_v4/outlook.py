@@ -12,7 +12,7 @@ import numpy as np
 from brvtui.engines.byterover_v4.ageing import TopicColumns, aged_columns, document_scores, stored_columns
 from brvtui.engines.byterover_v4.corpus import SpaceCorpus
 from brvtui.engines.byterover_v4.profile import V4Profile
-from brvtui.ranking.ceiling import ScoreInputs, ceilings, days_until_below
+from brvtui.ranking.ceiling import HORIZON_DAYS, ScoreInputs, ceilings, falling_ages
 from brvtui.ranking.constants import CompoundRules, DecayRules
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.trace import Ceiling, DatedEvent, DocumentForecast, Horizon, Part
@@ -30,33 +30,58 @@ class _Constants:
     decay: DecayRules
 
 
-def topic_ceilings(topics: TopicColumns, now_ms: float, profile: V4Profile) -> list[Ceiling | None]:
-    """What each topic scores as the best match of a query, and for how long that is of high or medium confidence.
+def ceilings_of(corpus: SpaceCorpus, paths: Sequence[str], now_ms: float, profile: V4Profile) -> list[Ceiling | None]:
+    """What the topics at ``paths`` score as the best match of a query, and how long that has which confidence.
 
     None where signals make no number.
     """
-    importance, recency, boost = stored_columns(topics, profile)
-    inputs = ScoreInputs(importance, recency, boost, np.zeros(len(boost)))
-    constants = _Constants(profile.compound, profile.decay)
-    since = np.nan_to_num(aged_columns(topics, now_ms, profile).days, nan=0.0)
-    names = {"results.high": profile.results.high, "results.medium": profile.results.medium}
-    now = ceilings(np.maximum(0.0, since), inputs, constants)
-    fresh = ceilings(np.zeros(len(boost)), inputs, constants)
-    left = days_until_below(tuple(names.values()), since, inputs, constants)
-    left[:, np.isnan(topics.mtimes_ms)] = math.inf  # what V4 finds no file of does not age
+    columns = corpus.columns(paths)
+    inputs, constants = _inputs(columns, profile)
+    since = aged_columns(columns, now_ms, profile).days
+    now = ceilings(np.where(since > 0, since, 0.0), inputs, constants)
+    fresh = ceilings(np.zeros(len(paths)), inputs, constants)
+    names = _thresholds(profile)
+    falling = _falling(corpus, profile)
     made: list[Ceiling | None] = []
-    for place, score in enumerate(now.tolist()):
+    for place, path in enumerate(paths):
+        ages = falling.get(path, (math.inf,) * len(names))  # what V4 finds no file of does not age
         horizons = tuple(
-            Horizon(
-                threshold,
-                name,
-                bool(fresh[place] >= threshold),
-                float(left[row, place]) if math.isfinite(left[row, place]) else None,
-            )
-            for row, (name, threshold) in enumerate(names.items())
+            Horizon(threshold, name, bool(fresh[place] >= threshold), _left(now[place], threshold, since[place], age))
+            for (name, threshold), age in zip(names.items(), ages, strict=True)
         )
-        made.append(None if math.isnan(score) else Ceiling(score, horizons))
+        made.append(None if math.isnan(now[place]) else Ceiling(float(now[place]), horizons))
     return made
+
+
+def _left(now: float, threshold: float, since: float, falling: float) -> float | None:
+    """Days until a ceiling is below ``threshold``: 0 when it is, None when it is not within :data:`HORIZON_DAYS`."""
+    if not now >= threshold:
+        return 0.0
+    left = falling - since
+    return float(left) if left <= HORIZON_DAYS else None
+
+
+def _thresholds(profile: V4Profile) -> dict[str, float]:
+    return {"results.high": profile.results.high, "results.medium": profile.results.medium}
+
+
+def _inputs(columns: TopicColumns, profile: V4Profile) -> tuple[ScoreInputs, _Constants]:
+    importance, recency, boost = stored_columns(columns, profile)
+    inputs = ScoreInputs(importance, recency, boost, np.zeros(len(boost)))
+    return inputs, _Constants(profile.compound, profile.decay)
+
+
+def _falling(corpus: SpaceCorpus, profile: V4Profile) -> Mapping[str, tuple[float, ...]]:
+    """The ages, in days, from which each topic of ``corpus`` is no more of high, and of medium, confidence."""
+    if not corpus.falling or corpus.falling[0][0] is not profile:
+        paths = list(corpus.by_path)
+        inputs, constants = _inputs(corpus.columns(paths), profile)
+        rows = [
+            falling_ages(np.full(len(paths), threshold), inputs, constants).tolist()
+            for threshold in _thresholds(profile).values()
+        ]
+        corpus.falling[:] = [(profile, dict(zip(paths, zip(*rows, strict=True), strict=True)))]
+    return corpus.falling[0][1]
 
 
 def forecast(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile, day: float) -> DocumentForecast | None:
@@ -67,15 +92,14 @@ def forecast(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile, 
     stored = corpus.signals.get(path)
     if isinstance(stored, BrokenSignals):
         return None
-    columns = corpus.columns((path,))
-    (now,) = topic_ceilings(columns, now_ms, profile)
-    (then,) = topic_ceilings(columns, now_ms + day * MS_PER_DAY, profile)
+    (now,) = ceilings_of(corpus, (path,), now_ms, profile)
+    (then,) = ceilings_of(corpus, (path,), now_ms + day * MS_PER_DAY, profile)
     if now is None or then is None:
         return None
     rules = profile.score
     highest = max(rules.boost.values())
     reach = (rules.relevance + rules.importance + rules.recency) * highest
-    signals = aged_columns(columns, now_ms, profile)
+    signals = aged_columns(corpus.columns((path,)), now_ms, profile)
     made = document_scores(np.ones(1), signals, np.zeros(1, dtype=np.int64), profile).one(0)
     maturity = stored.maturity if stored else profile.signals.maturity
     lacks = [

@@ -13,7 +13,7 @@ from brvtui.engines.byterover_v4.corpus import TopicFilter
 from brvtui.engines.byterover_v4.coverage import coverage
 from brvtui.engines.byterover_v4.documents import TopicDocument
 from brvtui.engines.byterover_v4.index import TokenMatches, in_order_of_first
-from brvtui.engines.byterover_v4.outlook import topic_ceilings
+from brvtui.engines.byterover_v4.outlook import ceilings_of
 from brvtui.engines.byterover_v4.printed import LOW, PrintedHit, confidence, printed_hits
 from brvtui.engines.byterover_v4.profile import FIELDS, NAME, V4Profile
 from brvtui.engines.byterover_v4.scripts import RankedSpace, ScriptAnswer
@@ -296,8 +296,8 @@ def _with_ceilings(hits: Sequence[Hit], found: Sequence[_PlacedTopic], context: 
     corpora = {id(one.paths): one.paths.space.corpus for one in found[: len(hits)]}
     for key, corpus in corpora.items():
         own = [place for place in range(len(hits)) if id(found[place].paths) == key]
-        columns = corpus.columns([found[place].topic.path for place in own])
-        made += list(zip(own, topic_ceilings(columns, context.now_ms, context.constants), strict=True))
+        paths = [found[place].topic.path for place in own]
+        made += list(zip(own, ceilings_of(corpus, paths, context.now_ms, context.constants), strict=True))
     return tuple(replace(hits[place], ceiling=ceiling) for place, ceiling in sorted(made, key=lambda one: one[0]))
 
 
@@ -322,9 +322,7 @@ def _aged(signals: AgedTopic, profile: V4Profile) -> AgedSignals:
         access_count=int(_number(stored.access_count)),
         update_count=int(_number(stored.update_count)),
         source="sidecar" if signals.has_file else "default",
-        after_access=(
-            f"an access hit would make importance {_number(stored.importance):g} → {_number(after.importance):g}, {moved}"
-        ),
+        after_access=f"an access hit would make importance {stored.importance:g} → {after.importance:g}, {moved}",
     )
 
 
