@@ -14,13 +14,25 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from brvtui.cli.common import BAD_USAGE, NEGATIVE, NOT_THERE, NOW_HELP, OK, Failure, answer_format, moment, write_json
+from brvtui.cli.common import (
+    BAD_USAGE,
+    FAILED,
+    NEGATIVE,
+    NOT_THERE,
+    NOW_HELP,
+    OK,
+    Failure,
+    answer_format,
+    moment,
+    write_json,
+)
 from brvtui.text.visible import visible
 from brvtui.wording import counted, nearest
 
 if TYPE_CHECKING:
     from brvtui.fleet.answering import Asker
     from brvtui.fleet.members import Absence, Fleet, Member
+    from brvtui.fleet.pool import Asks
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _PATH = click.Path(path_type=Path)
@@ -58,6 +70,7 @@ class _FleetOptions:
     now: float | None
     timeout: float
     workers: int
+    scheduler: str
 
     def fleet(self) -> Fleet:
         """The fleet, with the members that are named alone. Raises :class:`Failure`."""
@@ -87,14 +100,26 @@ class _FleetOptions:
     def asker(self, made: Fleet) -> Iterator[Asker]:
         """What asks the members of the fleet; at the end, what it started is ended."""
         from brvtui.fleet.answering import Asker
-        from brvtui.fleet.pool import ProcessPool
+        from brvtui.fleet.fleet_file import FleetError
 
-        pool = ProcessPool(made.members, self.workers)
         now_ms = time.time() * 1000 if self.now is None else self.now
         try:
-            yield Asker(pool, now_ms, self.timeout, replied=_Progress(len(made.members)))
-        finally:
-            pool.close()
+            where = self._where(made)
+            try:
+                yield Asker(where, now_ms, self.timeout, replied=_Progress(len(made.members)))
+            finally:
+                where.close()
+        except FleetError as error:
+            raise Failure(str(error), FAILED if self.scheduler else BAD_USAGE) from error
+
+    def _where(self, made: Fleet) -> Asks:
+        if self.scheduler:
+            from brvtui.fleet.cluster import Cluster
+
+            return Cluster(self.scheduler, made.members)
+        from brvtui.fleet.pool import ProcessPool
+
+        return ProcessPool(made.members, self.workers)
 
 
 def _fleet_command(command: _F) -> _F:
@@ -102,11 +127,15 @@ def _fleet_command(command: _F) -> _F:
 
     @functools.wraps(command)
     def collected(**given: Any) -> Any:
-        names = ("file", "over", "names", "now", "timeout", "workers")
+        names = ("file", "over", "names", "now", "timeout", "workers", "scheduler")
         return command(options=_FleetOptions(**{name: given.pop(name) for name in names}), **given)
 
     made: Any = collected
     for option in (
+        click.option(
+            "--scheduler", default="", metavar="ADDRESS",
+            help="Ask on the workers of this Dask scheduler (tcp://…, tls://…, its file, or auto; extra fleet).",
+        ),
         click.option(
             "--workers", type=click.IntRange(0, 512), default=0, metavar="N",
             help="How many processes ask (default: one for each core).",
@@ -262,15 +291,11 @@ def query(
 
 
 def _one_ranking(text: str, limit: int, options: _FleetOptions, form: str) -> int:
-    from brvtui.fleet.fleet_file import FleetError
     from brvtui.fleet.one_ranking import one_ranking
 
     made = options.fleet()
-    try:
-        with options.asker(made) as asker:
-            answer = one_ranking(asker, made.members, text, limit)
-    except FleetError as error:
-        raise Failure(str(error), BAD_USAGE) from error
+    with options.asker(made) as asker:
+        answer = one_ranking(asker, made.members, text, limit)
     answer = replace(answer, missing=(*made.absent, *answer.missing))
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
@@ -342,19 +367,15 @@ def evaluate(judgments: Path | None, named_metrics: tuple[str, ...], options: _F
 
 def _judged_together(file: Path, made: Fleet, options: _FleetOptions) -> tuple[dict[str, Any], Sequence[Absence]]:
     from brvtui.cli.judge import read_judgments
-    from brvtui.fleet.fleet_file import FleetError
     from brvtui.fleet.judged import evaluate_together
     from brvtui.lab.judgments.file import JudgmentsFile
 
     listed = read_judgments(JudgmentsFile(file, True))
     if not listed:
         raise Failure(f"{file}: no judgments; add some with brv-tui judge set", BAD_USAGE)
-    try:
-        with options.asker(made) as asker:
-            clock = datetime.fromtimestamp(asker.now_ms / 1000, UTC).isoformat(timespec="milliseconds")
-            together, missing = evaluate_together(asker, made.members, listed, made.name, clock)
-    except FleetError as error:
-        raise Failure(str(error), BAD_USAGE) from error
+    with options.asker(made) as asker:
+        clock = datetime.fromtimestamp(asker.now_ms / 1000, UTC).isoformat(timespec="milliseconds")
+        together, missing = evaluate_together(asker, made.members, listed, made.name, clock)
     return {"all members": together}, missing
 
 
@@ -453,8 +474,13 @@ def _say(line: str) -> None:
 
 
 def _say_missing(missing: Sequence[Absence]) -> None:
+    """Says who is missing and why; of several with one reason, only how many and the first."""
+    reasons: dict[str, list[str]] = {}
     for one in missing:
-        _say(f"{one.member}: {one.why}" if one.member not in one.why else one.why)
+        reasons.setdefault(one.why, []).append(one.member)
+    for why, members in reasons.items():
+        others = f" and {len(members) - 1} more" if len(members) > 1 else ""
+        _say(why if members[0] in why else f"{members[0]}{others}: {why}")
 
 
 class _Progress:

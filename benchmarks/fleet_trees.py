@@ -1,0 +1,58 @@
+"""Many generated trees: one memory each, always the same for the same numbers."""
+
+from __future__ import annotations
+
+import os
+import random
+from itertools import accumulate
+from pathlib import Path
+
+from brvtui.fleet.members import Member
+
+NOW_MS = 1_795_176_000_000
+"""2026-11-20T12:00:00Z: the moment at which they are asked."""
+_DAY_S = 86_400
+_VOWELS, _CONSONANTS = "aeiou", "bcdfglmnprst"
+_DOMAINS = ("api", "auth", "billing", "deploy", "ingest", "mobile", "ops", "search")
+
+
+def vocabulary(words: int = 20_000) -> list[str]:
+    """Made-up words of six letters, the most frequent first."""
+    pick = random.Random(3)
+    return ["".join(pick.choice(letters) for letters in (_CONSONANTS, _VOWELS) * 3) for _ in range(words)]
+
+
+def make_fleet(root: Path, members: int, notes: int, words: int = 120) -> list[Member]:
+    """``members`` projects of ``notes`` notes of ``words`` words; those that are there are left as they are."""
+    known = vocabulary()
+    weights = list(accumulate(1 / rank for rank in range(1, len(known) + 1)))
+    return [_member(root / f"m{number:04d}", number, notes, words, known, weights) for number in range(members)]
+
+
+def _member(root: Path, number: int, notes: int, words: int, known: list[str], weights: list[float]) -> Member:
+    member = Member(root.name, str(root))
+    if root.exists():
+        return member
+    pick = random.Random(f"member {number}")
+    part = root.with_name(f"{root.name}.part")
+    tree = part / ".brv" / "context-tree"
+    tree.mkdir(parents=True)
+    (part / ".brv" / "config.json").write_text("{}")
+    for note in range(notes):
+        place = tree / f"{pick.choice(_DOMAINS)}" / f"topic{note % 12}" / f"note_{number}_{note}.md"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        title = " ".join(pick.choices(known, cum_weights=weights, k=3)).capitalize()
+        text = " ".join(pick.choices(known, cum_weights=weights, k=words))
+        place.write_text(f"# {title}\n\n{text}\n")
+        moment = NOW_MS / 1000 - pick.uniform(0, 300) * _DAY_S
+        os.utime(place, (moment, moment))
+    part.rename(root)
+    return member
+
+
+def some_queries(count: int) -> list[str]:
+    """Queries of two to five words, frequent and rare ones."""
+    pick, known = random.Random(7), vocabulary()
+    return [
+        " ".join(known[int(len(known) * pick.random() ** 3)] for _ in range(pick.randint(2, 5))) for _ in range(count)
+    ]

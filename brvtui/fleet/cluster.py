@@ -1,0 +1,199 @@
+"""Asks members on a Dask cluster: each worker keeps the members that are placed on it open.
+
+Only addresses, questions and answers travel. Who may connect, and whether what travels is encrypted, is set in Dask's
+own configuration.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from brvtui.fleet.asking import MemberQuestion, MemberReply, ask_each
+from brvtui.fleet.fleet_file import FleetError
+from brvtui.fleet.members import Member
+from brvtui.fleet.placing import placed
+
+AUTO = "auto"
+"""The scheduler that Dask's own configuration names."""
+_AT_ONCE = 16
+"""Members that one task asks: fewer make results come sooner, more make fewer tasks."""
+_LOOK_S = 0.5
+"""How often it is looked whether all workers are still there."""
+_CONNECT_S = 10.0
+_NO_DASK = "a scheduler needs the extra fleet: pip install 'brv-tui[fleet]'"
+
+
+class ClusterError(FleetError):
+    """A cluster that cannot be asked: no scheduler, or no worker. The message is one line."""
+
+
+@dataclass(eq=False)
+class _Task:
+    """Questions that one worker was given together."""
+
+    worker: str
+    questions: Sequence[MemberQuestion]
+    future: Any
+
+
+class Cluster:
+    """The workers of one scheduler. A worker that dies has its members asked again on the others."""
+
+    def __init__(self, scheduler: str, members: Sequence[Member]) -> None:
+        """Connects to ``scheduler``: an address, a scheduler file, or :data:`AUTO`.
+
+        Raises :class:`ClusterError`.
+        """
+        self._members = tuple(members)
+        self._client = _connected(scheduler)
+        self.address = str(self._client.scheduler.address)
+        self._silent: set[str] = set()
+        """Workers that did not answer in time: they are not asked again."""
+        self._known: frozenset[str] = frozenset()
+        self.places: dict[str, str] = {}
+        """The worker of each member."""
+
+    def ask(self, questions: Sequence[MemberQuestion], timeout_s: float) -> Iterator[MemberReply]:
+        """One reply for each of ``questions``, as they come; closing the iterator cancels the rest.
+
+        When a worker gives no reply for ``timeout_s`` seconds, the members that it was asked for have a reply that says
+        so. Raises :class:`ClusterError` when there is no scheduler or no worker at the start.
+        """
+        workers = self._workers()
+        if not workers:
+            raise ClusterError(f"{self.address}: no worker that answers; start some with dask worker {self.address}")
+        done: queue.SimpleQueue[_Task] = queue.SimpleQueue()
+        open_tasks = self._given(questions, workers, done)
+        heard = dict.fromkeys(workers, time.monotonic())
+        looked = time.monotonic()
+        try:
+            while open_tasks:
+                try:
+                    task: _Task | None = done.get(timeout=_LOOK_S)
+                except queue.Empty:
+                    task = None
+                now = time.monotonic()
+                if task in open_tasks and task.future.status == "finished":
+                    heard[task.worker] = now
+                    open_tasks.remove(task)
+                    yield from task.future.result()
+                if task is not None and task.future.status == "error" and task in open_tasks:
+                    open_tasks.remove(task)
+                    why = f"the worker {task.worker} failed ({task.future.exception()})"
+                    yield from (MemberReply(one.member.name, failure=why) for one in task.questions)
+                if now - looked < _LOOK_S:
+                    continue
+                looked = now
+                try:
+                    workers = self._workers()
+                except ClusterError as error:
+                    left = [one for held in open_tasks for one in held.questions]
+                    open_tasks.clear()
+                    yield from (MemberReply(one.member.name, failure=str(error)) for one in left)
+                    return
+                yield from self._after_looking(open_tasks, workers, heard, timeout_s, done)
+        finally:
+            self._cancel(open_tasks)
+
+    def _after_looking(
+        self,
+        open_tasks: list[_Task],
+        workers: Collection[str],
+        heard: dict[str, float],
+        timeout_s: float,
+        done: queue.SimpleQueue[_Task],
+    ) -> Iterator[MemberReply]:
+        """Gives the questions of workers that are gone to others; replies for those that have been silent too long."""
+        now = time.monotonic()
+        silent = {task.worker for task in open_tasks if now - heard[task.worker] >= timeout_s}
+        self._silent |= silent
+        lost = [task for task in open_tasks if task.worker in silent or task.worker not in workers]
+        for task in lost:
+            open_tasks.remove(task)
+        self._cancel(lost)
+        others = [worker for worker in workers if worker not in silent]
+        again = [one for task in lost if task.worker not in silent for one in task.questions]
+        for worker in others:
+            heard.setdefault(worker, now)
+        if others:
+            open_tasks += self._given(again, others, done)
+        else:
+            yield from (MemberReply(one.member.name, failure="its worker ended, and no other is left") for one in again)
+        for task in lost:
+            if task.worker in silent:
+                why = f"no answer from the worker {task.worker} within {timeout_s:g} s"
+                yield from (MemberReply(one.member.name, failure=why) for one in task.questions)
+
+    def close(self) -> None:
+        """Leaves the cluster as it is: its workers keep their members open."""
+        self._client.close(timeout=2)
+
+    @property
+    def workers(self) -> tuple[str, ...]:
+        """The addresses of the workers. Raises as :meth:`ask`."""
+        return tuple(sorted(self._workers()))
+
+    def _workers(self) -> list[str]:
+        """The workers that can be asked. Raises ClusterError when the scheduler is gone."""
+        try:
+            info = self._client.sync(self._client.scheduler.identity, callback_timeout=_CONNECT_S)
+        except Exception as error:  # Dask has many names for a connection that is gone
+            line = f"the scheduler at {self.address} went away: start it again, or leave out --scheduler"
+            raise ClusterError(line) from error
+        return [worker for worker in info["workers"] if worker not in self._silent]
+
+    def _given(
+        self, questions: Sequence[MemberQuestion], workers: Collection[str], done: queue.SimpleQueue[_Task]
+    ) -> list[_Task]:
+        """Gives ``questions`` to the workers of their members."""
+        if frozenset(workers) != self._known:
+            self._known, self.places = frozenset(workers), dict(placed(self._members, sorted(workers)))
+        by_worker: dict[str, list[MemberQuestion]] = {}
+        for one in questions:
+            by_worker.setdefault(self.places[one.member.name], []).append(one)
+        made = []
+        for worker, own in by_worker.items():
+            for start in range(0, len(own), _AT_ONCE):
+                part = own[start : start + _AT_ONCE]
+                future = self._client.submit(ask_each, part, workers=[worker], pure=False, retries=0)
+                task = _Task(worker, part, future)
+                future.add_done_callback(lambda _, task=task: done.put(task))
+                made.append(task)
+        return made
+
+    def _cancel(self, tasks: Sequence[_Task]) -> None:
+        if tasks and self._client.status == "running":
+            with suppress(Exception):  # where the scheduler went away, there is nothing to cancel
+                self._client.cancel([task.future for task in tasks], force=True)
+
+
+def _connected(scheduler: str) -> Any:
+    try:
+        import dask
+        import distributed
+    except ImportError as error:
+        raise ClusterError(_NO_DASK) from error
+    for name in list(logging.root.manager.loggerDict):
+        if name.startswith("distributed"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # what is lost is said in the answer
+    address: str | None = scheduler
+    if scheduler == AUTO:
+        address = dask.config.get("scheduler-address", None)
+        if not address:
+            raise ClusterError(
+                "Dask's configuration names no scheduler: set DASK_SCHEDULER_ADDRESS, or give an address"
+            )
+    named: dict[str, Any] = {"scheduler_file": address} if Path(str(address)).is_file() else {"address": address}
+    connect: Any = distributed.Client
+    try:
+        return connect(**named, timeout=_CONNECT_S, set_as_default=False)
+    except Exception as error:  # Dask has many names for it
+        why = " ".join(str(error).split()) or type(error).__name__
+        raise ClusterError(f"{address}: no scheduler answers there ({why}); start one with dask scheduler") from error
