@@ -14,6 +14,7 @@ import re
 import sys
 import tomllib
 import typing
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
@@ -122,6 +123,36 @@ def lowered(values: _T, reference: _T) -> _T:
             made[name] = own or most
     lower: _T = dataclasses.replace(constants, **made)
     return lower
+
+
+@dataclass(frozen=True, slots=True)
+class Adjustable:
+    """A constant that can have other values: a number in a range, a switch, or one of some texts."""
+
+    name: str
+    """Dotted."""
+    value: bool | int | float | str
+    range: Range = Range()
+    """Of a number."""
+    choices: tuple[str, ...] = ()
+
+
+def adjustable(values: Any, where: str = "") -> Iterator[Adjustable]:
+    """Every constant of ``values``, a dataclass, that is a number, a switch or one of some texts, in their order."""
+    kind: Any = type(values)
+    for name, hint in _hints(kind).items():
+        value, dotted = getattr(values, name), _join(where, name)
+        marks = typing.get_args(hint) if typing.get_origin(hint) is Annotated else ()
+        rule = next((mark for mark in marks if isinstance(mark, Range)), _NUMBER)
+        if dataclasses.is_dataclass(value):
+            yield from adjustable(value, dotted)
+        elif typing.get_origin(hint) is Literal:
+            yield Adjustable(dotted, value, choices=typing.get_args(hint))
+        elif isinstance(value, dict):
+            numbers = ((key, each) for key, each in value.items() if isinstance(each, (int, float)))
+            yield from (Adjustable(_join(dotted, key), each) for key, each in numbers)
+        elif isinstance(value, (bool, int, float)):
+            yield Adjustable(dotted, value, rule)
 
 
 def typed(kind: type[_T], value: Any, where: str, origin: str) -> _T:

@@ -208,11 +208,14 @@ LOG = Arrangement(
 
 
 def _wide_lab(width: int, height: int) -> Split:
-    right = max(48, width * 38 // 100)
-    return Split("judged", True, ("judged", "cell"), (width - right, right))
+    right = max(50, width * 40 // 100)
+    cell = height * 55 // 100
+    beside = Split("cell", False, ("cell", "whatif"), (cell, height - cell))
+    return Split("judged", True, ("judged", beside), (width - right, right))
 
 
-LAB = Arrangement(panes=("judged", "cell"), beside="", tabs=("judged", "cell"), wide=_wide_lab)
+_LAB_PANES = ("judged", "cell", "whatif")
+LAB = Arrangement(panes=_LAB_PANES, beside="", tabs=_LAB_PANES, wide=_wide_lab)
 
 
 def _wide_settings(width: int, height: int) -> Split:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from brvtui.lab.judgments.model import Judgment
     from brvtui.lab.log_comparison import LogComparison
     from brvtui.lab.log_summary import LogSummary
+    from brvtui.lab.whatif.controls import Control
     from brvtui.lab.whatif.variant import Variant
     from brvtui.trace import Detail, Trace
     from brvtui.tree.engine_files.query_log import LoggedQuery
@@ -244,6 +245,10 @@ class LabState(NamedTuple):
     """Why the judgments cannot be read."""
     columns: tuple[LabColumn, ...] = ()
     """The first is of the present."""
+    what_if: Variant | None = None
+    """What the sliders are at; None while they are at what is."""
+    controls: tuple[Control, ...] = ()
+    """What the sliders of constants and clock can be at."""
     done: int = 0
     total: int = 0
     """How many answers there are so far, and how many there will be, while queries are asked."""

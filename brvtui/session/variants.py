@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
 from brvtui.config import Settings
@@ -13,9 +13,11 @@ from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.contract import Context, Engine, EngineError, Query
 from brvtui.lab.evaluation.evaluate import ask, result_of
-from brvtui.lab.evaluation.results import QueryResult
+from brvtui.lab.evaluation.results import QueryResult, RankedDocument
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.model import Judgment
+from brvtui.lab.whatif.controls import Control, clock_control, constant_controls, note_controls
+from brvtui.lab.whatif.profile_file import profile_file
 from brvtui.lab.whatif.replacing import later, replaced, with_constants
 from brvtui.lab.whatif.variant import Variant, VariantError
 from brvtui.session.engines import Engines
@@ -28,6 +30,7 @@ _MOST_RESULTS = 50_000
 _ROUND_MS = 60_000
 """A moment is as good as another of the same minute: else a live clock would make every result worthless."""
 _NAME = "the variant"
+_WITHOUT_FILES = frozenset({"jeffs_brain"})
 
 
 class AskedProject(OpenProject, Protocol):
@@ -58,7 +61,10 @@ class VariantState:
     def ask(self, judgment: Judgment) -> QueryResult:
         """How the query of ``judgment`` is answered; a probe. Raises :class:`EngineError`."""
         followed, _ = self.finder.followed(judgment)
-        return result_of(followed, ask(self.engine, self.context, followed, self.like))
+        made = result_of(followed, ask(self.engine, self.context, followed, self.like))
+        # Parts are not kept: a table of a thousand queries would be a hundred thousand objects to look through for
+        # garbage, which holds up the event loop.
+        return replace(made, results=tuple(RankedDocument(each.path, each.score) for each in made.results))
 
 
 class VariantRunner:
@@ -109,6 +115,30 @@ class VariantRunner:
             self._states.move_to_end(key)
             _shorten(self._states, _MOST_STATES)
             return found
+
+    def controls(self, engine: str) -> tuple[Control, ...]:
+        """What of ``engine`` can be changed: the clock, and its constants. Raises :class:`EngineError`."""
+        clock = () if self._session.is_code else (clock_control(),)
+        return (*clock, *constant_controls(self._session.engines.context(engine).constants))
+
+    def note_controls(self, path: str) -> tuple[Control, ...]:
+        """What of the note at ``path`` can be changed; nothing where there is no such note."""
+        snapshot = self._session.snapshot
+        if path not in snapshot.by_path or self._session.is_code:
+            return ()
+        return tuple(note_controls(path, snapshot.signals[snapshot.by_path[path]]))
+
+    def profile_text(self, variant: Variant, engine: str, name: str) -> str:
+        """A profile file with the constants of ``variant``, to be read by ``engine``; it extends a built-in one.
+
+        Raises :class:`EngineError` for an engine that reads no files.
+        """
+        asked = self._session.engines.named(variant.engine or engine)
+        first = asked.profiles[0]
+        if asked.name in _WITHOUT_FILES:
+            raise EngineError(f"{asked.title} reads no profiles of your own")
+        made, base = asdict(self._constants(asked, variant)), asdict(asked.constants(first))
+        return profile_file(name, first, base, made)
 
     def result(self, state: VariantState, judgment: Judgment) -> QueryResult:
         """How the query of ``judgment`` is answered in ``state``. Raises :class:`EngineError`."""

@@ -14,11 +14,14 @@ from brvtui.app.lab import asking
 from brvtui.app.lab.cell import CellPane
 from brvtui.app.lab.judged import JudgedPane
 from brvtui.app.lab.screen import LabScreen
+from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.app.query.screen import QueryScreen
+from brvtui.engines import registry
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.grading import with_query
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.lab.whatif.variant import Variant
+from brvtui.store.folders import config_folder
 from brvtui.tree.reading.project import find_project
 from tests.app.driving import NARROW, SIZES, WIDE, ask, frame, screen, settled, shown, text_of, until, view
 from tests.app.editing import NOTE, open_note, toasts
@@ -279,3 +282,79 @@ async def test_the_cell_shows_nothing_before_there_is_something(garden: Tree, ma
         await to_lab(pilot)
         assert "the query under the cursor" in text_of(pilot, "#cell")
         assert frame(pilot).query_one(CellPane)
+
+
+async def test_a_slider_changes_a_constant_and_the_table_follows(with_judgments: Tree, make_app: MakeApp) -> None:
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        await to_lab(pilot)
+        await pilot.press("f4", "slash", *"top", "enter")
+        await settled(pilot)
+        pane = frame(pilot).query_one(WhatIfPane)
+        pane.move_to(pane.choices.index("direct.min_top"))
+        await pilot.press(*(["left_curly_bracket"] * 4))
+        await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=(("direct.min_top", 0.45),)))
+        assert "was 0.85" in text_of(pilot, "#whatif")
+        await pilot.press("slash", *(["backspace"] * 3), *"gap", "enter")
+        await settled(pilot)
+        pane.move_to(pane.choices.index("direct.min_gap"))
+        await pilot.press(*(["left_curly_bracket"] * 5))
+        both = (("direct.min_gap", 0.03), ("direct.min_top", 0.45))
+        await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=both))
+        await asked(pilot)
+        columns = view(pilot).lab.columns
+        assert [column.title for column in columns] == ["byterover", "what if"]
+        changed = columns[1].cells["refresh-token-rotation"].result.outcome
+        assert (columns[0].cells["refresh-token-rotation"].result.outcome, changed) == ("tier 3", "tier 2")
+        assert set(columns[1].cells) == {row.id for row in view(pilot).lab.rows}
+        assert "the open query" in columns[1].cells
+        await pilot.press("d")
+        await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=both[1:]))
+        await pilot.press("0")
+        await until(pilot, lambda: len(view(pilot).lab.columns) == 1)
+        await asked(pilot)
+
+
+async def test_a_value_is_typed_and_kept_as_a_profile(with_judgments: Tree, make_app: MakeApp) -> None:
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await to_lab(pilot)
+        await pilot.press("f4", "K")
+        assert "no constant is changed" in toasts(pilot)
+        pane = frame(pilot).query_one(WhatIfPane)
+        pane.move_to(pane.choices.index("search.limit"))
+        await pilot.press("enter", "end", "backspace", "backspace", *"x", "enter")
+        assert "must be a whole number" in shown(pilot)
+        await pilot.press("backspace", "3", "enter")
+        await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=(("search.limit", 3),)))
+        await asked(pilot)
+        await pilot.press("K", *"mine", "enter")
+        await until(pilot, lambda: "kept as" in toasts(pilot))
+        assert registry.load("byterover").constants(str(config_folder() / "mine.toml")).search.limit == 3
+        await pilot.press("0")
+        await until(pilot, lambda: view(pilot).lab.what_if is None)
+        await asked(pilot)
+
+
+async def test_a_click_puts_the_slider_there(with_judgments: Tree, make_app: MakeApp) -> None:
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await to_lab(pilot)
+        pane = frame(pilot).query_one(WhatIfPane)
+        first, cells = pane._track
+        await pilot.click("#whatif", offset=(first + cells, 2))
+        await until(pilot, lambda: view(pilot).lab.what_if == Variant(days=365))
+        await asked(pilot)
+        assert view(pilot).lab.columns[1].cells["refresh-token-rotation"].values[0] is not None
+
+
+async def test_a_note_is_left_out_from_its_row(with_judgments: Tree, make_app: MakeApp) -> None:
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await to_lab(pilot)
+        table(pilot).move_to(table(pilot).choices.index("refresh-token-rotation"))
+        await settled(pilot)
+        await pilot.press("f4")
+        pane = frame(pilot).query_one(WhatIfPane)
+        pane.move_to(pane.choices.index(f"{ROTATION}:left out"))
+        await pilot.press("enter")
+        await until(pilot, lambda: view(pilot).lab.what_if == Variant(without=(ROTATION,)))
+        await asked(pilot)
+        assert view(pilot).lab.columns[1].cells["refresh-token-rotation"].result.first_miss == ROTATION

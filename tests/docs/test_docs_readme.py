@@ -57,7 +57,7 @@ WHERE = {
     "judged": ("lab",), "lab": ("lab", "everywhere"), "log list": ("log",), "maturity": ("maturity", "everywhere"),
     "note": ("note,",), "notes": ("otes", "everywhere"),
     "notes tree": ("tree",), "query field": ("query",), "results": ("results",), "retry": ("retry",),
-    "route": ("route",), "scope tree": ("tree",), "tree": ("tree",),
+    "route": ("route",), "scope tree": ("tree",), "tree": ("tree",), "what if": ("what if",),
 }  # fmt: skip
 """In which rows the actions of a place are looked for; those of the others act in panes, or everywhere."""
 ELSEWHERE = {"drafts", "edit", "filter", "find", "options", "problems", "remedies", "settings list", "text"}

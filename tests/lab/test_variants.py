@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from brvtui.engines import registry
 from brvtui.engines.contract import EngineError
 from brvtui.lab.judgments.grading import judgment_of, with_grade, with_query
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
+from brvtui.lab.whatif.controls import Control, clock_control, constant_controls, step_of, value_in, with_value
+from brvtui.lab.whatif.replacing import with_constants
 from brvtui.lab.whatif.variant import EditedText, SignalChange, Variant, VariantError, parse_variant
 from brvtui.session import Session
-from tests.support.trees import DAY_MS, NOW_MS, Tree
+from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree
 
 PROFILES = {"byterover": ("brv-3", "docs", "combined"), "soleri": ("soleri", "soleri-code")}
 TOKENS = "auth/tokens.md"
@@ -180,3 +184,57 @@ def test_grades_are_added_changed_and_taken_away() -> None:
     assert with_query(other, "tokens", "auth", "covered", ()) is other
     assert judgment_of(other, "tokens", "auth") == other[1]
     assert with_grade((), "tokens", "", JudgedDocument("a.md", 0), False) == ()
+
+
+def test_every_constant_has_a_control_and_comes_back() -> None:
+    for name in ("byterover", "jeffs_brain", "soleri", "knowing", "byterover_v4"):
+        constants = registry.load(name).constants()
+        controls = constant_controls(constants)
+        assert len({each.key for each in controls}) == len(controls) > 10
+        for control in controls:
+            assert value_in(Variant(), control) == control.base
+            changed = with_value(Variant(), control, control.moved(control.base, 1))
+            back = with_value(changed, control, control.base)
+            assert back == Variant()
+            if not control.choices:
+                assert 0 <= control.share(control.base) <= 1
+            if changed != Variant():
+                made = with_constants(constants, changed.constants, "test")
+                assert with_constants(made, ((control.name, control.base),), "test") == constants
+
+
+@given(st.floats(1e-4, 1e6) | st.integers(1, 10**7), st.integers(-50, 50))
+def test_a_slider_stays_in_its_range_and_on_its_steps(base: float, steps: int) -> None:
+    made = Control("g", "g.x", base, 0.0, 2.0 * base, step_of(base))
+    value = made.moved(base, steps)
+    assert isinstance(value, type(base))
+    assert 0 <= float(value) <= 2.0 * base
+    assert isinstance(base, float) or value == int(value)
+
+
+def test_controls_of_clock_and_note(garden: Tree) -> None:
+    session = opened(garden)
+    controls = {each.name: each for each in session.variants.note_controls(TOKENS)}
+    made = with_value(Variant(), controls["importance"], 10.0)
+    made = with_value(made, controls["left out"], True)
+    made = with_value(made, clock_control(), 30.0)
+    assert made == Variant(days=30, signals=(SignalChange(TOKENS, "importance", 10.0),), without=(TOKENS,))
+    assert [value_in(made, each) for each in (controls["importance"], controls["left out"])] == [10.0, True]
+    for control in (*controls.values(), clock_control()):
+        made = with_value(made, control, control.base)
+    assert made == Variant()
+    assert session.variants.note_controls("nowhere.md") == ()
+
+
+def test_a_profile_that_is_kept_has_the_same_constants(garden: Tree, tmp_path: Path) -> None:
+    session = opened(garden)
+    file = tmp_path / "mine.toml"
+    changes = (("direct.min_top", 0.5), ("score.boost.draft", 0.1), ("text.relevance", "tantivy"))
+    file.write_text(session.variants.profile_text(Variant(constants=changes), "byterover", "mine"))
+    read = registry.load("byterover").constants(str(file))
+    assert replace(read, name="", summary="") == replace(with_constants(BRV3, changes, "test"), name="", summary="")
+    soleri = tmp_path / "own.toml"
+    soleri.write_text(session.variants.profile_text(Variant(constants=(("limits.search", 3),)), "soleri", "own"))
+    assert registry.load("soleri").constants(str(soleri)).limits.search == 3
+    with pytest.raises(EngineError, match="no profiles of your own"):
+        session.variants.profile_text(Variant(), "jeffs_brain", "own")

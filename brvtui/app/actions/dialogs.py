@@ -56,6 +56,10 @@ JUMP = Place("jump", "Jump screen", PlaceKind.DIALOG, (
     Action("jump.leave", "escape,ctrl+o", "dismiss(None)", "leave", "Leave without a jump", bar=True),
 ))  # fmt: skip
 
+LAB_FIELD = Place("lab field", "Lab field", PlaceKind.DIALOG, (
+    Action("lab_field.leave", "escape", "dismiss(None)", "leave", "Leave it as it is", bar=True),
+))  # fmt: skip
+
 LEAVING = Place("leaving", "Leaving dialog", PlaceKind.DIALOG, (
     Action("leaving.save", "s", "dismiss('save')", "save", "Save the text, then leave", bar=True),
     Action("leaving.discard", "d", "dismiss('discard')", "discard", "Leave without the text; its draft is dropped too",

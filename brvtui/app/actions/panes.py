@@ -46,6 +46,17 @@ JUDGED = Place("judged", "Judged queries", PlaceKind.PANE, (
     Action("judged.remove", "d,delete", "remove", "remove", "Remove the column", bar=True),
 ), within=EVERY_PANE, screens=("lab",))  # fmt: skip
 
+WHAT_IF = Place("what if", "What if", PlaceKind.PANE, (
+    Action("whatif.more", "l,right", "step(1)", "more", "A step up, or the next choice", bar=True),
+    Action("whatif.less", "h,left", "step(-1)", "less", "A step down, or the choice before", bar=True),
+    Action("whatif.much_more", "right_curly_bracket", "step(10)", "much more", "Ten steps up"),
+    Action("whatif.much_less", "left_curly_bracket", "step(-10)", "much less", "Ten steps down"),
+    Action("whatif.type", "enter", "type", "type it", "Type a value", bar=True),
+    Action("whatif.restore", "d,delete", "restore", "put back", "Put the value back", bar=True),
+    Action("whatif.reset", "0", "reset", "put back all", "Put everything back", bar=True),
+    Action("whatif.keep", "K", "keep", "as profile", "Keep the constants as a profile of your own", bar=True),
+), within=EVERY_PANE, screens=("lab",))  # fmt: skip
+
 LOG_LIST = Place("log list", "Log", PlaceKind.PANE, (
     Action("log.take", "enter", "take", "ask again", "Put the query into the Query screen", bar=True),
     Action("log.follow", "f", "screen.follow", "follow", "Explain each query as the engine logs it, or stop", bar=True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from brvtui.app.states import LabCell
@@ -14,6 +15,7 @@ from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.grading import judgment_of, with_grade, with_query
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, JudgmentsError
+from brvtui.lab.whatif.controls import Control
 from brvtui.lab.whatif.variant import Variant, VariantError
 from brvtui.tree.history.git import RevisionError
 from brvtui.wording import counted
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from brvtui.session import Session
 
 _BATCH_S = 0.15
-"""Answers are handed over in batches, so that the event loop is not kept busy with each."""
+"""Answers are handed over in batches, so that the event loop is not kept busy with each; the first comes at once."""
 _KEPT = "as it was answered when it was added: look through the grade"
 _MOST_ADDED = 200
 
@@ -36,6 +38,8 @@ class JudgmentsRead(NamedTuple):
     problem: str = ""
     in_git: bool = False
     """Whether the tree lies in a git repository."""
+    controls: tuple[Control, ...] = ()
+    """What of the engine can be changed."""
 
 
 class LabRequest(NamedTuple):
@@ -58,16 +62,19 @@ class LabBatch(NamedTuple):
     problem: str = ""
 
 
-def read_judgments(session: Session) -> JudgmentsRead:
-    """The judgments of the project, and where they lie."""
+def read_judgments(session: Session, engine: str) -> JudgmentsRead:
+    """The judgments of the project, where they lie, and what of ``engine`` can be changed."""
     file = JudgmentsFile.of(session.project)
     in_git = any((folder / ".git").exists() for folder in (session.project.tree, *session.project.tree.parents))
     root = session.project.root
     place = str(file.path.relative_to(root)) if file.path.is_relative_to(root) else file.path.name
+    controls: tuple[Control, ...] = ()
+    with suppress(EngineError):  # asking says it
+        controls = session.variants.controls(engine)
     try:
-        return JudgmentsRead(file.read(), place, in_git=in_git)
+        return JudgmentsRead(file.read(), place, "", in_git, controls)
     except JudgmentsError as error:
-        return JudgmentsRead((), place, str(error))
+        return JudgmentsRead((), place, str(error), in_git, controls)
 
 
 def ask_all(session: Session, request: LabRequest, told: Callable[[LabBatch], None]) -> None:
@@ -80,7 +87,7 @@ def ask_all(session: Session, request: LabRequest, told: Callable[[LabBatch], No
 
 def _ask_column(session: Session, request: LabRequest, variant: Variant, told: Callable[[LabBatch], None]) -> LabBatch:
     cells: dict[str, LabCell] = {}
-    due = time.monotonic() + _BATCH_S
+    due = 0.0
     try:
         state = session.variants.state(variant, request.engine, request.mode)
         for judgment in request.rows:
@@ -97,6 +104,29 @@ def _ask_column(session: Session, request: LabRequest, variant: Variant, told: C
 
 def _cell(result: QueryResult) -> LabCell:
     return LabCell(result, tuple(result.value(metric) for metric in DEFAULT_METRICS))
+
+
+def keep_profile(session: Session, variant: Variant, engine: str, name: str) -> str:
+    """Writes the constants of ``variant`` as a profile called ``name`` beside the user's settings.
+
+    Returns what was done. Raises :class:`Refusal`, also where there is a file of that name.
+    """
+    from brvtui import faults
+    from brvtui.disk import writing
+    from brvtui.store.folders import config_folder
+
+    file = config_folder() / f"{name}.toml"
+    try:
+        text = session.variants.profile_text(variant, engine, name)
+        if file.exists():
+            raise Refusal(f"{file} is there already: choose another name, or remove it")
+        writing.make_folder(file.parent)
+        writing.write(file, text.encode("utf-8"))
+    except EngineError as error:
+        raise Refusal(str(error)) from error
+    except OSError as error:
+        raise Refusal(f"cannot be kept: {faults.error_line(error, file)}") from error
+    return f"kept as {file}: brv-tui --profile {file} uses it, or the setting profile"
 
 
 def grade(session: Session, text: str, scope: str, path: str, value: int | None) -> str:

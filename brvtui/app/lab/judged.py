@@ -96,6 +96,12 @@ class JudgedPane(ChoicePane):
         return columns[min(self.column, len(columns) - 1)] if columns else None
 
     @property
+    def looked_at(self) -> list[str]:
+        """The query under the cursor, then the others in view."""
+        begin = self.offset_row
+        return [self.chosen, *self.choices[begin : begin + self.rows]]
+
+    @property
     def note(self) -> str:
         """The note that the query misses first, else the one it should find, for keys that act on notes."""
         columns, judgment = self.view.lab.columns, self.judgment
@@ -186,7 +192,7 @@ class JudgedPane(ChoicePane):
             made.fit(missed, miss - 1, "warn").gap()
         for place in shown:
             column = lab.columns[place]
-            cell = column.cells.get(row.id)
+            cell = column.cells.get(row.id) if not column.problem else None
             if cell is None:
                 made.fit("–" if column.problem else "…", _OTHER if place else _FIRST, "faint")
                 continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,13 +14,15 @@ from brvtui.app.services import AppServices
 from brvtui.app.states import EngineState, LabColumn, LabState, ProjectState, QueryState
 from brvtui.engines.registry import DEFAULT
 from brvtui.lab.judgments.model import Judgment
-from brvtui.lab.whatif.variant import EditedText, Variant
+from brvtui.lab.whatif.controls import Control, with_value
+from brvtui.lab.whatif.variant import EditedText, Value, Variant
 
 if TYPE_CHECKING:
     from brvtui.session import Session
 
 MODE = "lab"
 OPEN_QUERY = "the open query"
+WHAT_IF = "what if"
 _ASKING = "lab"
 _MOST_COLUMNS = 8
 _MOST_READ = 2_000
@@ -56,6 +58,8 @@ class Lab:
         self._asked: tuple[object, ...] = ()
         """What the last request depends on."""
         self._in_git = False
+        self.looked_at: Sequence[str] = ()
+        """The queries that are asked first: those that the user sees, by the judgment's id."""
         services.store.subscribe((ProjectState, QueryState, EngineState), self._view_changed)
 
     @property
@@ -79,19 +83,21 @@ class Lab:
         """Reads the judgments again, then asks what is not known yet."""
         session = self.session
         if session is not None:
-            read = partial(asking.read_judgments, session)
+            read = partial(asking.read_judgments, session, self._services.store.view.engine.name)
             self._services.background.run(read, self._were_read, group="lab judgments", exclusive=True)
 
     def _were_read(self, read: JudgmentsRead) -> None:
         self._in_git = read.in_git
         state = self.state._replace(judgments=read.judgments, file=read.file, problem=read.problem)
+        if state.controls != read.controls:  # another engine or profile: its constants have other names or values
+            state = state._replace(controls=read.controls, what_if=None)
         self._services.store.update(state)
         self.ask()
 
     def _view_changed(self) -> None:
         if self._services.current_mode != MODE or self.session is None:
             return
-        if self.state.judgments is None:
+        if self.state.judgments is None or self._depends_on()[:-1] != self._asked[:-1]:
             self.read()
         elif self._depends_on() != self._asked:
             self.ask()
@@ -114,25 +120,35 @@ class Lab:
         offered = [Variant(edit=edited)] if edited is not None else []
         if self._in_git and judgments:
             offered.append(_COMMITTED)
-        return list(dict.fromkeys([Variant(), *(each for each in offered if each not in self._hidden), *self._added]))
+        shown = [each for each in offered if each not in self._hidden]
+        what_if = [self.state.what_if] if self.state.what_if is not None else []
+        return list(dict.fromkeys([Variant(), *what_if, *shown, *self._added]))
 
     def ask(self) -> None:
-        """Asks every query in every variant; those that are known already cost nothing."""
+        """Asks every query in every variant; those that are known already cost little."""
+        self._ask(self._variants())
+
+    def _ask(self, asked: list[Variant]) -> None:
+        """Asks every query in the variants ``asked``; the other columns stay as they are."""
         session, view = self.session, self._services.store.view
         if session is None or view.lab.judgments is None:
             return
         self._number += 1
         self._asked = self._depends_on()
-        open_query, variants = self._open_query(), self._variants()
         before = {column.variant: column for column in view.lab.columns}
-        columns = tuple(
-            LabColumn(variant, title_of(variant, view.engine.name), before[variant].cells if variant in before else {})
-            for variant in variants
-        )
-        state = view.lab._replace(open_query=open_query, columns=columns, stopped=False)
-        state = state._replace(done=0, total=len(state.rows) * len(columns))
+        slid = next((column for column in view.lab.columns if column.title == WHAT_IF), None)
+        columns: list[LabColumn] = []
+        for variant in self._variants():
+            is_slid = variant == view.lab.what_if
+            known = before.get(variant) or (slid if is_slid else None)
+            title = WHAT_IF if is_slid else title_of(variant, view.engine.name)
+            columns.append(LabColumn(variant, title, known.cells if known is not None else {}))
+        state = view.lab._replace(open_query=self._open_query(), columns=tuple(columns), stopped=False)
+        state = state._replace(done=0, total=len(state.rows) * len(asked))
         self._services.store.update(state)
-        request = LabRequest(self._number, tuple(variants), state.rows, view.engine.name, view.engine.mode)
+        first = {name: place for place, name in enumerate((OPEN_QUERY, *self.looked_at))}
+        rows = tuple(sorted(state.rows, key=lambda row: first.get(row.id, len(first))))
+        request = LabRequest(self._number, tuple(asked), rows, view.engine.name, view.engine.mode)
         task = partial(asking.ask_all, session, request, self._services.background.relay(self._answered))
         self._services.background.run(task, group=_ASKING, exclusive=True)
 
@@ -178,6 +194,9 @@ class Lab:
 
     def remove(self, variant: Variant) -> None:
         """Removes the column of ``variant``; that of the present stays."""
+        if variant == self.state.what_if:
+            self.reset()
+            return
         if variant == Variant():
             self._services.notify("the present stays: the others are compared with it", timeout=4)
             return
@@ -186,6 +205,34 @@ class Lab:
         else:
             self._hidden.add(variant)
         self.ask()
+
+    # what if
+
+    def change(self, control: Control, value: Value) -> None:
+        """Puts a slider at ``value``: the column of what if follows."""
+        before = self.state
+        variant = with_value(before.what_if or Variant(), control, value)
+        what_if = variant if variant != Variant() else None
+        if what_if == before.what_if:
+            return
+        self._services.store.update(before._replace(what_if=what_if))
+        is_whole = before.done >= before.total and not before.stopped
+        self._ask([what_if] if what_if is not None and is_whole else self._variants())
+
+    def reset(self) -> None:
+        """Puts all sliders back."""
+        if self.state.what_if is not None:
+            self._services.store.update(self.state._replace(what_if=None))
+            self.ask()
+
+    def keep_profile(self, name: str) -> None:
+        """Keeps the constants that the sliders are at as a profile called ``name``."""
+        session, variant = self.session, self.state.what_if
+        if session is not None and variant is not None:
+            engine = self._services.store.view.engine.name
+            keep = partial(asking.keep_profile, session, variant, engine, name)
+            tell = partial(self._services.notify, timeout=10)
+            self._services.background.run(keep, tell, group="keep profile")
 
     async def open(self, judgment: Judgment, variant: Variant) -> None:
         """Puts the query into the Query screen, with the engine of ``variant``; says what cannot be put there."""

@@ -12,9 +12,11 @@ from brvtui.app.actions.screens import LAB_SCREEN
 from brvtui.app.arrangement import LAB
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.lab.cell import CellPane
+from brvtui.app.lab.fields import ProfileNameField, ValueField
 from brvtui.app.lab.judged import JudgedPane
 from brvtui.app.lab.lab import Lab
 from brvtui.app.lab.variant_dialog import VariantDialog
+from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.view import View
@@ -35,9 +37,10 @@ class LabScreen(FrameScreen):
         self._lab = lab
 
     def make_panes(self) -> ComposeResult:
-        """Yields the table and the cell."""
+        """Yields the table, the cell, the sliders."""
         yield JudgedPane(id="judged")
         yield CellPane(id="cell")
+        yield WhatIfPane(id="whatif")
 
     @property
     def table(self) -> JudgedPane:
@@ -52,6 +55,10 @@ class LabScreen(FrameScreen):
     @on(JudgedPane.CellChosen)
     def _show_cell(self) -> None:
         self.query_one(CellPane).put(self.table.judgment, self.table.chosen_column)
+        self._lab.looked_at = self.table.looked_at
+        session = self._lab.session
+        if session is not None:
+            self.query_one(WhatIfPane).put_note(session.variants.note_controls(self.table.note))
 
     def on_screen_resume(self) -> None:
         """Reads the judgments again, and asks what is not known yet."""
@@ -67,6 +74,37 @@ class LabScreen(FrameScreen):
     @on(JudgedPane.RemoveWanted)
     def _remove(self, event: JudgedPane.RemoveWanted) -> None:
         self._lab.remove(event.column.variant)
+
+    @on(WhatIfPane.ValueWanted)
+    def _change(self, event: WhatIfPane.ValueWanted) -> None:
+        if self.view.lab.what_if is None:
+            self.table.column = 1  # where the column of what if is going to be
+        self._lab.change(event.target, event.value)
+
+    @on(WhatIfPane.TypingWanted)
+    def _type(self, event: WhatIfPane.TypingWanted) -> None:
+        control = event.target
+
+        def change(value: float | None) -> None:
+            if value is not None:
+                self._lab.change(control, value)
+
+        self.app.push_screen(ValueField(control, event.value), change)
+
+    @on(WhatIfPane.ResetWanted)
+    def _reset(self) -> None:
+        self._lab.reset()
+
+    @on(WhatIfPane.KeepWanted)
+    def _keep(self) -> None:
+        def keep(name: str | None) -> None:
+            if name is not None:
+                self._lab.keep_profile(name)
+
+        if self.view.lab.what_if is not None and self.view.lab.what_if.constants:
+            self.app.push_screen(ProfileNameField(), keep)
+        else:
+            self.notify("no constant is changed: h and l move one", timeout=4)
 
     # actions
 

@@ -1,0 +1,221 @@
+"""What if: a slider for every constant, the clock, and the note at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.binding import BindingType
+from textual.message import Message
+
+from brvtui.app.actions.panes import WHAT_IF
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.states import LabState
+from brvtui.app.view import View
+from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.app.widgets.lines import wrapped
+from brvtui.lab.whatif.controls import CLOCK, Control, value_in
+from brvtui.lab.whatif.variant import Value, Variant
+from brvtui.paint.line import Line, line
+
+_LABEL, _VALUE, _WAS = 18, 8, 9
+_LEAST_TRACK = 8
+
+
+class WhatIfPane(ChoicePane):
+    """A row a value that can be changed, below a line for each group."""
+
+    TITLE = "What if"
+    READS = (LabState,)
+    HELP_TEXT = (
+        "What if a constant of the engine, the clock, or the note at hand were different? h and l move the slider of "
+        "the row by a step, { and } by ten, Enter takes a number; the column 'what if' follows, for the open query and "
+        "every judged one. Type / to find a constant by its name. What is changed is marked and shows what it was; d "
+        "puts it back, 0 puts back all. K keeps the constants as a profile of your own."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(WHAT_IF)
+
+    @dataclass
+    class ValueWanted(Message):
+        """A control is to be at another value."""
+
+        target: Control
+        value: Value
+
+        def can_replace(self, message: Message) -> bool:
+            """Replaces an earlier request of the same control: of a drag only the last value matters."""
+            return isinstance(message, WhatIfPane.ValueWanted) and message.target.key == self.target.key
+
+    class ResetWanted(Message):
+        """Everything is to be as it is."""
+
+    class KeepWanted(Message):
+        """The constants are to be kept as a profile."""
+
+    @dataclass
+    class TypingWanted(Message):
+        """A value is to be typed."""
+
+        target: Control
+        value: Value
+
+    def __init__(self, *, id: str) -> None:
+        """Starts without a note."""
+        super().__init__(id=id)
+        self.note_controls: tuple[Control, ...] = ()
+        self._by_key: dict[str, Control] = {}
+        self._track = (0, 0)
+        self._touched = ""
+        """The control that was changed last; the filter keeps it."""
+
+    def put_note(self, controls: tuple[Control, ...]) -> None:
+        """Offers the values of a note."""
+        if controls != self.note_controls:
+            self.note_controls = controls
+            self.rebuild()
+
+    def reads(self, view: View) -> tuple[object, ...]:
+        """The sliders alone: answers that come in change nothing here."""
+        return (view.lab.what_if, view.lab.controls)
+
+    def also_reads(self) -> tuple[object, ...]:
+        """The note's values."""
+        return (self.note_controls, *super().also_reads())
+
+    def heading(self, view: View) -> str:
+        """The title, and how much is changed."""
+        changed = view.lab.what_if
+        return f"{self.TITLE} · {changed}" if changed is not None else self.TITLE
+
+    @property
+    def control(self) -> Control | None:
+        """The control under the cursor."""
+        return self._by_key.get(self.chosen)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """A line for each control, with a line for each group before."""
+        before, lab = self.chosen, view.lab
+        self.choices, self.owner, self._by_key = [], [], {}
+        made: list[Line] = []
+        group = ""
+        controls = _in_order(lab, self.note_controls)
+        if not controls:
+            return wrapped("the constants of the engine, once the notes are read", width)
+        label = min(_LABEL + (4 if width >= 60 else 0), width // 3)
+        cells = max(width - label - _VALUE - _WAS - 4, _LEAST_TRACK)
+        self._track = (label + 3, cells)
+        for control in controls:
+            title = f"{control.group}: {control.path}" if control.path else control.group
+            if title != group:
+                group = title
+                self.add_rows(made, [line(f" {group}", "bold muted").cut(width)])
+            self._by_key[control.key] = control
+            self.add_rows(made, [self._row(control, lab.what_if or Variant(), label, width)], control.key)
+        self.cursor = self.choices.index(before) if before in self.choices else 0
+        return made
+
+    def _row(self, control: Control, variant: Variant, label: int, width: int) -> Line:
+        value = value_in(variant, control)
+        changed = value != control.base
+        mark = self.glyphs.bullet if changed else " "
+        made = (
+            line(f"{mark} ", "bold accent")
+            .fit(control.name if self.word_filter else control.label, label, "bold strong" if changed else "text")
+            .gap()
+        )
+        if control.choices:
+            for choice in control.choices:
+                chosen = choice == value
+                text = _said(choice, "")
+                made.add(f"[{text}]" if chosen else f" {text} ", "bold accent" if chosen else "muted")
+        else:
+            made.extend(self._slider(control, value, changed).spans).gap()
+            made.fit(_said(value, control.unit), _VALUE, "strong" if changed else "text")
+        return made.add(f"was {_said(control.base, '')}" if changed else "", "muted").cut(width)
+
+    def _slider(self, control: Control, value: Value, changed: bool) -> Line:
+        cells = self._track[1]
+        full, rest, handle, was = ("━", "─", "●", "┊") if self.glyphs.unicode else ("=", "-", "O", ":")
+        place, base = (round(control.share(each) * (cells - 1)) for each in (value, control.base))
+        signs = [full] * place + [handle] + [rest] * (cells - place - 1)
+        if changed and base != place:
+            signs[base] = was
+        role = "accent" if changed else "muted"
+        return Line().add("".join(signs[: place + 1]), role).add("".join(signs[place + 1 :]), "faint")
+
+    def words(self, choice: str, lines: Sequence[Line]) -> str:
+        """The whole name, which a filter looks at."""
+        control = self._by_key[choice]
+        return f"{control.group} {control.name} {control.key} {control.name.replace('_', ' ')}"
+
+    def keeps(self, choice: str, lines: Sequence[Line]) -> bool:
+        """Keeps the control that was changed last too: else the next key would change another."""
+        return choice == self._touched or super().keeps(choice, lines)
+
+    def put_filter(self, text: str) -> None:
+        """Filters by ``text``, whatever was changed before."""
+        self._touched = ""
+        super().put_filter(text)
+
+    def on_click(self, event: events.Click) -> None:
+        """Chooses the row, and puts its slider where it was clicked."""
+        super().on_click(event)
+        content, control = event.get_content_offset(self), self.control
+        first, cells = self._track
+        if content is None or control is None or control.choices or not first <= content.x < first + cells:
+            return
+        number = self.line_at(content.y)
+        if 0 <= number < len(self.owner) and self.owner[number] == self.cursor:
+            share = (content.x - first) / max(cells - 1, 1)
+            self._want(control, control.at(control.least + share * (control.most - control.least)))
+
+    def _want(self, control: Control, value: Value) -> None:
+        self._touched = control.key
+        self.post_message(self.ValueWanted(control, value))
+
+    # actions
+
+    def action_step(self, steps: int) -> None:
+        """Moves the slider."""
+        control = self.control
+        if control is not None:
+            self._want(control, control.moved(value_in(self.view.lab.what_if or Variant(), control), steps))
+
+    def action_type(self) -> None:
+        """Has a value typed; takes the next choice where there are few."""
+        control = self.control
+        if control is None:
+            return
+        value = value_in(self.view.lab.what_if or Variant(), control)
+        if control.choices:
+            self._want(control, control.moved(value, 1))
+        else:
+            self.post_message(self.TypingWanted(control, value))
+
+    def action_restore(self) -> None:
+        """Puts the value back."""
+        if self.control is not None:
+            self._want(self.control, self.control.base)
+
+    def action_reset(self) -> None:
+        """Puts everything back."""
+        self.post_message(self.ResetWanted())
+
+    def action_keep(self) -> None:
+        """Keeps the constants as a profile."""
+        self.post_message(self.KeepWanted())
+
+
+def _in_order(lab: LabState, notes: tuple[Control, ...]) -> list[Control]:
+    """The clock, the note at hand, the constants."""
+    clock = [each for each in lab.controls if each.group == CLOCK]
+    constants = [each for each in lab.controls if each.group != CLOCK]
+    return [*clock, *notes, *constants]
+
+
+def _said(value: Value, unit: str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else f"{value:.10g} {unit}".strip()
