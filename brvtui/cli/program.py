@@ -29,6 +29,7 @@ _COMMANDS = {
     "judge": "judge:judge",
     "eval": "eval:evaluate_command",
     "diff": "diff:diff",
+    "compare": "compare:compare",
     "fleet": "fleet:fleet",
     "show": "saving:show",
     "verify": "verify:verify",

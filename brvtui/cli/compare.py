@@ -1,0 +1,107 @@
+"""``brv-tui compare``: all engines beside each other, for one query or for the judged ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from brvtui.cli import completing
+from brvtui.cli.common import (
+    BAD_USAGE,
+    NEGATIVE,
+    OK,
+    SCOPE_HELP,
+    Asked,
+    Failure,
+    answer_format,
+    engine_errors_reported,
+    print_report,
+    project_option,
+    shared,
+    write_json,
+)
+from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
+
+if TYPE_CHECKING:
+    from brvtui.lab.evaluation.metrics import Metric
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  brv-tui compare "how are refresh tokens rotated"
+  brv-tui compare "webhook retries" --engine byterover --engine soleri --format json
+  brv-tui compare
+  brv-tui compare --metric recall@5
+"""
+)
+@click.argument("text", required=False, default="")
+@click.option(
+    "--engine",
+    "engines",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=completing.engines,
+    help="Only this engine; may be given more than once.",
+)
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric; may be given again.")
+@judgments_option
+@click.option("--scope", default="", metavar="PATH", shell_complete=completing.scopes, help=SCOPE_HELP)
+@project_option
+@shared
+@answer_format
+def compare(
+    text: str,
+    engines: tuple[str, ...],
+    metrics: tuple[str, ...],
+    named: Path | None,
+    scope: str,
+    project: Path | None,
+    profile: str | None,
+    now: float | None,
+    signals: Path | None,
+    form: str,
+) -> int:
+    """Ask every engine TEXT, and show their results side by side; without TEXT, measure them on the judged queries.
+
+    Nothing is changed, and no service that costs is asked. Exit code 1 when no engine finds anything.
+    """
+    from brvtui.engines.contract import Query
+    from brvtui.report.engine_comparison import answers_as_plain, answers_lines, judged_as_plain, judged_lines
+    from brvtui.report.lines import rich_lines
+    from brvtui.session.comparing_engines import ask_all, judge_all
+
+    wanted = _metrics(metrics)
+    session = Asked("", {}, scope, project, profile, now, signals, None).open()
+    like = Query(text, scope)
+    if text:
+        with engine_errors_reported():
+            answers = ask_all(session, like, engines)
+        if form == "json":
+            write_json([answers_as_plain(answers)])
+        else:
+            print_report(lambda width: rich_lines(answers_lines(answers, width)))
+        return OK if any(answer.results for answer in answers.answers) else NEGATIVE
+    listed = read_judgments(file := judgments_file(session, named))
+    if not listed:
+        raise Failure(f"{file.path}: no judgments yet; give a query, or add some with brv-tui judge set", BAD_USAGE)
+    with engine_errors_reported():
+        found = judge_all(session, listed, wanted, like, engines)
+    if form == "json":
+        write_json([judged_as_plain(found)])
+    else:
+        print_report(lambda width: rich_lines(judged_lines(found, width)))
+    return OK if any(query.results for each in found.evaluations for query in each.queries) else NEGATIVE
+
+
+def _metrics(named: tuple[str, ...]) -> tuple[Metric, ...]:
+    """The metrics called so; the usual ones for none. Raises :class:`Failure`."""
+    from brvtui.lab.evaluation.metrics import DEFAULT_METRICS, UnknownMetric, parse_metric
+
+    try:
+        return tuple(parse_metric(name) for name in named) or DEFAULT_METRICS
+    except UnknownMetric as error:
+        raise Failure(str(error), BAD_USAGE) from error

@@ -1,0 +1,93 @@
+"""One query through several engines: their results by rank, and how much they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from brvtui.engines.contract import Context, Engine, EngineError, Query
+from brvtui.lab.engine_comparison.overlap import rank_biased_overlap
+from brvtui.lab.judgments.model import outcome_of
+
+
+@dataclass(frozen=True, slots=True)
+class FoundNote:
+    """One result: a note of the tree."""
+
+    path: str
+    title: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class EngineAnswer:
+    """What one engine answered."""
+
+    engine: str
+    title: str
+    """The system's own name."""
+    outcome: str
+    results: tuple[FoundNote, ...]
+    """Each note once, best first."""
+    ms: float
+    problem: str = ""
+    """Why it could not answer; empty where it did."""
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """The paths of the results, best first."""
+        return tuple(item.path for item in self.results)
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """The rank-biased overlap of two engines' results, from 0 to 1."""
+
+    one: str
+    other: str
+    value: float
+
+
+@dataclass(frozen=True)
+class EngineAnswers:
+    """The answers of several engines to one query."""
+
+    query: str
+    scope: str
+    answers: tuple[EngineAnswer, ...]
+
+    @property
+    def answered(self) -> tuple[EngineAnswer, ...]:
+        """Those that could answer."""
+        return tuple(answer for answer in self.answers if not answer.problem)
+
+    @property
+    def overlaps(self) -> tuple[Overlap, ...]:
+        """The overlap of any two engines that could answer."""
+        return tuple(
+            Overlap(one.engine, other.engine, rank_biased_overlap(one.ranking, other.ranking))
+            for one, other in combinations(self.answered, 2)
+        )
+
+    def finders(self, path: str) -> int:
+        """How many engines found the note at ``path``."""
+        return sum(path in answer.ranking for answer in self.answers)
+
+
+def ask_engines(asked: Sequence[tuple[Engine[Any], Context[Any]]], query: Query) -> EngineAnswers:
+    """``query`` through every engine, each in its context. One that refuses the query is a problem of its own."""
+    return EngineAnswers(query.text, query.scope, tuple(_answers(asked, query)))
+
+
+def _answers(asked: Sequence[tuple[Engine[Any], Context[Any]]], query: Query) -> Iterator[EngineAnswer]:
+    for engine, context in asked:
+        try:
+            trace = engine.answer(context, query)
+        except EngineError as error:
+            yield EngineAnswer(engine.name, engine.title, "", (), 0.0, str(error))
+            continue
+        found = {hit.file: FoundNote(hit.file, hit.title, hit.score) for hit in reversed(trace.hits)}
+        results = tuple(found[path] for path in dict.fromkeys(hit.file for hit in trace.hits))
+        yield EngineAnswer(engine.name, engine.title, outcome_of(trace), results, trace.timings.get("total", 0.0))

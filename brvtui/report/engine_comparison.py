@@ -1,0 +1,143 @@
+"""Engines beside each other as lines and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from brvtui.engines.registry import presentation
+from brvtui.lab.engine_comparison.judged import ALPHA, BestEngine, JudgedEngines
+from brvtui.lab.engine_comparison.one_query import EngineAnswer, EngineAnswers, Overlap
+from brvtui.lab.engine_comparison.overlap import PERSISTENCE
+from brvtui.lab.evaluation.significance import FEWEST
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import wrap
+from brvtui.report.evaluation import about, facts, number
+from brvtui.trace import to_plain
+from brvtui.wording import counted
+
+COMPARISON_SCHEMA = 1
+_RANK, _LEAST_COLUMN, _MOST_COLUMN, _NAME = 4, 16, 40, 15
+_NOTHING = "–"
+
+
+def answers_lines(found: EngineAnswers, width: int) -> list[Line]:
+    """Results in columns by rank; before each stands how many of the engines found it."""
+    made = [line(f" {found.query}", "bold strong").cut(width)]
+    if found.scope:
+        made.append(line(f" below {found.scope}", "muted").cut(width))
+    answered = found.answered
+    column = max(_LEAST_COLUMN, min(_MOST_COLUMN, (width - _RANK - 1) // max(1, len(answered))))
+    head, outcomes = Line().gap(_RANK + 1), Line().gap(_RANK + 1)
+    for answer in answered:
+        head.fit(answer.title, column - 1, "bold strong").gap()
+        outcomes.fit(f"{answer.outcome}, {answer.ms:.0f} ms", column - 1, "muted").gap()
+    made += [Line(), head.cut(width), outcomes.cut(width)]
+    for place in range(max((len(answer.results) for answer in answered), default=0)):
+        made.append(_rank_line(found, answered, place, column).cut(width))
+    if not any(answer.results for answer in answered):
+        made.append(line(" nothing was found", "muted"))
+    for answer in found.answers:
+        if answer.problem:
+            made.append(line(f" {answer.engine}: {answer.problem}", "warn").cut(width))
+    return [*made, *_overlap_lines(found.overlaps, width)]
+
+
+def judged_lines(found: JudgedEngines, width: int) -> list[Line]:
+    """The metrics of every engine, which is best by the first one, and how much they agree."""
+    names = [each.engine for each in found.evaluations]
+    made = [line(f" {problem}", "warn").cut(width) for problem in found.problems]
+    if not found.evaluations:
+        return made
+    first = found.evaluations[0]
+    queries = counted(len(first.queries), "query", "queries")
+    made += [line(f" {queries}, {about(first)}", "muted").cut(width), Line()]
+    made.append(_row("", [presentation(name).title for name in names], "bold strong").cut(width))
+    for metric in found.metrics:
+        best = found.best(metric)
+        shown = line(f" {metric!s:<{_NAME}}")
+        for each in found.evaluations:
+            is_best = best is not None and each.engine == best.engine
+            shown.add(f"{number(each.mean(metric)):>{_NAME}}", "ok" if is_best else "text")
+        made.append(shown.cut(width))
+    for name, _ in facts(first):
+        cells = [dict(facts(each)).get(name, _NOTHING).partition(";")[0] for each in found.evaluations]
+        if name != "outcomes":
+            made.append(_row(name, [cell.removesuffix(" a query") for cell in cells]).cut(width))
+    best = found.best(found.metrics[0])
+    if best is not None:
+        made += [Line(), *(line(f" {part}") for part in wrap(best_text(best), width - 2))]
+    return [*made, *_overlap_lines(found.overlaps, width)]
+
+
+def best_text(best: BestEngine) -> str:
+    """Which engine is best by a metric, and beside which others that may be chance, in a sentence or two."""
+    text = f"By {best.metric}, {presentation(best.engine).title} is best with {best.mean:.4f}."
+    for rival in best.rivals:
+        name = presentation(rival.engine).title
+        sure = "" if rival.is_significant else ", which may be chance"
+        p_value = "" if rival.p_value is None else f" (p = {rival.p_value:.3f}{sure})"
+        text += f" {name} is {rival.behind:.4f} behind{p_value}."
+    few = any(rival.p_value is None for rival in best.rivals)
+    return text + (f" Fewer than {FEWEST} queries do not say whether that is chance." if few else "")
+
+
+def answers_as_plain(found: EngineAnswers) -> dict[str, Any]:
+    """``found`` ready for JSON."""
+    plain: dict[str, Any] = to_plain(found)
+    return {"comparison_schema": COMPARISON_SCHEMA, **plain, "overlaps": to_plain(found.overlaps)}
+
+
+def judged_as_plain(found: JudgedEngines) -> dict[str, Any]:
+    """``found`` ready for JSON: means, the best by each metric with its rivals, and overlaps."""
+    bests = [best for metric in found.metrics if (best := found.best(metric)) is not None]
+    return {
+        "comparison_schema": COMPARISON_SCHEMA,
+        "engines": [
+            {
+                "engine": each.engine,
+                "version": each.version,
+                "profile": each.profile,
+                "metrics": {str(metric): each.mean(metric) for metric in found.metrics},
+                "outcomes": each.outcomes,
+                "prompt_tokens": each.prompt_tokens,
+                "ms": each.ms,
+            }
+            for each in found.evaluations
+        ],
+        "queries": len(found.evaluations[0].queries) if found.evaluations else 0,
+        "best": [{**to_plain(best), "metric": str(best.metric)} for best in bests],
+        "significant_below": ALPHA,
+        "overlaps": to_plain(found.overlaps),
+        "problems": list(found.problems),
+    }
+
+
+def _rank_line(found: EngineAnswers, answered: Sequence[EngineAnswer], place: int, column: int) -> Line:
+    made = Line().gap().fit(f"{place + 1}", _RANK, "muted")
+    for answer in answered:
+        if place >= len(answer.results):
+            made.gap(column)
+            continue
+        item = answer.results[place]
+        count = found.finders(item.path)
+        role = "ok" if count == len(answered) > 1 else "text" if count > 1 else "muted"
+        made.fit(f"{count}× {item.title}", column - 1, role).gap()
+    return made
+
+
+def _overlap_lines(overlaps: Sequence[Overlap], width: int) -> list[Line]:
+    if not overlaps:
+        return []
+    made = [Line(), line(f" rank-biased overlap, 0 to 1 (persistence {PERSISTENCE:g})", "muted").cut(width)]
+    for each in sorted(overlaps, key=lambda one: -one.value):
+        names = f"{presentation(each.one).title} and {presentation(each.other).title}"
+        made.append(line(f" {each.value:.3f}", "bold strong").add(f"  {names}").cut(width))
+    return made
+
+
+def _row(name: str, cells: Sequence[str], role: str = "text") -> Line:
+    made = line(f" {name:<{_NAME}}", role)
+    for cell in cells:
+        made.add(f"{cell:>{_NAME}}", role)
+    return made
