@@ -138,10 +138,11 @@ def _known(session: CodeSession, written: tuple[str, ...] | list[str]) -> list[s
 
 def _opened(repo: Path, profile: str, project: Path | None) -> CodeSession:
     from brvtui.corpus.code.reading import NoGrammar
+    from brvtui.garbage import garbage_collector_paused
     from brvtui.session.code import CodeSession
 
     try:
-        with _progress_line() as progress:
+        with _progress_line() as progress, garbage_collector_paused():
             return CodeSession(repo, profile, _notes(repo, project), progress)
     except NoGrammar as error:
         raise Failure(str(error), FAILED) from error

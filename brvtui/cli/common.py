@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -16,6 +15,7 @@ from typing import Any, TypeVar
 import click
 
 from brvtui.cli import completing
+from brvtui.garbage import garbage_collector_paused
 from brvtui.text.visible import json_line
 
 OK, NEGATIVE, BAD_USAGE, NOT_THERE, FAILED = 0, 1, 2, 3, 4
@@ -109,7 +109,7 @@ class Asked:
 
     def open(self) -> Any:
         """The loaded session of the project. Raises :class:`Failure`."""
-        with _garbage_collector_paused():
+        with garbage_collector_paused():
             session = find_session(
                 self.project, self.profile, self.now, self.signals, self.engine, self.repo, self.space, self.root
             )
@@ -231,17 +231,6 @@ def engine_errors_reported() -> Iterator[None]:
         yield
     except EngineError as error:
         raise Failure(str(error), BAD_USAGE) from error
-
-
-@contextmanager
-def _garbage_collector_paused() -> Iterator[None]:
-    """Pauses the garbage collector, and freezes what is allocated: the notes of a tree stay, and are many."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 def _keep(session: Any) -> None:

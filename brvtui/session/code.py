@@ -59,5 +59,5 @@ class CodeSession:
     def files_without_note(self, answer: CodeAnswer | None = None) -> Sequence[str]:
         """The files, tests aside, of which no note speaks: all, or those of an answer's symbols, best first."""
         if answer is None:
-            return self.documentation.files_without_note()
+            return self.documentation.files_without_note
         return files_without_note(answer.packed, self.documentation)

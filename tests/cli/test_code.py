@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.app.project.opening import Opening
 from tests.cli.conftest import Run
 from tests.corpus.code.making import write
 from tests.support.trees import Tree
@@ -229,14 +230,14 @@ def test_what_code_cannot_be_asked_is_one_line(
 
 
 def test_the_app_opens_on_code(run: Run, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[tuple[object, ...]] = []
-    monkeypatch.setattr("brvtui.app.run", lambda *given: opened.append(given) or 0)
+    opened: list[Opening] = []
+    monkeypatch.setattr("brvtui.app.run", lambda opening: opened.append(opening) or 0)
     monkeypatch.setenv("TEXTUAL_DRIVER", "textual.drivers.web_driver:WebDriver")
     run("--repo", str(repository), inside=False)
     run("--corpus", "code", str(repository), inside=False)
     run("--corpus", "code", inside=False)
-    assert [given[0] for given in opened] == [None, repository, None]
-    assert [given[4] for given in opened] == [repository, repository, Path()]
+    assert [opening.start for opening in opened] == [None, repository, None]
+    assert [opening.repository for opening in opened] == [repository, repository, Path()]
     assert run("open", str(repository), "--repo", ".", inside=False)[::2] == (
         2, "brv-tui: give either a project or --repo\n",
     )  # fmt: skip

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
@@ -194,6 +195,7 @@ class Documentation:
             found += self._by_target.get(above, ())
         return [*found, *self._by_target.get(path, ())]
 
+    @cached_property
     def files_without_note(self) -> list[str]:
         """The files, tests aside, of which no note speaks, nor of anything in them."""
         spoken = {self._paths.get(target, target) for target in self._by_target}

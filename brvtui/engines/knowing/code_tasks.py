@@ -29,6 +29,7 @@ from brvtui.engines.knowing.reached import ScoringContext, is_test
 from brvtui.engines.knowing.scoring import ScoredCandidate, lifts_penalty
 from brvtui.engines.knowing.seeding import seed_index
 from brvtui.engines.knowing.strongest import StrongestWays
+from brvtui.garbage import garbage_collector_paused
 
 _LONGEST_WAY = 6
 _NOTE = "note"
@@ -66,7 +67,8 @@ class CodeTasks:
 
     @cached_property
     def _index(self) -> TaskIndex:
-        return code_task_index(self._graph, self._profile)
+        with garbage_collector_paused():
+            return code_task_index(self._graph, self._profile)
 
     def answer(self, task: str, budget: int) -> CodeAnswer:
         """What ``task`` needs, packed into ``budget`` tokens."""

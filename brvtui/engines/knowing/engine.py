@@ -12,6 +12,7 @@ from brvtui.engines.contract import Context, EngineError, Query
 from brvtui.engines.knowing.sections import ENGINE, GraphRetrieval
 from brvtui.engines.options import check_mode, check_options
 from brvtui.faults import error_line
+from brvtui.garbage import garbage_collector_paused
 from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, Explanation, Trace
 from brvtui.trace.feedback import Feedback, Usefulness
@@ -77,8 +78,8 @@ class Knowing:
     def prepare(
         self, context: Context[KnowingProfile], progress: Callable[[int, int], None], cancelled: Callable[[], bool]
     ) -> None:
-        """Makes the graph of the snapshot, and what the channels read of it."""
-        self._index(context)
+        """Makes the graph of the snapshot, what the channels read of it, and what the first walk would wait for."""
+        self._index(context).task.warm()
 
     def answer(self, context: Context[KnowingProfile], query: Query) -> Trace:
         """The answer to ``query``. Raises :class:`EngineError`. A run is remembered for the session."""
@@ -211,18 +212,21 @@ class Knowing:
             if ready is not None and ready.profile != context.constants:
                 ready = None
             if ready is None or ready.snapshot is not context.snapshot:
-                snapshot, constants = context.snapshot, context.constants
-                made: NoteIndex
-                if not snapshot.is_code:
-                    from brvtui.engines.knowing.note_index import index_notes
-
-                    made = index_notes(snapshot, constants, ready.index if ready is not None else None)
-                else:
-                    from brvtui.engines.knowing.symbol_index import index_symbols
-
-                    made = index_symbols(snapshot, constants, ready.index if ready is not None else None)
-                self._ready = ready = _ReadyIndex(snapshot, constants, made)
+                with garbage_collector_paused(freezes=ready is None):
+                    made = _made_index(context.snapshot, context.constants, ready.index if ready is not None else None)
+                self._ready = ready = _ReadyIndex(context.snapshot, context.constants, made)
             return ready.index
+
+
+def _made_index(snapshot: Snapshot, constants: KnowingProfile, before: NoteIndex | None) -> NoteIndex:
+    """The index of notes, or of symbols; what did not change since ``before`` is not read again."""
+    if snapshot.is_code:
+        from brvtui.engines.knowing.symbol_index import index_symbols
+
+        return index_symbols(snapshot, constants, before)
+    from brvtui.engines.knowing.note_index import index_notes
+
+    return index_notes(snapshot, constants, before)
 
 
 def _request(query: Query, index: NoteIndex, memory: UseMemory) -> TaskRequest:

@@ -25,5 +25,5 @@ def notes_on(packed: Sequence[ScoredCandidate], documentation: Documentation) ->
 
 def files_without_note(packed: Sequence[ScoredCandidate], documentation: Documentation) -> tuple[str, ...]:
     """The files of the symbols ``packed``, tests aside, of which no note speaks, nor of what is in them; best first."""
-    without = set(documentation.files_without_note())
+    without = set(documentation.files_without_note)
     return tuple(dict.fromkeys(one.node.path for one in packed if one.node.path in without))

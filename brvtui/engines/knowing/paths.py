@@ -65,9 +65,10 @@ class FolderIndex:
         self.lookup, self.rules = lookup, rules
         graph = lookup.graph
         members: dict[int, list[str]] = {}
+        nodes, positions = graph.nodes, graph.positions
         for edge in graph.edges:
-            if edge.type == rules.member_type and (member := graph.find(edge.target)) is not None:
-                members.setdefault(graph.positions[edge.source], []).append(member.qualified_name.lower())
+            if edge.type == rules.member_type and (member := positions[edge.target]) < len(nodes):
+                members.setdefault(positions[edge.source], []).append(nodes[member].qualified_name.lower())
         kinds = {row: graph.nodes[place].kind for row, place in enumerate(lookup.places.tolist()) if place in members}
         self.rich = frozenset(row for row, kind in kinds.items() if kind in rules.type_kinds)
         """The rows of the types with members."""

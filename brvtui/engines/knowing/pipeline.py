@@ -38,6 +38,11 @@ class TaskIndex:
         """The constants under which it was made."""
         return self.seeds.profile
 
+    def warm(self) -> None:
+        """Computes now what is else computed with the first answer, and kept."""
+        _ = self.ways.steps, self.ways.totals, self.graph.confidences, self.graph.outgoing, self.graph.incoming
+        _ = self.graph.by_path
+
 
 @dataclass(frozen=True, slots=True)
 class TaskRequest:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -146,7 +146,8 @@ class Walk:
 
 def roads(graph: Graph, rules: WalkRules) -> Roads:
     """The edges of ``graph`` as the walk uses them under ``rules``."""
-    weights = np.fromiter((edge_weight(edge.type, edge.provenance, rules) for edge in graph.edges), float)
+    weigh = cache(partial(edge_weight, rules=rules))
+    weights = np.fromiter((weigh(edge.type, edge.provenance) for edge in graph.edges), float, len(graph.edges))
     hinders = np.fromiter((edge.type not in rules.crossing_types for edge in graph.edges), bool)
     leaves = np.concatenate([graph.sources, graph.targets])
     enters = np.concatenate([graph.targets, graph.sources])
@@ -195,22 +196,23 @@ def walk(ways: Roads, seeds: Mapping[int, float], rules: WalkRules) -> Walk:
     expanded = _expanded(ways, list(seeds), rules)
     steps = _steps(ways, expanded, rules)
     made = Walk(start, (), "rounds", start, ways, steps, expanded, restart, rules.negligible)
-    dead = made.dead
+    alive, leaks = (~made.dead).astype(float), bool(steps.leaks.any())
     rounds: list[WalkRound] = []
     current, unchanged = start, 0
     leaders: list[int] = []
     to_modules = as_negligible = 0.0
     ended: Ended = "rounds"
     for _ in range(rules.rounds if seeds else 0):
-        moving = np.where(current >= rules.negligible, current, 0.0)
-        going = np.where(dead, 0.0, moving)
+        moving = np.where(current >= rules.negligible, current, 0.0) if rules.negligible > 0 else current
+        going = moving * alive
         back = float(moving.sum() - going.sum())
         after = restart * start + (1 - restart) * (steps.arrivals @ going + back * start)
-        to_modules = (1 - restart) * (to_modules + float((going * steps.leaks).sum()))
-        as_negligible = (1 - restart) * (as_negligible + float((current - moving).sum()))
+        to_modules = (1 - restart) * (to_modules + (float((going * steps.leaks).sum()) if leaks else 0.0))
+        lost = float((current - moving).sum()) if moving is not current else 0.0
+        as_negligible = (1 - restart) * (as_negligible + lost)
         change = float(np.abs(after - current).sum())
         rounds.append(WalkRound(change, float(after.sum()), to_modules, as_negligible))
-        now = _leaders(after, rules.leaders)
+        now = _leaders(after, rules.leaders, leaders)
         unchanged = unchanged + 1 if len(rounds) > 1 and now == leaders else 0
         current, leaders = after, now
         if change < rules.settled or unchanged >= rules.leaders_rounds:
@@ -268,11 +270,16 @@ def _steps(ways: Roads, expanded: Flags, rules: WalkRules) -> Steps:
     return ways.steps_among(modules) if len(np.unique(modules[modules >= 0])) > 1 else ways.steps
 
 
-def _leaders(probability: Floats, count: int) -> list[int]:
-    """The best nodes in their order. Rounding keeps equal nodes in the order of the graph."""
-    least = 0.0
-    if len(probability) > count:
-        least = float(np.partition(probability, len(probability) - count)[len(probability) - count]) - _ROUNDING
+def _leaders(probability: Floats, count: int, before: Sequence[int]) -> list[int]:
+    """The best nodes in their order. Rounding keeps equal nodes in the order of the graph.
+
+    The leaders of the round ``before`` only save time: as many nodes are at least as probable as the least of them.
+    """
+    least = float(probability[before].min()) - _ROUNDING if len(before) >= count else 0.0
     found = np.flatnonzero(probability >= max(least, _ROUNDING))
+    if len(found) > count:
+        held = probability[found]
+        least = float(np.partition(held, len(held) - count)[len(held) - count]) - _ROUNDING
+        found = found[held >= max(least, _ROUNDING)]
     order = np.argsort(-np.round(probability[found], _DIGITS), kind="stable")
     return [int(place) for place in found[order][:count]]

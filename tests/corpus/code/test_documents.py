@@ -101,7 +101,7 @@ def test_notes_are_found_from_code_and_code_without_notes(graph: CodeGraph) -> N
     assert [one.note for one in documentation.notes_about("src/shop/store.py.open_store")] == ["two.md"]
     assert {one.note for one in documentation.notes_about("src/shop/store.py")} == {"one.md", "two.md"}
     assert documentation.notes_about("src/shop/web.py.serve") == []
-    assert documentation.files_without_note() == ["pkg/disk.go", "src/other/util.py", "src/shop/web.py"]
+    assert documentation.files_without_note == ["pkg/disk.go", "src/other/util.py", "src/shop/web.py"]
 
 
 def test_text_that_looks_like_anything_is_no_name(names: CodeNames) -> None:
