@@ -143,7 +143,7 @@ class BrvTui(ConfiguredApp):
         """The engine's log and our own."""
         from brvtui.app.log.logs import Logs
 
-        return Logs(self, self.project, self._fill_query)
+        return Logs(self, self.project, self._fill_query, partial(self.reasons.explain_logged, self._go_to_remedy))
 
     @cached_property
     def lab(self) -> Lab:
@@ -523,7 +523,8 @@ class BrvTui(ConfiguredApp):
 
     def action_why(self) -> None:
         """Says why the note at hand is, or is not, in the answer, and what would bring it further up."""
-        self.reasons.explain(self.note_at_hand, self._go_to_remedy)
+        if self.frame is None or not self.frame.explains_itself():
+            self.reasons.explain(self.note_at_hand, self._go_to_remedy)
 
     async def _go_to_remedy(self, path: str, remedy: Remedy) -> None:
         """Goes to where the change of ``remedy`` is made: the query's field, the signals, or the editor."""

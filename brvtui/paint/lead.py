@@ -29,30 +29,33 @@ def is_level(hit: Hit, other: Hit) -> bool:
 
 
 def lead_lines(hits: Sequence[Hit], hit: Hit, decimals: int, width: int) -> list[Line]:
+    """Returns :func:`lead_text` in lines of at most ``width`` cells."""
+    text = lead_text(hits, hit, decimals)
+    return [line(f" {part}", "accent") for part in wrap(text, width - 1)] if text else []
+
+
+def lead_text(hits: Sequence[Hit], hit: Hit, decimals: int) -> str:
     """Returns how far ``hit`` is ahead of the second of ``hits``, or behind the first, and which parts make it so.
 
-    ``decimals`` are those of scores. Nothing where there is no other result, or where something else than the score
+    ``decimals`` are those of scores. Empty where there is no other result, or where something else than the score
     decided the order.
     """
     if hit.found_by:
-        text = f"added by the search for “{hit.found_by}”: what is added stands last, whatever its score"
-        return [line(f" {part}", "muted") for part in wrap(text, width - 1)]
+        return f"added by the search for “{hit.found_by}”: what is added stands last, whatever its score"
     rank = next((place for place, one in enumerate(hits, 1) if one.file == hit.file), 0)
     own = [one for one in hits if not one.found_by]
     if not rank or len(own) < 2:
-        return []
+        return ""
     first, other = (hit, own[1]) if rank == 1 else (own[0], hit)
     if other.score > first.score + _LEAST_LEAD:
-        return []
+        return ""
     beside = own[1] if rank == 1 else own[0]
     number = f"number {2 if rank == 1 else 1}"
     if is_level(hit, beside):
-        text = f"level with {number}{_tie(hit, beside)}"
-    else:
-        lead = f"{abs(hit.score - beside.score):.{decimals}f}"
-        named = _apart(hit, beside, decimals)
-        text = f"{lead} {'ahead of' if rank == 1 else 'behind'} {number}{': ' if named else ''}{named}"
-    return [line(f" {part}", "accent") for part in wrap(text, width - 1)]
+        return f"level with {number}{_tie(hit, beside)}"
+    lead = f"{abs(hit.score - beside.score):.{decimals}f}"
+    named = _apart(hit, beside, decimals)
+    return f"{lead} {'ahead of' if rank == 1 else 'behind'} {number}{': ' if named else ''}{named}"
 
 
 def _apart(hit: Hit, beside: Hit, decimals: int) -> str:

@@ -189,6 +189,8 @@ async def test_w_says_why_a_note_is_in_the_answer(app: BrvTui) -> None:
         assert hit.path in shown(pilot)
         assert f"Rank 1, score {hit.score:.4f}" in shown(pilot)
         assert f"listed at 1 of {hybrid(pilot).fused}" in shown(pilot)
+        await until(pilot, lambda: "changes are not tried for this engine" in shown(pilot))
+        assert "enter make it" not in shown(pilot)
 
 
 async def test_w_says_why_a_note_is_not_and_what_brings_it_in(app: BrvTui) -> None:

@@ -13,6 +13,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.log.log_pane import LogPane
 from brvtui.app.log.logs import shown_path
 from brvtui.app.log.screen import LogScreen
+from brvtui.app.query.remedy_dialog import RemedyDialog
 from brvtui.app.query.screen import QueryScreen
 from brvtui.tree.engine_files.folders import project_data
 from brvtui.tree.engine_files.query_log import query_log_folder
@@ -210,3 +211,21 @@ async def test_a_click_chooses_and_a_second_one_takes(with_log: Tree, make_app: 
 def test_a_path_below_the_users_own_folder_is_written_with_a_tilde() -> None:
     assert shown_path(Path.home() / "brv" / "query-log") == "~/brv/query-log"
     assert shown_path(Path("/srv/query-log")) == "/srv/query-log"
+
+
+async def test_why_the_note_that_answered_then_stands_where_it_does_now(with_log: Tree, app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await to_log(pilot)
+        await pilot.press("G")  # the oldest: refresh token rotation
+        await settled(pilot)
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog))
+        await settled(pilot)
+        assert "Why it is first" in shown(pilot)
+        assert "auth/jwt/refresh_rotation.md" in shown(pilot)
+        await pilot.press("escape", "k")  # zebra quagga: no note answered it
+        await settled(pilot)
+        await pilot.press("w")
+        await settled(pilot)
+        assert not isinstance(pilot.app.screen, RemedyDialog)
+        assert any("no note answered this query" in toast.message for toast in pilot.app._notifications)

@@ -44,6 +44,7 @@ async def test_another_wording_is_put_into_the_field(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await asked_why(pilot, "kubernetes", "deploy/rollback.md")
         assert "Why it is not in the answer" in shown(pilot)
+        assert "enter make it" in shown(pilot)
         chosen = await take(pilot, RemedyKind.WORDING)
         await until(pilot, lambda: isinstance(frame(pilot), QueryScreen) and screen(pilot).field.value == chosen.query)
         await settled(pilot)

@@ -60,6 +60,7 @@ LAB_SCREEN = Place("lab", "Screen Lab", PlaceKind.SCREEN, (
 
 LOG_SCREEN = Place("log", "Screen Log", PlaceKind.SCREEN, (
     *_panes("log", {"log": "f2", "entry": "f3", "summary": "f4"}),
+    _why("log"),
 ), within=EVERY_SCREEN)  # fmt: skip
 
 MATURITY_SCREEN = Place("maturity", "Screen Maturity", PlaceKind.SCREEN, (

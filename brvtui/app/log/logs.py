@@ -17,17 +17,23 @@ if TYPE_CHECKING:
     from brvtui.lab.log_summary import LogSummary
     from brvtui.session import Session
 
+Explain = Callable[[str, str, str, str], None]
+
 _MOST_LOGGED = 2_000
 
 
 class Logs:
     """Reads both logs when first needed, and again whenever one grows."""
 
-    def __init__(self, services: AppServices, project: Project, fill: Callable[[str], None]) -> None:
-        """Reads nothing yet; ``fill`` puts a query into the field of the Query screen."""
+    def __init__(self, services: AppServices, project: Project, fill: Callable[[str], None], explain: Explain) -> None:
+        """Reads nothing yet; ``fill`` puts a query into the field of the Query screen.
+
+        ``explain`` is called with a query, its scope, an engine and a note, to say why that note is where it is.
+        """
         self._services = services
         self._project = project
         self._fill = fill
+        self._explain = explain
         self._begun = False
 
     def read(self) -> None:
@@ -62,6 +68,17 @@ class Logs:
     def _compared(self, compared: LogComparison) -> None:
         store = self._services.store
         store.update(store.view.log._replace(compared=compared))
+
+    def explain(self, entry: LoggedQuery | None) -> None:
+        """Explains the first note that answered ``entry`` then, or, where there was none, the first that would now."""
+        compared = self._services.store.view.log.compared
+        now = compared.paths if compared is not None and compared.entry == entry else ()
+        paths = (*entry.paths, *now) if entry is not None else ()
+        if entry is None or not paths:
+            said = "no note answered this query, then or now" if entry is not None else "choose a query first"
+            self._services.notify(f"{said}: w says why a note is, or is not, in an answer", timeout=4)
+            return
+        self._explain(entry.query, entry.scope, entry.engine, paths[0])
 
     async def ask_again(self, entry: LoggedQuery) -> None:
         """Puts the query of ``entry`` into the Query screen."""

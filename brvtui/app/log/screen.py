@@ -69,6 +69,11 @@ class LogScreen(FrameScreen):
         if entry is not None and entry.query.strip():
             self._keep_answer(entry.query.strip(), entry.scope)
 
+    def explains_itself(self) -> bool:
+        """Says why the note that answered the chosen query then is, or is not, in the answer now."""
+        self._logs.explain(self.query_one(LogPane).entry)
+        return True
+
     def action_follow(self) -> None:
         """Follows the engine, or stops."""
         self._logs.follow_engine()

@@ -16,7 +16,7 @@ SHORT = {
     Event.LEAVES_PROMPT: "off prompt",
     Event.ARCHIVE: "archive",
     Event.PRUNING: "prune",
-    Event.BELOW_MATURITY: "faded",
+    Event.BELOW_MATURITY: "below maturity",
 }
 _COME = {
     Event.LEAVES_TIER_2: "out of tier 2",

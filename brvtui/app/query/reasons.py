@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from brvtui.session import Session
     from brvtui.trace import Explanation, Remedy, Trace
 
+GoToRemedy = Callable[[str, "Remedy"], Awaitable[None]]
+
 _COUNTERFACTUALS, _REMEDIES = "counterfactuals", "remedies"
 
 
@@ -27,7 +29,7 @@ class Reasons:
         self._services = services
         self._project = project
 
-    def explain(self, file: str, chosen: Callable[[str, Remedy], Awaitable[None]]) -> None:
+    def explain(self, file: str, chosen: GoToRemedy) -> None:
         """Finds out why ``file`` is, or is not, in the answer, and what would bring it up; shows both in a dialog.
 
         ``chosen`` is called with the file and the remedy that is chosen there.
@@ -43,15 +45,26 @@ class Reasons:
             run = self._services.background.run
             run(partial(explanation, session, trace, file), explained, group="explain", exclusive=True)
 
-    def _explained(
-        self,
-        session: Session,
-        trace: Trace,
-        chosen: Callable[[str, Remedy], Awaitable[None]],
-        explanation: Explanation | None,
-    ) -> None:
-        if explanation is None or trace is not self._services.store.view.answer.trace:
+    def explain_logged(self, chosen: GoToRemedy, query: str, scope: str, engine: str, file: str) -> None:
+        """Finds out why ``file`` is, or is not, in the answer that ``engine`` would give to a logged query now."""
+        session = self._project.session
+        if self._project.refuses() or session is None:
             return
+
+        def show(explanation: Explanation | None) -> None:
+            if explanation is None:
+                self._services.notify(f"{file} is no note any more", severity="warning")
+            else:
+                self._show(session, chosen, explanation)
+
+        explain = partial(logged_explanation, session, query, scope, engine, file)
+        self._services.background.run(explain, show, group="explain", exclusive=True)
+
+    def _explained(self, session: Session, trace: Trace, chosen: GoToRemedy, explanation: Explanation | None) -> None:
+        if explanation is not None and trace is self._services.store.view.answer.trace:
+            self._show(session, chosen, explanation)
+
+    def _show(self, session: Session, chosen: GoToRemedy, explanation: Explanation) -> None:
         from brvtui.app.query.remedy_dialog import RemedyDialog
 
         dialog = RemedyDialog(explanation)
@@ -101,11 +114,20 @@ def explanation(session: Session, trace: Trace, file: str) -> Explanation | None
 
     Raises :class:`Refusal` when the engine cannot be asked.
     """
+    return _asked(partial(session.answers.explain, trace.query, file, trace.scope_option, trace))
+
+
+def logged_explanation(session: Session, query: str, scope: str, engine: str, file: str) -> Explanation | None:
+    """Asks ``engine`` a logged query and why ``file`` is, or is not, in its answer; as :func:`explanation` else."""
+    return _asked(partial(session.answers.explain, query, file, scope, engine=engine))
+
+
+def _asked(explain: Callable[[], Explanation]) -> Explanation | None:
     from brvtui.engines.contract import EngineError
     from brvtui.snapshot.naming import UnknownNote
 
     try:
-        return session.answers.explain(trace.query, file, trace.scope_option, trace)
+        return explain()
     except UnknownNote:
         return None
     except EngineError as error:

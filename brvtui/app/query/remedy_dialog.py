@@ -12,8 +12,10 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import wrapped
 from brvtui.engines.advice import NOTHING_HELPS
+from brvtui.paint.lead import lead_text
 from brvtui.paint.line import Line
 from brvtui.paint.text import wrap
 from brvtui.trace import Remedy
@@ -23,7 +25,10 @@ if TYPE_CHECKING:
 
 _TRYING = "trying other wordings, an edit, an update, a higher maturity, and words in its title…"
 _NONE = "nothing that was tried brings it further up: another wording, an edit, an update, a higher maturity, its title"
-_NOT_TRIED = "this engine's changes cannot be tried here: edit the note, or ask otherwise, and look again"
+_NOT_TRIED = (
+    "changes are not tried for this engine: what the note lacks stands above; edit it, or ask in its words, and look "
+    "again"
+)
 _WITHOUT_MODEL = (0, 1, 2)
 _RANK_ROOM, _TIER_ROOM = 9, 7
 
@@ -46,6 +51,8 @@ class RemedyDialog(Dialog[Remedy]):
     def put(self, remedies: Sequence[Remedy] | None) -> None:
         """Lists ``remedies``, each of which was tried; without any, the engine's own advice."""
         self._pane.put(remedies)
+        for bar in self.query(KeyBar):  # Enter acts only where something is listed
+            bar.show_keys()
 
 
 class RemedyPane(ChoicePane):
@@ -71,6 +78,10 @@ class RemedyPane(ChoicePane):
         self._tried_all = remedies is not None
         self._remedies = remedies or ([advised] if advised is not None and advised.verified else [])
         self.rebuild(force=True)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where no remedy is listed, none can be taken."""
+        return bool(self._remedies) if action == "take" else super().check_action(action, parameters)
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns two lines or more for each remedy."""
@@ -130,7 +141,9 @@ def reasons_of(explanation: Explanation) -> list[str]:
     if explanation.found:
         hit = explanation.hit
         score = f", score {hit.score:.{explanation.trace.scale.decimals}f}" if hit is not None else ""
-        return [named, f"Rank {explanation.rank}{score}: {explanation.use}."]
+        lead = lead_text(explanation.trace.hits, hit, explanation.trace.scale.decimals) if hit is not None else ""
+        apart = f"{lead[:1].upper()}{lead[1:]}." if lead else ""
+        return [part for part in (named, f"Rank {explanation.rank}{score}: {explanation.use}.", apart) if part]
     why = explanation.reason.text if explanation.reason is not None else ""
     said = [f"{why[:1].upper()}{why[1:]}.", f"{explanation.numbers}." if explanation.numbers else ""]
     remedy = explanation.remedy

@@ -71,6 +71,10 @@ class FrameScreen(Screen[None]):
         """What is shown."""
         return self.services.store.view
 
+    def explains_itself(self) -> bool:
+        """Says why a note is where it is, where the screen shows another query than the open one; False elsewhere."""
+        return False
+
     @property
     def note_at_hand(self) -> str:
         """The note that keys act on: the one under the cursor of the focused pane, else the selected one."""
