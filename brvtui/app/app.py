@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from brvtui.app.query.model_runs import ModelRuns
     from brvtui.app.query.screen import QueryScreen
     from brvtui.app.settings.screen import SettingsScreen
+    from brvtui.app.versions.controller import Versions
     from brvtui.lab.whatif.variant import EditedText
     from brvtui.paint.neighbourhood import Neighbourhood
     from brvtui.saved.traces import SavedTrace
@@ -151,6 +152,13 @@ class BrvTui(ConfiguredApp):
         from brvtui.app.lab.lab import Lab
 
         return Lab(self, self.project, self._unsaved_text, self.queries.use, self._ask_in)
+
+    @cached_property
+    def versions(self) -> Versions:
+        """The installed engine."""
+        from brvtui.app.versions.controller import Versions
+
+        return Versions(self, self.project)
 
     @cached_property
     def sharing(self) -> Sharing:
@@ -536,6 +544,10 @@ class BrvTui(ConfiguredApp):
         elif remedy.kind is not None:
             self.notify(f"{path}: {remedy.text}", timeout=10)
             self.editing.edit(path)
+
+    def action_versions(self) -> None:
+        """Shows which engine is installed, and what is known of it."""
+        self.versions.show()
 
     def action_record(self) -> None:
         """Turns recording of access hits on or off."""

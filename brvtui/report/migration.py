@@ -16,7 +16,7 @@ from brvtui.wording import counted
 
 _SHOWN_HITS, _SHOWN_WORDS = 3, 12
 _COUNT, _LABEL = 6, 8
-_ROLES = {
+CHANGE_ROLES = {
     AnswerChange.NOTHING_FOUND: "bad",
     AnswerChange.FIRST_GONE: "bad",
     AnswerChange.OTHER_FIRST: "warn",
@@ -51,7 +51,7 @@ def _counts(report: MigrationReport) -> Iterator[Line]:
     yield Line()
     yield line(f" {counted(len(report.answers), 'query', 'queries')}, asked before and after", "bold strong")
     for change, number in report.changes.items():
-        yield _count(number, change.value, _ROLES.get(change, "text"))
+        yield _count(number, change.value, CHANGE_ROLES.get(change, "text"))
 
 
 def _facts(report: MigrationReport) -> Iterator[Line]:
@@ -93,7 +93,12 @@ def _answers(answers: Sequence[MigratedAnswer], most: int) -> Iterator[Line]:
 
 def answer_lines(answer: MigratedAnswer) -> Iterator[Line]:
     """The query, how its answer changes, and the first results of both engines."""
-    yield Line().gap().add(answer.query, "strong").add(f"  {answer.change.value}", _ROLES.get(answer.change, "muted"))
+    yield (
+        Line()
+        .gap()
+        .add(answer.query, "strong")
+        .add(f"  {answer.change.value}", CHANGE_ROLES.get(answer.change, "muted"))
+    )
     cited = "to be cited" if answer.should_cite else "not to be cited"
     yield from _hits("before", answer.outcome, answer.before)
     yield from _hits("after", cited, answer.after)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -92,18 +92,13 @@ def answers_of(session: Session, tree: MigratedTree, asked: Sequence[Asked]) -> 
         yield migrated_answer(judgment, source, before, tree.space, notes, context.now_ms, constants)
 
 
-def migration_report(
-    session: Session, asked: Sequence[Asked], progress: Callable[[int, int], None] = lambda done, of: None
-) -> MigrationReport:
+def migration_report(session: Session, asked: Sequence[Asked], tree: MigratedTree | None = None) -> MigrationReport:
     """What a migration would change: every note, and the answer to each query of ``asked``.
 
-    Calls ``progress`` with how many queries are answered, and of how many. Raises as :func:`answers_of`.
+    ``tree`` is what :func:`migrated` returned, where that is known. Raises as that and :func:`answers_of`.
     """
-    tree = migrated(session)
-    answers = []
-    for answer in answers_of(session, tree, asked):
-        answers.append(answer)
-        progress(len(answers), len(asked))
+    tree = tree or migrated(session)
+    answers = list(answers_of(session, tree, asked))
     context = session.engines.context(registry.DEFAULT)
     sources = tuple(source.alias for source in session.project.sources)
     clock = context.snapshot_info.clock

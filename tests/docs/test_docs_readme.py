@@ -60,7 +60,10 @@ WHERE = {
     "route": ("route",), "scope tree": ("tree",), "tree": ("tree",), "what if": ("what if",),
 }  # fmt: skip
 """In which rows the actions of a place are looked for; those of the others act in panes, or everywhere."""
-ELSEWHERE = {"drafts", "edit", "filter", "find", "options", "problems", "remedies", "settings list", "text"}
+ELSEWHERE = {
+    "drafts", "edit", "filter", "find", "migrated", "migration", "options", "problems", "remedies", "settings list",
+    "text",
+}  # fmt: skip
 """Places of docs/keys.md alone: fields, the editor and the settings, whose key bars name their keys."""
 
 

@@ -95,6 +95,13 @@ SETTING_FIELD = Place("setting field", "Setting field", PlaceKind.DIALOG, (
     Action("setting.leave", "escape", "dismiss(None)", "leave", "Leave the setting as it is", bar=True),
 ))  # fmt: skip
 
+VERSIONS = Place("versions", "Installed engine dialog", PlaceKind.DIALOG, (
+    Action("versions.verify", "v", "dismiss('verify')", "verify it", "Ask it the same questions, in the background",
+           bar=True),
+    Action("versions.migrate", "m", "dismiss('migrate')", "from 3 to 4",
+           "What a migration to ByteRover V4 would change", bar=True),
+), within=DIALOG)  # fmt: skip
+
 VARIANTS = Place("variants", "Column dialog", PlaceKind.DIALOG, (
     Action("variants.take", "enter", "take", "add it", "Add the column that is chosen", bar=True, first=True),
     Action("variants.next", "down", "step(1)", "next", "The next row", first=True),

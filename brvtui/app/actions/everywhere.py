@@ -27,6 +27,8 @@ APP = Place("app", "Everywhere", PlaceKind.APP, (
            "The next engine that is installed; of a project with a tree and a space, then the other memory"),
     Action("engine.mode", "m", "engine_mode", "mode", "The next mode of an engine that has several"),
     Action("engine.record", "R", "record", "record", _RECORD),
+    Action("engine.installed", "W", "versions", "installed engine",
+           "The installed engine: whether it answers as shown here, and what a migration to V4 would change"),
     *(
         Action(f"screens.{mode.name}", mode.key, f"mode('{mode.name}')", mode.title, f"The screen {mode.title}",
                first=True)

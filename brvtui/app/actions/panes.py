@@ -97,6 +97,14 @@ QUERY_FIELD = Place("query field", "Query", PlaceKind.FIELD, (
     Action("query.later", "down", "history(1)", "later", "The query after this one"),
 ), screens=("query",))  # fmt: skip
 
+MIGRATION = Place("migration", "From 3 to 4", PlaceKind.PANE, (
+    Action("migration.take", "enter,l,right", "take", "read it", "Go to the text beside the list", bar=True),
+), within=EVERY_PANE)  # fmt: skip
+
+MIGRATED = Place("migrated", "Before and after", PlaceKind.PANE, (
+    Action("migrated.back", "h,left", "back", "the list", "Back to the list", bar=True),
+), within=EVERY_PANE)  # fmt: skip
+
 REMEDIES = Place("remedies", "What would help", PlaceKind.PANE, (
     Action("remedies.take", "enter", "take", "make it", "Go to where the change is made", bar=True),
 ), within=EVERY_PANE)  # fmt: skip

@@ -77,8 +77,8 @@ class MigratedTree:
 
     notes: tuple[MigratedNote, ...]
     """In the order of their topics."""
-    html: Mapping[str, str]
-    """The HTML of each topic, by the path of its note."""
+    converted: Mapping[str, ConvertedNote]
+    """The topic of each note, by the note's path."""
     space: RankedSpace
     left: tuple[UnseenFile, ...]
     """Files that cannot be read, each with why."""
@@ -92,7 +92,7 @@ def migrate_tree(snapshot: Snapshot, now_ms: float, name: str) -> MigratedTree:
     tree = snapshot.project.tree
     topics: list[TopicFile] = []
     notes: list[MigratedNote] = []
-    html: dict[str, str] = {}
+    converted: dict[str, ConvertedNote] = {}
     left: list[UnseenFile] = []
     for path in sorted(markdown_files(tree), key=code_units):
         try:
@@ -105,7 +105,7 @@ def migrate_tree(snapshot: Snapshot, now_ms: float, name: str) -> MigratedTree:
         except UnreadableTopic as error:
             left.append(UnseenFile(path, str(error)))
             continue
-        html[path] = made.html
+        converted[path] = made
         unseen = _unseen(made)
         lost = _NO_WORDS if unseen else _lost_words(snapshot, made, topic)
         notes.append(_migrated(snapshot, now_ms, made, unseen, lost))
@@ -115,7 +115,7 @@ def migrate_tree(snapshot: Snapshot, now_ms: float, name: str) -> MigratedTree:
     topics.sort(key=lambda topic: code_units(topic.path))
     folder = SpaceFolder(tree, tree, "root", name=name)
     contents = SpaceContents(folder, tuple(topics), (), (), {}, 0)
-    return MigratedTree(tuple(notes), html, ranked_space(contents), tuple(left))
+    return MigratedTree(tuple(notes), converted, ranked_space(contents), tuple(left))
 
 
 def _unseen(made: ConvertedNote) -> str:

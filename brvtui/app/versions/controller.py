@@ -1,0 +1,123 @@
+"""Asks the installed engine in the background, and shows what a migration to ByteRover V4 would change."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from brvtui.app.project.project import Project
+from brvtui.app.services import AppServices
+from brvtui.app.workers import Refusal, is_cancelled
+
+if TYPE_CHECKING:
+    from brvtui.app.versions.migration_dialog import ShownMigration
+    from brvtui.lab.verification.results import Verification
+    from brvtui.session import Session
+    from brvtui.session.verifying import VerificationStatus
+
+VERIFY, MIGRATE = "verify", "migrate"
+_ASKING = "the installed engine is asked in the background; what you do here goes on"
+_RESULT_S = 20
+
+
+class Versions:
+    """Which engine is installed, whether it was verified, and the way from 3 to 4."""
+
+    def __init__(self, services: AppServices, project: Project) -> None:
+        """Asks nothing yet."""
+        self._services = services
+        self._project = project
+        self.result: Verification | None = None
+        """The last verification of this session; None without one."""
+        self.is_asking = False
+        """Whether the installed engine is being asked."""
+
+    def show(self) -> None:
+        """Shows which engine is installed and what is known of it, and offers to verify it, or to look at V4."""
+        session = self._project.session
+        if self._project.refuses() or session is None:
+            return
+        run = self._services.background.run
+        run(partial(_status, session), self._known, group="versions", exclusive=True)
+
+    def _known(self, status: VerificationStatus) -> None:
+        from brvtui.app.versions.versions_dialog import VersionsDialog
+
+        def chosen(what: str | None) -> None:
+            if what == VERIFY:
+                self.verify()
+            elif what == MIGRATE:
+                self.migrate()
+
+        self._services.push_screen(VersionsDialog(status, self.result, self.is_asking), chosen)
+
+    def verify(self) -> None:
+        """Asks the installed engine and ours the same questions, and says what came out."""
+        session = self._project.session
+        if session is None or self.is_asking:
+            return
+        self.is_asking = True
+        self._services.notify(_ASKING, timeout=4)
+        run = self._services.background.run
+        run(partial(_verified, session), self._verified, group=VERIFY, on_end=self._ended)
+
+    def _ended(self) -> None:
+        self.is_asking = False
+
+    def _verified(self, made: Verification | None) -> None:
+        if made is None:
+            return
+        self.result = made
+        if made.differences:
+            said = f"{made.sentence}; W shows the first that differ"
+            self._services.notify(said, severity="warning", timeout=_RESULT_S)
+        else:
+            self._services.notify(made.sentence, timeout=_RESULT_S)
+
+    def migrate(self) -> None:
+        """Shows what a migration to V4 would change."""
+        session = self._project.session
+        if session is not None:
+            run = self._services.background.run
+            run(partial(_migration, session), self._migrated, group=MIGRATE, exclusive=True)
+
+    def _migrated(self, shown: ShownMigration) -> None:
+        from brvtui.app.versions.migration_dialog import MigrationDialog
+
+        self._services.push_screen(MigrationDialog(shown))
+
+
+def _status(session: Session) -> VerificationStatus:
+    """What is known of the installed engine. It blocks."""
+    from brvtui.app.versions import versions_dialog  # noqa: F401  # imported here, not in the event loop
+    from brvtui.session.verifying import verification_status
+
+    if session.is_code:
+        raise Refusal("this is code: no installed engine ranks it")
+    return verification_status(session)
+
+
+def _verified(session: Session) -> Verification | None:
+    """The verification of the installed engine. It blocks."""
+    from brvtui.lab.verification.installed import NotInstalled
+    from brvtui.lab.verification.sealed_node import EngineRunError
+    from brvtui.session.verifying import questions, verify
+
+    try:
+        return verify(session, questions(session), cancelled=is_cancelled)
+    except (NotInstalled, EngineRunError) as error:
+        raise Refusal(str(error)) from error
+
+
+def _migration(session: Session) -> ShownMigration:
+    """The space that a migration would make, and the answers of both engines. It blocks."""
+    from brvtui.app.versions.migration_dialog import ShownMigration
+    from brvtui.engines.contract import EngineError
+    from brvtui.lab.judgments.model import JudgmentsError
+    from brvtui.session.migrating import asked_queries, migrated, migration_report
+
+    try:
+        tree = migrated(session)
+        return ShownMigration(tree, migration_report(session, asked_queries(session), tree=tree))
+    except (EngineError, JudgmentsError) as error:
+        raise Refusal(str(error)) from error

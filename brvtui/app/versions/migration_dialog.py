@@ -1,0 +1,190 @@
+"""What a migration to ByteRover V4 would change: answers and notes, each beside what would become of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container
+
+from brvtui.app.actions.panes import MIGRATED, MIGRATION
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.screens.dialog import Dialog
+from brvtui.app.view import View
+from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.app.widgets.pane import Pane
+from brvtui.lab.migration.answers import AnswerChange
+from brvtui.paint.line import Line, flowed, line, rule
+from brvtui.report.migration import CHANGE_ROLES, answer_lines, losses
+from brvtui.wording import counted
+
+if TYPE_CHECKING:
+    from brvtui.lab.migration.tree import MigratedNote, MigratedTree
+    from brvtui.session.migrating import MigrationReport
+
+_BESIDE = 100
+"""Cells from which on the two panes stand side by side."""
+_QUERY, _NOTE = "query ", "note "
+_ORDER = list(AnswerChange)
+
+
+@dataclass(frozen=True)
+class ShownMigration:
+    """The space that a migration would make, and the answers before and after."""
+
+    tree: MigratedTree
+    report: MigrationReport
+
+
+class MigrationDialog(Dialog[None]):
+    """Lists answers and notes; beside the list, what becomes of the one under the cursor."""
+
+    DEFAULT_CSS = """
+    MigrationDialog #migration { height: 1fr; layout: vertical; }
+    MigrationDialog #migration.-beside { layout: horizontal; }
+    MigrationDialog #migration.-beside #changes { width: 2fr; }
+    MigrationDialog #migration.-beside #change { width: 3fr; }
+    """
+    AUTO_FOCUS = "#changes"
+
+    def __init__(self, shown: ShownMigration) -> None:
+        """Shows ``shown``."""
+        super().__init__("From 3 to 4: nothing is written", _summary(shown.report), wide=True)
+        self._changes = MigrationList(shown, id="changes")
+        self._change = MigrationText(shown, id="change")
+
+    def make_parts(self) -> ComposeResult:
+        """The summary, then the list and what is chosen in it."""
+        yield from super().make_parts()
+        with Container(id="migration"):
+            yield self._changes
+            yield self._change
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Side by side where there is room."""
+        self.query_one("#migration").set_class(event.size.width >= _BESIDE, "-beside")
+
+    def chosen(self, choice: str) -> None:
+        """Shows ``choice`` beside the list."""
+        self._change.put(choice)
+
+
+def _summary(report: MigrationReport) -> str:
+    topics = sum(not note.unseen for note in report.notes)
+    files = counted(len(report.notes), "Markdown file", "Markdown files")
+    queries = counted(len(report.answers), "query", "queries")
+    kept = report.changes.get(AnswerChange.SAME_FIRST, 0)
+    asked = f"of {queries}, {kept} keep their first note" if report.answers else "no query is judged or logged"
+    return f"{files} would become {counted(topics, 'topic', 'topics')}; {asked}. All ages and signals would be lost."
+
+
+class MigrationList(ChoicePane):
+    """The answers, the worst first, then the notes."""
+
+    TITLE = "Answers and notes"
+    HELP_TEXT = (
+        "Every judged and logged query with how its answer would change, then every Markdown file with the topic that "
+        "it would become. Beside it: both answers, or what the note would lose, and the topic itself."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(MIGRATION)
+
+    def __init__(self, shown: ShownMigration, *, id: str) -> None:
+        """Lists ``shown``."""
+        super().__init__(id=id)
+        self._shown = shown
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """A line for each query, and for each note."""
+        self.choices, self.owner = [], []
+        made: list[Line] = []
+        answers = sorted(self._shown.report.answers, key=lambda answer: _ORDER.index(answer.change))
+        for number, answer in enumerate(answers):
+            role = CHANGE_ROLES.get(answer.change, "muted")
+            row = Line().gap().add(answer.query, "strong").right(width, line(f"{answer.change} ", role))
+            self.add_rows(made, [row], f"{_QUERY}{number}")
+        for note in self._shown.tree.notes:
+            sign = Line().add("not seen " if note.unseen else _loss(note), "bad" if note.unseen else "warn")
+            self.add_rows(made, [Line().gap().add(note.note, "text").right(width, sign)], f"{_NOTE}{note.note}")
+        return made
+
+    def changed(self) -> None:
+        """Shows the choice of the lines that were built, too."""
+        super().changed()
+        self.moved(self.chosen)
+
+    def moved(self, choice: str) -> None:
+        """Shows the choice beside the list."""
+        if isinstance(self.screen, MigrationDialog):
+            self.screen.chosen(choice)
+
+    def action_take(self) -> None:
+        """Goes to the text beside the list."""
+        self.screen.query_one("#change").focus()
+
+
+def _loss(note: MigratedNote) -> str:
+    words = len(note.lost_words) + len(note.lost_path_words)
+    parts = ("signals" if note.lost_signals else "", counted(words, "word", "words") if words else "")
+    lost = ", ".join(part for part in parts if part)
+    return f"loses {lost} " if lost else ""
+
+
+class MigrationText(Pane):
+    """What becomes of the answer or note that is chosen."""
+
+    TITLE = "Before and after"
+    HELP_TEXT = "Both answers to the query; or what the note would lose, the topic in HTML, and the note's own text."
+    BINDINGS: ClassVar[list[BindingType]] = bindings(MIGRATED)
+
+    def __init__(self, shown: ShownMigration, *, id: str) -> None:
+        """Shows nothing yet."""
+        super().__init__(id=id)
+        self._shown = shown
+        self._choice = ""
+
+    def put(self, choice: str) -> None:
+        """Shows ``choice`` of the list, from its top."""
+        self._choice = choice
+        self.rebuild(force=True)
+        self.scroll_to_row(0)
+
+    def build(self, view: View, width: int) -> Sequence[Line]:
+        """The answers, or losses, topic and note."""
+        if self._choice.startswith(_QUERY):
+            answers = sorted(self._shown.report.answers, key=lambda answer: _ORDER.index(answer.change))
+            made = list(answer_lines(answers[int(self._choice.removeprefix(_QUERY))]))
+        else:
+            made = self._of_note(self._choice.removeprefix(_NOTE), width)
+        return [part for one in made for part in _indented(one, width)]
+
+    def action_back(self) -> None:
+        """Goes back to the list."""
+        self.screen.query_one("#changes").focus()
+
+    def _of_note(self, path: str, width: int) -> list[Line]:
+        note = next((note for note in self._shown.tree.notes if note.note == path), None)
+        if note is None:
+            return [line(" choose a query or a note", "muted")]
+        converted = self._shown.tree.converted[path]
+        made = [Line().gap().add(path, "strong"), *(line(f" {text}", "warn") for text in losses(note))]
+        made.append(line(f" {note.lost_age_days:.0f} days old, as a topic new", "muted"))
+        made.append(rule(width, converted.topic, dash=self.glyphs.dash))
+        made += [line(f" {part}", "text") for part in _pieces(converted.html)]
+        made.append(rule(width, "the note without its frontmatter", dash=self.glyphs.dash))
+        made += [line(f" {part}", "muted") for part in converted.body.splitlines()]
+        return made
+
+
+def _indented(whole: Line, width: int) -> list[Line]:
+    """``whole`` in lines of at most ``width`` cells, the others as far in as the first."""
+    first, *others = flowed(whole, width, max(1, width - 1))
+    return [first, *(Line().gap().extend(part.spans) for part in others)]
+
+
+def _pieces(html: str) -> list[str]:
+    """``html`` with each element of V4 on a line of its own."""
+    return html.replace("><bv-", ">\n<bv-").replace("</bv-topic>", "\n</bv-topic>").splitlines()

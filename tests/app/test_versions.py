@@ -1,0 +1,113 @@
+"""The installed engine in the app: what is known of it, a verification in the background, the way from 3 to 4."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.project.opening import Opening
+from brvtui.app.versions.migration_dialog import MigrationDialog, MigrationList, MigrationText
+from brvtui.app.versions.versions_dialog import VersionsDialog
+from brvtui.lab.verification.installed import PACKAGE_VARIABLE, NotInstalled, find_node, find_package
+from brvtui.store.verified import VerifiedVersion, remember_verified
+from tests.app.driving import NARROW, WIDE, brv, settled, shown, until
+from tests.support.trees import NOW_MS, Tree
+from tests.support.untouched import state_of
+
+ENVIRONMENT = dict(os.environ)
+JUDGED = '[[query]]\nid = "{0}"\ntext = "{0}"\ndocuments = [{{ path = "deploy/rollback.md", grade = 3 }}]\n'
+
+
+async def opened(pilot: Pilot[Any]) -> VersionsDialog:
+    """The dialog about the installed engine."""
+    await settled(pilot)
+    await pilot.press("escape", "W")
+    await until(pilot, lambda: isinstance(pilot.app.screen, VersionsDialog))
+    found = pilot.app.screen
+    assert isinstance(found, VersionsDialog)
+    return found
+
+
+def package(folder: Path, monkeypatch: pytest.MonkeyPatch, version: str = "3.16.1") -> None:
+    (folder / "package.json").write_text(json.dumps({"name": "byterover-cli", "version": version}))
+    monkeypatch.setenv(PACKAGE_VARIABLE, str(folder))
+
+
+async def test_it_says_what_is_installed_and_known(
+    app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package(tmp_path, monkeypatch)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        assert "byterover-cli 3.16.1 is installed, and was not verified on this machine" in shown(pilot)
+        await pilot.press("escape")
+        remember_verified(VerifiedVersion("byterover-cli 3.16.1", NOW_MS, 226, 226, "garden"))
+        await opened(pilot)
+        assert "226 of 226 the same as byterover-cli 3.16.1, over garden, 2026-11-20" in shown(pilot)
+
+
+async def test_what_cannot_be_asked_is_a_toast(app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await pilot.press("v")
+        await until(pilot, lambda: any("is not installed" in one.message for one in pilot.app._notifications))
+        await until(pilot, lambda: not brv(pilot).versions.is_asking)
+
+
+@pytest.mark.long
+async def test_the_engine_is_asked_in_the_background(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        find_node()
+        installed = find_package(None, ENVIRONMENT)
+    except NotInstalled as error:
+        pytest.skip(str(error))
+    monkeypatch.setenv(PACKAGE_VARIABLE, str(installed.folder))
+    before = state_of(garden.root)
+    app = BrvTui(Opening(garden.root, now_ms=NOW_MS))
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await pilot.press("v")
+        await until(pilot, lambda: brv(pilot).versions.result is not None, seconds=90)
+        result = brv(pilot).versions.result
+        assert result is not None
+        assert (result.differences, result.engine) == ((), installed.name)
+        await opened(pilot)
+        assert f"In this session: {result.sentence}" in " ".join(shown(pilot).split())
+    assert state_of(garden.root) == before
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_the_way_from_3_to_4(garden: Tree, size: tuple[int, int]) -> None:
+    judgments = garden.root / ".brv/brv-tui/judgments.toml"
+    judgments.parent.mkdir(exist_ok=True)
+    judgments.write_text(JUDGED.format("rollback"))
+    before = state_of(garden.root)
+    app = BrvTui(Opening(garden.root, now_ms=NOW_MS))
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot)
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(pilot.app.screen, MigrationDialog))
+        await until(pilot, lambda: bool(pilot.app.screen.query_one(MigrationText).lines))
+        changes, change = pilot.app.screen.query_one(MigrationList), pilot.app.screen.query_one(MigrationText)
+        assert changes.choices[0] == "query 0"
+        text = "\n".join(one.plain for one in change.lines)
+        assert "before" in text
+        assert "after" in text
+        place = next(number for number, choice in enumerate(changes.choices) if choice == "note deploy/rollback.md")
+        await pilot.press(*["j"] * place)
+        await until(pilot, lambda: "bv-topic" in "\n".join(one.plain for one in change.lines))
+        text = "\n".join(one.plain for one in change.lines)
+        assert 'path="deploy/rollback"' in text
+        assert "its path is not searched: deploy" in text
+        await pilot.press("enter")
+        assert change.has_focus
+        await pilot.press("left")
+        assert changes.has_focus
+    assert state_of(garden.root) == before
