@@ -31,12 +31,14 @@ from brvtui.wording import counted, nearest
 
 if TYPE_CHECKING:
     from brvtui.fleet.answering import Asker
+    from brvtui.fleet.comparing import NotePlace
     from brvtui.fleet.members import Absence, Fleet, Member
     from brvtui.fleet.pool import Asks
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _PATH = click.Path(path_type=Path)
 _FILE_HELP = "The fleet (default: fleet.toml here)."
+_MOST_LINES = 20
 _SHOWN = 3
 """Results of a member that are printed."""
 
@@ -302,7 +304,7 @@ def _one_ranking(text: str, limit: int, options: _FleetOptions, form: str) -> in
 
         write_json([{"schema": SCHEMA, "fleet": made.name, "merge": "one", "comparable": True, **to_plain(answer)}])
     else:
-        from brvtui.fleet.lines import ranking_lines
+        from brvtui.report.fleet import ranking_lines
 
         for line in ranking_lines(answer):
             click.echo(visible(line))
@@ -377,6 +379,70 @@ def _judged_together(file: Path, made: Fleet, options: _FleetOptions) -> tuple[d
         clock = datetime.fromtimestamp(asker.now_ms / 1000, UTC).isoformat(timespec="milliseconds")
         together, missing = evaluate_together(asker, made.members, listed, made.name, clock)
     return {"all members": together}, missing
+
+
+@fleet.command("health")
+@click.option(
+    "--stale-days",
+    type=click.IntRange(1, 36_500),
+    default=180,
+    show_default=True,
+    metavar="N",
+    help="From how many days without a change a note is stale.",
+)
+@click.option(
+    "--similar",
+    type=click.FloatRange(0.5, 1.0),
+    default=0.8,
+    show_default=True,
+    metavar="N",
+    help="From which likeness on (0.5 to 1, of word triples) two notes are near-duplicates.",
+)
+@_fleet_command
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "md"]),
+    default="text",
+    show_default=True,
+    help="How to answer; md is a report to be sent around.",
+)
+def health(stale_days: int, similar: float, options: _FleetOptions, form: str) -> int:
+    """Compare the notes of all members: near-duplicates, candidates for contradictions, notes that one alone has, stale
+    ones, and members that are set otherwise than most. Reads every note; needs the extra fleet.
+
+    Exit code 1 when something contradicts or repeats, or a member is missing.
+    """
+    from brvtui.fleet.health import fleet_health
+    from brvtui.report.fleet import HEALTH_HEADS, health_markdown, health_row, health_summary
+
+    made = options.fleet()
+    with options.asker(made) as asker:
+        found = fleet_health(asker, made.members, stale_days, similar)
+        day = datetime.fromtimestamp(asker.now_ms / 1000, UTC).date().isoformat()
+    found = replace(found, missing=(*made.absent, *found.missing))
+    if form == "json":
+        from brvtui.trace import SCHEMA, to_plain
+
+        write_json([{"schema": SCHEMA, "fleet": made.name, "day": day, **to_plain(found)}])
+    elif form == "md":
+        click.echo(health_markdown(found, made.name, day), nl=False)
+    else:
+        _table(HEALTH_HEADS, [health_row(one) for one in found.members])
+        for one in found.contradictions[:_MOST_LINES]:
+            said = f"{one.other_statements} other statements" if one.other_statements else "other facts"
+            click.echo(visible(f"contradiction? {_named(one.first)} and {_named(one.second)}: same {one.same}, {said}"))
+        for group in found.alike[:_MOST_LINES]:
+            others = f" and {len(group.notes) - 2} more" if len(group.notes) > 2 else ""
+            first, second = group.notes[:2]
+            click.echo(visible(f"alike {group.likeness:.2f}: {_named(first)} and {_named(second)}{others}"))
+        click.echo(visible(health_summary(found)))
+    _say_missing(found.missing[len(made.absent) :])
+    return NEGATIVE if found.contradictions or found.alike or found.missing else OK
+
+
+def _named(place: NotePlace) -> str:
+    return f"{place.member}: {place.path}"
 
 
 @fleet.command("maturity")

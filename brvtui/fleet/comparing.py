@@ -1,0 +1,177 @@
+"""Notes of several members beside each other: near-duplicates, and candidates for contradictions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brvtui.fleet.answering import Asker
+from brvtui.fleet.members import Absence, Member
+from brvtui.fleet.sketches import PERMUTATIONS, SCHEME, MemberSketch, NoteSketch, ShinglesOf, likeness
+
+SIMILAR = 0.8
+"""The least Jaccard similarity of the word triples of two near-duplicates."""
+_ASKED_BELOW = 0.6
+"""How much lower the similarity is that MinHash looks for, since it only estimates."""
+_MOST_COMPARED = 50
+"""Of notes with the same title, or near in MinHash, so many are compared with each."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class NotePlace:
+    """A note of a member."""
+
+    member: str
+    path: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlikeNotes:
+    """Notes of at least two members that say nearly the same."""
+
+    likeness: float
+    """The exact similarity of the two that joined the group with the least, from 0 to 1."""
+    notes: tuple[NotePlace, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two notes that are about the same and state different facts: a candidate, which somebody has to read."""
+
+    first: NotePlace
+    second: NotePlace
+    same: str
+    """``title`` or ``links``."""
+    other_statements: int
+    """Facts about the same of which they say something else."""
+    only_first: int
+    """Lines of facts that the second does not have."""
+    only_second: int
+
+
+Sketches = Mapping[str, MemberSketch]
+
+
+def alike_notes(
+    asker: Asker, members: Sequence[Member], sketches: Sketches, least: float = SIMILAR
+) -> tuple[list[AlikeNotes], tuple[Absence, ...]]:
+    """Groups of near-duplicates across members, the most alike first, and the members that could not be asked again.
+
+    Notes of the same words need no comparison; others are found by MinHash and verified by their exact similarity.
+    """
+    by_digest: dict[str, list[NotePlace]] = defaultdict(list)
+    signatures: dict[str, NDArray[np.uint32]] = {}
+    for name, sketch in sketches.items():
+        for note, signature in zip(sketch.notes, sketch.signatures, strict=True):
+            by_digest[note.digest].append(NotePlace(name, note.path, note.title))
+            signatures.setdefault(note.digest, signature)
+    pairs = [
+        (one, other)
+        for one, other in _near(signatures, least * _ASKED_BELOW / SIMILAR)
+        if len({place.member for place in (*by_digest[one], *by_digest[other])}) > 1
+    ]
+    shingles, missing = _shingles(asker, members, {digest: by_digest[digest][0] for pair in pairs for digest in pair})
+    groups: dict[str, str] = {digest: digest for digest in by_digest}
+    verified: dict[tuple[str, str], float] = {}
+    for one, other in pairs:
+        if one in shingles and other in shingles and (alike := likeness(shingles[one], shingles[other])) >= least:
+            verified[one, other] = alike
+            groups[_root(groups, other)] = _root(groups, one)
+    together: dict[str, list[str]] = defaultdict(list)
+    for digest in by_digest:
+        together[_root(groups, digest)].append(digest)
+    made = []
+    for digests in together.values():
+        places = sorted(place for digest in digests for place in by_digest[digest])
+        if len({place.member for place in places}) > 1:
+            own = [alike for pair, alike in verified.items() if pair[0] in digests]
+            made.append(AlikeNotes(min(own, default=1.0), tuple(places)))
+    return sorted(made, key=lambda one: (-one.likeness, -len(one.notes), one.notes)), missing
+
+
+def _near(signatures: Mapping[str, NDArray[np.uint32]], threshold: float) -> Iterator[tuple[str, str]]:
+    """Pairs of digests whose signatures are near, each once."""
+    from datasketch import MinHash, MinHashLSH
+
+    index: Any = MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS)
+    for digest, signature in signatures.items():
+        sketch: Any = MinHash(num_perm=PERMUTATIONS, hashvalues=signature, hashfunc=int, scheme=SCHEME)
+        for other in sorted(index.query(sketch))[:_MOST_COMPARED]:
+            yield other, digest
+        index.insert(digest, sketch)
+
+
+def _shingles(
+    asker: Asker, members: Sequence[Member], wanted: Mapping[str, NotePlace]
+) -> tuple[dict[str, NDArray[np.uint64]], tuple[Absence, ...]]:
+    by_member: dict[str, list[NotePlace]] = defaultdict(list)
+    for place in wanted.values():
+        by_member[place.member].append(place)
+    asked = [
+        (member, ShinglesOf(tuple(place.path for place in by_member[member.name])))
+        for member in members
+        if member.name in by_member
+    ]
+    replies = asker.ask_each(asked)
+    found = replies.values
+    made = {
+        digest: found[place.member][place.path]
+        for digest, place in wanted.items()
+        if place.path in found.get(place.member, {})
+    }
+    return made, replies.missing
+
+
+def _root(groups: dict[str, str], digest: str) -> str:
+    while groups[digest] != digest:
+        groups[digest] = groups[groups[digest]]
+        digest = groups[digest]
+    return digest
+
+
+def contradictions(sketches: Sketches) -> list[Contradiction]:
+    """Pairs of notes of different members with the same title or the same links whose lines of facts differ.
+
+    Those with other statements about the same come first. Notes without facts are no candidates.
+    """
+    made: dict[tuple[NotePlace, NotePlace], Contradiction] = {}
+    digests = {name: {note.digest for note in sketch.notes} for name, sketch in sketches.items()}
+    for same in ("title", "links"):
+        by_key: dict[str, list[tuple[NotePlace, NoteSketch]]] = defaultdict(list)
+        for name, sketch in sketches.items():
+            for note in sketch.notes:
+                key = note.title.casefold().strip() if same == "title" else note.links
+                if key and note.facts:
+                    by_key[key].append((NotePlace(name, note.path, note.title), note))
+        for held in by_key.values():
+            for (first, one), (second, other) in combinations(held[:_MOST_COMPARED], 2):
+                if first.member == second.member or (first, second) in made:
+                    continue
+                if same == "links" and (one.digest in digests[second.member] or other.digest in digests[first.member]):
+                    continue  # the other member has this very note too, and they do not contradict each other there
+                found = _differing(first, one, second, other, same)
+                if found is not None:
+                    made[first, second] = found
+    return sorted(made.values(), key=lambda one: (-one.other_statements, one.first, one.second))
+
+
+def _differing(
+    first: NotePlace, one: NoteSketch, second: NotePlace, other: NoteSketch, same: str
+) -> Contradiction | None:
+    facts, others = set(one.facts), set(other.facts)
+    if facts == others:
+        return None
+    ours, theirs = ({subject for subject, _ in held if subject} for held in (facts, others))
+    changed = {subject for subject in ours & theirs if _said(facts, subject) != _said(others, subject)}
+    return Contradiction(first, second, same, len(changed), len(facts - others), len(others - facts))
+
+
+def _said(facts: set[tuple[str, str]], subject: str) -> set[str]:
+    return {statement for about, statement in facts if about == subject}

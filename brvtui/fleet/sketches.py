@@ -1,0 +1,163 @@
+"""What is compared across memories, made where the notes are: hashes of what they say, never their text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import islice
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brvtui.fleet.fleet_file import FleetError
+from brvtui.fleet.opening import OpenMember
+from brvtui.ranking.decay import days_since
+from brvtui.text.analysis import terms
+from brvtui.tree.reading.files import Role
+from brvtui.tree.reading.frontmatter import block_span
+from brvtui.tree.reading.links import links_in
+
+PERMUTATIONS = 64
+SCHEME: Literal["affine32"] = "affine32"
+"""How signatures are made: those of every member alike."""
+SHINGLE = 3
+"""Words that are compared together."""
+_MOST_SHINGLES = 20_000
+"""Of a longer note, its beginning is compared."""
+_NEEDS = "comparing notes needs the extra fleet where they are read: pip install 'brv-tui[fleet]'"
+_FACTS = re.compile(r"^##[ \t]+facts[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_HEADING = re.compile(r"^#{1,2}[ \t]", re.MULTILINE)
+_FACT = re.compile(r"^[ \t]*[-*][ \t]+(?:\*\*(?P<subject>[^*\n]+)\*\*:?[ \t]*)?(?P<statement>.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteSketch:
+    """One note as it is compared."""
+
+    path: str
+    title: str
+    days: float
+    """Since its file changed."""
+    maturity: str
+    digest: str
+    """Equal for notes of the same words in the same order."""
+    facts: tuple[tuple[str, str], ...]
+    """Each line of its section Facts: digests of what it is about (empty for none) and of what it says."""
+    links: str
+    """A digest of the paths that it links to; empty without links."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemberSketch:
+    """The notes of a member, with the MinHash signature of each."""
+
+    notes: tuple[NoteSketch, ...]
+    signatures: NDArray[np.uint32]
+    """Shape (notes, PERMUTATIONS)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SketchOf:
+    """Asks for the :class:`MemberSketch`. Reads every note."""
+
+    def of(self, opened: OpenMember) -> MemberSketch:
+        """Notes alone: no stubs, and no ``context.md`` of a folder. Raises FleetError without datasketch."""
+        try:
+            from datasketch import MinHash
+        except ImportError as error:
+            raise FleetError(_NEEDS) from error
+        snapshot, now_ms = opened.project.snapshot, opened.project.clock()
+        made, signatures = [], []
+        for note, signals in zip(snapshot.notes, snapshot.signals, strict=True):
+            if note.role is not Role.NOTE or note.alias:
+                continue
+            try:
+                text = snapshot.text(note.path)
+            except OSError:
+                continue  # gone since the last look
+            hashes = shingle_hashes(_body(text))
+            sketch = MinHash(num_perm=PERMUTATIONS, hashfunc=int, scheme=SCHEME)
+            if len(hashes):
+                sketch.update_batch((hashes & np.uint64(0xFFFFFFFF)).tolist())
+            signatures.append(np.asarray(sketch.hashvalues, dtype=np.uint32))
+            links = "\n".join(sorted({link.target.casefold() for link in links_in(text)}))
+            made.append(
+                NoteSketch(
+                    note.path,
+                    note.title,
+                    float(days_since(now_ms, note.mtime_ms)),
+                    signals.maturity,
+                    blake2b(hashes.tobytes(), digest_size=16).hexdigest(),
+                    facts_of(text),
+                    _digest(links) if links else "",
+                )
+            )
+        matrix = np.stack(signatures) if signatures else np.zeros((0, PERMUTATIONS), dtype=np.uint32)
+        return MemberSketch(tuple(made), matrix)
+
+
+@dataclass(frozen=True, slots=True)
+class ShinglesOf:
+    """Asks for the hashed shingles of some notes, for their exact likeness."""
+
+    paths: tuple[str, ...]
+
+    def of(self, opened: OpenMember) -> dict[str, NDArray[np.uint64]]:
+        """The hashes of each note, sorted, by its path; a note that is gone is left out."""
+        snapshot = opened.project.snapshot
+        made = {}
+        for path in self.paths:
+            try:
+                made[path] = shingle_hashes(_body(snapshot.text(path)))
+            except OSError:
+                continue
+        return made
+
+
+def shingle_hashes(text: str) -> NDArray[np.uint64]:
+    """The hashes of the word triples of ``text``, sorted, each once; of a text of fewer words, that of all of them."""
+    words = terms(text)
+    count = max(1, len(words) - SHINGLE + 1) if words else 0
+    shingles = {" ".join(words[place : place + SHINGLE]) for place in islice(range(count), _MOST_SHINGLES)}
+    return np.sort(np.asarray([_hash(one) for one in shingles], dtype=np.uint64))
+
+
+def facts_of(text: str) -> tuple[tuple[str, str], ...]:
+    """The digests of each line of the section Facts of a note: what it is about, and what it says of it."""
+    found = _FACTS.search(text)
+    if found is None:
+        return ()
+    end = _HEADING.search(text, found.end())
+    section = text[found.end() : end.start() if end else len(text)]
+    return tuple(
+        (_digest_of_words(line["subject"] or ""), _digest_of_words(line["statement"]))
+        for line in _FACT.finditer(section)
+    )
+
+
+def _digest_of_words(text: str) -> str:
+    words = terms(text)
+    return _digest(" ".join(words)) if words else ""
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _hash(shingle: str) -> int:
+    return int.from_bytes(blake2b(shingle.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def likeness(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> float:
+    """The exact Jaccard similarity of two sorted sets of hashes, from 0 to 1; 0 where both are empty."""
+    both = len(np.intersect1d(first, second, assume_unique=True))
+    either = len(first) + len(second) - both
+    return both / either if either else 0.0
+
+
+def _body(text: str) -> str:
+    """``text`` without its frontmatter: dates and counts in it make no two notes differ."""
+    span = block_span(text)
+    return text[span[1] :] if span else text

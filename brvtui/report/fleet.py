@@ -1,0 +1,98 @@
+"""Answers and the health of a fleet as text and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from brvtui.fleet.comparing import Contradiction, NotePlace
+from brvtui.fleet.health import FleetHealth, MemberHealth
+from brvtui.fleet.one_ranking import OneRanking
+from brvtui.report.markdown_text import Markdown, heading, joined, paragraph, table
+from brvtui.trace import Hit
+from brvtui.wording import counted
+
+HEALTH_HEADS = ("member", "owner", "notes", "engine", "repeated", "contradicted", "alone", "stale", "oldest, days")
+_MOST_ROWS, _MOST_PLACES = 50, 5
+
+
+def ranking_lines(answer: OneRanking) -> list[str]:
+    """One ranking: each result with its member and the parts that sum to its score, then what it was counted over."""
+    made = []
+    for rank, one in enumerate(answer.hits, start=1):
+        made.append(f"{rank:>3}. {one.hit.score:.2f}  {one.member}  {one.hit.path}  {one.hit.title}")
+        made.append(f"     {_sum(one.hit)}")
+    if not answer.hits:
+        made.append(f"no result: {answer.outcome.value.replace('_', ' ')}")
+    for word, title, content, path in answer.frequencies:
+        made.append(f"“{word}” is in {content} texts, {title} titles and {path} paths of {answer.notes} notes")
+    inside = f" in {answer.scope}" if answer.scope else ""
+    made.append(
+        f"{answer.matched} notes match{inside}, {len(answer.hits)} shown: one ranking over {answer.notes} notes by "
+        f"{answer.profile}. Words are counted over all of them, so scores of different members are comparable."
+    )
+    return made
+
+
+def _sum(hit: Hit) -> str:
+    parts = [f"{part.name} {part.value:+.4f}" for part in hit.parts]
+    return f"{'  '.join(parts)}  = {hit.score:.4f}"
+
+
+def health_row(one: MemberHealth) -> tuple[str, ...]:
+    """A member's row below :data:`HEALTH_HEADS`; an engine or profile that is not that of most is marked."""
+    engine = f"{one.engine} {one.profile}{'' if one.is_usual else ' (not as most)'}"
+    numbers = (one.repeated, one.contradicted, one.alone, one.stale)
+    return (one.name, one.owner, str(one.notes), engine, *map(str, numbers), f"{one.oldest_days:.0f}")
+
+
+def health_summary(health: FleetHealth) -> str:
+    """What was found, in a sentence."""
+    notes = sum(one.notes for one in health.members)
+    return (
+        f"{counted(len(health.members), 'member', 'members')} with {counted(notes, 'note', 'notes')}: "
+        f"{counted(len(health.contradictions), 'candidate for a contradiction', 'candidates for contradictions')}, "
+        f"{counted(len(health.alike), 'group of near-duplicates', 'groups of near-duplicates')}, "
+        f"{counted(len(health.stale), 'note', 'notes')} unchanged for {health.stale_days} days or more, "
+        f"{counted(len(health.missing), 'member', 'members')} missing"
+    )
+
+
+def health_markdown(health: FleetHealth, name: str, day: str) -> str:
+    """The report of a fleet in Markdown: its members, then what to look at, the gravest first."""
+    contradicting = [
+        (_place(one.first), _place(one.second), one.same, str(one.other_statements), _only(one))
+        for one in health.contradictions
+    ]
+    alike = [
+        (f"{one.likeness:.2f}", str(len(one.notes)), ", ".join(map(_place, one.notes[:_MOST_PLACES])))
+        for one in health.alike
+    ]
+    stale = [(_place(one.note), f"{one.days:.0f}", one.maturity) for one in health.stale]
+    missing = [(one.member, one.why) for one in health.missing]
+    blocks = [
+        heading(1, f"Memories of {name or 'the fleet'}, {day}"),
+        paragraph(f"{health_summary(health)}."),
+        table(HEALTH_HEADS, [health_row(one) for one in health.members]),
+    ]
+    heads = ("note", "other note", "same", "other statements", "facts of one alone")
+    blocks += _section("Candidates for contradictions", heads, contradicting)
+    blocks += _section("Near-duplicates", ("likeness", "how many", "notes"), alike)
+    blocks += _section("Stale notes", ("note", "days", "maturity"), stale)
+    blocks += _section("Missing members", ("member", "why"), missing)
+    return joined(blocks)
+
+
+def _section(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Markdown]:
+    if not rows:
+        return []
+    shown = [heading(2, title), table(heads, rows[:_MOST_ROWS])]
+    more = len(rows) - _MOST_ROWS
+    return [*shown, paragraph(f"{more} more; --format json holds all.")] if more > 0 else shown
+
+
+def _place(place: NotePlace) -> str:
+    return f"{place.member}: {place.path}"
+
+
+def _only(one: Contradiction) -> str:
+    return f"{one.only_first} and {one.only_second}"
