@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.preview import Preview
+    from brvtui.engines.byterover_v4.preview import TopicPreview
     from brvtui.lab.similar import Similar
     from brvtui.tree.editing.problems import Problem
 
@@ -113,6 +114,8 @@ class TextCheck:
     problems: tuple[Problem, ...] = ()
     effects: tuple[Effect, ...] = ()
     preview: Preview | None = None
+    topic_preview: TopicPreview | None = None
+    """In place of ``preview``, over a space."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,8 @@ class About:
     """Lines at its end that the engine does not read."""
     cut_units: int = 0
     """Lines of which the engine reads only the beginning."""
+    is_topic: bool = False
+    """Whether it is a topic of a space of ByteRover V4, in HTML."""
     unread_signals: bool = False
     """Whether its frontmatter holds signals other than the defaults, which count only if frontmatter is read."""
 

@@ -21,6 +21,7 @@ from brvtui.notes.signals import SignalSources, SignalTarget, plan_signals
 from brvtui.snapshot import Snapshot
 from brvtui.store.overlay import Overlay
 from brvtui.tree.engine_files.sidecar import read_signals_of
+from brvtui.tree.reading.inside import TOPIC_ENDING
 from brvtui.tree.reading.signals import NoteSignals, Source, defaults
 from brvtui.tree.saving import note_files
 from brvtui.tree.saving.file_version import FileVersion
@@ -109,8 +110,7 @@ class Notes:
 
         Raises :class:`brvtui.tree.saving.note_files.SaveError`.
         """
-        if self._opened.snapshot.spaces:
-            raise note_files.SaveError(f"{path}: topics of a space are only read here: record changes with ByteRover")
+        self.check_kind(path)
         with self._changing:
             before = read_content(self._tree, path) if expected and is_taken(self._tree, path) else None
             after = FileContent(data, before.mtime_ns if before and keep_mtime else None)
@@ -128,9 +128,16 @@ class Notes:
             raise done
         return done
 
+    def check_kind(self, path: str) -> None:
+        """Raises :class:`brvtui.tree.saving.note_files.SaveError` for a topic's name where notes are open."""
+        if not self._opened.snapshot.spaces and path.endswith(TOPIC_ENDING):
+            raise note_files.SaveError(f"{path}: a note's name ends in .md; topics in HTML are those of a space")
+
     def _refuse_topics(self) -> None:
         if self._opened.snapshot.spaces:
-            raise NoteError("topics of a space are only read here: record changes with ByteRover, or edit the files")
+            raise NoteError(
+                "topics of a space are edited here, and not moved, archived or given signals: ByteRover does that"
+            )
 
     def undo(self) -> AppliedPlan:
         """Undoes the newest plan. Raises :class:`NoteError`, also when a file changed since."""

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.engine import ByteRover
     from brvtui.engines.byterover.preview import Preview
     from brvtui.engines.byterover.route.tree_changes import CacheNow
+    from brvtui.engines.byterover_v4.engine import ByteRoverV4
+    from brvtui.engines.byterover_v4.preview import TopicPreview
     from brvtui.lab.about import About, Around
     from brvtui.notes.operations import Notes
     from brvtui.publishing.repository import RepositoryPublisher
@@ -231,6 +233,15 @@ class Session:
         from brvtui.session.variants import VariantRunner
 
         return VariantRunner(self)
+
+    @property
+    def _topics(self) -> ByteRoverV4:
+        """The engine of spaces."""
+        from brvtui.engines.byterover_v4.engine import ByteRoverV4
+
+        engine = self.engines.named(registry.SPACE)
+        assert isinstance(engine, ByteRoverV4)
+        return engine
 
     def _context(self) -> Context:
         return Context(self.snapshot, self.profile, self.clock())
@@ -429,12 +440,29 @@ class Session:
 
         return preview(self._context(), query, scope, path, data, keep_mtime)
 
+    def topic_preview(
+        self, query: str, path: str, html: str, keep_mtime: bool = False, scope: str = ""
+    ) -> TopicPreview:
+        """The answer to ``query`` and the numbers of the topic at ``path``, before and after its file holds ``html``.
+
+        Nothing is written. ``keep_mtime`` is for a save that keeps the modification time. Raises
+        :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`.
+        """
+        from brvtui.engines.byterover_v4.preview import topic_preview
+
+        return topic_preview(self._topics, self.engines.context(registry.SPACE), query, scope, path, html, keep_mtime)
+
     def about(self, path: str) -> About:
         """The file of the tree at ``path`` by itself: text, frontmatter, signals, ceiling. Raises nothing."""
         from brvtui.lab.about import about
 
         made = about(self._context(), path)
-        return replace(made, ceiling=None) if self.is_space else made  # that is of ByteRover 3's tiers
+        if not self.is_space:
+            return made
+        # signals and ceiling are those of the space's engine, not those of ByteRover 3's tiers
+        found = self._topics.standing(self.engines.context(registry.SPACE), path)
+        aged, ceiling = found or (None, None)
+        return replace(made, ceiling=ceiling, aged=aged, is_topic=found is not None)
 
     def stale_files(self, paths: Iterable[str]) -> dict[str, str]:
         """Those of the files at ``paths`` that changed after they were read, by path: ``newer`` or ``gone``."""

@@ -1,4 +1,4 @@
-"""A space of ByteRover V4 in the app: asked, explained, looked at on every screen, and never changed."""
+"""A space of ByteRover V4 in the app: asked, explained, looked at on every screen, changed only by its editor."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
-from tests.app.driving import WIDE, ask, settled, shown, text_of, view
+from tests.app.driving import WIDE, ask, settled, shown, text_of, until, view
 from tests.app.engines import toasts
-from tests.support.spaces import small_space
+from tests.support.spaces import SPACE_ID, small_space
 from tests.support.untouched import state_of
 
 NOW = 1_763_640_000_000.0
@@ -36,11 +36,46 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
         await pilot.press("escape", "P")
         await settled(pilot)
         assert any("ByteRover V4 alone" in said for said in toasts(pilot))
-        for key in ("e", "M", "X", "I"):
+        for key in ("M", "X", "I"):
             await pilot.press(key)
             await settled(pilot)
-        assert any("only read here" in said for said in toasts(pilot))
+        assert any("are edited here, and not made, moved" in said for said in toasts(pilot))
         for key in ("2", "3", "4", "5", "1"):
             await pilot.press(key)
             await settled(pilot)
     assert state_of(space.parent / "data", space) == before
+
+
+async def test_notes_shows_what_of_a_topic_is_searched(space: Path) -> None:
+    app = BrvTui(Opening(space, None, NOW, None))
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        app.select("auth/jwt.html")
+        await pilot.press("escape", "2")
+        await until(pilot, lambda: "decision bve-aaaa0001" in text_of(pilot, "#note"))
+        shown_text = text_of(pilot, "#note")
+        assert "decision bve-aaaa0001 · searched" in shown_text
+        assert "reason · not searched" in shown_text
+        assert "this kind never is" in shown_text
+        assert "above .60 for" in " ".join(text_of(pilot, "#about").split())
+
+
+async def test_a_topic_is_edited_in_place_with_problems_and_undone(space: Path) -> None:
+    file = space.parent / "data" / "projects" / SPACE_ID / "context-tree" / "ops" / "backup.html"
+    before = file.read_bytes()
+    app = BrvTui(Opening(space, None, NOW, None))
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "copies")
+        await pilot.press("escape", "e")
+        await until(pilot, lambda: view(pilot).editor.edit is not None)
+        await pilot.press(*"<bv-rule/>")
+        await until(pilot, lambda: "closes nothing" in " ".join(text_of(pilot, "#problems").split()))
+        assert "Backups" in text_of(pilot, "#ranking")
+        assert file.read_bytes() == before
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: view(pilot).editor.edit is not None and not view(pilot).editor.edit.dirty)
+        assert file.read_bytes() == b"<bv-rule/>" + before
+        await pilot.press("escape")
+        await until(pilot, lambda: view(pilot).editor.edit is None)
+        await pilot.press("u")
+        await until(pilot, lambda: file.read_bytes() == before)

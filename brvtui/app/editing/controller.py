@@ -107,7 +107,7 @@ class Editing:
         """Edits ``path``, the note that keys act on; says what to do when there is none."""
         if self._project.session is None or self._services.store.view.project.overview is None:
             self._services.notify("no project is open, so there is nothing to edit", timeout=4)
-        elif self._project.refuses_changes():
+        elif self._project.refuses_edits():
             return
         elif not path:
             self._services.notify("select a note first: e edits it, E hands it to your own editor", timeout=4)
@@ -117,7 +117,7 @@ class Editing:
     def edit(self, path: str, outside: bool = False) -> None:
         """Opens the note at ``path`` in the editor, or hands it to the user's own."""
         session, editor = self._project.session, self.editor
-        if session is None or self._project.refuses_changes():
+        if session is None or self._project.refuses_edits():
             return
         if editor is not None and editor.path == path:
             editor.bring_to_front()

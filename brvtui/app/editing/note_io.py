@@ -168,6 +168,7 @@ def _on_disk(session: Session, path: str) -> OnDisk:
     """Reads the note at ``path``. Raises :class:`brvtui.tree.saving.note_files.SaveError`."""
     from brvtui.tree.saving.note_files import SaveError, read_note_file
 
+    session.notes.check_kind(path)
     known = session.snapshot.parsed.get(path)
     if known is not None and known.alias:
         raise SaveError(f"{path}: belongs to the shared source {known.alias}; open that project to edit it")
@@ -198,6 +199,8 @@ def check(session: Session, request: CheckRequest) -> TextCheck:
     """Returns the problems of a text, and how saving it changes the note's scores and the answer to the query."""
     from brvtui.tree.editing.problems import problems
 
+    if session.is_space:
+        return _check_topic(session, request)
     snapshot = session.snapshot
     found = problems(request.path, request.note, request.edited, _known_files(snapshot), snapshot.limits)
     data = request.note.encode(request.edited)
@@ -215,6 +218,26 @@ def check(session: Session, request: CheckRequest) -> TextCheck:
         own = (preview.before.own, renewed.after.own, kept.after.own)
         effects.insert(0, Effect("score", *(hit.score if hit else None for hit in own)))
     return TextCheck(found, tuple(effects), preview)
+
+
+def _check_topic(session: Session, request: CheckRequest) -> TextCheck:
+    from brvtui.notes.topic_problems import topic_problems
+    from brvtui.tree.spaces.topic_html import UnreadableTopic
+
+    html = request.note.plain(request.edited)
+    found = topic_problems(html, session.snapshot.by_path)
+    try:
+        made = session.topic_preview(request.query, request.path, html, request.keep_mtime, request.scope)
+    except UnreadableTopic:
+        return TextCheck(found)
+    states = (made.now, made.renewed, made.kept)
+    effects = [
+        Effect("recency", *(state.signals.recency if state.signals else None for state in states)),
+        Effect("ceiling", *(state.ceiling.score if state.ceiling else None for state in states)),
+    ]
+    if request.query.strip():
+        effects.insert(0, Effect("score", *(state.hit.score if state.hit else None for state in states)))
+    return TextCheck(found, tuple(effects), topic_preview=made)
 
 
 @lru_cache(maxsize=1)
@@ -259,7 +282,12 @@ def _broken(session: Session, path: str, data: bytes) -> list[str]:
         note = note_text(data)
     except NotText:
         return []
-    found = problems(path, note, note.text, _known_files(session.snapshot), session.snapshot.limits)
+    if session.is_space:
+        from brvtui.notes.topic_problems import topic_problems
+
+        found = topic_problems(note.plain(note.text), session.snapshot.by_path)
+    else:
+        found = problems(path, note, note.text, _known_files(session.snapshot), session.snapshot.limits)
     errors = [problem for problem in found if problem.severity is Severity.ERROR]
     return [f"{path} is saved, but line {error.line + 1}: {error.message}" for error in errors[:1]]
 

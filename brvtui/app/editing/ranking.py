@@ -9,7 +9,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.engines.byterover.sections import Outcome
-from brvtui.engines.registry import DEFAULT
+from brvtui.engines.registry import DEFAULT, SPACE
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, badge, line
 from brvtui.paint.text import number, signed, wrap
@@ -17,6 +17,7 @@ from brvtui.paint.text import number, signed, wrap
 if TYPE_CHECKING:
     from brvtui.engines.byterover.preview import Moved, Preview
     from brvtui.engines.byterover.route.decision import Decision
+    from brvtui.engines.byterover_v4.preview import TopicPreview
 
 
 class RankingPane(Pane):
@@ -32,15 +33,18 @@ class RankingPane(Pane):
 
     def heading(self, view: View) -> str:
         """The query, and the ranking engine if another one answers queries."""
-        whose = "Ranking" if view.engine.name == DEFAULT else f"Ranking by {DEFAULT}"
+        whose = "Ranking" if view.engine.name in (DEFAULT, SPACE) else f"Ranking by {DEFAULT}"
         return f"{whose} · {view.query.text}" if view.query.text.strip() else whose
 
     def build(self, view: View, width: int) -> list[Line]:
         """The tier before and after, then the results."""
-        preview = view.editor.edit.check.preview if view.editor.edit else None
+        check = view.editor.edit.check if view.editor.edit else None
+        preview = check.preview if check is not None else None
         if not view.query.text.strip():
             said = "Ask a query on the Query screen (1): while you edit, its answer with this text stands here."
             return wrapped(said, width)
+        if check is not None and check.topic_preview is not None:
+            return [entry.cut(width) for entry in self._of_topic(check.topic_preview, width)]
         if preview is None:
             return wrapped("looking…", width)
         made = [_tiers(preview), Line()]
@@ -49,6 +53,19 @@ class RankingPane(Pane):
         for moved in preview.results:
             made += _result(moved, preview.path, width, self.glyphs)
         return [entry.cut(width) for entry in made]
+
+    def _of_topic(self, preview: TopicPreview, width: int) -> list[Line]:
+        """Over a space: what V4 says before and after, then the results."""
+        from brvtui.engines.byterover.preview import moved_results
+
+        before, after = preview.now.trace, preview.after.trace
+        same = before.verdict == after.verdict
+        said = f"{before.verdict}, now and saved" if same else f"now {before.verdict}; saved {after.verdict}"
+        made = [line(f" {part}", "text") for part in wrap(said, width - 2)]
+        made.append(Line())
+        for moved in moved_results(before.hits, after.hits):
+            made += _result(moved, preview.path, width, self.glyphs)
+        return made
 
 
 def _tiers(preview: Preview) -> Line:

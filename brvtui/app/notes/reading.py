@@ -58,7 +58,11 @@ def _put(page: About, width: int, raw: bool, typesetter: Typesetter) -> None:
             typesetter.put(row)
     if page.problem:
         return
-    if raw or not page.path.endswith(".md"):
+    if page.is_topic and not raw:
+        from brvtui.app.notes.topic import put_topic
+
+        put_topic(page, typesetter)
+    elif raw or not page.path.endswith(".md"):
         places = [(link.start, link.end, link.kind, link.target) for link in links_in(page.text)]
         plain(page.text, typesetter, places)
     else:

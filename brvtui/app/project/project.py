@@ -33,7 +33,7 @@ _COLLECTIONS = (10_000, 5, 20)
 """How many new objects lead to a collection of these (Python's 700), and how many of those to one of older ones."""
 _NOT_HERE = "a saved trace: its project is not open, so there is nothing to ask"
 _READ_ONLY = "this is code: it is shown, and changed by nothing here"
-_TOPICS = "topics of a space are only read here: record changes with ByteRover, or edit the files"
+_TOPICS = "topics of a space are edited here, and not made, moved, archived or given signals: ByteRover does that"
 
 
 class ProjectListener(Protocol):
@@ -89,8 +89,15 @@ class Project:
             self._services.notify(_NOT_HERE, timeout=4)
         return self.saved is not None
 
+    def refuses_edits(self) -> bool:
+        """Returns whether code is open, which is only read here; a toast then says so."""
+        if self.session is None or not self.session.is_code:
+            return False
+        self._services.notify(_READ_ONLY, timeout=4)
+        return True
+
     def refuses_changes(self) -> bool:
-        """Returns whether code or a space is open, of which nothing is changed here; a toast then says so."""
+        """Returns whether code or a space is open, whose files are not moved nor made here; a toast then says so."""
         if self.session is None or not (self.session.is_code or self.session.is_space):
             return False
         self._services.notify(_READ_ONLY if self.session.is_code else _TOPICS, timeout=4)

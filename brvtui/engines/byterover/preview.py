@@ -77,7 +77,7 @@ def preview(
         _outcome(replace(context, snapshot=state), query, scope, path) for state in (context.snapshot, then)
     )
     unseen = next((file.reason for file in then.unseen if file.path == path), "")
-    return Preview(path, keep_mtime, before, after, _results(before.ranked.hits, after.ranked.hits), unseen)
+    return Preview(path, keep_mtime, before, after, moved_results(before.ranked.hits, after.ranked.hits), unseen)
 
 
 def _outcome(context: Context, query: str, scope: str, path: str) -> PreviewedAnswer:
@@ -90,8 +90,11 @@ def _outcome(context: Context, query: str, scope: str, path: str) -> PreviewedAn
     return PreviewedAnswer(made, decide(context, made), own)
 
 
-def _results(before: tuple[Hit, ...], after: tuple[Hit, ...]) -> tuple[Moved, ...]:
-    """Every result of either. A folder's ``context.md`` may be one twice: as itself, and carried up from a note."""
+def moved_results(before: tuple[Hit, ...], after: tuple[Hit, ...]) -> tuple[Moved, ...]:
+    """Every result of either, in the order of ``after``; those that it loses come last.
+
+    A folder's ``context.md`` may be one twice: as itself, and carried up from a note.
+    """
     places: list[dict[tuple[str, str, Origin], Placement]] = []
     found: dict[tuple[str, str, Origin], Hit] = {}
     for hits in (after, before):

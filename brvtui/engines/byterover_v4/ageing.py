@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from brvtui.engines.byterover_v4.profile import LEVELS, TopicSignalRules, V4Profile
 from brvtui.ranking.compound import compound
 from brvtui.ranking.decay import days_since, decayed_importance, decayed_recency
+from brvtui.trace import AgedSignals
 from brvtui.tree.spaces.signal_files import TopicSignals
 
 Floats = NDArray[np.float64]
@@ -163,3 +164,25 @@ def next_maturity(importance: float, maturity: str, rules: TopicSignalRules) -> 
     if maturity == _VALIDATED and importance < rules.validated_until:
         return _DRAFT
     return maturity
+
+
+def aged_signals(signals: AgedTopic, profile: V4Profile) -> AgedSignals:
+    """``signals`` as a trace has them: before and after decay, and what an access hit would add."""
+    stored, after = signals.stored, after_access(signals.stored, profile.signals)
+    moved = f"makes it {after.maturity}" if after.maturity != stored.maturity else f"stays {stored.maturity}"
+    return AgedSignals(
+        maturity=stored.maturity,
+        importance_stored=_number(stored.importance),
+        importance=_number(signals.importance),
+        recency_stored=_number(stored.recency),
+        recency=_number(signals.recency),
+        days=_number(signals.days),
+        access_count=int(_number(stored.access_count)),
+        update_count=int(_number(stored.update_count)),
+        source="sidecar" if signals.has_file else "default",
+        after_access=f"an access hit would make importance {stored.importance:g} → {after.importance:g}, {moved}",
+    )
+
+
+def _number(value: float) -> float:
+    return value if math.isfinite(value) else 0.0

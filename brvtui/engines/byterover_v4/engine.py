@@ -13,7 +13,7 @@ from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.contract import Context, EngineError, Query, ReplayStep
 from brvtui.engines.options import check_options
 from brvtui.timing import Stopwatch
-from brvtui.trace import Detail, DocumentForecast, Explanation, Trace
+from brvtui.trace import AgedSignals, Ceiling, Detail, DocumentForecast, Explanation, Trace
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its index
     from brvtui.engines.byterover_v4.command_line import CommandLine
@@ -121,6 +121,32 @@ class ByteRoverV4:
             if own is not None:
                 return forecast(paths.space.corpus, own, context.now_ms, context.constants, day)
         return None
+
+    def standing(self, context: Context[V4Profile], document: str) -> tuple[AgedSignals, Ceiling | None] | None:
+        """The signals of the topic at ``document``, before and after decay, and its ceiling; None for no topic."""
+        from brvtui.engines.byterover_v4.outlook import standing
+
+        for paths in self._spaces(context.snapshot):
+            own = next((path for path, known in paths.paths.items() if known == document), None)
+            if own is not None:
+                return standing(paths.space.corpus, own, context.now_ms, context.constants)
+        return None
+
+    def after_edit(
+        self, context: Context[V4Profile], query: Query, document: str, html: str, mtime_ms: float
+    ) -> tuple[Trace, tuple[AgedSignals, Ceiling | None]]:
+        """The answer to ``query``, and the signals and ceiling of a topic of the first space, once that holds ``html``.
+
+        Nothing is written. Raises :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`.
+        """
+        from brvtui.engines.byterover_v4.mending import with_text
+        from brvtui.engines.byterover_v4.outlook import standing
+
+        first, *others = self._spaces(context.snapshot)
+        space = with_text(first.space, document, html, mtime_ms)
+        changed = replace(first, space=space, paths=_paths(space, ""))
+        trace = self._answered(context, query, (changed, *others))[0]
+        return trace, standing(space.corpus, document, context.now_ms, context.constants)
 
     def replay_query(
         self, context: Context[V4Profile], query: Query, limit: int | None

@@ -42,6 +42,18 @@ def with_file_seen(space: RankedSpace, file: str, now_ms: float) -> tuple[Ranked
     return RankedSpace(space.contents, corpus_of(topics, space.corpus.signals)), name
 
 
+def with_text(space: RankedSpace, path: str, html: str, mtime_ms: float) -> RankedSpace:
+    """``space`` with ``html`` as the topic at ``path``, which may be new.
+
+    Raises :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`.
+    """
+    topic = parse_topic(html)
+    made = RankedTopic(path, topic, mtime_ms, documents_of(path, topic))
+    others = [one for one in space.corpus.topics if one.path != path]
+    topics = sorted((*others, made), key=lambda one: code_units(one.path))
+    return RankedSpace(space.contents, corpus_of(topics, space.corpus.signals))
+
+
 def with_words_searched(space: RankedSpace, path: str, words: Sequence[str]) -> tuple[RankedSpace, str] | None:
     """``space`` with the topic at ``path`` so changed that ``words``, terms of the query, are searched in it.
 

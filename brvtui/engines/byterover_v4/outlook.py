@@ -9,13 +9,21 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from brvtui.engines.byterover_v4.ageing import TopicColumns, aged_columns, document_scores, stored_columns
+from brvtui.engines.byterover_v4.ageing import (
+    AgedTopic,
+    TopicColumns,
+    aged_columns,
+    aged_signals,
+    default_signals,
+    document_scores,
+    stored_columns,
+)
 from brvtui.engines.byterover_v4.corpus import SpaceCorpus
 from brvtui.engines.byterover_v4.profile import V4Profile
 from brvtui.ranking.ceiling import HORIZON_DAYS, ScoreInputs, ceilings, falling_ages
 from brvtui.ranking.constants import CompoundRules, DecayRules
 from brvtui.ranking.decay import MS_PER_DAY
-from brvtui.trace import Ceiling, DatedEvent, DocumentForecast, Horizon, Part
+from brvtui.trace import AgedSignals, Ceiling, DatedEvent, DocumentForecast, Horizon, Part
 from brvtui.tree.spaces.signal_files import BrokenSignals
 
 EVENT_KINDS: Mapping[str, str] = {"high": "no more of high confidence", "medium": "no more of medium confidence"}
@@ -51,6 +59,17 @@ def ceilings_of(corpus: SpaceCorpus, paths: Sequence[str], now_ms: float, profil
         )
         made.append(None if math.isnan(now[place]) else Ceiling(float(now[place]), horizons))
     return made
+
+
+def standing(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile) -> tuple[AgedSignals, Ceiling | None]:
+    """The signals of the topic at ``path``, before and after decay, and its ceiling."""
+    stored = corpus.signals.get(path)
+    known = None if isinstance(stored, BrokenSignals) else stored
+    aged = aged_columns(corpus.columns((path,)), now_ms, profile)
+    days, importance, recency = (float(one[0]) for one in (aged.days, aged.importance, aged.recency))
+    topic = AgedTopic(known or default_signals(profile.signals), known is not None, days, importance, recency)
+    (ceiling,) = ceilings_of(corpus, (path,), now_ms, profile)
+    return aged_signals(topic, profile), ceiling
 
 
 def _left(now: float, threshold: float, since: float, falling: float) -> float | None:

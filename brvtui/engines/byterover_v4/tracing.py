@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from brvtui.engines.byterover_v4.ageing import AgedTopic, after_access
+from brvtui.engines.byterover_v4.ageing import AgedTopic, aged_signals
 from brvtui.engines.byterover_v4.corpus import TopicFilter
 from brvtui.engines.byterover_v4.coverage import coverage
 from brvtui.engines.byterover_v4.documents import TopicDocument
@@ -25,7 +25,6 @@ from brvtui.text.analysis import from_utf16
 from brvtui.text.vocabulary import KINDS
 from brvtui.trace import (
     SCHEMA,
-    AgedSignals,
     Check,
     Hit,
     Kind,
@@ -284,7 +283,7 @@ def _hit(found: _PlacedTopic, printed: PrintedHit, profile: V4Profile) -> Hit:
         score=topic.score if is_number else 0.0,
         parts=tuple(_parts(best, topic.signals, profile)) if is_number else (),
         text=TextScore(best.term_sum, best.matched, best.raw, best.relevance),
-        signals=_aged(topic.signals, profile),
+        signals=aged_signals(topic.signals, profile),
         shared_source=alias[1:].partition("]")[0] if alias.startswith("[") else "",
         words=tuple(_words(best, found.search)),
     )
@@ -307,27 +306,6 @@ def _parts(best: FoundDocument, signals: AgedTopic, profile: V4Profile) -> Itera
     yield Part("importance", made.by_importance, signals.importance, rules.importance)
     yield Part("recency", made.by_recency, signals.recency, rules.recency)
     yield Part("maturity", made.value - made.base, made.base, made.boost, signals.stored.maturity)
-
-
-def _aged(signals: AgedTopic, profile: V4Profile) -> AgedSignals:
-    stored, after = signals.stored, after_access(signals.stored, profile.signals)
-    moved = f"makes it {after.maturity}" if after.maturity != stored.maturity else f"stays {stored.maturity}"
-    return AgedSignals(
-        maturity=stored.maturity,
-        importance_stored=_number(stored.importance),
-        importance=_number(signals.importance),
-        recency_stored=_number(stored.recency),
-        recency=_number(signals.recency),
-        days=_number(signals.days),
-        access_count=int(_number(stored.access_count)),
-        update_count=int(_number(stored.update_count)),
-        source="sidecar" if signals.has_file else "default",
-        after_access=f"an access hit would make importance {stored.importance:g} → {after.importance:g}, {moved}",
-    )
-
-
-def _number(value: float) -> float:
-    return value if math.isfinite(value) else 0.0
 
 
 def _words(best: FoundDocument, search: SpaceSearch) -> Iterator[MatchedWord]:

@@ -14,6 +14,7 @@ from brvtui.disk.writing import make_tree_folder
 from brvtui.regular_files import open_regular, read_open
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_CLOEXEC", 0)
+TOPIC_ENDING = ".html"
 _LONGEST_NAME, _LONGEST_PATH = 255, 2_000
 """In bytes. File systems allow no longer names, and 4,096 bytes for the whole path, with the tree's own."""
 
@@ -41,6 +42,19 @@ def parts_of(path: str) -> tuple[str, ...]:
 
 def folder_parts_of(path: str) -> tuple[str, ...]:
     """The parts of ``path``, if it can be that of a folder below a tree. Raises :class:`PathError` otherwise."""
+    parts = _parts_inside(path)
+    hidden = next((part for part in parts if part.startswith(".")), None)
+    if hidden is not None:
+        raise PathError(f"{path}: {hidden} begins with a dot, which the engine does not see; choose another name")
+    return parts
+
+
+def _file_parts_of(path: str) -> tuple[str, ...]:
+    """The parts of ``path``, if it can be that of a note, or of a topic of a space, which dots do not hide."""
+    return _parts_inside(path) if path.endswith(TOPIC_ENDING) else parts_of(path)
+
+
+def _parts_inside(path: str) -> tuple[str, ...]:
     parts = tuple(path.split("/"))
     if path.startswith("/") or ".." in parts:
         raise PathError(f"{path}: leads out of the tree; name a note below it, as in domain/topic/note.md")
@@ -50,9 +64,6 @@ def folder_parts_of(path: str) -> tuple[str, ...]:
         raise PathError(
             f"{path:.60}…: the name is too long; one may have {_LONGEST_NAME} bytes, a path {_LONGEST_PATH:,}"
         )
-    hidden = next((part for part in parts if part.startswith(".")), None)
-    if hidden is not None:
-        raise PathError(f"{path}: {hidden} begins with a dot, which the engine does not see; choose another name")
     return parts
 
 
@@ -95,19 +106,19 @@ def _has_link(tree: Path, path: str) -> bool:
 
 @contextmanager
 def entry_in(tree: Path, path: str, make_folders: bool = False) -> Iterator[FolderEntry]:
-    """The entry of the note at ``path`` below ``tree``; its folder is open within the context.
+    """The entry of the note or topic at ``path`` below ``tree``; its folder is open within the context.
 
     A symlink to another file of the tree gives the entry of that file. ``make_folders`` creates missing folders. Raises
     :class:`PathError`, FileNotFoundError when a folder is missing, and OSError.
     """
-    parts = parts_of(path)
+    parts = _file_parts_of(path)
     folder = _open_folder(tree, parts[:-1], make_folders)
     try:
         target = _target(tree, path, folder, parts[-1])
         if target != path:
             os.close(folder)
             folder = -1
-            parts = parts_of(target)
+            parts = _file_parts_of(target)
             folder = _open_folder(tree, parts[:-1], False)
         yield FolderEntry(folder, parts[-1], target)
     finally:

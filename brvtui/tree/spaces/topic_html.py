@@ -130,6 +130,23 @@ def parse_topic(html: str) -> Topic:
     return Topic(first_topic, elements, folded(" ".join(pieces)), " ".join(images))
 
 
+def loose_text(html: str) -> str:
+    """The text of the topic in ``html`` that stands in none of V4's elements but ``bv-topic``, white space folded."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    pieces: list[str] = []
+    within: int | None = None
+    for node, depth, _ in _nodes(LexborHTMLParser(html, is_fragment=True).root):
+        if within is not None and depth <= within:
+            within = None
+        tag = node.tag or ""
+        if within is None and tag == _TEXT:
+            pieces.append(node.text_content or "")
+        elif within is None and tag in KNOWN and tag != TOPIC:
+            within = depth
+    return folded(" ".join(pieces))
+
+
 def _nodes(first: LexborNode | None) -> Iterator[tuple[LexborNode, int, bool]]:
     """Every node from ``first`` on in document order, its depth, and whether the sibling before it is a text.
 

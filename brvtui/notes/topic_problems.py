@@ -1,0 +1,124 @@
+"""Finds problems of a topic's HTML while it is edited: what V4 fails on, or silently leaves unsearched."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from rapidfuzz import process
+
+from brvtui.tree.editing.problems import Problem, Severity
+from brvtui.tree.spaces.topic_html import INDEXED, KNOWN, TOPIC, UnreadableTopic, is_element_id, parse_topic
+
+_SKIPPED = r"<!--.*?(?:-->|\Z)|<(?P<raw>script|style|textarea|title|template)\b.*?(?:</(?P=raw)\s*>|\Z)"
+_VALUE = r"""(?:"[^"]*+"|'[^']*+'|[^\s>]*+)"""
+_REST = rf"""(?:\s++|/(?!>)|=|["']|[^\s"'>/=]++(?:\s*+=\s*+{_VALUE})?+)*+"""
+"""Possessive throughout: what does not end in ``>`` must not be tried in every possible way."""
+_TAG = re.compile(
+    rf"{_SKIPPED}|<(?P<end>/?)(?P<name>bv-[^\s/>]*+)(?P<rest>{_REST})(?P<closed>/?)>", re.IGNORECASE | re.DOTALL
+)
+_PAIR = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s>]*))?""", re.DOTALL)
+_LEAST_LIKENESS = 70.0
+_ID_FORM = "bve- and eight small letters or digits"
+
+
+@dataclass(frozen=True, slots=True)
+class _Tag:
+    """A start tag of V4 in the source."""
+
+    name: str
+    attributes: dict[str, str]
+    offset: int
+    is_closed: bool
+    """Whether it ends with ``/>``."""
+
+
+def topic_problems(html: str, topics: Collection[str]) -> tuple[Problem, ...]:
+    """The problems of the topic in ``html``, by position; ``topics`` are the paths of all topics. Raises nothing."""
+    starts = [0, *(found.end() for found in re.finditer("\n", html))]
+    found = [*_of_tags(html), *_of_topic(html, topics)]
+    made = []
+    for offset, message, severity in found:
+        line = bisect_right(starts, offset) - 1
+        made.append(Problem(line, offset - starts[line], message, severity))
+    return tuple(sorted(made))
+
+
+_Found = tuple[int, str, Severity]
+
+
+def _of_tags(html: str) -> Iterator[_Found]:
+    """Elements that are unknown, are never closed, or whose id is missing, invalid or given twice."""
+    tags: list[_Tag] = []
+    open_tags: list[_Tag] = []
+    for match in _TAG.finditer(html):
+        if match["name"] is None:
+            continue
+        name = match["name"].lower()
+        if match["end"]:
+            place = next((place for place in reversed(range(len(open_tags))) if open_tags[place].name == name), None)
+            if place is None:
+                yield match.start(), f"</{name}> closes nothing", Severity.WARNING
+                continue
+            for tag in open_tags[place + 1 :]:
+                yield _swallowing(tag)
+            del open_tags[place:]
+            continue
+        tag = _Tag(name, _attributes(match["rest"]), match.start(), bool(match["closed"]))
+        tags.append(tag)
+        open_tags.append(tag)
+        if name not in KNOWN:
+            yield tag.offset, _unknown(name), Severity.ERROR
+    for tag in open_tags:
+        yield _swallowing(tag)
+    yield from _of_ids(tags)
+
+
+def _swallowing(tag: _Tag) -> _Found:
+    what = f"<{tag.name} …/> closes nothing" if tag.is_closed else f"<{tag.name}> has no end tag"
+    return tag.offset, f"{what}: the element swallows what follows, up to its parent's end", Severity.ERROR
+
+
+def _of_ids(tags: list[_Tag]) -> Iterator[_Found]:
+    indexed = [tag for tag in tags if tag.name in INDEXED]
+    has_documents = any(is_element_id(tag.attributes.get("id", "")) for tag in indexed)
+    seen: set[str] = set()
+    for tag in indexed:
+        identity = tag.attributes.get("id", "")
+        if identity in seen and is_element_id(identity):
+            yield tag.offset, f"{identity} stands twice: every query fails whose scope holds this topic", Severity.ERROR
+        elif not is_element_id(identity) and has_documents:
+            what = f"its id {identity} is not {_ID_FORM}" if identity else "it has no id"
+            yield tag.offset, f"<{tag.name}> is not searched: {what}", Severity.ERROR
+        seen.add(identity)
+
+
+def _of_topic(html: str, topics: Collection[str]) -> Iterator[_Found]:
+    try:
+        topic = parse_topic(html)
+    except UnreadableTopic as error:
+        yield 0, str(error), Severity.ERROR
+        return
+    if not any(element.tag == TOPIC for element in topic.elements):
+        yield 0, f"there is no {TOPIC}: the topic has no title, summary or keywords", Severity.WARNING
+    if topic.attribute("sig"):
+        yield max(0, html.find("sig=")), "the topic is signed (sig): an edit here does not renew that", Severity.WARNING
+    for entry in filter(None, (one.strip() for one in topic.attribute("related").split(","))):
+        if entry.lstrip("@") not in topics:
+            yield max(0, html.find(entry)), f"related: there is no topic {entry.lstrip('@')}", Severity.WARNING
+
+
+def _attributes(text: str) -> dict[str, str]:
+    """Attributes by name in lower case; of two equal ones the first counts."""
+    made: dict[str, str] = {}
+    for name, value in _PAIR.findall(text):
+        made.setdefault(name.lower(), value[1:-1] if value[:1] in ("'", '"') else value)
+    return made
+
+
+def _unknown(name: str) -> str:
+    near = process.extractOne(name, sorted(KNOWN), score_cutoff=_LEAST_LIKENESS)
+    meant = f": did you mean {near[0]}?" if near else ""
+    return f"V4 knows no element {name}{meant}"
