@@ -30,6 +30,7 @@ _COMMANDS = {
     "eval": "eval:evaluate_command",
     "diff": "diff:diff",
     "compare": "compare:compare",
+    "why": "why:why",
     "fleet": "fleet:fleet",
     "show": "saving:show",
     "verify": "verify:verify",

@@ -1,0 +1,63 @@
+"""``brv-tui why``: why one note stands above another."""
+
+from __future__ import annotations
+
+import click
+
+from brvtui.cli import completing
+from brvtui.cli.common import (
+    BAD_USAGE,
+    NEGATIVE,
+    NOT_THERE,
+    OK,
+    Asked,
+    Failure,
+    answer_format,
+    engine_command,
+    engine_errors_reported,
+    print_report,
+    write_json,
+)
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  brv-tui why "carrier resends" event_dedup pelican_webhooks
+  brv-tui why "carrier resends" event_dedup pelican_webhooks --engine jeffs_brain --format json
+"""
+)
+@click.argument("text")
+@click.argument("one", metavar="NOTE", shell_complete=completing.notes)
+@click.argument("other", metavar="NOTE", shell_complete=completing.notes)
+@engine_command
+@answer_format
+def why(text: str, one: str, other: str, asked: Asked, form: str) -> int:
+    """Compare two notes in the answer to TEXT: the parts of both scores, and what would bring the lower one above.
+
+    NOTE is a note's path, the end of one, or a title. Nothing is changed. Exit code 1 when one of them is no result.
+    """
+    from brvtui.engines.contract import Query
+    from brvtui.lab.pair.differences import NotScored
+    from brvtui.session.pairing import why_above
+    from brvtui.snapshot.naming import UnknownNote
+
+    session = asked.open()
+    try:
+        with engine_errors_reported():
+            pair = why_above(session, Query(text, asked.scope, options=asked.options), one, other)
+    except UnknownNote as error:
+        raise Failure(str(error), NOT_THERE) from error
+    except NotScored as error:
+        raise Failure(str(error), BAD_USAGE) from error
+    if form == "json":
+        from brvtui.report.pair import pair_as_plain
+
+        write_json([pair_as_plain(pair)])
+    else:
+        from brvtui.report.lines import rich_lines
+        from brvtui.report.pair import pair_lines
+
+        print_report(lambda width: rich_lines(pair_lines(pair, width)))
+    return OK if pair.above.rank is not None and pair.below.rank is not None else NEGATIVE

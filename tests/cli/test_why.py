@@ -1,0 +1,41 @@
+"""``brv-tui why``: two notes of one answer beside each other."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.support.trees import Tree
+
+QUERY = "session refresh"
+
+
+def test_the_parts_in_two_columns(run: Run, project: Tree) -> None:
+    code, out, err = run("why", QUERY, "expiry", "rotation")
+    assert (code, err) == (0, "")
+    text = " ".join(out.split())
+    assert "A Session expiry auth/jwt/expiry.md rank 1," in text
+    assert "part A B A − B" in text
+    code, out, _ = run("why", QUERY, "expiry", "rotation", "--format", "json")
+    value = json.loads(out)
+    assert (value["above"]["path"], value["below"]["path"]) == ("auth/jwt/expiry.md", "auth/jwt/rotation.md")
+    assert sum(part["difference"] for part in value["parts"]) == pytest.approx(value["gap"], abs=1e-9)
+    assert value["gap"] == pytest.approx(value["above"]["score"] - value["below"]["score"])
+
+
+@pytest.mark.parametrize("engine", ["soleri", "jeffs_brain", "knowing"])
+def test_every_engine(run: Run, project: Tree, engine: str) -> None:
+    code, out, _ = run("why", QUERY, "expiry", "rotation", "--engine", engine, "--format", "json")
+    value = json.loads(out)
+    assert code == 0
+    assert sum(part["difference"] for part in value["parts"]) == pytest.approx(value["gap"], abs=1e-9)
+
+
+def test_what_cannot_be_compared_is_a_line(run: Run, project: Tree) -> None:
+    code, _, err = run("why", QUERY, "rotation", "nosuch")
+    assert (code, "no note nosuch" in err) == (3, True)
+    code, _, err = run("why", QUERY, "rotation", "rollback")
+    assert (code, "deploy/rollback.md has no score for this query" in err) == (2, True)
+    assert run("why", QUERY, "rotation")[0] == 2

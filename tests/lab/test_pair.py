@@ -1,0 +1,135 @@
+"""Why one note stands above another: parts that sum to the gap, and changes that are made on disk and asked again."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from brvtui.engines import registry
+from brvtui.engines.byterover.ageing.after_changes import accessed
+from brvtui.engines.contract import Context, Query
+from brvtui.lab.pair.differences import NotScored, PairComparison, compare_pair
+from brvtui.lab.pair.turning import Turner
+from brvtui.snapshot.naming import Named
+from tests.support.trees import BRV3, NOW_MS, Tree, stored
+
+A, B = "auth/a.md", "auth/b.md"
+QUERY = Query("refresh token rotation")
+TEXT = "Refresh token rotation: each refresh token is used once.\n"
+
+
+def ask(tree: Tree, engine: str = "byterover") -> tuple[Any, Context[Any], Any]:
+    asked = registry.load(engine)
+    context = Context(tree.snapshot(), asked.constants(""), NOW_MS)
+    return asked, context, asked.answer(context, QUERY)
+
+
+def pair_of(tree: Tree, engine: str = "byterover", one: str = A, other: str = B) -> PairComparison:
+    asked, context, trace = ask(tree, engine)
+    named = [Named(path, context.snapshot.by_path.get(path)) for path in (one, other)]
+    return compare_pair(asked, context, trace, named[0], named[1])
+
+
+@pytest.fixture
+def two(tree: Tree) -> Tree:
+    """B is older and less important than A; their words are nearly the same."""
+    tree.notes(20)
+    tree.note(A, "Refresh token rotation", TEXT, 6, importance=41, maturity="validated")
+    tree.note(B, "Rotation of tokens", TEXT * 2, 12, importance=38, maturity="validated")
+    return tree
+
+
+@pytest.mark.parametrize("engine", ["byterover", "soleri", "jeffs_brain", "knowing"])
+def test_the_differences_of_parts_sum_to_the_gap(two: Tree, engine: str) -> None:
+    pair = pair_of(two, engine)
+    assert pair == replace(pair_of(two, engine, B, A), trace=pair.trace)  # whichever is named first
+    _, _, trace = ask(two, engine)
+    scores = {hit.file: hit.score for hit in trace.hits}
+    assert pair.gap == pytest.approx(scores[pair.above.path] - scores[pair.below.path], abs=1e-12)
+    assert sum(part.difference for part in pair.parts) == pytest.approx(pair.gap, abs=1e-9)
+    files = [hit.file for hit in trace.hits]
+    assert (pair.above.rank, pair.below.rank) == (files.index(pair.above.path) + 1, files.index(pair.below.path) + 1)
+
+
+def test_words_sum_to_the_sum_over_words(two: Tree) -> None:
+    pair, (engine, context, trace) = pair_of(two), ask(two)
+    for note, side in ((pair.above, "above"), (pair.below, "below")):
+        detail = engine.detail(context, trace, note.path)
+        assert sum(getattr(word, side) for word in pair.words) == pytest.approx(detail.score.term_sum, abs=1e-9)
+    assert {word.name for word in pair.words} == {"refresh", "token", "rotation"}
+
+
+def test_a_note_that_is_no_result_has_the_score_that_it_would_have(two: Tree) -> None:
+    two.note("other/c.md", "Unlike", "A token.", 80)
+    pair = pair_of(two, one="other/c.md", other=A)
+    assert (pair.above.path, pair.below.rank) == (A, None)
+    assert pair.below.reason
+    assert sum(part.difference for part in pair.parts) == pytest.approx(pair.gap, abs=1e-9)
+    with pytest.raises(NotScored, match="no word of the query matches"):
+        pair_of(two, one="pad/p001.md")
+
+
+def stands_above(tree: Tree) -> bool:
+    """Whether B comes before A, asked on what is on disk."""
+    files = [hit.file for hit in ask(tree)[2].hits]
+    return B in files and (A not in files or files.index(B) < files.index(A))
+
+
+def test_each_change_turns_them_on_disk_and_the_next_smaller_one_does_not(two: Tree) -> None:
+    engine, context, _ = ask(two)
+    found = Turner(engine, context, BRV3, QUERY, A, B).smallest()
+    kinds = set()
+    before = {path: two.signals[path] for path in (A, B)}
+    for change in found:
+        assert change.other_rank is None or change.rank < change.other_rank
+        text, note = change.text, A if change.text.startswith("A: ") else B
+        signals = before[note]
+        if number := re.search(r"importance (\d+), not", text):
+            steps = [int(number[1]), int(number[1]) + (1 if note == A else -1)]
+            states = [replace(signals, importance=float(value)) for value in steps]
+            kinds.add(f"importance of {note}")
+        elif number := re.search(r"(\d+) more access hit", text):
+            states = [signals]
+            for _ in range(int(number[1])):
+                states.insert(0, accessed(states[0], BRV3.signals))
+            kinds.add("hits")
+        elif level := re.search(r": (\w+), not (\w+)$", text):
+            states = [replace(signals, maturity=level[1])]
+            kinds.add(f"maturity of {note}")
+        else:
+            continue
+        for number_of_state, state in enumerate(states[:2]):
+            two.signals[note] = state
+            assert stands_above(two) == (number_of_state == 0), text
+        two.signals.update(before)
+    ages = [change for change in found if "edited" in change.text]
+    assert len(ages) == 1
+    days = int(match[1]) if (match := re.search(r"edited (\d+) day", ages[0].text)) else 0
+    for age, turned in ((days or 1e-9, True), (days + 1, False)):
+        two.age(B, age)
+        assert stands_above(two) == turned
+    two.age(B, 12)
+    assert not stands_above(two)
+    assert kinds >= {"hits", f"importance of {B}"}, kinds
+
+
+def test_words_in_its_title(tree: Tree) -> None:
+    tree.notes(20)
+    tree.note(A, "Refresh rotation", TEXT, 1)
+    tree.note(B, "Tokens", TEXT, 1)
+    engine, context, _ = ask(tree)
+    (change,) = [one for one in Turner(engine, context, BRV3, QUERY, A, B).smallest() if "title" in one.text]
+    words = re.search("“(.*)”", change.text)
+    assert words is not None
+    tree.note(B, f"Tokens {words[1]}", TEXT, 1)
+    assert stands_above(tree)
+
+
+def test_what_cannot_be_changed_has_no_changes(two: Tree) -> None:
+    engine, context, _ = ask(two)
+    assert Turner(engine, context, BRV3, QUERY, A, "nowhere.md").smallest() == ()
+    assert Turner(engine, context, BRV3, QUERY, A, B, lambda: True).smallest() == ()
+    assert stored(importance=1).importance == 1
