@@ -296,6 +296,7 @@ class BrvTui(ConfiguredApp):
         self.queries.tree_changed()
         if first:
             self.drafts.report()
+            self.versions.warn()
             if self._request.query:
                 self._fill_query(self._request.query)
             if not self.project.is_chosen:

@@ -110,6 +110,9 @@ def _show_status(session: Session, package: Path | None, form: str) -> int:
                     "schema": SCHEMA,
                     "installed": installed.name if installed else None,
                     "last": to_plain(found.last),
+                    "profile": found.profile,
+                    "versions": found.versions,
+                    "is_known": found.is_known,
                     "sentence": found.sentence,
                 }
             ]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.engines.byterover import profile as profiles
+from brvtui.engines.byterover.profile import EngineVersion
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgmentsError
 from brvtui.lab.verification.installed import (
@@ -42,6 +43,12 @@ class VerificationStatus:
     """Why none was found, and what to do; empty where one was."""
     last: VerifiedVersion | None
     """Its last verification; None for a version that was never verified on this machine."""
+    profile: str
+    """The profile that answers as this engine does: by its version, and by the marker of a space."""
+    versions: str
+    """The versions that the profile describes: ``3.14 to 3.16``."""
+    is_known: bool
+    """Whether the installed version is one of these; true without one."""
 
     @property
     def sentence(self) -> str:
@@ -49,6 +56,9 @@ class VerificationStatus:
         if self.installed is None:
             return self.problem
         if self.last is None:
+            if not self.is_known:
+                why = f"which {self.profile} ({self.versions}) does not know"
+                return f"{self.installed.name} is installed, {why}: brv-tui verify says whether it answers the same"
             return f"{self.installed.name} is installed, and was not verified on this machine: brv-tui verify"
         day = time.strftime("%Y-%m-%d", time.gmtime(self.last.at_ms / _MS_PER_SECOND))
         return f"{self.last.same} of {self.last.queries} the same as {self.last.engine}, over {self.last.over}, {day}"
@@ -64,12 +74,31 @@ def installed_engine(session: Session, named: Path | None = None) -> InstalledEn
 
 def verification_status(session: Session, named: Path | None = None) -> VerificationStatus:
     """What is known of the engine that is installed for the project of ``session``. Asks it nothing."""
+    described = _described(session)
     try:
         found = installed_engine(session, named)
     except NotInstalled as error:
-        return VerificationStatus(None, str(error), None)
+        return VerificationStatus(None, str(error), None, *_words(described), True)
     last = next((one for one in verified_versions() if one.engine == found.name), None)
-    return VerificationStatus(found, "", last)
+    return VerificationStatus(found, "", last, *_words(described), described[1].covers(found.version))
+
+
+def _described(session: Session) -> tuple[str, EngineVersion]:
+    """The profile of the engine that is detected for ``session``, and the versions that it describes."""
+    if session.is_space:
+        from brvtui.engines.byterover_v4.profile import load_profile
+
+        made = load_profile("")
+        return made.name, EngineVersion(made.engine.name, made.engine.version, made.engine.version)
+    brv_3 = profiles.load()
+    return brv_3.name, brv_3.engine
+
+
+def _words(described: tuple[str, EngineVersion]) -> tuple[str, str]:
+    """The profile, and the versions in words."""
+    name, engine = described
+    first, last = (".".join(version.split(".")[:2]) for version in (engine.version, engine.until))
+    return name, first if first == last else f"{first} to {last}"
 
 
 def questions(session: Session, most: int | None = None) -> list[str]:

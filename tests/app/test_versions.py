@@ -52,6 +52,19 @@ async def test_it_says_what_is_installed_and_known(
         assert "226 of 226 the same as byterover-cli 3.16.1, over garden, 2026-11-20" in shown(pilot)
 
 
+async def test_an_unknown_version_is_said_once_the_notes_are_shown(
+    garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package(tmp_path, monkeypatch, "3.99.0")
+    said = "byterover-cli 3.99.0 is installed, which brv-3 (3.14 to 3.16) does not know: W says whether"
+    async with BrvTui(Opening(garden.root, now_ms=NOW_MS)).run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: any(one.message.startswith(said) for one in pilot.app._notifications))
+    remember_verified(VerifiedVersion("byterover-cli 3.99.0", NOW_MS, 226, 226, "garden"))
+    async with BrvTui(Opening(garden.root, now_ms=NOW_MS)).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert not any("3.99.0" in one.message for one in pilot.app._notifications)
+
+
 async def test_what_cannot_be_asked_is_a_toast(app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     async with app.run_test(size=WIDE) as pilot:

@@ -281,6 +281,34 @@ def test_an_unknown_version_says_so(tmp_path: Path, tree: Tree) -> None:
     assert status.sentence == "226 of 226 the same as byterover-cli 3.16.1, over sample-tree, 2026-11-20"
 
 
+@pytest.mark.parametrize(
+    ("version", "is_known"),
+    [("3.14.0", True), ("3.16.9", True), ("3.13.9", False), ("3.17.0", False), ("4.0.0", False), ("next", False)],
+)
+def test_the_profile_says_which_versions_it_describes(tree: Tree, tmp_path: Path, version: str, is_known: bool) -> None:
+    tree.note("a/b/c.md", "Title", "text")
+    session = Session.open(tree.root, now_ms=NOW_MS)
+    session.load()
+    (tmp_path / "package.json").write_text(json.dumps({"name": PACKAGE, "version": version}))
+    status = verification_status(session, tmp_path)
+    assert (status.profile, status.versions, status.is_known) == ("brv-3", "3.14 to 3.16", is_known)
+    assert ("which brv-3 (3.14 to 3.16) does not know" in status.sentence) is not is_known
+
+
+def test_a_space_is_that_of_v4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
+    session = Session.open(small_space(tmp_path, NOW_MS), now_ms=NOW_MS)
+    session.load()
+    bundle = tmp_path / "bundle"
+    (bundle / "scripts").mkdir(parents=True)
+    (bundle / "scripts/query.mjs").write_text("")
+    (bundle / "SKILL.md").write_text("metadata:\n  version: 4.3.0\n")
+    status = verification_status(session, bundle)
+    assert (status.profile, status.versions, status.is_known) == ("byterover_v4", "4.2", False)
+    (bundle / "SKILL.md").write_text("metadata:\n  version: 4.2.7\n")
+    assert verification_status(session, bundle).is_known
+
+
 def test_questions_are_the_same_for_the_same_notes(tree: Tree) -> None:
     tree.note("a/b/c.md", "Refresh rotation", "Each use of a refresh token gives another one.")
     asked = made_questions(tree.snapshot(), 50)

@@ -51,6 +51,16 @@ class Versions:
 
         self._services.push_screen(VersionsDialog(status, self.result, self.is_asking), chosen)
 
+    def warn(self) -> None:
+        """Says when the installed engine is a version that is not known, and that was not verified here."""
+        session = self._project.session
+        if session is not None and not session.is_code:
+            self._services.background.run(partial(_warning, session), self._warn, group="versions")
+
+    def _warn(self, warning: str) -> None:
+        if warning:
+            self._services.notify(warning, severity="warning", timeout=_RESULT_S)
+
     def verify(self) -> None:
         """Asks the installed engine and ours the same questions, and says what came out."""
         session = self._project.session
@@ -95,6 +105,16 @@ def _status(session: Session) -> VerificationStatus:
     if session.is_code:
         raise Refusal("this is code: no installed engine ranks it")
     return verification_status(session)
+
+
+def _warning(session: Session) -> str:
+    """What there is to say of the installed engine without being asked; empty for nothing. It blocks."""
+    from brvtui.lab.verification.installed import is_at_hand
+
+    if not is_at_hand(session.is_space):
+        return ""
+    status = _status(session)
+    return status.sentence.replace("brv-tui verify", "W") if not status.is_known and status.last is None else ""
 
 
 def _verified(session: Session) -> Verification | None:

@@ -33,6 +33,19 @@ class EngineVersion:
 
     name: str
     version: str
+    until: str
+    """The last version that is known to answer the same, without its last number: ``3.16``."""
+
+    def covers(self, version: str) -> bool:
+        """Whether the constants are those of ``version``, such as ``3.15.2``, as far as is known."""
+        first, last, asked = (_minor(text) for text in (self.version, self.until, version))
+        return first <= asked <= last
+
+
+def _minor(version: str) -> tuple[int, ...]:
+    """The first two numbers of ``version``; empty for what is no version."""
+    numbers = version.split(".")[:2]
+    return tuple(int(number) for number in numbers) if all(number.isdecimal() for number in numbers) else ()
 
 
 @dataclass(frozen=True, slots=True)

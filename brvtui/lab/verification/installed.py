@@ -103,6 +103,11 @@ def find_bundle(
     return found
 
 
+def is_at_hand(is_space: bool, environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether an engine can be looked for without asking npm: V4's bundle always, the package where it is named."""
+    return is_space or bool(environment.get(PACKAGE_VARIABLE)) or _on_path("brv", environment) is not None
+
+
 def _named(environment: Mapping[str, str], variable: str) -> Path | None:
     given = environment.get(variable, "")
     return Path(given).expanduser() if given else None
