@@ -44,8 +44,9 @@ def note_lines(note: NoteDiff, decimals: int, width: int) -> list[Line]:
     for cause in note.causes:
         made += _cause_lines(cause, decimals, width)
     made.append(Line().gap(3).fit("sum", _KIND, "muted").add(f"{signed(note.change, decimals):>{_CHANGE}}", "bold"))
-    if note.reason:
-        made += [line(f"   no result now: {part}", "warn") for part in wrap(note.reason, width - 18)[:1]]
+    for when, reason in (("before", note.reason_then), ("now", note.reason)):
+        if reason:
+            made += [line(f"   {part}", "warn") for part in wrap(f"no result {when}: {reason}", width - 3)]
     return made
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from brvtui.lab.evaluation.assessment import Assessment
+from brvtui.lab.evaluation.causes import CAUSE, RANK
 from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.gates import GateResult
 from brvtui.lab.evaluation.metrics import Metric
@@ -21,6 +22,9 @@ _SHOWN = 50
 """How many queries are listed: the worst."""
 _NAMED = 20
 """How many queries a gate names."""
+Causes = Mapping[str, Sequence[str]]
+"""Lines about queries by their ids."""
+_NO_CAUSES: Causes = {}
 NONE = "–"
 """What stands for a value that means nothing."""
 
@@ -37,7 +41,7 @@ def evaluation_lines(report: Assessment, width: int) -> list[Line]:
     if report.comparison is not None:
         made += [Line(), *change_lines(report, width)]
     if report.gates:
-        made += [Line(), *gate_lines(report.gates, width)]
+        made += [Line(), *gate_lines(report.gates, width, report.causes)]
     return made
 
 
@@ -69,16 +73,30 @@ def change_text(change: QueryChange, metric: Metric) -> str:
     return ", ".join(texts)
 
 
-def gate_lines(gates: Sequence[GateResult], width: int) -> list[Line]:
-    """Each gate, passed or failed, with the queries to look at."""
+def gate_lines(gates: Sequence[GateResult], width: int, causes: Causes = _NO_CAUSES) -> list[Line]:
+    """Each gate, passed or failed, with the queries to look at, each with what became of its note and what did it."""
     made: list[Line] = []
     for gate in gates:
         word, role = ("passed", "ok") if gate.passed else ("FAILED", "bad")
         made.append(line(f" {word} ", role).add(f"{gate.name}: {gate.text}").cut(width))
         left = f" and {len(gate.queries) - _NAMED} more" if len(gate.queries) > _NAMED else ""
-        named = ", ".join(gate.queries[:_NAMED]) + left
-        made += [line(f"   {part}", "warn") for part in wrap(named, width - 3)] if named else []
+        plain = [name for name in gate.queries[:_NAMED] if not causes.get(name)]
+        for name in gate.queries[:_NAMED]:
+            if name not in plain:
+                made += [line(f"   {part}", "warn") for part in wrap(f"{name}: {main_cause(causes[name])}", width - 3)]
+        rest = ", ".join(plain) + left
+        made += [line(f"   {part}", "warn") for part in wrap(rest.removeprefix(" "), width - 3)] if rest else []
     return made
+
+
+def main_cause(lines: Sequence[str]) -> str:
+    """Of the ``lines`` about one query those that say most: the note that fell, by what, and the edit that did it.
+
+    Empty without any.
+    """
+    fallen = next((text for text in lines if RANK in text), "")
+    cause = next((text for text in lines if text.startswith(CAUSE)), "")
+    return "; ".join(filter(None, (fallen, cause))) or next(iter(lines), "")
 
 
 def baseline_text(report: Assessment) -> str:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from brvtui.lab.evaluation.assessment import Assessment
 from brvtui.lab.evaluation.results import QueryResult
-from brvtui.report.evaluation import change_text
+from brvtui.report.evaluation import change_text, main_cause
 from brvtui.text.visible import visible
 
 _MS = 1000
@@ -26,7 +26,8 @@ def junit_of(report: Assessment) -> bytes:
     root = ElementTree.Element("testsuites", {"name": "brv-tui eval", **totals, "time": seconds})
     suite = ElementTree.SubElement(root, "testsuite", {"name": visible(evaluation.project), **totals, "time": seconds})
     for gate in report.gates:
-        lines = () if gate.passed else (gate.text, *gate.queries)
+        named = (f"{name}: {main_cause(report.causes.get(name, ()))}".removesuffix(": ") for name in gate.queries)
+        lines = () if gate.passed else (gate.text, *named)
         _add(suite, {"classname": "gates", "name": gate.name, "time": "0"}, lines)
     for query in evaluation.queries:
         name, time = visible(f"{query.id}: {query.text}"), f"{query.ms / _MS:.4f}"

@@ -67,6 +67,7 @@ def test_an_edit_before_it_is_saved(run: Run, project: Tree, tmp_path: Path) -> 
     _, value = diffed(run, "--edit", f"auth/new.md={draft}")
     made = next(note for note in value["notes"] if note["path"] == "auth/new.md")
     assert (made["rank_then"], made["rank_now"], made["score_then"]) == (None, 1, None)
+    assert made["reason_then"] == "no such note"
     assert not (project.tree / "auth" / "new.md").exists()
     _, value = diffed(run, "--without", "rotation")
     gone = next(note for note in value["notes"] if note["path"] == ROTATION)

@@ -65,7 +65,10 @@ def test_a_pull_request_that_breaks_a_query_fails_until_it_is_reverted(
     assert code == 1
     assert "FAILED recall@5 falls by at most 0.02: recall@5 fell by 0.5000, more than 0.02 refresh" in text
     assert "refresh: ndcg@10 1.0000 → 0.0000" in text
-    assert re.search(rf"{ROTATION}: rank 1 → not found, score 0\.\d+ → –: its own text -0\.\d+", text)
+    named = text.rpartition("more than 0.02")[2]
+    told = rf"{ROTATION}: rank 1 → not found, score 0\.\d+ → –: its own text -0\.\d+"
+    assert re.match(rf" refresh: {told}; cause: {ROTATION} was edited", named)
+    assert re.search(told, text)
     assert f"cause: {ROTATION} was edited: with its text of main, the query is as it was (tried)" in text
     assert "rollback:" not in text
     assert repository("status", "--porcelain") == ""
@@ -155,7 +158,11 @@ def test_the_workflow_of_the_docs_fails_and_says_why(
     summary = (tmp_path / "memory.md").read_text()
     assert summary.startswith("## Memory check failed")
     assert f"cause: {ROTATION} was edited" in summary.replace("\\_", "_")
-    failed = ElementTree.parse(tmp_path / "memory.xml").getroot()[0].get("failures")
+    suite = ElementTree.parse(tmp_path / "memory.xml").getroot()[0]
+    gate = suite.findtext("testcase/failure") or ""
+    assert f"refresh: {ROTATION}: rank 1 → not found" in gate
+    assert f"cause: {ROTATION} was edited" in gate
+    failed = suite.get("failures")
     assert failed == "3"  # both gates, and the query
 
 

@@ -60,6 +60,8 @@ class NoteDiff:
     causes: tuple[Cause, ...]
     reason: str = ""
     """Why it is no result now; empty where it is one."""
+    reason_then: str = ""
+    """Why it was no result then; empty where it was one."""
 
     @property
     def change(self) -> float:
@@ -169,7 +171,8 @@ class CauseSearch:
         snapshot = self._answer(CauseKind if held is now else ())[0].snapshot
         place = snapshot.by_path.get(path)
         title = snapshot.notes[place].title if place is not None else path.rpartition("/")[2]
-        return NoteDiff(path, title, then.rank, now.rank, then.score, now.score, tuple(causes), now.reason)
+        scores = then.score, now.score
+        return NoteDiff(path, title, then.rank, now.rank, *scores, tuple(causes), now.reason, then.reason)
 
     def _outcomes(self) -> Iterable[OutcomeStep]:
         for kind, taken in in_order(self.mixer.kinds):

@@ -24,6 +24,8 @@ from brvtui.wording import counted
 _MOST_NOTES, _MOST_PARTS = 3, 3
 _MOST_TRIED = 30
 """How many changed notes are tried: each is a snapshot of its own."""
+RANK, CAUSE = ": rank ", "cause: "
+"""What lines about a fallen note, and about the edit that did it, are known by."""
 _SAME = 1e-9
 _SHOWN = 0.00005
 
@@ -82,7 +84,7 @@ class CauseFinder:
             rank = now.rank_of(path)
             found = f"rank {rank}" if rank else "not found"
             score = self._score_change(change, path, old) if mixer is None else self._causes(now, path, old, mixer)
-            yield f"{path}: rank {before.rank_of(old)} → {found}{score}"
+            yield f"{path}{RANK}{before.rank_of(old)} → {found}{score}"
             if rank is None:
                 yield from self._reason(now, path)
 
@@ -132,12 +134,12 @@ class CauseFinder:
             context, finder = replace(self.context, snapshot=snapshot), DocumentFinder(snapshot)
             for change in [*left]:
                 if self._is_as_before(change, context, finder):
-                    made[change.now.id] = f"cause: {self._edit(path, reverting)}, the query is as it was (tried)"
+                    made[change.now.id] = f"{CAUSE}{self._edit(path, reverting)}, the query is as it was (tried)"
                     left.remove(change)
         together = f"of {counted(len(paths), 'changed note', 'changed notes')}, no single one explains it"
         if len(paths) > len(candidates):
             together = f"of {len(paths)} changed notes, {len(candidates)} were tried one by one, and none explains it"
-        return {**made, **{change.now.id: f"cause: {together}" for change in left}}
+        return {**made, **{change.now.id: f"{CAUSE}{together}" for change in left}}
 
     def _is_as_before(self, change: QueryChange, context: Context[Any], finder: DocumentFinder) -> bool:
         judgment, _ = finder.followed(self.judgments[change.now.id])
