@@ -33,7 +33,7 @@ def neighbourhood(section: GraphRetrieval, place: str) -> Neighbourhood | None:
     ways = _ways(placed, centre, places) if placed is not None else ()
     return Neighbourhood(
         place, centre.title, centre.is_seed, _about(centre, ranks.get(place, 0)), tuple(found), ways,
-        "" if place in section.map.centres else "no result: only its links to the first results are told",
+        "" if place in section.map.centres else "only its links to the first results are told",
     )  # fmt: skip
 
 

@@ -28,6 +28,8 @@ class NoteIndex:
 
     nouns: ClassVar[tuple[str, str]] = ("note", "notes")
     """What one result is called, and several."""
+    why_penalised: ClassVar[str] = "set aside: in an archive, or deprecated"
+    """Why a result has only a part of its score."""
     notes: NoteGraph
     task: TaskIndex
 

@@ -210,7 +210,8 @@ def _way_lines(placed: GraphResult, width: int, glyphs: Glyphs) -> Iterator[Line
     """The walk's ways to a note as a drawing: the more probability came over a way, the longer its bar."""
     yield rule(width, f"ways of the walk · {placed.walk:.0%} of the best", dash=glyphs.dash)
     if not placed.ways:
-        yield line(" its ways are shown for the first results only" if placed.probability else " none", "muted")
+        said = "its ways are told for the first results only" if placed.probability else "none"
+        yield from (line(f" {part}", "muted") for part in wrap(said, width - 2))
         return
     for way in placed.ways:
         yield from _share_lines(way.share, told_way(way, placed.hit.title), "text", width, glyphs)

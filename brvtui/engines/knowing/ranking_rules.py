@@ -201,6 +201,8 @@ class NoteGraphRules:
     delivers: Literal["whole", "summary"]
     """What an agent is given of a note: all of it, or its summary; of a section always all."""
     shown: CountLimit
+    linked: CountLimit
+    """Of how many results that no channel found the strongest way is told."""
     """For how many results the walk's ways are told."""
     ways: Count
     """How many ways are told for each ..."""

@@ -28,6 +28,7 @@ class SymbolIndex(NoteIndex):
     """The symbols of one snapshot of a repository, ready to be asked. Each is a note of its own."""
 
     nouns: ClassVar[tuple[str, str]] = ("symbol", "symbols")
+    why_penalised: ClassVar[str] = "a test, and the task is not about tests"
     pages: SymbolPages
     documentation: Documentation
 

@@ -166,7 +166,7 @@ class TraceMaker:
     def _placed(self) -> tuple[GraphResult, ...]:
         rules, walk = self.index.task.profile.notes, self.made.walk
         ways = StrongestWays(walk, rules.way_edges) if walk is not None and self.made.ranked else None
-        most = {path: rules.ways if place < rules.shown else 1 for place, path in enumerate(self._told)}
+        most = dict.fromkeys(self._linked[: rules.linked], 1) | dict.fromkeys(self._told[: rules.shown], rules.ways)
         return tuple(self._result(one, ways, most.get(one.node.stands_in, 0)) for one in self._order)
 
     @cached_property
@@ -175,13 +175,17 @@ class TraceMaker:
 
     @cached_property
     def _told(self) -> tuple[str, ...]:
-        """The notes of which ways and links are told: the first results, and after these the first that only links
-        brought.
-        """
+        """The notes of which links are told: the first results, and after these the first that only links brought."""
         most = self.index.task.profile.notes.shown
-        packed = [one.node.stands_in for one in self._order if self._turns[one.node.id][1].is_packed]
-        linked = [path for path in packed if path not in self._finds]
-        return tuple(dict.fromkeys((*packed[:most], *linked[:most])))
+        return tuple(dict.fromkeys((*self._best_first[:most], *self._linked[:most])))
+
+    @cached_property
+    def _best_first(self) -> list[str]:
+        return [one.node.stands_in for one in self._order if self._turns[one.node.id][1].is_packed]
+
+    @cached_property
+    def _linked(self) -> list[str]:
+        return [path for path in self._best_first if path not in self._finds]
 
     def _result(self, one: ScoredCandidate, ways: StrongestWays | None, most: int) -> GraphResult:
         node, walk = one.node, self.made.walk
@@ -258,6 +262,8 @@ class TraceMaker:
             return "not known" if age is None else f"changed {max(0.0, age) / 86_400:.0f} d ago"
         if name == INJECTED:
             return "a framework's class puts it on top"
+        if name == "penalty":
+            return self.index.why_penalised
         return ""
 
     def _ways(self, ways: StrongestWays, place: int, most: int) -> tuple[tuple[ToldWay, ...], float]:

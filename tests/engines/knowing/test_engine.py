@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,20 @@ def test_a_note_without_a_word_of_the_question_says_over_which_links_it_came(sna
     explained = Knowing().why(context(snapshot), trace, find_note(snapshot, "ops/handover.md"))
     assert explained.found
     assert "none of your words: from " in explained.use
+
+
+def test_notes_without_a_word_of_the_question_say_their_way_also_behind_the_first_results(tree: Tree) -> None:
+    others = [f"far{n}/other.md" for n in range(5)]
+    tree.file("near/zebra.md", f"---\nrelated: {others}\n---\n# Zebra\n\nStripes.\n", 1.0)
+    for path in others:
+        tree.file(path, f"# Title of {path[3]}\n\nNothing.\n", 1.0)
+    profile, asked = load_profile(), context(tree.snapshot())
+    trace = Knowing().answer(
+        replace(asked, constants=replace(profile, notes=replace(profile.notes, shown=1))), Query("zebra")
+    )
+    linked = [placed.hit for placed in trace.section(GraphRetrieval).ranking if not placed.found_by]
+    assert len(linked) == len(others)
+    assert {Knowing().presentation.remark(trace, hit) for hit in linked} == {"from Zebra: related"}
 
 
 def test_a_first_note_that_full_text_found_by_a_word_that_stands_for_one_is_not_said_to_come_over_links(
