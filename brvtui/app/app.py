@@ -613,14 +613,10 @@ class BrvTui(ConfiguredApp):
         await self.switch_mode(name)
 
     def switch_mode(self, mode: str) -> AwaitMount:
-        """Brings the screen of ``mode`` to the front; over code and spaces not that of maturities: a toast says so."""
-        overview, session = self.view.project.overview, self.project.session
+        """Brings the screen of ``mode`` to the front; over code not that of maturities: a toast says so."""
+        overview = self.view.project.overview
         if mode == MATURITY.name and overview is not None and overview.is_code:
             self.notify("this is code: notes alone have a maturity", timeout=4)
-            mode = self.current_mode
-        elif mode == MATURITY.name and session is not None and session.is_space:
-            said = "this screen is of context trees: Score has a topic's signals, w says what age brings"
-            self.notify(said, timeout=4)
             mode = self.current_mode
         return super().switch_mode(mode)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from brvtui.engines import registry
 from brvtui.engines.contract import Forecasts
 from brvtui.ranking.decay import age_days
 from brvtui.session.engines import Engines
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.ageing.after_changes import After
     from brvtui.engines.byterover.ageing.board import Board
     from brvtui.engines.byterover.ageing.forecast import Curve, Forecast
+    from brvtui.engines.byterover.profile import Profile
+    from brvtui.engines.byterover_v4.profile import V4Profile
 
 
 class ProjectAgeing:
@@ -29,7 +33,18 @@ class ProjectAgeing:
         """Every note's signals, maturity and ageing as of now."""
         from brvtui.engines.byterover.ageing.board import Board
 
-        return Board(self._opened.snapshot, self._opened.profile, self._opened.clock())
+        return Board(self._opened.snapshot, self._profile, self._opened.clock())
+
+    @property
+    def _profile(self) -> Profile:
+        """The constants that the notes age by; over a space, those of its engine."""
+        if not self._opened.is_space:
+            return self._opened.profile
+        from brvtui.engines.byterover_v4.profile import V4Profile
+
+        constants = self._engines.context(registry.SPACE).constants
+        assert isinstance(constants, V4Profile)
+        return _of_topics(self._opened.profile, constants)
 
     def forecast(self, day: float, board: Board | None = None) -> Forecast:
         """``board`` (without it, today's) as it will be ``day`` days on, and what that changes."""
@@ -54,7 +69,7 @@ class ProjectAgeing:
         """
         from brvtui.engines.byterover.ageing.after_changes import after_hits
 
-        return after_hits(*self._signals_of(path, board), hits, self._opened.profile)
+        return after_hits(*self._signals_of(path, board), hits, self._profile)
 
     def after_updates(self, path: str, updates: int, board: Board | None = None) -> After:
         """The note at ``path`` after so many curate updates. Raises KeyError for an unknown note.
@@ -63,7 +78,7 @@ class ProjectAgeing:
         """
         from brvtui.engines.byterover.ageing.after_changes import after_updates
 
-        return after_updates(*self._signals_of(path, board), updates, self._opened.profile)
+        return after_updates(*self._signals_of(path, board), updates, self._profile)
 
     def in_engine(self, engine: str, path: str, day: float = 0.0) -> DocumentForecast | None:
         """The best score that ``engine`` can give the note at ``path`` now and ``day`` days on, and what changes it.
@@ -90,3 +105,24 @@ class ProjectAgeing:
         position = snapshot.by_path[path]
         note = snapshot.notes[position]
         return snapshot.signals[position], float(age_days(self._opened.clock(), note.mtime_ms)), note.is_local
+
+
+def _of_topics(profile: Profile, rules: V4Profile) -> Profile:
+    """``profile`` with what topics age by in place of its own: no gates, archive nor pruning, but confidences."""
+    signals = replace(
+        profile.signals,
+        access_gain=rules.signals.access_gain,
+        max_importance=rules.signals.max_importance,
+        validated_from=rules.signals.validated_from,
+        validated_until=rules.signals.validated_until,
+        core_from=rules.signals.core_from,
+        core_until=rules.signals.core_until,
+    )
+    return replace(
+        profile,
+        name=rules.name,
+        score=rules.compound,
+        decay=rules.decay,
+        signals=signals,
+        direct=replace(profile.direct, min_top=rules.results.high, prefetch=rules.results.medium),
+    )

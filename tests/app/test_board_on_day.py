@@ -9,7 +9,7 @@ import pytest
 from brvtui.app.maturity.ageing_words import SHORT, label_of, sentence_of
 from brvtui.app.maturity.board_on_day import BoardOnDay, BoardOptions, Mark, ageing_of, board_on_day
 from brvtui.app.maturity.cards import card, card_height, header, share
-from brvtui.engines.byterover.ageing.board import Event
+from brvtui.engines.byterover.ageing.board import OF_NOTES, Event
 from brvtui.engines.byterover.ageing.forecast import BoardOrder, UpcomingEvent
 from brvtui.engines.byterover.ageing.words import HAPPEN, HAPPENS, IN_SHORT, MEANING, STATE, count_sentence
 from brvtui.paint.glyphs import ASCII, UNICODE
@@ -82,11 +82,11 @@ def test_only_what_changes_in_the_span(session: Session) -> None:
     everything = paths(BoardOptions())
     assert paths(BoardOptions(only_changes=True)) == everything, "no day has passed"
     for day in (1, 30, 65, 365):
-        for only in Event:
+        for only in OF_NOTES:
             come = paths(BoardOptions(day, only=only))
             before = paths(BoardOptions(0, only=only))
             assert paths(BoardOptions(day, only=only, only_changes=True)) == come - before
-        changed = set().union(*(paths(BoardOptions(day, only=only, only_changes=True)) for only in Event))
+        changed = set().union(*(paths(BoardOptions(day, only=only, only_changes=True)) for only in OF_NOTES))
         assert paths(BoardOptions(day, only_changes=True)) == changed
 
 
@@ -96,7 +96,7 @@ def test_columns_without_notes_collapse_but_never_all(session: Session) -> None:
     assert board_on_day(session, BoardOptions(only=Event.ARCHIVE), made).collapsed == frozenset()
 
 
-@pytest.mark.parametrize("event", Event)
+@pytest.mark.parametrize("event", OF_NOTES)
 def test_counts_stand_on_their_own(event: Event) -> None:
     assert count_sentence(event, 51, 14, 30) == f"51 {STATE[event]}, 14 of them in these 30 days"
     assert count_sentence(event, 51, 0, 1) == f"51 {STATE[event]}, none of them in this day"
@@ -141,7 +141,7 @@ def test_labels(mark: Mark | None, label: str) -> None:
 
 
 def test_sentences() -> None:
-    for event in Event:
+    for event in OF_NOTES:
         come, ahead, then = (sentence_of(UpcomingEvent(event, day, by), UNICODE)[0] for day, by in
                              ((0.0, False), (12.0, False), (12.0, True)))  # fmt: skip
         assert come.startswith("✗ ")

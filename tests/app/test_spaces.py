@@ -8,7 +8,8 @@ import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
-from tests.app.driving import WIDE, ask, settled, shown, text_of, until, view
+from brvtui.session import Session
+from tests.app.driving import HUGE, WIDE, ask, settled, shown, text_of, until, view
 from tests.app.engines import toasts
 from tests.support.spaces import SPACE_ID, small_space
 from tests.support.untouched import state_of
@@ -70,7 +71,7 @@ async def test_a_topic_is_edited_in_place_with_problems_and_undone(space: Path) 
         await until(pilot, lambda: view(pilot).editor.edit is not None)
         await pilot.press(*"<bv-rule/>")
         await until(pilot, lambda: "closes nothing" in " ".join(text_of(pilot, "#problems").split()))
-        assert "Backups" in text_of(pilot, "#ranking")
+        await until(pilot, lambda: "Backups" in text_of(pilot, "#ranking"))
         assert file.read_bytes() == before
         await pilot.press("ctrl+s")
         await until(pilot, lambda: view(pilot).editor.edit is not None and not view(pilot).editor.edit.dirty)
@@ -79,3 +80,26 @@ async def test_a_topic_is_edited_in_place_with_problems_and_undone(space: Path) 
         await until(pilot, lambda: view(pilot).editor.edit is None)
         await pilot.press("u")
         await until(pilot, lambda: file.read_bytes() == before)
+
+
+async def test_maturity_has_the_thresholds_and_confidences_of_v4(space: Path) -> None:
+    app = BrvTui(Opening(space, None, NOW, None))
+    async with app.run_test(size=HUGE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "3")
+        await until(pilot, lambda: "off high" in text_of(pilot, "#draft"))
+        forecast = text_of(pilot, "#forecast")
+        assert "not of high confidence" in forecast
+        assert "archive" not in forecast
+        ageing = " ".join(text_of(pilot, "#ageing").split())
+        assert "is no more of high confidence in 54 d" in ageing
+        assert "promoted from 65: 15 more, 5 hits" in ageing
+        await pilot.press("f")
+        await until(pilot, lambda: "0 not of high confidence today" in text_of(pilot, "#forecast"))
+
+
+def test_five_hits_make_a_default_topic_validated_and_twelve_core(space: Path) -> None:
+    session = Session.open(space, now_ms=NOW)
+    session.load()
+    found = [session.ageing.after_hits("ops/backup.html", hits).maturity for hits in (4, 5, 11, 12)]
+    assert found == ["draft", "validated", "validated", "core"]

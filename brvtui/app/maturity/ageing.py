@@ -169,6 +169,8 @@ def _events(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
         text, role = sentence_of(coming, glyphs)
         first, *rest = wrap(text, width - 2)
         lines += [line(f" {first}", role), *(line(f"   {part}", role) for part in rest)]
+    if not made.is_archived:
+        return lines
     if made.row.updated_days is None:
         lines += wrapped("no updatedAt: never an archive candidate by decay", width)
     elif math.isnan(made.row.updated_days):

@@ -17,6 +17,8 @@ SHORT = {
     Event.ARCHIVE: "archive",
     Event.PRUNING: "prune",
     Event.BELOW_MATURITY: "below maturity",
+    Event.LEAVES_HIGH: "off high",
+    Event.LEAVES_MEDIUM: "off medium",
 }
 _COME = {
     Event.LEAVES_TIER_2: "out of tier 2",
@@ -24,6 +26,8 @@ _COME = {
     Event.ARCHIVE: "archive candidate",
     Event.PRUNING: "offered for pruning",
     Event.BELOW_MATURITY: "below its maturity",
+    Event.LEAVES_HIGH: "not of high confidence",
+    Event.LEAVES_MEDIUM: "not of medium confidence",
 }
 
 

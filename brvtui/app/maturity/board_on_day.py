@@ -26,7 +26,15 @@ from brvtui.trace import DocumentForecast
 if TYPE_CHECKING:
     from brvtui.session import Session
 
-HEAVIEST_FIRST = (Event.ARCHIVE, Event.PRUNING, Event.LEAVES_PROMPT, Event.LEAVES_TIER_2, Event.BELOW_MATURITY)
+HEAVIEST_FIRST = (
+    Event.ARCHIVE,
+    Event.PRUNING,
+    Event.LEAVES_PROMPT,
+    Event.LEAVES_TIER_2,
+    Event.LEAVES_MEDIUM,
+    Event.LEAVES_HIGH,
+    Event.BELOW_MATURITY,
+)
 _NOTABLE = (Event.ARCHIVE, Event.PRUNING)
 
 
@@ -79,6 +87,11 @@ class BoardOnDay:
         return self.forecast.board
 
     @property
+    def events(self) -> tuple[Event, ...]:
+        """What ageing can bring to these notes, the heaviest first."""
+        return tuple(event for event in HEAVIEST_FIRST if event in self.board.events)
+
+    @property
     def collapsed(self) -> frozenset[str]:
         """The maturities without a note to show, unless none has any."""
         empty = frozenset(level for level in LEVELS if not self.columns[level])
@@ -102,10 +115,10 @@ class BoardOnDay:
         only = self.wanted.only
         if only is not None:
             return Mark(only, days[only], bool(self.forecast.changed[only][position]), filtered=True)
-        changed = [event for event in HEAVIEST_FIRST if self.forecast.changed[event][position]]
+        changed = [event for event in self.events if self.forecast.changed[event][position]]
         if changed:
             return Mark(changed[0], days[changed[0]], True, len(changed) - 1)
-        come = next((event for event in _NOTABLE if days[event] == 0), None)
+        come = next((event for event in _NOTABLE if days.get(event) == 0), None)
         if come is not None:
             return Mark(come, 0.0, False)
         event, days_to_next_event = min(days.items(), key=lambda item: item[1] or np.inf)
@@ -127,6 +140,8 @@ class Ageing:
     """The scores that the direct answer and the prompt need."""
     hits: After
     updates: After
+    is_archived: bool
+    """Whether the engine archives notes for their importance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +184,10 @@ def ageing_of(session: Session, on_day: BoardOnDay, path: str, times: int) -> Ag
         float(then.ceiling[position]),
         on_day.forecast.coming(position),
         session.ageing.curve(path, board=on_day.board),
-        (session.profile.direct.min_top, session.profile.direct.prefetch),
+        (on_day.board.profile.direct.min_top, on_day.board.profile.direct.prefetch),
         session.ageing.after_hits(path, times, on_day.board),
         session.ageing.after_updates(path, times, on_day.board),
+        Event.ARCHIVE in on_day.board.events,
     )
 
 

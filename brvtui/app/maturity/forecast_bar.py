@@ -10,7 +10,7 @@ from textual import events
 from textual.message import Message
 
 from brvtui.app.maturity.ageing_words import SHORT
-from brvtui.app.maturity.board_on_day import HEAVIEST_FIRST, BoardOnDay, BoardOptions
+from brvtui.app.maturity.board_on_day import BoardOnDay, BoardOptions
 from brvtui.app.states import LOOKING, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
@@ -115,7 +115,7 @@ class ForecastBar(Lines):
         made = Line()
         for names, new in ((STATE, " ({} new)"), (SHORT, " ({} new)"), (SHORT, " +{}")):
             made = Line()
-            for event in HEAVIEST_FIRST:
+            for event in on_day.events:
                 added = int(on_day.forecast.changed[event].sum())
                 made.gap(2 if made.spans else 1)
                 made.add(str(int(on_day.forecast.then.has_come[event].sum())), "strong")

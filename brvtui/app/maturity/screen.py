@@ -25,13 +25,12 @@ from brvtui.app.styles import sheet
 from brvtui.app.view import View
 from brvtui.engines.byterover.ageing.board import Event
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY, BoardOrder
-from brvtui.engines.registry import DEFAULT
+from brvtui.engines.registry import DEFAULT, SPACE
 from brvtui.ranking.maturity import LEVELS
 
 _HITS = 5
 _MOST_HITS = 99
 _MONTH = 30
-_ONLY: tuple[Event | None, ...] = (None, *Event)
 _ORDERS = tuple(BoardOrder)
 
 
@@ -152,7 +151,7 @@ class MaturityScreen(FrameScreen):
         wanted = _ForecastWanted(engine, file, on_day)
         if wanted != self._forecast_of:
             self._forecast_of = wanted
-            if engine == DEFAULT:  # the pane shows nothing else
+            if engine in (DEFAULT, SPACE):  # the pane shows nothing else
                 pane.put_forecast(None)
             else:
                 self._forecasts.want(wanted)
@@ -226,7 +225,8 @@ class MaturityScreen(FrameScreen):
 
     def action_only(self, step: int) -> None:
         """Shows only the notes of the next event, or of the one before; after the last, all again."""
-        self.want(only=_ONLY[(_ONLY.index(self.wanted.only) + step) % len(_ONLY)])
+        events: tuple[Event | None, ...] = (None, *(self.on_day.board.events if self.on_day is not None else ()))
+        self.want(only=events[(events.index(self.wanted.only) + step) % len(events)])
 
     def action_only_changes(self) -> None:
         """Shows only the notes that change by the day of the forecast, or all again; from today it goes 30 days on."""

@@ -181,9 +181,10 @@ class ByteRover:
     @property
     def event_kinds(self) -> Mapping[str, str]:
         """What ageing brings to notes, by name."""
+        from brvtui.engines.byterover.ageing.board import OF_NOTES
         from brvtui.engines.byterover.ageing.words import STATE, key_of
 
-        return {key_of(event): text for event, text in STATE.items()}
+        return {key_of(event): STATE[event] for event in OF_NOTES}
 
     def forecast(self, context: Context, document: str, day: float) -> DocumentForecast | None:
         """The best score that any query can give the note at ``document`` now and ``day`` days on, and what changes it.

@@ -40,6 +40,20 @@ class Event(StrEnum):
     ARCHIVE = "archive candidate"
     PRUNING = "offered for pruning"
     BELOW_MATURITY = "below its maturity"
+    LEAVES_HIGH = "no more of high confidence"
+    LEAVES_MEDIUM = "no more of medium confidence"
+
+
+OF_NOTES = (
+    Event.LEAVES_TIER_2,
+    Event.LEAVES_PROMPT,
+    Event.ARCHIVE,
+    Event.PRUNING,
+    Event.BELOW_MATURITY,
+)
+"""What ageing brings to notes of a context tree."""
+OF_TOPICS = (Event.LEAVES_HIGH, Event.LEAVES_MEDIUM, Event.BELOW_MATURITY)
+"""What it brings to topics of a space of ByteRover V4, of whose confidences ``direct`` has the thresholds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +122,19 @@ class Board:
     def __len__(self) -> int:
         return len(self.snapshot.notes)
 
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What ageing can bring here."""
+        return OF_TOPICS if self.snapshot.spaces else OF_NOTES
+
+    @property
+    def _gates(self) -> dict[Event, float]:
+        """The thresholds for ceilings, by the event that comes below each."""
+        high, low = (self._gate(one) for one in (self.profile.direct.min_top, self.profile.direct.prefetch))
+        if self.snapshot.spaces:
+            return {Event.LEAVES_HIGH: high, Event.LEAVES_MEDIUM: low}
+        return {Event.LEAVES_TIER_2: high, Event.LEAVES_PROMPT: low}
+
     @cached_property
     def today(self) -> BoardState:
         """Every note now."""
@@ -121,12 +148,12 @@ class Board:
         made = scores(1.0, age, self._inputs, profile)
         by_date = decayed_importance(columns.importance, age_days(at_ms, columns.updated_ms), profile.decay)
         come = {
-            Event.LEAVES_TIER_2: made.score < self._gate(profile.direct.min_top),
-            Event.LEAVES_PROMPT: made.score < self._gate(profile.direct.prefetch),
+            **{event: made.score < gate for event, gate in self._gates.items()},
             Event.ARCHIVE: self._archivable & (by_date < profile.signals.archive_below),
             Event.PRUNING: age >= self._pruned_from,
             Event.BELOW_MATURITY: made.importance < self._demoted_below,
         }
+        come = {event: come[event] for event in self.events}
         return BoardState(age, made.importance, made.recency, made.score, by_date, come)
 
     @cached_property
@@ -142,11 +169,13 @@ class Board:
             Event.PRUNING: self._pruned_from - age,
             Event.BELOW_MATURITY: days_until_importance(self._demoted_below, stored, decay) - age,
         }
-        until = {event: np.where(self.today.has_come[event], 0.0, np.maximum(d, _SOON)) for event, d in found.items()}
-        gates = [self._gate(threshold) for threshold in (profile.direct.min_top, profile.direct.prefetch)]
-        left = days_until_below(gates, age, self._inputs, profile)
-        until[Event.LEAVES_TIER_2], until[Event.LEAVES_PROMPT] = left
-        return {event: until[event] for event in Event}
+        come = self.today.has_come
+        until = {
+            event: np.where(come[event], 0.0, np.maximum(days, _SOON)) for event, days in found.items() if event in come
+        }
+        left = days_until_below(list(self._gates.values()), age, self._inputs, profile)
+        until.update(zip(self._gates, left, strict=True))
+        return {event: until[event] for event in self.events}
 
     @cached_property
     def after_one_hit(self) -> Levels:
@@ -195,7 +224,7 @@ class Board:
             demoted_below=_finite(demoted_below(self.profile.signals)[level]),
             hits_to_promotion=int(hits) if np.isfinite(hits) else None,
             after_one_hit=LEVELS[self.after_one_hit[position]],
-            has_come=tuple(event for event in Event if self.today.has_come[event][position]),
+            has_come=tuple(event for event in self.events if self.today.has_come[event][position]),
             source=str(stored.source),
         )
 

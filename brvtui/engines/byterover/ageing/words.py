@@ -10,6 +10,8 @@ HAPPENS = {
     Event.ARCHIVE: "becomes an archive candidate",
     Event.PRUNING: "is offered for pruning",
     Event.BELOW_MATURITY: "falls below its maturity",
+    Event.LEAVES_HIGH: "is no more of high confidence",
+    Event.LEAVES_MEDIUM: "is no more of medium confidence",
 }
 """What an event does to one note."""
 HAPPEN = {
@@ -18,6 +20,8 @@ HAPPEN = {
     Event.ARCHIVE: "become archive candidates",
     Event.PRUNING: "are offered for pruning",
     Event.BELOW_MATURITY: "fall below their maturity",
+    Event.LEAVES_HIGH: "are no more of high confidence",
+    Event.LEAVES_MEDIUM: "are no more of medium confidence",
 }
 """What an event does to several notes."""
 STATE = {
@@ -26,6 +30,8 @@ STATE = {
     Event.ARCHIVE: "archive candidates",
     Event.PRUNING: "offered for pruning",
     Event.BELOW_MATURITY: "below their maturity",
+    Event.LEAVES_HIGH: "not of high confidence",
+    Event.LEAVES_MEDIUM: "not of medium confidence",
 }
 """What notes are, once the event has come to them, behind their number."""
 MEANING = {
@@ -34,6 +40,8 @@ MEANING = {
     Event.ARCHIVE: "the engine's next dream run looks at it: its importance has decayed",
     Event.PRUNING: "the engine's next dream run looks at it: it is old",
     Event.BELOW_MATURITY: "decay took more than its maturity allows; nothing is demoted",
+    Event.LEAVES_HIGH: "even as the best match of a query it scores below high confidence",
+    Event.LEAVES_MEDIUM: "even as the best match of a query it scores below medium confidence",
 }
 """What the state means for a note."""
 IN_SHORT = {
@@ -42,6 +50,8 @@ IN_SHORT = {
     Event.ARCHIVE: "for its importance",
     Event.PRUNING: "for its age",
     Event.BELOW_MATURITY: "nothing is demoted",
+    Event.LEAVES_HIGH: "even as the best match",
+    Event.LEAVES_MEDIUM: "even as the best match",
 }
 """The same, behind what happens to one note."""
 

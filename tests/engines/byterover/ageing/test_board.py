@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from brvtui.engines.byterover.ageing.after_changes import after_hits
-from brvtui.engines.byterover.ageing.board import Board, Event
+from brvtui.engines.byterover.ageing.board import OF_NOTES, Board, Event
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.scoring import path_hits
@@ -113,7 +113,7 @@ def test_a_day_ahead_is_as_a_later_clock(seed: int, tmp_path: Path) -> None:
     ahead, later = board.after(40), Board(board.snapshot, BRV3, NOW_MS + 40 * DAY_MS).today
     assert (ahead.importance == later.importance).all()
     assert (ahead.ceiling == later.ceiling).all()
-    assert all((ahead.has_come[event] == later.has_come[event]).all() for event in Event)
+    assert all((ahead.has_come[event] == later.has_come[event]).all() for event in OF_NOTES)
 
 
 @pytest.mark.parametrize("seed", range(4))
