@@ -55,6 +55,8 @@ class Lab:
         self._hidden: set[Variant] = set()
         """Columns that the Lab offers by itself, and the user took away."""
         self._number = 0
+        self._is_alone = False
+        """Whether what is being asked is the column of what if, while the others are known."""
         self._asked: tuple[object, ...] = ()
         """What the last request depends on."""
         self._in_git = False
@@ -114,39 +116,43 @@ class Lab:
             return None
         return Judgment(OPEN_QUERY, text, scope)
 
-    def _variants(self) -> list[Variant]:
-        """The present, what the Lab offers by itself, and what the user added."""
+    def _variants(self, what_if: Variant | None) -> list[Variant]:
+        """The present, ``what_if``, what the Lab offers by itself, and what the user added."""
         edited, judgments = self._edited(), self.state.judgments
         offered = [Variant(edit=edited)] if edited is not None else []
         if self._in_git and judgments:
             offered.append(_COMMITTED)
         shown = [each for each in offered if each not in self._hidden]
-        what_if = [self.state.what_if] if self.state.what_if is not None else []
-        return list(dict.fromkeys([Variant(), *what_if, *shown, *self._added]))
+        slid = [what_if] if what_if is not None else []
+        return list(dict.fromkeys([Variant(), *slid, *shown, *self._added]))
 
     def ask(self) -> None:
         """Asks every query in every variant; those that are known already cost little."""
-        self._ask(self._variants())
+        self._ask(self.state.what_if)
 
-    def _ask(self, asked: list[Variant]) -> None:
-        """Asks every query in the variants ``asked``; the other columns stay as they are."""
+    def _ask(self, what_if: Variant | None, alone: bool = False) -> None:
+        """Asks with the sliders at ``what_if``; it ``alone``, if the other columns are known."""
         session, view = self.session, self._services.store.view
         if session is None or view.lab.judgments is None:
             return
         self._number += 1
+        self._is_alone = alone and what_if is not None
         self._asked = self._depends_on()
         before = {column.variant: column for column in view.lab.columns}
         slid = next((column for column in view.lab.columns if column.title == WHAT_IF), None)
         columns: list[LabColumn] = []
-        for variant in self._variants():
-            is_slid = variant == view.lab.what_if
+        variants = self._variants(what_if)
+        asked = [what_if] if alone and what_if is not None else variants
+        for variant in variants:
+            is_slid = variant == what_if
             known = before.get(variant) or (slid if is_slid else None)
             title = WHAT_IF if is_slid else title_of(variant, view.engine.name)
             columns.append(LabColumn(variant, title, known.cells if known is not None else {}))
         state = view.lab._replace(open_query=self._open_query(), columns=tuple(columns), stopped=False)
+        state = state._replace(what_if=what_if)
         state = state._replace(done=0, total=len(state.rows) * len(asked))
         self._services.store.update(state)
-        first = {name: place for place, name in enumerate((OPEN_QUERY, *self.looked_at))}
+        first = {name: place for place, name in enumerate(dict.fromkeys((OPEN_QUERY, *self.looked_at)))}
         rows = tuple(sorted(state.rows, key=lambda row: first.get(row.id, len(first))))
         request = LabRequest(self._number, tuple(asked), rows, view.engine.name, view.engine.mode)
         task = partial(asking.ask_all, session, request, self._services.background.relay(self._answered))
@@ -183,10 +189,10 @@ class Lab:
     def add(self, variant: Variant) -> None:
         """Asks the judged queries in ``variant`` too."""
         self._hidden.discard(variant)
-        if variant == Variant() or variant in self._variants():
+        if variant == Variant() or variant in self._variants(self.state.what_if):
             self._services.notify("that column is there already", timeout=4)
             return
-        if len(self._variants()) >= _MOST_COLUMNS:
+        if len(self._variants(None)) >= _MOST_COLUMNS:
             self._services.notify(f"{_MOST_COLUMNS} columns are the most: d removes one", severity="warning", timeout=4)
             return
         self._added.append(variant)
@@ -215,15 +221,13 @@ class Lab:
         what_if = variant if variant != Variant() else None
         if what_if == before.what_if:
             return
-        self._services.store.update(before._replace(what_if=what_if))
         is_whole = before.done >= before.total and not before.stopped
-        self._ask([what_if] if what_if is not None and is_whole else self._variants())
+        self._ask(what_if, alone=is_whole or self._is_alone)
 
     def reset(self) -> None:
         """Puts all sliders back."""
         if self.state.what_if is not None:
-            self._services.store.update(self.state._replace(what_if=None))
-            self.ask()
+            self._ask(None)
 
     def keep_profile(self, name: str) -> None:
         """Keeps the constants that the sliders are at as a profile called ``name``."""
