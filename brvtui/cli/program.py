@@ -28,6 +28,7 @@ _COMMANDS = {
     "code": "code:code",
     "judge": "judge:judge",
     "eval": "eval:evaluate_command",
+    "sweep": "sweep:sweep",
     "diff": "diff:diff",
     "compare": "compare:compare",
     "why": "why:why",

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from brvtui import faults
-from brvtui.disk import writing
 from brvtui.lab.evaluation.assessment import Assessment
 from brvtui.lab.evaluation.results import Evaluation
 from brvtui.lab.judgments.exchange import trec_name
 from brvtui.report.evaluation_junit import junit_of
 from brvtui.report.evaluation_markdown import markdown_of
-from brvtui.report.saved import ExportError, no_folder
+from brvtui.report.saved import ExportError, write_report
 from brvtui.saved.evaluations import comparison_as_plain, evaluation_as_plain, gates_as_plain
 from brvtui.text.visible import json_line
 
@@ -52,16 +50,7 @@ def save_evaluation(report: Assessment, file: Path, trees: Sequence[Path]) -> No
 
     Raises :class:`brvtui.report.saved.ExportError`, also for a file inside one of the context ``trees``.
     """
-    form = evaluation_form_of(file)
-    try:
-        place = file.expanduser().absolute()
-        if any(place.resolve().is_relative_to(tree) for tree in trees):
-            raise ExportError(f"{file}: inside the context tree it could become a note; save it elsewhere")
-        if not place.parent.is_dir():
-            raise no_folder(file, place)
-        writing.write(place, rendered_evaluation(report, form), private=False)
-    except (OSError, RuntimeError) as error:
-        raise ExportError(f"{file}: cannot be written ({faults.reason(error)})") from error
+    write_report(file, rendered_evaluation(report, evaluation_form_of(file)), trees)
 
 
 def trec_run(evaluation: Evaluation) -> bytes:

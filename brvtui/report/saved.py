@@ -33,6 +33,22 @@ class InTheWayError(ExportError):
     """The file exists already."""
 
 
+def write_report(file: Path, data: bytes, trees: Sequence[Path]) -> None:
+    """Writes ``data`` to ``file``, whole or not at all.
+
+    Raises :class:`ExportError`, also for a file inside one of the context ``trees``, where it could become a note.
+    """
+    try:
+        place = file.expanduser().absolute()
+        if any(place.resolve().is_relative_to(tree) for tree in trees):
+            raise ExportError(f"{file}: inside the context tree it could become a note; save it elsewhere")
+        if not place.parent.is_dir():
+            raise no_folder(file, place)
+        writing.write(place, data, private=False)
+    except (OSError, RuntimeError) as error:
+        raise ExportError(f"{file}: cannot be written ({faults.reason(error)})") from error
+
+
 def no_folder(file: Path, place: Path) -> ExportError:
     """The error for a ``file`` to be saved at ``place``, whose folder does not exist."""
     return ExportError(f"{file}: there is no folder {place.parent}; make it, or save elsewhere")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
@@ -23,8 +24,11 @@ from brvtui.lab.whatif.variant import Variant, VariantError
 from brvtui.session.engines import Engines
 from brvtui.session.opened import OpenProject
 from brvtui.snapshot import Snapshot
+from brvtui.trace import Trace
 from brvtui.typed_tables import ProfileError
 
+_StateKey = tuple[object, ...]
+_NO_OPTIONS: Mapping[str, Any] = {}
 _MOST_STATES = 12
 _MOST_RESULTS = 50_000
 _ROUND_MS = 60_000
@@ -57,6 +61,10 @@ class VariantState:
     like: Query
     """The options of every query."""
     key: tuple[object, ...]
+
+    def trace(self, judgment: Judgment) -> Trace:
+        """The trace of the query of ``judgment``; a probe. Raises :class:`EngineError`."""
+        return ask(self.engine, self.context, judgment, self.like)
 
     def ask(self, judgment: Judgment) -> QueryResult:
         """How the query of ``judgment`` is answered; a probe. Raises :class:`EngineError`."""
@@ -96,8 +104,12 @@ class VariantRunner:
                 continue
         return made
 
-    def state(self, variant: Variant, engine: str = "", mode: str = "") -> VariantState:
+    def state(
+        self, variant: Variant, engine: str = "", mode: str = "", options: Mapping[str, Any] = _NO_OPTIONS
+    ) -> VariantState:
         """The state of ``variant``; ``engine`` and ``mode`` are those that answer where it names none.
+
+        ``options`` are others of the engine.
 
         Raises :class:`EngineError`, :class:`brvtui.lab.whatif.variant.VariantError` and
         :class:`brvtui.tree.history.git.RevisionError`.
@@ -105,13 +117,14 @@ class VariantRunner:
         session = self._session
         name = variant.engine or engine or session.engine
         asked_mode = variant.mode or (mode if not variant.engine or variant.engine == engine else "")
+        asked = {**options, "mode": asked_mode} if asked_mode else dict(options)
         base, now_ms = session.snapshot, session.clock()
         minute = now_ms if session.frozen else now_ms // _ROUND_MS
-        key = (base.generation, name, session.engines.profile(name), asked_mode, minute, variant)
+        key = (base.generation, name, session.engines.profile(name), str(asked), minute, variant)
         with self._lock:
             found = self._states.get(key)
             if found is None:
-                found = self._states[key] = self._made(variant, name, asked_mode, base, later(now_ms, variant), key)
+                found = self._states[key] = self._made(variant, name, asked, base, later(now_ms, variant), key)
             self._states.move_to_end(key)
             _shorten(self._states, _MOST_STATES)
             return found
@@ -152,7 +165,7 @@ class VariantRunner:
         return found
 
     def _made(
-        self, variant: Variant, name: str, mode: str, base: Snapshot, now_ms: float, key: tuple[object, ...]
+        self, variant: Variant, name: str, options: Mapping[str, Any], base: Snapshot, now_ms: float, key: _StateKey
     ) -> VariantState:
         session = self._session
         if name not in self._engines:
@@ -169,7 +182,7 @@ class VariantRunner:
         snapshot = base if session.is_code else self._snapshot(base, read_with, now_ms, variant)
         live = session.engines.context(name, snapshot)
         context = replace(live, constants=constants, now_ms=now_ms)
-        like = Query("", options={"mode": mode} if mode else {})
+        like = Query("", options=options)
         return VariantState(variant, engine, context, DocumentFinder(snapshot), like, key)
 
     def _constants(self, engine: Engine[Any], variant: Variant) -> Any:

@@ -1,0 +1,124 @@
+"""``brv-tui sweep``: how the judged queries fare over a range of one or two constants."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from brvtui.cli.common import (
+    BAD_USAGE,
+    FAILED,
+    OK,
+    Asked,
+    Failure,
+    engine_command,
+    engine_errors_reported,
+    print_report,
+)
+from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
+from brvtui.text.visible import visible
+
+if TYPE_CHECKING:
+    from brvtui.lab.whatif.sweep import Sweep
+
+_FORMS = {".json": "json", ".svg": "svg"}
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  brv-tui sweep direct.min_top
+  brv-tui sweep direct.min_top=0.5:1:26 --query "how are refresh tokens rotated"
+  brv-tui sweep score.relevance=0.3:0.9:13 score.recency=0:0.6:13 --metric recall@5
+  brv-tui sweep days=0:365:13 --save ageing.svg
+  brv-tui sweep auth/tokens.md:importance --format json
+"""
+)
+@click.argument("axes", nargs=-1, required=True, metavar="CONSTANT[=FROM:TO[:N]]…")
+@engine_command
+@judgments_option
+@click.option("--metric", "named_metric", default="ndcg@10", show_default=True, help="What is drawn.")
+@click.option("--query", "queries", multiple=True, metavar="TEXT", help="Ask this in place of the judged queries.")
+@click.option("--save", "file", type=click.Path(path_type=Path), metavar="FILE", help="Also write FILE (.svg, .json).")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "svg"]),
+    default="table",
+    show_default=True,
+    help="How to answer.",
+)
+def sweep(
+    asked: Asked,
+    axes: tuple[str, ...],
+    named: Path | None,
+    named_metric: str,
+    queries: tuple[str, ...],
+    file: Path | None,
+    form: str,
+) -> int:
+    """Ask the judged queries over a range of one or two constants: a curve, or a heat map.
+
+    CONSTANT is a constant of the engine's profile by its name (direct.min_top), days (the clock, from now), or a signal
+    of a note (auth/tokens.md:importance). N is how many values are asked. Over one constant, the values are given at
+    which a query comes to be answered by another tier. Nothing is changed.
+    """
+    from brvtui.lab.evaluation.metrics import UnknownMetric, parse_metric
+    from brvtui.lab.judgments.model import Judgment
+    from brvtui.lab.whatif.sweep import SweepError
+    from brvtui.lab.whatif.variant import VariantError
+    from brvtui.session.sweeping import swept
+
+    if file is not None and file.suffix.lower() not in _FORMS:
+        raise Failure(f"{file}: a sweep is saved as .svg or .json; give the file one of these endings", BAD_USAGE)
+    session = asked.open()
+    if queries:
+        judgments = tuple(Judgment(f"query-{number}", text, asked.scope) for number, text in enumerate(queries, 1))
+    else:
+        judgments = read_judgments(judgments_file(session, named))
+    if not judgments:
+        raise Failure("no judgments yet: add some with brv-tui judge set, or name a query with --query", BAD_USAGE)
+    try:
+        with engine_errors_reported():
+            made = swept(session, axes, judgments, parse_metric(named_metric), asked.options, _show_progress)
+    except (SweepError, VariantError, UnknownMetric) as error:
+        raise Failure(str(error), BAD_USAGE) from error
+    if file is not None:
+        _save(file, _rendered(made, _FORMS[file.suffix.lower()]), session)
+    if form == "table":
+        from brvtui.paint.glyphs import for_terminal
+        from brvtui.report.lines import rich_lines
+        from brvtui.report.sweep import sweep_lines
+
+        print_report(lambda width: rich_lines(sweep_lines(made, width, for_terminal())))
+    else:
+        sys.stdout.buffer.write(_rendered(made, form))
+        sys.stdout.buffer.flush()
+    return OK
+
+
+def _rendered(made: Sweep, form: str) -> bytes:
+    from brvtui.report.sweep import sweep_as_plain
+    from brvtui.report.sweep_svg import sweep_svg
+    from brvtui.text.visible import json_line
+
+    return json_line(sweep_as_plain(made)) if form == "json" else sweep_svg(made).encode("utf-8")
+
+
+def _save(file: Path, data: bytes, session: Any) -> None:
+    from brvtui.report.saved import ExportError, write_report
+
+    try:
+        write_report(file, data, [session.project.tree, *(source.tree for source in session.project.sources)])
+    except ExportError as error:
+        raise Failure(str(error), FAILED) from error
+    click.echo(f"saved {visible(str(file))}", err=True)
+
+
+def _show_progress(done: int, of: int) -> None:
+    if sys.stderr.isatty():
+        click.echo(f"\rpoints: {done} of {of}", nl=done >= of, err=True)

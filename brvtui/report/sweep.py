@@ -1,0 +1,115 @@
+"""A sweep as lines: a curve over one axis, a heat map over two, and the points at which queries change their tier."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from brvtui.lab.whatif.sweep import Sweep
+from brvtui.lab.whatif.variant import Value
+from brvtui.paint.bars import eighths
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, line
+from brvtui.wording import counted
+
+_BAR = 30
+_SHOWN = 50
+NONE = "–"
+
+
+def value_text(value: Value) -> str:
+    """``value`` as it is written in a profile."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value if isinstance(value, str) else f"{value:.10g}"
+
+
+def sweep_lines(made: Sweep, width: int, glyphs: Glyphs) -> list[Line]:
+    """The whole report in ``width`` cells."""
+    names = " × ".join(axis.control.key for axis in made.axes)
+    queries = counted(len(made.queries), "judged query", "judged queries")
+    lines = [line(f" {names}: {made.metric} of {queries}", "bold strong").cut(width)]
+    bases = ", ".join(f"{axis.control.key} is {value_text(axis.control.base)}" for axis in made.axes)
+    lines += [line(f" {made.engine}, profile {made.profile}; {bases}", "muted").cut(width), Line()]
+    lines += _curve(made, width, glyphs) if len(made.axes) == 1 else _map(made, width)
+    if len(made.axes) == 1:
+        lines += [Line(), *_crossings(made, width)]
+    return lines
+
+
+def _curve(made: Sweep, width: int, glyphs: Glyphs) -> list[Line]:
+    lines = []
+    base = made.axes[0].control.base
+    for point in made.points:
+        (value,) = point.values
+        mark = glyphs.here if value == base else " "
+        entry = line(f" {mark} ", "accent").fit(value_text(value), 12, "text")
+        if point.mean is not None:
+            entry.add(f"{point.mean:.3f} ", "strong").add(eighths(point.mean, min(_BAR, width // 3), glyphs), "accent")
+        else:
+            entry.add(f"    {NONE} ", "faint")
+        counts = made.outcomes_at(point)
+        said = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+        lines.append(entry.gap(2).add(said, "muted").cut(width))
+    return lines
+
+
+def _map(made: Sweep, width: int) -> list[Line]:
+    """Rows of the first axis, columns of the second: the mean in hundredths."""
+    first, second = made.axes
+    names = [value_text(value) for value in first.values]
+    left = max(len(name) for name in names) + 2
+    cell = max(5, *(len(value_text(value)) + 1 for value in second.values))
+    shown = second.values[: max((width - left - 1) // cell, 1)]
+    lines = [line(f" {first.control.key} down, {second.control.key} across", "muted").cut(width)]
+    lines.append(Line().gap(left).add("".join(f"{value_text(value):>{cell}}" for value in shown), "muted"))
+    best = max((point.mean for point in made.points if point.mean is not None), default=None)
+    for row, name in enumerate(names):
+        entry = line(f" {name}".ljust(left), "muted")
+        for column in range(len(shown)):
+            mean = made.points[row * len(second.values) + column].mean
+            role = "faint" if mean is None else "bold ok" if mean == best else "text"
+            entry.add(f"{NONE if mean is None else f'{mean:.2f}':>{cell}}", role)
+        lines.append(entry)
+    left_out = len(second.values) - len(shown)
+    return [*lines, line(f" {left_out} more columns; --format json holds all", "muted")] if left_out else lines
+
+
+def _crossings(made: Sweep, width: int) -> list[Line]:
+    if not made.crossings:
+        return [line(" no query is answered by another tier anywhere on the grid", "muted").cut(width)]
+    lines = [line(" past this value, the query is answered otherwise", "muted").cut(width)]
+    texts = {each.id: each.text for each in made.queries}
+    for crossing in sorted(made.crossings, key=lambda each: str(each.at) if isinstance(each.at, str) else each.at):
+        how = "" if crossing.is_solved or not isinstance(crossing.at, float) else "  (bisected)"
+        entry = line(f"   {value_text(crossing.at):<14}", "strong").add(
+            f"{crossing.before} → {crossing.after}", "accent"
+        )
+        lines.append(entry.add(f"  {texts[crossing.query]}", "text").add(how, "muted").cut(width))
+    return lines[: _SHOWN + 1]
+
+
+def sweep_as_plain(made: Sweep) -> dict[str, Any]:
+    """``made`` as JSON values."""
+    return {
+        "engine": made.engine,
+        "profile": made.profile,
+        "metric": str(made.metric),
+        "axes": [
+            {"name": axis.control.key, "now": axis.control.base, "values": list(axis.values)} for axis in made.axes
+        ],
+        "queries": [each.id for each in made.queries],
+        "points": [
+            {"values": list(point.values), "mean": point.mean, "outcomes": list(point.outcomes)}
+            for point in made.points
+        ],
+        "crossings": [
+            {
+                "query": each.query,
+                "before": each.before,
+                "after": each.after,
+                "at": each.at,
+                "solved": each.is_solved,
+            }
+            for each in made.crossings
+        ],
+    }

@@ -1,0 +1,49 @@
+"""Sweeps over an open project."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from brvtui.lab.evaluation.evaluate import Progress
+from brvtui.lab.evaluation.metrics import Metric
+from brvtui.lab.judgments.model import Judgment
+from brvtui.lab.whatif.controls import Control
+from brvtui.lab.whatif.sweep import Sweep, SweepError, parse_axis, sweep
+from brvtui.lab.whatif.variant import Variant
+from brvtui.session.variants import VariantState
+
+if TYPE_CHECKING:
+    from brvtui.session.session import Session
+
+_MOST_AXES = 2
+
+
+def swept(
+    session: Session,
+    written: Sequence[str],
+    judgments: Sequence[Judgment],
+    metric: Metric,
+    options: Mapping[str, Any],
+    progress: Progress = lambda done, of: None,
+) -> Sweep:
+    """Asks ``judgments`` over the grid of the axes ``written`` (:func:`brvtui.lab.whatif.sweep.parse_axis`), with
+    the ``options`` of the engine.
+
+    Raises :class:`brvtui.lab.whatif.sweep.SweepError`, and what asking raises.
+    """
+    if not 1 <= len(written) <= _MOST_AXES:
+        raise SweepError("one or two constants can be swept")
+    controls: list[Control] = [*session.variants.controls(session.engine)]
+    for text in written:
+        path = text.partition("=")[0].rpartition(":")[0]
+        controls += session.variants.note_controls(path) if path else ()
+    axes = [parse_axis(text, controls, len(written)) for text in written]
+    if len({axis.control.key for axis in axes}) < len(axes):
+        raise SweepError(f"{axes[0].control.key} is named twice: name two different constants")
+
+    def state(variant: Variant) -> VariantState:
+        return session.variants.state(variant, session.engine, options=options)
+
+    names = (session.engine, session.engines.profile(session.engine))
+    return sweep(axes, judgments, metric, state, Variant(), names, progress)

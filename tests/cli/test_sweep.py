@@ -1,0 +1,65 @@
+"""``brv-tui sweep``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.cli.test_eval import judged as judged
+from tests.support.trees import Tree
+
+
+def test_a_curve_with_the_values_past_which_tiers_change(run: Run, judged: Tree) -> None:
+    code, out, _ = run("sweep", "direct.min_top=0.5:1:3", "--metric", "mrr")
+    assert code == 0
+    assert "direct.min_top: mrr of 3 judged queries" in out
+    assert "direct.min_top is 0.85" in out
+    assert [line.split()[0] for line in out.splitlines() if "tier 2" in line][:2] == ["0.5", "0.75"]
+
+
+def test_json_and_svg_are_written_and_saved(run: Run, judged: Tree, tmp_path: Path) -> None:
+    file = tmp_path / "map.svg"
+    words = ("score.relevance=0.2:0.8:2", "score.recency=0:0.5:2")
+    code, out, err = run("sweep", *words, "--format", "json", "--save", str(file))
+    assert code == 0
+    value = json.loads(out)
+    assert [point["values"] for point in value["points"]] == [[0.2, 0.0], [0.2, 0.5], [0.8, 0.0], [0.8, 0.5]]
+    assert file.read_text().startswith("<svg")
+    assert f"saved {file}" in err
+    assert run("sweep", *words, "--format", "svg")[1] == file.read_text()
+
+
+def test_a_query_in_place_of_the_judged_ones(run: Run, project: Tree) -> None:
+    code, out, err = run("sweep", "search.limit=1:3:3")
+    assert (code, out) == (2, "")
+    assert "brv-tui judge set" in err
+    code, out, _ = run("sweep", "search.limit=1:3:3", "--query", "session expiry", "--format", "json")
+    assert code == 0
+    assert json.loads(out)["axes"][0]["values"] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("direct.min_tops",), "direct.min_top"),
+        (("direct.min_top=1:0",), "must be CONSTANT=FROM:TO"),
+        (("direct.min_top", "--metric", "ndgc@10"), "ndcg@10"),
+        (("direct.min_top", "--save", "x.png"), ".svg or .json"),
+        (("nowhere.md:importance",), "no constant nowhere.md:importance"),
+        (("a.b", "a.b", "a.b"), "one or two"),
+    ],
+)
+def test_bad_usage_is_a_line(run: Run, judged: Tree, words: tuple[str, ...], said: str) -> None:
+    code, out, err = run("sweep", *words)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_another_engine_has_other_constants(run: Run, judged: Tree) -> None:
+    code, out, _ = run("sweep", "columns.title=0:20:3", "--engine", "jeffs_brain", "--mode", "bm25", "--format", "json")
+    assert code == 0
+    assert json.loads(out)["engine"] == "jeffs_brain"

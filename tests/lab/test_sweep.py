@@ -1,0 +1,203 @@
+"""Sweeps: axes as written, means as evaluating gives them, and crossings against bisection."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from brvtui.lab.evaluation.metrics import parse_metric
+from brvtui.lab.judgments.model import JudgedDocument, Judgment, outcome_of
+from brvtui.lab.whatif.controls import Control
+from brvtui.lab.whatif.crossing import crossing_between
+from brvtui.lab.whatif.sweep import SweepError, parse_axis
+from brvtui.lab.whatif.variant import Variant
+from brvtui.paint.glyphs import ASCII
+from brvtui.report.sweep import sweep_as_plain, sweep_lines
+from brvtui.report.sweep_svg import sweep_svg
+from brvtui.session import Session
+from brvtui.session.sweeping import swept
+from brvtui.trace import Check, Trace
+from tests.app.garden import plant
+from tests.support.trees import NOW_MS
+
+METRIC = parse_metric("ndcg@10")
+FLOAT = Control("direct", "direct.min_top", 0.85, 0.0, 1.0, 0.01)
+WHOLE = Control("search", "search.limit", 10, 1, 20, 1)
+CHOICE = Control("text", "text.relevance", "minisearch", choices=("minisearch", "tantivy"))
+QUERIES = tuple(
+    Judgment(f"q{number}", text, documents=(JudgedDocument("auth/jwt/refresh_rotation.md", 3),))
+    for number, text in enumerate(("refresh token rotation", "session expiry", "freeze window", "zebra"))
+)
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
+    tree = plant(tmp_path_factory.mktemp("sweep") / "garden")
+    signals = tree.root / "signals.json"
+    made = Session.open(tree.root, now_ms=NOW_MS, signals_file=signals if signals.exists() else None)
+    made.load()
+    return made
+
+
+def outcome(session: Session, name: str, value: float, judgment: Judgment) -> str:
+    variant = Variant(days=value) if name == "days" else Variant(constants=((name, value),))
+    return outcome_of(session.variants.state(variant).trace(judgment))
+
+
+def test_an_axis_is_what_is_written() -> None:
+    assert parse_axis("direct.min_top=0.5:1:6", [FLOAT], 1).values == (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+    assert len(parse_axis("direct.min_top", [FLOAT], 1).values) == 21
+    assert len(parse_axis("direct.min_top=0.5:0.7", [FLOAT], 2).values) == 11
+    assert parse_axis("search.limit=1:3:9", [WHOLE], 1).values == (1, 2, 3)
+    assert parse_axis("text.relevance", [CHOICE], 1).values == ("minisearch", "tantivy")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["direct.min_tops", "direct.min_top=1", "direct.min_top=1:0.5", "direct.min_top=-1:1", "direct.min_top=0:1:1",
+     "direct.min_top=0:nan", "direct.min_top=0:1:999", "text.relevance=0:1", "direct.min_top=a:b"],
+)  # fmt: skip
+def test_a_wrong_axis_is_said_in_a_line(text: str) -> None:
+    with pytest.raises(SweepError) as caught:
+        parse_axis(text, [FLOAT, CHOICE], 1)
+    assert text.partition("=")[0] in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_means_and_outcomes_are_those_of_asking_there(session: Session) -> None:
+    made = swept(session, ["score.relevance=0.2:0.8:4"], QUERIES, METRIC, {})
+    for point in made.points:
+        state = session.variants.state(Variant(constants=(("score.relevance", point.values[0]),)))
+        results = [state.ask(each) for each in QUERIES]
+        values = [value for each in results if (value := each.value(METRIC)) is not None]
+        assert point.mean == pytest.approx(sum(values) / len(values))
+        assert point.outcomes == tuple(each.outcome for each in results)
+
+
+LINEAR = ("direct.min_top", "direct.sure_top", "direct.min_gap", "direct.prefetch", "score.relevance", "score.recency")
+OTHERS = ("text.k", "days")
+
+
+@pytest.mark.parametrize("name", [*LINEAR, *OTHERS])
+def test_crossings_are_where_bisection_finds_them(session: Session, name: str) -> None:
+    ends = {"days": (0.0, 200.0), "text.k": (0.1, 5.0)}.get(name, (0.01, 1.0))
+    made = swept(session, [f"{name}={ends[0]}:{ends[1]}:5"], QUERIES, METRIC, {})
+    changes = sum(one != two for row in zip(*(point.outcomes for point in made.points), strict=True)
+                  for one, two in itertools.pairwise(row))  # fmt: skip
+    assert len(made.crossings) == changes
+    values = made.axes[0].values
+    by_id = {each.id: each for each in QUERIES}
+    for crossing in made.crossings:
+        assert isinstance(crossing.at, float)
+        low, high = next(pair for pair in itertools.pairwise(values) if pair[0] <= crossing.at <= pair[1])
+        judgment = by_id[crossing.query]
+        low, high = max(low, crossing.at - 1e-4), min(high, crossing.at + 1e-4)  # one crossing within
+        for _ in range(18):
+            middle = (low + high) / 2
+            if outcome(session, name, middle, judgment) == crossing.before:
+                low = middle
+            else:
+                high = middle
+        assert crossing.at == pytest.approx(high, abs=3e-9 * max(1.0, high))
+    if name in LINEAR:
+        assert all(crossing.is_solved for crossing in made.crossings)
+
+
+def test_something_is_crossed(session: Session) -> None:
+    made = [swept(session, [f"{name}=0.01:1:5"], QUERIES, METRIC, {}).crossings for name in LINEAR[-2:]]
+    assert sum(map(len, made)) >= 4
+
+
+@dataclass(frozen=True)
+class _Step:
+    name: str
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True)
+class _Scale:
+    decimals: int = 2
+
+
+@dataclass(frozen=True)
+class _Trace:
+    """As much of a trace as crossings are found with: one comparison of a function with a threshold."""
+
+    value: float
+
+    covered = True
+    scale = _Scale()
+    hits = ()
+
+    @property
+    def tier(self) -> int:
+        return 2 if self.value >= 0.0 else 3
+
+    @property
+    def steps(self) -> tuple[_Step, ...]:
+        passed = self.value >= 0
+        return (_Step("gate", (Check("value", self.value, "≥", 0.0, passed, self.value, "", ""),)),)
+
+
+def _trace(value: float) -> Any:
+    return _Trace(value)
+
+
+@settings(max_examples=200)
+@given(st.floats(0.01, 0.99), st.sampled_from([-3.0, -0.5, 0.25, 7.0]))
+def test_a_straight_line_is_solved_at_once(root: float, slope: float) -> None:
+    asked: list[float] = []
+
+    def at(value: Any) -> Trace:
+        asked.append(value)
+        return _trace(slope * (value - root))  # type: ignore[no-any-return]
+
+    made = crossing_between("q", 0.0, 1.0, at)
+    assert made.is_solved
+    assert made.at == pytest.approx(root, abs=1e-9)
+    assert len(asked) == 4
+
+
+@settings(max_examples=100)
+@given(st.floats(0.05, 0.95))
+def test_a_bent_curve_is_bisected(root: float) -> None:
+    made = crossing_between("q", 0.0, 1.0, lambda value: _trace(float(value) ** 3 - root**3))
+    assert made.at == pytest.approx(root, abs=2e-9)
+
+
+def test_whole_numbers_and_choices() -> None:
+    made = crossing_between("q", 0, 100, lambda value: _trace(float(value) - 41.5))
+    assert (made.at, made.before, made.after, made.is_solved) == (42, "tier 3", "tier 2", False)
+    made = crossing_between("q", "a", "b", lambda value: _trace(1.0 if value == "b" else -1.0))
+    assert made.at == "b"
+
+
+def test_every_form_of_a_report(session: Session) -> None:
+    one = swept(session, ["score.relevance=0.01:1:5"], QUERIES, METRIC, {})
+    two = swept(session, ["score.relevance=0.2:0.8:3", "score.recency=0:0.5:4"], QUERIES, METRIC, {})
+    nothing = swept(session, ["text.relevance"], QUERIES[-1:], METRIC, {})
+    signal = swept(session, ["auth/jwt/refresh_rotation.md:importance=0:100:3"], QUERIES, METRIC, {})
+    assert len(two.points) == 12
+    assert two.crossings == ()
+    for made in (one, two, nothing, signal):
+        lines = sweep_lines(made, 80, ASCII)
+        assert max(each.width for each in lines) <= 80
+        svg = ElementTree.fromstring(sweep_svg(made))
+        drawn = [each.tag.rpartition("}")[2] for each in svg.iter()]
+        if len(made.axes) == 2:
+            assert drawn.count("rect") == len(made.points) + 1
+        else:
+            assert drawn.count("circle") == sum(point.mean is not None for point in made.points)
+        plain = sweep_as_plain(made)
+        assert len(plain["points"]) == len(made.points)
+        assert [each["query"] for each in plain["crossings"]] == [each.query for each in made.crossings]
+    with pytest.raises(SweepError, match="named twice"):
+        swept(session, ["score.cap", "score.cap"], QUERIES, METRIC, {})
+    with pytest.raises(SweepError, match="one or two"):
+        swept(session, ["score.cap"] * 3, QUERIES, METRIC, {})
