@@ -20,7 +20,8 @@ def scratch_folder() -> Iterator[Path]:
 def copy_folder(source: Path, target: Path) -> None:
     """Copies the regular files and symlinks below ``source`` to ``target``, with their times to the nanosecond.
 
-    A file that cannot be read is left out. Raises OSError where ``target`` cannot be written.
+    A symlink to something below ``source`` leads to its copy. A file that cannot be read is left out. Raises OSError
+    where ``target`` cannot be written.
     """
     for above, folders, names in os.walk(source):
         inside = target / os.path.relpath(above, source)
@@ -28,7 +29,9 @@ def copy_folder(source: Path, target: Path) -> None:
         for name in (*folders, *names):
             place = Path(above) / name
             if place.is_symlink():
-                (inside / name).symlink_to(place.readlink())
+                leads_to = place.readlink()
+                within = leads_to.is_absolute() and leads_to.is_relative_to(source)
+                (inside / name).symlink_to(target / leads_to.relative_to(source) if within else leads_to)
             elif place.is_file() and os.access(place, os.R_OK):
                 shutil.copy2(place, inside / name)
 
@@ -43,3 +46,8 @@ def write_scratch(path: Path, text: str) -> None:
     """Writes ``text`` to a file of a scratch folder, whose folder is made. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
+
+
+def set_modified(path: Path, mtime_ns: int) -> None:
+    """Sets when the file at ``path`` of a scratch folder was modified. Raises OSError."""
+    os.utime(path, ns=(mtime_ns, mtime_ns), follow_symlinks=False)

@@ -143,6 +143,43 @@ def test_signals_that_the_engine_would_find_go_to_both(tmp_path: Path) -> None:
     assert (sentence[:6], steps) == ("3 of 3", [])
 
 
+@needs_package
+def test_notes_of_the_same_moment_are_put_apart_in_the_copy(tmp_path: Path) -> None:
+    """The engine has no rule for their order, so that one copy of the tree would be answered in several ways."""
+    tree = Tree(tmp_path / "project")
+    for number in range(9):
+        tree.note(f"a/b/{'zyxwvutsr'[number]}.md", f"Note {number}", "the same text", days=0)
+    tree.note("a/b/alone.md", "Note", "the same text", days=0.5)
+    tree.note("a/b/old.md", "Note", "the same text", days=5)
+    tree.note("a/b/older.md", "Note", "the same text", days=5)
+    before = state_of(tree.root)
+    snapshot = tree.snapshot()
+    made = verify_v3(
+        find_package(None, ENVIRONMENT),
+        sealed_node(find_node()),
+        snapshot,
+        BRV3,
+        ["same text", "note"],
+        NOW_MS,
+        quiet,
+        never,
+    )
+    assert made is not None
+    assert made.differences == ()
+    assert [notice.partition(":")[0] for notice in made.notices] == ["8 files of the last day as old as another"]
+    assert state_of(tree.root) == before
+
+
+@needs_package
+def test_a_tree_on_which_every_search_fails(tmp_path: Path) -> None:
+    tree = Tree(tmp_path / "project")
+    tree.note("a/b/c.md", "Title", "text", days=3)
+    (tree.tree / "a/b/link.md").symlink_to(tree.tree / "a/b/c.md")
+    snapshot = tree.snapshot()
+    assert "a symlink to another note" in snapshot.engine_failure
+    assert compared(snapshot, ["title", "text"])[1] == []
+
+
 @needs_bundle
 def test_the_installed_bundle_answers_over_a_space_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
-from brvtui.disk.scratch import copy_folder, scratch_folder, write_scratch
+from brvtui.disk.scratch import copy_folder, scratch_folder, set_modified, write_scratch
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.cache import CacheContents
@@ -22,11 +24,14 @@ from brvtui.loading import load
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import terms
 from brvtui.trace import Hit
+from brvtui.tree.reading.files import MS_PER_HOUR, list_files
 from brvtui.tree.reading.project import find_project
 from brvtui.tree.reading.signals import NoteSignals, SignalLayers, Source
+from brvtui.wording import counted
 
 _LIMIT = 10
 _CLOSE = 1e-9
+_NS_PER_MS = 1_000_000
 _STORED = (Source.FILE, Source.SIDECAR)
 _SECONDS, _SECONDS_EACH = 120.0, 5.0
 _READY, _ANSWER, _MOVED, _INCOMPLETE, _END = "ready", "answer", "moved", "incomplete", "end"
@@ -53,6 +58,7 @@ def verify_v3(
         project = scratch / "project"
         copy_folder(snapshot.project.tree, project / ".brv" / "context-tree")
         write_scratch(project / ".brv" / "config.json", "{}\n")
+        moved = _put_apart(project / ".brv" / "context-tree", now_ms, constants.limits.recent_hours)
         layers = SignalLayers((signals,)) if signals else SignalLayers()
         copied = load(find_project(project), constants, now_ms, layers)
         assert copied is not None  # nobody cancels
@@ -79,7 +85,12 @@ def verify_v3(
                 differences += [AnswerDifference(query, *found)] if found else []
                 asked += 1
                 progress(asked, len(queries))
-    left_out = tuple(f"shared source {source.alias}: left out on both sides" for source in snapshot.project.sources)
+    notices = [f"shared source {source.alias}: left out on both sides" for source in snapshot.project.sources]
+    if moved:
+        notices.append(
+            f"{counted(moved, 'file', 'files')} of the last day as old as another: in the copy milliseconds apart, "
+            "since the engine has no rule for their order"
+        )
     return Verification(
         installed.name,
         constants.name,
@@ -88,8 +99,30 @@ def verify_v3(
         len(queries),
         tuple(differences),
         sealed.isolation,
-        left_out,
+        tuple(notices),
     )
+
+
+def _put_apart(tree: Path, now_ms: float, recent_hours: float) -> int:
+    """Gives recent files below ``tree`` that were modified in the same millisecond one of their own; how many they are.
+
+    Ties among them have no fixed order in the engine (docs/engine.md, "What cannot be known").
+    """
+    edge = now_ms - recent_hours * MS_PER_HOUR
+    recent = sorted((file for file in list_files(tree).files if file.mtime_ms >= edge), key=lambda file: file.path)
+    times = Counter(file.mtime_ms for file in recent)
+    taken, moved = set[int](times), 0
+    for file in recent:
+        if times[file.mtime_ms] == 1:
+            continue
+        times[file.mtime_ms] -= 1
+        free = file.mtime_ms - 1
+        while free in taken:
+            free -= 1
+        taken.add(free)
+        set_modified(tree / file.path, free * _NS_PER_MS)
+        moved += 1
+    return moved
 
 
 def _stored_signals(snapshot: Snapshot) -> dict[str, NoteSignals]:
