@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,6 +24,9 @@ from brvtui.cli.common import (
 )
 from brvtui.cli.moments import later_or_at
 
+if TYPE_CHECKING:
+    from brvtui.lab.answer_diff.results import AnswerDiff
+
 _PATH = click.Path(path_type=Path)
 _LARGEST = 10_000_000
 
@@ -35,9 +39,10 @@ Examples:
   brv-tui diff "webhook retries" --at +30d
   brv-tui diff "webhook retries" --to-profile docs --format json
   brv-tui diff "webhook retries" --edit api/webhooks.md=draft.md
+  brv-tui query "webhook retries" --save then.json && brv-tui diff --saved then.json
 """
 )
-@click.argument("text")
+@click.argument("text", required=False, default="")
 @engine_command
 @click.option(
     "--rev", default="", metavar="REV", help="Before: the notes at this git revision; nothing is checked out."
@@ -49,6 +54,7 @@ Examples:
 @click.option(
     "--without", multiple=True, metavar="NOTE", shell_complete=completing.notes, help="After: without this note."
 )
+@click.option("--saved", type=_PATH, metavar="FILE.json", help="Before: this saved answer; it has its own TEXT.")
 @answer_format
 def diff(text: str, asked: Asked, form: str, **given: Any) -> int:
     """Compare two answers to TEXT, and say why each note moved: causes that sum to the change of its score.
@@ -63,8 +69,13 @@ def diff(text: str, asked: Asked, form: str, **given: Any) -> int:
     from brvtui.tree.reading.signals import SignalsError
     from brvtui.typed_tables import ProfileError
 
-    if not any(given.values()):
-        raise click.UsageError("say what is different: --rev, --at, --to-profile, --to-signals, --edit or --without")
+    if given["saved"] is not None:
+        if text or any(value for name, value in given.items() if name != "saved"):
+            raise click.UsageError("--saved is compared with now: leave out TEXT and what else would be different")
+        return _print(_with_saved(asked, given["saved"]), form)
+    if not text or not any(given.values()):
+        options = "--rev, --at, --to-profile, --to-signals, --edit or --without"
+        raise click.UsageError(f"give TEXT and what is different ({options}), or --saved FILE.json")
     session = asked.open()
     try:
         plan = DiffPlan(
@@ -82,6 +93,24 @@ def diff(text: str, asked: Asked, form: str, **given: Any) -> int:
         raise Failure(str(error), NOT_THERE) from error
     except (RevisionError, SignalsError, ProfileError) as error:
         raise Failure(str(error), BAD_USAGE) from error
+    return _print(found, form)
+
+
+def _with_saved(asked: Asked, file: Path) -> AnswerDiff:
+    """The answer in ``file`` beside that of now. Raises :class:`Failure`."""
+    from brvtui.saved.traces import SavedError, read
+    from brvtui.session.diffing import diff_with_saved_answer
+
+    try:
+        saved = read(file).trace
+    except SavedError as error:
+        raise Failure(str(error), BAD_USAGE) from error
+    session = replace(asked, engine=saved.engine).open()
+    with engine_errors_reported():
+        return diff_with_saved_answer(session, saved, str(file))
+
+
+def _print(found: AnswerDiff, form: str) -> int:
     if form == "json":
         from brvtui.report.answer_diff import diff_as_plain
 

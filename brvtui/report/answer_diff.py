@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from brvtui.lab.answer_diff.find import AnswerDiff, Cause, NoteDiff, PartChange
+from brvtui.lab.answer_diff.results import AnswerDiff, Cause, NoteDiff, PartChange
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import signed, wrap
 from brvtui.trace import to_plain

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +13,17 @@ from brvtui.config.profile_choice import with_overrides
 from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.contract import Context, EngineError, Query
-from brvtui.lab.answer_diff.find import AnswerDiff, CauseSearch
-from brvtui.lab.answer_diff.states import AskedState, StateMixer
+from brvtui.lab.answer_diff.find import CauseSearch
+from brvtui.lab.answer_diff.results import AnswerDiff
+from brvtui.lab.answer_diff.saved import diff_with_saved
+from brvtui.lab.answer_diff.states import AskedState, CauseKind, StateMixer
 from brvtui.loading import EditedFile
-from brvtui.loading.revised import UNCHANGED, Difference, difference_to
+from brvtui.loading.revised import UNCHANGED, Difference, difference_to, revised
+from brvtui.trace import Trace
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.history.revision import Revision
 from brvtui.tree.reading.signals import SignalLayers, defaults, read_signals_file
+from brvtui.typed_tables import ProfileError
 
 if TYPE_CHECKING:
     from brvtui.session.session import Session
@@ -67,17 +73,45 @@ def diff_answers(session: Session, plan: DiffPlan) -> AnswerDiff:
         given = read_signals_file(plan.signals, defaults(session.profile.signals))
         now = replace(now, stored=SignalLayers((given, *base.stored.layers), base.stored.broken))
     if plan.profile:
-        constants, reading = _constants(session, plan.profile)
+        constants, reading = _constants(session, plan.profile, session.engine)
         now = replace(now, reading=reading, context=replace(now.context, constants=constants))
     if plan.at_ms is not None:
         now = replace(now, context=replace(now.context, now_ms=plan.at_ms))
     return CauseSearch(engine, StateMixer(then, now), plan.query).diff()
 
 
-def _constants(session: Session, profile: str) -> tuple[Any, TreeConstants]:
-    """The constants of the session's engine in ``profile``, and those that files are read with then."""
-    if session.engine != registry.DEFAULT:
-        return session.engines.named(session.engine).constants(profile), session.profile
+def diff_with_saved_answer(session: Session, saved: Trace, name: str) -> AnswerDiff:
+    """The answer ``saved``, called ``name``, beside that of now, by the engine that gave it. Writes nothing.
+
+    First the notes and signals are replaced by those of now, then the moment, then the constants, where the profile of
+    then can be read; else the constants belong to the first. Raises :class:`brvtui.engines.contract.EngineError`.
+    """
+    engine, context = session.engines.named(saved.engine), session.engines.context(saved.engine)
+    constants: Any = context.constants
+    reading: TreeConstants = session.profile
+    is_same = getattr(constants, "name", saved.profile) == saved.profile
+    if not is_same:
+        with suppress(ProfileError, EngineError):
+            constants, reading = _constants(session, saved.profile, saved.engine)
+    then_ms = datetime.fromisoformat(saved.snapshot.clock).timestamp() * 1000
+    of_then = replace(context, constants=constants)
+
+    def at(now_ms: float) -> Context[Any]:
+        snapshot = context.snapshot
+        if not session.is_space and not session.is_code:
+            snapshot = revised(snapshot, reading, now_ms, UNCHANGED)
+        return replace(of_then, snapshot=snapshot, now_ms=now_ms)
+
+    replacements = [(CauseKind.NOTES, at(then_ms)), (CauseKind.AGE, at(context.now_ms))]
+    if constants is not context.constants:
+        replacements.append((CauseKind.CONSTANTS, context))
+    return diff_with_saved(engine, saved, name, replacements)
+
+
+def _constants(session: Session, profile: str, engine: str) -> tuple[Any, TreeConstants]:
+    """The constants of ``engine`` in ``profile``, and those that files are read with then."""
+    if engine != registry.DEFAULT:
+        return session.engines.named(engine).constants(profile), session.profile
     made = with_overrides(profiles.load(profile), session.settings)
     return made, made
 

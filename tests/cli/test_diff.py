@@ -74,6 +74,45 @@ def test_an_edit_before_it_is_saved(run: Run, project: Tree, tmp_path: Path) -> 
     assert gone["reason"] == "no such note"
 
 
+@pytest.mark.parametrize("engine", ["byterover", "soleri", "jeffs_brain", "knowing"])
+def test_an_answer_that_was_saved_long_ago(run: Run, project: Tree, tmp_path: Path, engine: str) -> None:
+    """The causes are the scores of three answers: the saved one, today's notes at that moment, and today's."""
+    file, other = tmp_path / "then.json", ("--engine", engine, "--format", "json")
+    assert run("query", "refresh", "--engine", engine, "--save", str(file))[0] == 0
+    code, out, _ = run("diff", "--saved", str(file), "--format", "json")
+    assert (code, json.loads(out)["notes"]) == (0, [])
+    project.note(ROTATION, "Rotation of keys", "A refresh, now and then, of what is refreshed.", 0.1)
+    project.note("auth/new.md", "Refresh", "Refresh it.", 1)
+    at_then = json.loads(run("query", "refresh", *other)[1])["trace"]["hits"]
+    later = ("--now", "2027-01-19T12:00:00Z")
+    now = json.loads(run("query", "refresh", *other, *later, now=False)[1])["trace"]["hits"]
+    _, out, err = run("diff", "--saved", str(file), "--format", "json", *later, now=False)
+    value = json.loads(out)
+    assert (err, value["engine"]) == ("", engine)
+    saved = json.loads(file.read_text())["trace"]["hits"]
+    assert value["notes"]
+    for note in value["notes"]:
+        scores = [next((hit["score"] for hit in hits if hit["file"] == note["path"]), None) for hits in (saved, now)]
+        if None not in scores:
+            assert [note["score_then"], note["score_now"]] == scores
+        assert [cause["kind"] for cause in note["causes"]] == ["notes and signals", "age"]
+        assert sum(cause["change"] for cause in note["causes"]) == pytest.approx(note["change"], abs=1e-9)
+        between = next((hit["score"] for hit in at_then if hit["file"] == note["path"]), None)
+        if between is not None:
+            assert note["causes"][0]["score"] == pytest.approx(between, abs=1e-9)
+
+
+def test_constants_are_a_cause_of_their_own_where_they_can_be_read(run: Run, project: Tree, tmp_path: Path) -> None:
+    file = tmp_path / "then.json"
+    run("query", QUERY, "--profile", "docs", "--save", str(file))
+    value = json.loads(run("diff", "--saved", str(file), "--format", "json")[1])
+    assert value["notes"]
+    for note in value["notes"]:
+        kinds = {cause["kind"]: cause["change"] for cause in note["causes"]}
+        assert kinds["notes and signals"] == kinds["age"] == 0
+        assert kinds["constants"] == pytest.approx(note["change"], abs=1e-9)
+
+
 @pytest.mark.parametrize("engine", ["soleri", "jeffs_brain", "knowing"])
 def test_every_engine(run: Run, project: Tree, tmp_path: Path, engine: str) -> None:
     draft = tmp_path / "draft.md"
@@ -85,7 +124,8 @@ def test_every_engine(run: Run, project: Tree, tmp_path: Path, engine: str) -> N
 
 def test_what_cannot_be_compared_is_a_line(run: Run, project: Tree, repository: Git, tmp_path: Path) -> None:
     for options, code, said in (
-        ((), 2, "say what is different"),
+        ((), 2, "what is different"),
+        (("--saved", str(tmp_path / "none.json")), 2, "leave out TEXT"),
         (("--rev", "nosuch"), 2, "no revision nosuch"),
         (("--to-profile", "nosuch"), 2, "nosuch"),
         (("--to-signals", str(tmp_path / "none.json")), 2, "none.json"),
@@ -97,3 +137,5 @@ def test_what_cannot_be_compared_is_a_line(run: Run, project: Tree, repository: 
     ):
         found, out, err = run("diff", QUERY, *options)
         assert (found, said in err, out, err.count("\n")) == (code, True, "", 1), (options, err)
+    found, _, err = run("diff", "--saved", str(tmp_path / "none.json"))
+    assert (found, "cannot be read" in err) == (2, True)

@@ -12,7 +12,9 @@ import pytest
 
 from brvtui.engines import registry
 from brvtui.engines.contract import Context, Query
-from brvtui.lab.answer_diff.find import AnswerDiff, CauseSearch, through_terms
+from brvtui.lab.answer_diff.find import CauseSearch
+from brvtui.lab.answer_diff.results import AnswerDiff
+from brvtui.lab.answer_diff.standings import through_terms
 from brvtui.lab.answer_diff.states import AskedState, CauseKind, StateMixer
 from brvtui.loading import EditedFile
 from brvtui.loading.revised import Difference

@@ -18,6 +18,8 @@ from brvtui.tree.reading.signals import SignalLayers
 class CauseKind(StrEnum):
     """What can make two answers differ, in the order in which one is replaced after the other."""
 
+    NOTES = "notes and signals"
+    """Of an answer that was saved: its notes are not at hand."""
     OWN_TEXT = "its own text"
     OTHER_TEXTS = "other notes' texts"
     AGE = "age"
@@ -87,6 +89,8 @@ class StateMixer:
     def _differs(self, kind: CauseKind) -> bool:
         then, now = self.then, self.now
         match kind:
+            case CauseKind.NOTES:
+                return False
             case CauseKind.OWN_TEXT | CauseKind.OTHER_TEXTS:
                 return bool(self.changed_files)
             case CauseKind.AGE:
