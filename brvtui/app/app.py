@@ -151,7 +151,7 @@ class BrvTui(ConfiguredApp):
         """The judged queries."""
         from brvtui.app.lab.lab import Lab
 
-        return Lab(self, self.project, self._unsaved_text, self.queries.use, self._ask_in)
+        return Lab(self, self.project, self._unsaved_text, self.queries.use, self.switches.use_profile, self._ask_in)
 
     @cached_property
     def versions(self) -> Versions:

@@ -210,11 +210,11 @@ LOG = Arrangement(
 def _wide_lab(width: int, height: int) -> Split:
     right = max(50, width * 40 // 100)
     cell = height * 55 // 100
-    beside = Split("cell", False, ("cell", "whatif"), (cell, height - cell))
+    beside = Split("cell", False, ("cell", "sliders"), (cell, height - cell))
     return Split("judged", True, ("judged", beside), (width - right, right))
 
 
-_LAB_PANES = ("judged", "cell", "whatif")
+_LAB_PANES = ("judged", "cell", "sliders")
 LAB = Arrangement(panes=_LAB_PANES, beside="", tabs=_LAB_PANES, wide=_wide_lab)
 
 

@@ -200,6 +200,20 @@ async def test_enter_asks_the_query_with_the_columns_engine(with_judgments: Tree
         assert screen(pilot).field.value in {each.text for each in judged(with_judgments)}
 
 
+async def test_enter_takes_the_profile_too_and_says_what_it_cannot_take(
+    with_judgments: Tree, make_app: MakeApp
+) -> None:
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await to_lab(pilot)
+        pilot.app.call_later(frame(pilot)._lab.add, Variant(profile="docs", days=30))  # type: ignore[attr-defined]
+        await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
+        await asked(pilot)
+        await pilot.press("l", "enter")
+        await until(pilot, lambda: view(pilot).engine.profile == "docs")
+        await settled(pilot)
+        assert "+30d is only in the Lab" in toasts(pilot)
+
+
 async def test_unsaved_text_says_which_queries_it_would_break(with_judgments: Tree, make_app: MakeApp) -> None:
     async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
         await open_note(pilot)
@@ -294,7 +308,7 @@ async def test_a_slider_changes_a_constant_and_the_table_follows(with_judgments:
         pane.move_to(pane.choices.index("direct.min_top"))
         await pilot.press(*(["left_curly_bracket"] * 4))
         await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=(("direct.min_top", 0.45),)))
-        assert "was 0.85" in text_of(pilot, "#whatif")
+        assert "was 0.85" in text_of(pilot, "#sliders")
         await pilot.press("slash", *(["backspace"] * 3), *"gap", "enter")
         await settled(pilot)
         pane.move_to(pane.choices.index("direct.min_gap"))
@@ -340,7 +354,7 @@ async def test_a_click_puts_the_slider_there(with_judgments: Tree, make_app: Mak
         await to_lab(pilot)
         pane = frame(pilot).query_one(WhatIfPane)
         first, cells = pane._track
-        await pilot.click("#whatif", offset=(first + cells, 2))
+        await pilot.click("#sliders", offset=(first + cells, 2))
         await until(pilot, lambda: view(pilot).lab.what_if == Variant(days=365))
         await asked(pilot)
         assert view(pilot).lab.columns[1].cells["refresh-token-rotation"].values[0] is not None

@@ -18,7 +18,7 @@ _SHOWN = {
     "cache": "cache, or the graph of an engine that ranks over one",
     "judged": "the judged queries",
     "cell": "the answer in the cell under the cursor",
-    "whatif": "what if: a slider for every constant",
+    "sliders": "what if: a slider for every constant",
 }
 _KEEP = "Saving keeps the note's modification time, or makes it new"
 
@@ -52,7 +52,7 @@ EDIT_SCREEN = Place("edit", "Screen Edit", PlaceKind.SCREEN, (
 ), within=EVERY_SCREEN)  # fmt: skip
 
 LAB_SCREEN = Place("lab", "Screen Lab", PlaceKind.SCREEN, (
-    *_panes("lab", {"judged": "f2", "cell": "f3", "whatif": "f4"}),
+    *_panes("lab", {"judged": "f2", "cell": "f3", "sliders": "f4"}),
     Action("lab.add", "v", "add", "add a column", "Ask the judged queries in another variant too", bar=True),
     Action("lab.stop", "b", "stop", "stop", "Stop asking, or go on"),
     Action("lab.judge", "J", "judge", "judge", "Judge the open query; without one, those of the Log", bar=True),

@@ -38,17 +38,19 @@ class Lab:
         project: Project,
         edited: Callable[[], EditedText | None],
         use: Callable[[str], None],
+        use_profile: Callable[[str, str], None],
         fill: Callable[[str, str], None],
     ) -> None:
         """Nothing is asked yet.
 
-        ``edited`` returns the unsaved text in the editor, ``use`` has an engine answer from now on, ``fill`` puts a
-        query and its scope into the Query screen.
+        ``edited`` returns the unsaved text in the editor, ``use`` has an engine answer from now on, ``use_profile`` has
+        one answer with a profile, ``fill`` puts a query and its scope into the Query screen.
         """
         self._services = services
         self._project = project
         self._edited = edited
         self._use = use
+        self._use_profile = use_profile
         self._fill = fill
         self._added: list[Variant] = []
         """The columns that the user added."""
@@ -239,12 +241,14 @@ class Lab:
             self._services.background.run(keep, tell, group="keep profile")
 
     async def open(self, judgment: Judgment, variant: Variant) -> None:
-        """Puts the query into the Query screen, with the engine of ``variant``; says what cannot be put there."""
+        """Asks the query on the Query screen, with engine and profile of ``variant``; says what is only in the Lab."""
         await self._services.switch_mode("query")
         if variant.engine and variant.engine != self._services.store.view.engine.name:
             self._use(variant.engine)
+        if variant.profile:
+            self._use_profile(variant.engine or self._services.store.view.engine.name, variant.profile)
         self._fill(judgment.text, judgment.scope)
-        rest = replace(variant, engine="")
+        rest = replace(variant, engine="", profile="")
         if rest != Variant():
             text = f"asked as things are now: {title_of(rest)} is only in the Lab"
             self._services.notify(text, timeout=6)

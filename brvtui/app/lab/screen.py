@@ -40,7 +40,7 @@ class LabScreen(FrameScreen):
         """Yields the table, the cell, the sliders."""
         yield JudgedPane(id="judged")
         yield CellPane(id="cell")
-        yield WhatIfPane(id="whatif")
+        yield WhatIfPane(id="sliders")
 
     @property
     def table(self) -> JudgedPane:

@@ -20,7 +20,9 @@ from brvtui.lab.whatif.controls import CLOCK, Control, value_in
 from brvtui.lab.whatif.variant import Value, Variant
 from brvtui.paint.line import Line, line
 
-_LABEL, _VALUE, _WAS = 18, 8, 9
+_LABEL, _VALUE, _WAS = 18, 9, 9
+_ROOMY = 60
+"""From this width on, names and units have room."""
 _LEAST_TRACK = 8
 
 
@@ -67,6 +69,8 @@ class WhatIfPane(ChoicePane):
         self.note_controls: tuple[Control, ...] = ()
         self._by_key: dict[str, Control] = {}
         self._track = (0, 0)
+        """The first cell of sliders, and how many they have."""
+        self._value = _VALUE
         self._touched = ""
         """The control that was changed last; the filter keeps it."""
 
@@ -103,8 +107,10 @@ class WhatIfPane(ChoicePane):
         controls = _in_order(lab, self.note_controls)
         if not controls:
             return wrapped("the constants of the engine, once the notes are read", width)
-        label = min(_LABEL + (4 if width >= 60 else 0), width // 3)
-        cells = max(width - label - _VALUE - _WAS - 4, _LEAST_TRACK)
+        is_roomy = width >= _ROOMY
+        label = min(_LABEL + (4 if is_roomy else 0), width // 3)
+        self._value = _VALUE + (6 if is_roomy else 0)
+        cells = max(width - label - self._value - _WAS - 4, _LEAST_TRACK)
         self._track = (label + 3, cells)
         for control in controls:
             title = f"{control.group}: {control.path}" if control.path else control.group
@@ -132,7 +138,9 @@ class WhatIfPane(ChoicePane):
                 made.add(f"[{text}]" if chosen else f" {text} ", "bold accent" if chosen else "muted")
         else:
             made.extend(self._slider(control, value, changed).spans).gap()
-            made.fit(_said(value, control.unit), _VALUE, "strong" if changed else "text")
+            said = _said(value, control.unit)
+            said = said if len(said) < self._value else _said(value, "")
+            made.fit(said, self._value, "strong" if changed else "text")
         return made.add(f"was {_said(control.base, '')}" if changed else "", "muted").cut(width)
 
     def _slider(self, control: Control, value: Value, changed: bool) -> Line:

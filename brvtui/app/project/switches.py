@@ -48,6 +48,13 @@ class Switches:
         self._asked = engine, built_in[(place + 1) % len(built_in)]
         self._switching.want(self._asked)
 
+    def use_profile(self, engine: str, profile: str) -> None:
+        """Switches ``engine`` to ``profile``, a built-in one."""
+        session = self._project.session
+        if session is not None and session.engines.profile(engine).removesuffix("*") != profile:
+            self._asked = engine, profile
+            self._switching.want(self._asked)
+
     def _switch(self, asked: tuple[str, str]) -> None:
         session, (engine, profile) = self._project.session, asked
         assert session is not None

@@ -1,0 +1,68 @@
+"""What the Lab looks like: judged queries with columns, sliders, dialogs, without judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from brvtui.app.app import BrvTui
+from brvtui.lab.whatif.variant import Variant
+from tests.app.driving import HUGE, NARROW, WIDE, ask, frame, settled, until, view
+from tests.app.pictures import DARK, LIGHT, Looks
+from tests.app.test_lab import ROTATION, asked, to_lab
+from tests.app.test_lab import with_judgments as with_judgments
+from tests.support.trees import Tree
+
+MakeApp = Callable[..., BrvTui]
+_ALL = {"120x36": WIDE, "80x24": NARROW, "200x60": HUGE}
+_WIDE_AND_NARROW = {"120x36": WIDE, "80x24": NARROW}
+
+
+@pytest.fixture
+def looks(looks: Looks) -> Looks:
+    """Pictures with neighbours of one style joined."""
+    return partial(looks, sizes=_WIDE_AND_NARROW, themes=[DARK], joined=True)
+
+
+async def test_columns(looks: Looks, with_judgments: Tree, make_app: MakeApp) -> None:
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        await to_lab(pilot)
+        for number, variant in enumerate((Variant(without=(ROTATION,)), Variant(days=30)), start=2):
+            pilot.app.call_later(frame(pilot)._lab.add, variant)  # type: ignore[attr-defined]
+            await until(pilot, lambda number=number: len(view(pilot).lab.columns) == number)  # type: ignore[misc]
+            await asked(pilot)
+        await pilot.press("g", "j", "l")
+        await settled(pilot)
+        await looks(pilot, "test_columns[{size}]", sizes=_ALL)
+        await looks(pilot, "test_columns_light[{size}]", sizes=_WIDE_AND_NARROW, themes=[LIGHT])
+
+
+async def test_what_if(looks: Looks, with_judgments: Tree, make_app: MakeApp) -> None:
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await to_lab(pilot)
+        await pilot.press("f4", "right_curly_bracket", "right_curly_bracket")
+        await until(pilot, lambda: view(pilot).lab.what_if == Variant(days=20))
+        await asked(pilot)
+        await looks(pilot, "test_what_if[{size}]", sizes=_ALL)
+
+
+async def test_dialogs(looks: Looks, with_judgments: Tree, make_app: MakeApp) -> None:
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await to_lab(pilot)
+        await pilot.press("v")
+        await settled(pilot)
+        await looks(pilot, "test_another_column[{size}]")
+        await pilot.press("escape")
+        await ask(pilot, "token store")
+        await pilot.press("1", "f2", "J")
+        await settled(pilot)
+        await looks(pilot, "test_grade[{size}]")
+
+
+async def test_nothing_is_judged(looks: Looks, garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await to_lab(pilot)
+        await looks(pilot, "test_nothing_is_judged[{size}]")
