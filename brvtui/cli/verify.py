@@ -41,7 +41,7 @@ Examples:
 )
 @click.option("--queries", type=_PATH, metavar="FILE", help="A JSON list of queries to ask, as replay reads it.")
 @click.option(
-    "--most", type=click.IntRange(1, 10_000), help="How many questions to ask at most (226; over a space 50)."
+    "--most", type=click.IntRange(1, 10_000), help="How many questions to ask at most (226; over a space 30)."
 )
 @click.option(
     "--package",

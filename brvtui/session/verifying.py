@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from brvtui.session.session import Session
 
 _MOST_LOGGED = 500
-MOST_QUESTIONS, MOST_OF_SPACE = 226, 50
+MOST_QUESTIONS, MOST_OF_SPACE = 226, 30
 _MS_PER_SECOND = 1000.0
 
 
@@ -104,7 +104,7 @@ def _words(described: tuple[str, EngineVersion]) -> tuple[str, str]:
 def questions(session: Session, most: int | None = None) -> list[str]:
     """At most ``most`` questions, each once: the judged ones, the logged ones, then some made of the notes.
 
-    Where ``most`` is not given, so many as take a minute or less: 226, or 50 over a space.
+    Where ``most`` is not given, so many as take a minute or less: 226, or 30 over a space.
     """
     most = most or (MOST_OF_SPACE if session.is_space else MOST_QUESTIONS)
     made: dict[str, None] = {}

@@ -79,13 +79,15 @@ def printed_hits(
         best = topic.best.document
         ranked = corpus.by_path.get(topic.path)
         known = ranked.topic if ranked is not None else None
+        # of a topic as a whole, V4 looks the text up under the path that it shows, which need be no topic
+        text = best.text if best.kind else known.body if known else ""
         made.append(
             PrintedHit(
                 topic.path,
                 known.attribute("title") if known else "",
                 topic.score,
                 confidence(topic.score, profile.results),
-                snippet(best.text, found.words.cleaned, profile.results),
+                snippet(text, found.words.cleaned, profile.results),
                 best.element,
                 best.kind,
                 tuple(one.document.element for one in topic.secondary),

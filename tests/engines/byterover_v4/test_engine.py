@@ -298,3 +298,14 @@ def test_every_hit_has_its_ceiling(session: Session) -> None:
     high, medium = hit.ceiling.horizons
     assert high.days_left == pytest.approx(54, abs=0.5)
     assert medium.days_left is None
+
+
+def test_the_snippet_of_a_whole_topic_with_a_number_sign_in_its_name_is_empty(folder: Path) -> None:
+    """Found by ``brv-tui verify``: V4 looks the text up under the path before the sign."""
+    tree = tree_of(folder)
+    (tree / "a#b.html").write_text('<bv-topic title="Zebra">zebra stripes</bv-topic>')
+    (tree / "c#d.html").write_text('<bv-topic><bv-fact id="bve-eeee0001">giraffe neck</bv-fact></bv-topic>')
+    session = loaded(folder)
+    for query, snippet in (("zebra", ""), ("giraffe", "giraffe neck")):
+        [hit] = session.probe(query).section(SpaceAnswer).printed["hits"]
+        assert (hit["title"], hit["snippet"]) == ("", snippet)
