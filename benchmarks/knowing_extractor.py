@@ -111,7 +111,7 @@ def compare(graph: CodeGraph, wanted: Recorded, source: Path) -> None:
         print(f"  {kind:15} {share(hit[kind], total[kind])}")
     print(f"  {'all':15} {share(hit.total(), total.total())}")
     absent = reasons["its files are not in the source, or not read"]
-    loops = reasons["a function with itself: it is defined more than once"]
+    loops = reasons["a function with itself: what is inside of functions is read twice"]
     ties = reasons["left by the cap on pairs: another pair is as similar"]
     comparable = total.total() - absent - loops
     print(f"  without loops and files that are not there: {share(hit.total(), comparable)}")
@@ -136,7 +136,7 @@ def why_missing(
 ) -> str:
     """Why an edge is not found, if that can be told."""
     if first == second and kind == "similar_to":
-        return "a function with itself: it is defined more than once"
+        return "a function with itself: what is inside of functions is read twice"
     if first not in known or second not in known:
         return "its files are not in the source, or not read"
     if kind == "similar_to":
