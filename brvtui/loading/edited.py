@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -20,9 +21,12 @@ UNPUBLISHED = 0
 def edit_after_save(snapshot: Snapshot, now_ms: float, path: str, data: bytes, keep_mtime: bool) -> EditedFile:
     """The file at ``path`` after a save of ``data`` at ``now_ms``; with ``keep_mtime`` it keeps its modification
     time.
+
+    The save is a moment ago: the stored recency counts at exactly 0 days alone, which is over before anybody looks.
     """
     known = snapshot.parsed.get(path)
-    return EditedFile(path, data, known.mtime_ns if known and keep_mtime else round(now_ms) * _NS_PER_MS)
+    saved_ns = (math.ceil(now_ms) - 1) * _NS_PER_MS
+    return EditedFile(path, data, known.mtime_ns if known and keep_mtime else saved_ns)
 
 
 def edited(snapshot: Snapshot, constants: TreeConstants, now_ms: float, edit: EditedFile) -> Snapshot:

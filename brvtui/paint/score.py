@@ -20,6 +20,7 @@ from brvtui.trace import (
     Hit,
     Horizon,
     Kind,
+    MatchKind,
     NearMiss,
     Part,
     Scale,
@@ -31,7 +32,7 @@ from brvtui.trace import (
 
 _VALUE = 9
 _NAME = 13
-_MOST_ASKED = 11
+_MOST_ASKED = 12
 """How many cells the query's terms have at most in the table of terms."""
 _FULL_TERMS = 62
 """The width from which a row of a term has all its numbers."""
@@ -219,7 +220,8 @@ def _term_row(item: Contribution, query_term: str, asked: int, width: int) -> Li
     """Returns a row of every number, with ``asked`` cells for the query's term, or, where these are 0, of the value."""
     matched = f"{SIGNS[item.kind]}{item.term}"
     if asked:
-        left = Line().gap().fit(f"{query_term:<{asked}}{matched}", width - 48, "text").gap().fit(item.field, 8, "muted")
+        pair = matched if item.kind is MatchKind.EXACT else f"{query_term:<{asked}}{matched}"
+        left = Line().gap().fit(pair, width - 48, "text").gap().fit(item.field, 8, "muted")
         left.add(f"{item.tf:>4}{item.df:>5}{item.idf:>6.2f}{item.length:>6}", "muted")
         return left.add(f"{item.weight * item.boost:>8.2f}", "muted").add(f"{item.value:>8.3f}", "text")
     left = Line().gap().fit(query_term or "", 10, "bold text").gap().fit(matched, max(6, width - 32), "text").gap()

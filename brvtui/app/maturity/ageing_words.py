@@ -16,7 +16,7 @@ SHORT = {
     Event.LEAVES_PROMPT: "off prompt",
     Event.ARCHIVE: "archive",
     Event.PRUNING: "prune",
-    Event.BELOW_MATURITY: "below maturity",
+    Event.BELOW_MATURITY: "imp. low",
     Event.LEAVES_HIGH: "off high",
     Event.LEAVES_MEDIUM: "off medium",
 }

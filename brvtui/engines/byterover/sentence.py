@@ -300,9 +300,9 @@ def _nothing_by_itself(trace: Trace) -> Iterator[Clause]:
     """Why the search for the whole query found nothing, where one for a word of it did."""
     found = trace.section(Search)
     if found.outcome is SearchOutcome.UNMATCHED_WORDS:
-        yield clause("; the whole query found nothing, as no note holds ", weight=45)
-        yield clause(listed([word(one) for one in found.unmatched_words], "or"), weight=45)
+        yield clause("; no note holds ", listed([word(one) for one in found.unmatched_words], "or"), weight=75)
         yield _punctuation(found)
+        yield clause(", so the whole query found nothing", weight=45)
     elif not found.hits:
         yield clause("; the whole query found nothing", weight=45)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from math import exp
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.session import Session
 from brvtui.trace import Hit, Trace
 from brvtui.tree.saving.note_files import Saved, read_note_file, save
-from tests.support.trees import NOW_MS, Tree
+from tests.support.trees import DAY_MS, NOW_MS, Tree
 
 QUERY = "refresh token rotation"
 
@@ -31,12 +32,12 @@ def library(tree: Tree) -> Tree:
 
 
 def saved(tree: Tree, path: str, data: bytes, keep_mtime: bool) -> Trace:
-    """What the router answers after the note was really saved; the clock of the test is its time of saving."""
+    """What the router answers after the note was really saved; the clock of the test is a moment after it."""
     known = (tree.tree / path).exists()
     seen = read_note_file(tree.tree, path)[1] if known else None
     assert isinstance(save(tree.tree, path, data, seen, keep_mtime=keep_mtime), Saved)
     if not keep_mtime:
-        os.utime(tree.tree / path, ns=(NOW_MS * 1_000_000, NOW_MS * 1_000_000))
+        os.utime(tree.tree / path, ns=((NOW_MS - 1) * 1_000_000, (NOW_MS - 1) * 1_000_000))
     return tree.session().probe(QUERY)
 
 
@@ -105,7 +106,8 @@ class TestTheEditedNote:
         assert touched.before.own is not None
         assert touched.after.own.text == touched.before.own.text
         assert touched.after.own.signals is not None
-        assert (touched.after.own.signals.days, touched.after.own.signals.recency) == (0.0, 1.0)
+        moment = 1 / DAY_MS
+        assert (touched.after.own.signals.days, touched.after.own.signals.recency) == (moment, exp(-moment / 30))
         assert touched.after.own.score > touched.before.own.score
 
     def test_it_need_not_be_a_result(self, library: Tree) -> None:

@@ -9,7 +9,7 @@ import pytest
 from brvtui.engines.byterover.ageing.after_changes import after_save
 from brvtui.engines.byterover.ageing.board import Board
 from brvtui.engines.byterover.context import Context
-from tests.support.trees import BRV3, NOW_MS, Tree
+from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree
 
 _TEXT = b"# Rollback\n\nby hand\n"
 
@@ -36,7 +36,7 @@ def test_a_new_time_makes_a_note_young_and_keeping_it_does_not(grown: Tree) -> N
 @pytest.mark.parametrize("keeps", [False, True])
 def test_it_comes_true_when_the_file_is_written(grown: Tree, keeps: bool) -> None:
     found = after_save(Context(grown.snapshot(), BRV3, NOW_MS), "ops/rollback.md", _TEXT)
-    grown.file("ops/rollback.md", _TEXT, 40 if keeps else 0)
+    grown.file("ops/rollback.md", _TEXT, 40 if keeps else 1 / DAY_MS)
     after = grown.snapshot()
     written = Board(after, BRV3, NOW_MS).row(after.by_path["ops/rollback.md"])
     foreseen = found.kept if keeps else found.renewed
