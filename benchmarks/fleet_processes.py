@@ -51,6 +51,10 @@ class FleetProcesses:
         """Stops a worker without ending it."""
         os.kill(self.workers[number].pid, signal.SIGSTOP)
 
+    def go_on(self, number: int) -> None:
+        """Lets a worker that was stopped go on."""
+        os.kill(self.workers[number].pid, signal.SIGCONT)
+
     def wait_for(self, workers: int, patience_s: float = 60.0) -> None:
         """Waits until so many workers have joined."""
         from brvtui.fleet.cluster import Cluster

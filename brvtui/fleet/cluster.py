@@ -27,6 +27,8 @@ _AT_ONCE = 16
 _LOOK_S = 0.5
 """How often it is looked whether all workers are still there."""
 _CONNECT_S = 10.0
+_FETCH_S = 5.0
+"""How long the replies of a task that has ended are waited for."""
 _NO_DASK = "a scheduler needs the extra fleet: pip install 'brv-tui[fleet]'"
 
 
@@ -55,7 +57,8 @@ class Cluster:
         self._client = _connected(scheduler)
         self.address = str(self._client.scheduler.address)
         self._silent: set[str] = set()
-        """Workers that did not answer in time: they are not asked again."""
+        """Workers that did not answer in time: they are not asked until they have, unless there are no others."""
+        self._late: list[_Task] = []
         self._known: frozenset[str] = frozenset()
         self.places: dict[str, str] = {}
         """The worker of each member."""
@@ -80,14 +83,10 @@ class Cluster:
                 except queue.Empty:
                     task = None
                 now = time.monotonic()
-                if task in open_tasks and task.future.status == "finished":
+                if task in open_tasks and (replies := _replies(task)):
                     heard[task.worker] = now
                     open_tasks.remove(task)
-                    yield from task.future.result()
-                if task is not None and task.future.status == "error" and task in open_tasks:
-                    open_tasks.remove(task)
-                    why = f"the worker {task.worker} failed ({task.future.exception()})"
-                    yield from (MemberReply(one.member.name, failure=why) for one in task.questions)
+                    yield from replies
                 if now - looked < _LOOK_S:
                     continue
                 looked = now
@@ -111,20 +110,24 @@ class Cluster:
         done: queue.SimpleQueue[_Task],
     ) -> Iterator[MemberReply]:
         """Gives the questions of workers that are gone to others; replies for those that have been silent too long."""
+        for task in open_tasks:
+            if task.future.done():
+                done.put(task)  # its replies could not be fetched
         now = time.monotonic()
         silent = {task.worker for task in open_tasks if now - heard[task.worker] >= timeout_s}
         self._silent |= silent
         lost = [task for task in open_tasks if task.worker in silent or task.worker not in workers]
         for task in lost:
             open_tasks.remove(task)
-        self._cancel(lost)
+        self._late += [task for task in lost if task.worker in silent]
+        self._cancel([task for task in lost if task.worker not in silent])
         others = [worker for worker in workers if worker not in silent]
         again = [one for task in lost if task.worker not in silent for one in task.questions]
         for worker in others:
             heard.setdefault(worker, now)
-        if others:
+        if again and others:
             open_tasks += self._given(again, others, done)
-        else:
+        elif again:
             yield from (MemberReply(one.member.name, failure="its worker ended, and no other is left") for one in again)
         for task in lost:
             if task.worker in silent:
@@ -147,7 +150,9 @@ class Cluster:
         except Exception as error:  # Dask has many names for a connection that is gone
             line = f"the scheduler at {self.address} went away: start it again, or leave out --scheduler"
             raise ClusterError(line) from error
-        return [worker for worker in info["workers"] if worker not in self._silent]
+        self._silent -= {task.worker for task in self._late if task.future.done()}
+        self._late = [task for task in self._late if not task.future.done()]
+        return [worker for worker in info["workers"] if worker not in self._silent] or list(info["workers"])
 
     def _given(
         self, questions: Sequence[MemberQuestion], workers: Collection[str], done: queue.SimpleQueue[_Task]
@@ -172,6 +177,18 @@ class Cluster:
         if tasks and self._client.status == "running":
             with suppress(Exception):  # where the scheduler went away, there is nothing to cancel
                 self._client.cancel([task.future for task in tasks], force=True)
+
+
+def _replies(task: _Task) -> list[MemberReply]:
+    """The replies of a task that has ended; none where they cannot be fetched, since its worker is gone."""
+    try:
+        if task.future.status == "error":
+            why = f"the worker {task.worker} failed ({task.future.exception(timeout=_FETCH_S)})"
+            return [MemberReply(one.member.name, failure=why) for one in task.questions]
+        made: list[MemberReply] = task.future.result(timeout=_FETCH_S) if task.future.status == "finished" else []
+    except Exception:  # whatever Dask says of it: the worker is looked for, and its members are asked again
+        return []
+    return made
 
 
 def _connected(scheduler: str) -> Any:

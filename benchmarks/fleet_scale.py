@@ -1,0 +1,132 @@
+"""Measures a fleet of generated trees as it grows: opening, queries, memory, bytes that travel.
+
+    python -m benchmarks.fleet_scale FOLDER [--members 10 100 1000] [--notes 1000] [--workers 2] [--queries 20]
+
+FOLDER keeps the trees. Prints for each number of members: seconds and processor seconds of opening all for the first
+time (no index is kept) and again in new processes (indexes are kept); milliseconds of a warm query (median and 95th
+percentile) in both ways of merging, with its processor milliseconds and the kilobytes that travel, as questions and
+replies are pickled; megabytes of each process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pickle
+import shutil
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.fleet_trees import NOW_MS, make_fleet, some_queries
+from benchmarks.timings import setting
+from brvtui.fleet.answering import Asker
+from brvtui.fleet.asking import MemberQuestion, MemberReply
+from brvtui.fleet.members import Member
+from brvtui.fleet.one_ranking import one_ranking
+from brvtui.fleet.pool import ProcessPool
+from brvtui.fleet.questions import Answering, StateOf
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_LONG_S = 3_600.0
+
+
+class CountedPool(ProcessPool):
+    """A pool that counts the bytes of what it sends and gets."""
+
+    travelled = 0
+
+    def ask(self, questions: Sequence[MemberQuestion], timeout_s: float) -> Iterator[MemberReply]:
+        self.travelled += sum(len(pickle.dumps(one)) for one in questions)
+        for reply in super().ask(questions, timeout_s):
+            self.travelled += len(pickle.dumps(reply))
+            yield reply
+
+    @property
+    def processes(self) -> list[int]:
+        return [worker.process.pid or 0 for worker in self._workers.values()]
+
+    @property
+    def cpu_s(self) -> float:
+        fields = (Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in self.processes)
+        return sum(int(one[11]) + int(one[12]) for one in fields) / _TICKS
+
+    @property
+    def megabytes(self) -> list[float]:
+        return [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE / 1e6 for pid in self.processes]
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What several queries took."""
+
+    ms: list[float]
+    cpu_ms: float
+    kilobytes: float
+
+    def __str__(self) -> str:
+        p95 = sorted(self.ms)[max(0, round(len(self.ms) * 0.95) - 1)]
+        middle = statistics.median(self.ms)
+        return f"{middle:.0f} / {p95:.0f} ms, {self.cpu_ms:.0f} ms of processor, {self.kilobytes:.0f} kB"
+
+
+def spent(pool: CountedPool, texts: Sequence[str], ask: Callable[[str], object]) -> Spent:
+    """Asks each of ``texts`` once."""
+    ms, bytes_before, cpu_before = [], pool.travelled, pool.cpu_s
+    for text in texts:
+        begun = time.perf_counter()
+        ask(text)
+        ms.append((time.perf_counter() - begun) * 1000)
+    count = len(texts)
+    cpu_ms = (pool.cpu_s - cpu_before) * 1000 / count
+    return Spent(ms, cpu_ms, (pool.travelled - bytes_before) / 1000 / count)
+
+
+def measure(members: Sequence[Member], workers: int, texts: Sequence[str], cache: Path) -> None:
+    shutil.rmtree(cache, ignore_errors=True)
+    os.environ["BRV_TUI_DATA_DIR"] = str(cache)
+    rows: list[tuple[str, str]] = []
+    pool, notes = opened(members, workers, rows, "first opening")
+    pool.close()
+    pool, notes = opened(members, workers, rows, "opening with kept indexes")
+    asker = Asker(pool, NOW_MS, _LONG_S, fresh_s=_LONG_S)
+    one_ranking(asker, members, texts[0])
+    rows.append(("warm query, each", str(spent(pool, texts, lambda text: asker.ask(members, Answering(text))))))
+    rows.append(("warm query, one ranking", str(spent(pool, texts, lambda text: one_ranking(asker, members, text)))))
+    rows.append(("memory of each process", ", ".join(f"{size:.0f} MB" for size in pool.megabytes)))
+    pool.close()
+    print(f"\n{len(members)} members, {notes} notes, {workers} processes", flush=True)
+    for name, value in rows:
+        print(f"  {name}: {value}", flush=True)
+
+
+def opened(members: Sequence[Member], workers: int, rows: list[tuple[str, str]], name: str) -> tuple[CountedPool, int]:
+    """A pool that has opened all members, and how many notes these have."""
+    pool = CountedPool(members, workers)
+    begun = time.perf_counter()
+    replies = Asker(pool, NOW_MS, _LONG_S, fresh_s=_LONG_S).ask(members, StateOf())
+    took = time.perf_counter() - begun
+    assert not replies.missing, replies.missing[:3]
+    rows.append((name, f"{took:.1f} s, {pool.cpu_s:.1f} s of processor"))
+    return pool, sum(one.notes for one in replies.values.values())
+
+
+def main() -> None:
+    read = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    read.add_argument("folder", type=Path)
+    read.add_argument("--members", type=int, nargs="+", default=[10, 100, 1000])
+    read.add_argument("--notes", type=int, default=1000)
+    read.add_argument("--workers", type=int, default=2)
+    read.add_argument("--queries", type=int, default=20)
+    given = read.parse_args()
+    print(setting())
+    for count in given.members:
+        members = make_fleet(given.folder / "trees", count, given.notes)
+        measure(members, given.workers, some_queries(given.queries), given.folder / "own")
+
+
+if __name__ == "__main__":
+    main()
