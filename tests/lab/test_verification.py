@@ -26,7 +26,7 @@ from brvtui.lab.verification.installed import (
 from brvtui.lab.verification.questions import made_questions
 from brvtui.lab.verification.sealed_node import EngineRunError, SealedNode, sealed_node
 from brvtui.lab.verification.verify_v3 import verify_v3
-from brvtui.lab.verification.verify_v4 import first_difference, verify_v4
+from brvtui.lab.verification.verify_v4 import first_difference, recall_difference, verify_v4
 from brvtui.session import Session
 from brvtui.session.verifying import questions, verification_status, verify
 from brvtui.snapshot import Snapshot
@@ -206,6 +206,9 @@ def test_what_v4_printed_beside_our_answer() -> None:
     assert first_difference({"ok": True, "data": {**data, "should_cite": False}}, ours) == expected
     assert first_difference({"ok": False, "error": "broken"}, ours) == ("error", "broken", "an answer")
     assert first_difference({"ok": False, "error": "broken"}, {"error": "broken"}) is None
+    assert recall_difference([hit], [hit]) is None
+    assert recall_difference([], [hit]) == ("results of recall", "none", "a.html")
+    assert recall_difference([hit], [{**hit, "snippet": "y"}]) == ("snippet of a.html in recall", '"x"', '"y"')
 
 
 @needs_node

@@ -10,7 +10,11 @@ from typing import Any
 
 from brvtui.disk.scratch import copy_folder, remove_copy, scratch_folder, write_scratch
 from brvtui.engines.byterover import profile as profiles
+from brvtui.engines.byterover_v4.command_line import CommandLine
 from brvtui.engines.byterover_v4.engine import ByteRoverV4
+from brvtui.engines.byterover_v4.index import DuplicateIds
+from brvtui.engines.byterover_v4.scripts import ranked_space, recall
+from brvtui.engines.byterover_v4.search import SignalsUnreadable
 from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.contract import Context, Query
 from brvtui.lab.verification.installed import InstalledEngine
@@ -27,6 +31,8 @@ _NO_ID = "00000000-0000-4000-8000-000000000000"
 _STATE = "state"
 _MADE = "2026-01-01T00:00:00.000Z"
 _SECONDS_EACH = 120.0
+_RECALLED = 10
+"""Every tenth question is put to ``recall``, too."""
 
 
 def verify_v4(
@@ -62,9 +68,7 @@ def verify_v4(
         differences: list[AnswerDifference] = []
         context: Context[Any] | None = None
         for number, query in enumerate(queries, 1):
-            remove_copy(folder / _STATE)
-            if spare.is_dir():
-                copy_folder(spare, folder / _STATE)
+            _put_back(spare, folder / _STATE)
             if context is None:
                 found = find_space_project(project, {"BRV_DATA_DIR": str(data)})
                 copied = load_space(found, constants, now_ms)
@@ -75,6 +79,11 @@ def verify_v4(
             theirs = _asked(installed, sealed, query, project, scratch, now_ms)
             ours = engine.answer(context, Query(query, options={"argv": [query]})).section(SpaceAnswer).printed
             difference = first_difference(theirs, ours)
+            if difference is None and number % _RECALLED == 1:
+                _put_back(spare, folder / _STATE)
+                recalled = _recalled(installed, sealed, query, project, scratch, now_ms)
+                line = CommandLine((query,))
+                difference = recall_difference(recalled, _recall(context, line))
             differences += [AnswerDifference(query, *difference)] if difference else []
             progress(number, len(queries))
     others = (source.alias for source in snapshot.project.sources)
@@ -90,11 +99,34 @@ def verify_v4(
     )
 
 
+def _put_back(spare: Path, state: Path) -> None:
+    """Puts the state of the space back: the last question left access hits in it."""
+    remove_copy(state)
+    if spare.is_dir():
+        copy_folder(spare, state)
+
+
 def _asked(
     installed: InstalledEngine, sealed: SealedNode, query: str, project: Path, scratch: Path, now_ms: float
 ) -> Mapping[str, Any]:
     """What the bundle's ``query`` prints. Raises :class:`EngineRunError` when that is no answer."""
-    script = [str(installed.folder / "query.mjs"), query]
+    printed = _printed(installed, sealed, "query", query, project, scratch, now_ms)
+    if not isinstance(printed.get("ok"), bool):
+        raise _unknown(installed, "query")
+    return printed
+
+
+def _printed(
+    installed: InstalledEngine,
+    sealed: SealedNode,
+    name: str,
+    query: str,
+    project: Path,
+    scratch: Path,
+    now_ms: float,
+) -> dict[str, Any]:
+    """The JSON that the script ``name`` prints for ``query``. Raises :class:`EngineRunError` when it is none."""
+    script = [str(installed.folder / f"{name}.mjs"), query]
     more = {"BRV_DATA_DIR": str(scratch / "data")}
     with sealed.lines(script, project, scratch / "home", now_ms, more=more, seconds=_SECONDS_EACH) as lines:
         text = "".join(lines)
@@ -102,11 +134,50 @@ def _asked(
         printed = json.loads(text)
     except ValueError:
         printed = None
-    if not isinstance(printed, dict) or not isinstance(printed.get("ok"), bool):
-        raise EngineRunError(
-            f"{installed.name}: query printed no answer; its scripts are not those that brv-tui knows: update brv-tui"
-        )
+    if not isinstance(printed, dict):
+        raise _unknown(installed, name)
     return printed
+
+
+def _unknown(installed: InstalledEngine, name: str) -> EngineRunError:
+    return EngineRunError(
+        f"{installed.name}: {name} printed no answer; its scripts are not those that brv-tui knows: update brv-tui"
+    )
+
+
+def _recalled(
+    installed: InstalledEngine, sealed: SealedNode, query: str, project: Path, scratch: Path, now_ms: float
+) -> list[Mapping[str, Any]]:
+    """The topics that the bundle's ``recall`` prints. Raises :class:`EngineRunError` when that is no answer."""
+    printed = _printed(installed, sealed, "recall", query, project, scratch, now_ms)
+    found = printed.get("data", printed).get("matchedDocs")
+    if not isinstance(found, list):
+        raise _unknown(installed, "recall")
+    return found
+
+
+def _recall(context: Context[Any], line: CommandLine) -> list[Mapping[str, Any]]:
+    """What we print in its place; every failure is an empty answer."""
+    space = ranked_space(context.snapshot.spaces[0])
+    try:
+        found: list[Mapping[str, Any]] = recall(space, line, context.now_ms, context.constants)["matchedDocs"]
+    except (DuplicateIds, SignalsUnreadable):
+        return []
+    return found
+
+
+def recall_difference(
+    theirs: Sequence[Mapping[str, Any]], ours: Sequence[Mapping[str, Any]]
+) -> tuple[str, str, str] | None:
+    """The first step in which what ``recall`` prints differs from ours: its name, and both sides."""
+    paths, others = ([hit["path"] for hit in side] for side in (theirs, ours))
+    if paths != others:
+        return "results of recall", ", ".join(paths) or "none", ", ".join(others) or "none"
+    for hit, own_hit in zip(theirs, ours, strict=True):
+        for name in ("score", "title", "snippet"):
+            if not _same(hit.get(name), own_hit.get(name)):
+                return f"{name} of {hit['path']} in recall", json.dumps(hit.get(name)), json.dumps(own_hit.get(name))
+    return None
 
 
 def first_difference(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> tuple[str, str, str] | None:
