@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals import Counterfactuals
     from brvtui.engines.byterover.route.tree_changes import CacheNow
     from brvtui.lab.about import About, Around
+    from brvtui.lab.answer_diff.results import AnswerDiff
     from brvtui.lab.evaluation.results import QueryResult
     from brvtui.lab.judgments.model import Judgment
     from brvtui.lab.log_comparison import LogComparison
@@ -166,6 +167,8 @@ class PinState(NamedTuple):
 
     trace: Trace | None = None
     """None until one was pinned."""
+    diff: AnswerDiff | None = None
+    """What changed since, with causes, where the same was asked again; None until that is found out."""
 
 
 class SelectionState(NamedTuple):

@@ -29,7 +29,7 @@ from brvtui.tree.history.revision import Revision
 if TYPE_CHECKING:
     from brvtui.session.session import Session
 
-_SAME_ORDER_MS = 3_600_000
+SAME_ORDER_MS = 3_600_000
 """Within an hour, notes count as changed lately that did before: a tree has the same document order."""
 _MOST_EXPLAINED = 50
 """How many changed queries are explained: each note that changed is tried for each of them."""
@@ -154,7 +154,7 @@ def context_at(session: Session, now_ms: float) -> Context[Any]:
     if now_ms == context.now_ms:
         return context
     snapshot = context.snapshot
-    if abs(now_ms - context.now_ms) > _SAME_ORDER_MS and not session.is_space and not session.is_code:
+    if abs(now_ms - context.now_ms) > SAME_ORDER_MS and not session.is_space and not session.is_code:
         snapshot = revised(snapshot, session.profile, now_ms, UNCHANGED)
     return replace(context, snapshot=snapshot, now_ms=now_ms)
 

@@ -48,6 +48,27 @@ async def test_a_pin_outlives_engine_profile_and_edits(app: BrvTui, garden: Tree
         assert view(pilot).pin.trace is pin
 
 
+async def test_what_changed_since_has_its_causes(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await pinned(pilot, "token store")
+        await pilot.press("p")
+        await until(pilot, lambda: "constants" in text_of(pilot, "#answer"))
+        diff = view(pilot).pin.diff
+        assert diff is not None
+        assert diff.then is view(pilot).pin.trace
+        for note in diff.notes:
+            assert {cause.kind.value: cause.change for cause in note.causes}["notes and signals"] == 0
+            assert sum(cause.change for cause in note.causes) == pytest.approx(note.change, abs=1e-9)
+        await pilot.press("p", "p")  # docs, combined, and brv-3 again
+        await until(pilot, lambda: "constants" not in text_of(pilot, "#answer"))
+        first = view(pilot).pin.trace
+        assert first is not None
+        (garden.tree / first.hits[0].file).write_text("# Store\n\nNothing of it.\n")
+        await until(pilot, lambda: "notes and signals" in text_of(pilot, "#answer"))
+        await ask(pilot, "rollback")
+        assert view(pilot).pin.diff is None
+
+
 async def test_the_pinned_answer_is_unpinned_by_the_same_key(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await pinned(pilot, "token store")

@@ -65,7 +65,7 @@ class AnswerPane(Pane):
     def reads(self, view: View) -> tuple[object, ...]:
         """The note and its text only while they are in front: the answer is long, and an edit on disk changes them."""
         note = (view.selection.file, view.note.text, view.project.overview) if self.tab == "note" else ()
-        return (view.answered, view.live, view.opening, view.engine.name, view.pin.trace, *note)
+        return (view.answered, view.live, view.opening, view.engine.name, view.pin, *note)
 
     def also_reads(self) -> tuple[object, ...]:
         """The tab in front."""
@@ -125,7 +125,7 @@ class AnswerPane(Pane):
         if self.tab == PINNED and view.pin.trace is not None:
             from brvtui.app.query.comparison import pinned_lines
 
-            return made + pinned_lines(view.pin.trace, trace, width, self.glyphs)
+            return made + pinned_lines(view.pin, trace, width, self.glyphs)
         if trace is None:
             return [*made, *wrapped("what the user would read, and what a model would be sent", width)]
         if self.tab == "note":

@@ -14,6 +14,7 @@ from brvtui.config.sources import Layer
 
 if TYPE_CHECKING:
     from brvtui.app.overview import OverviewBuilder
+    from brvtui.lab.answer_diff.results import AnswerDiff
     from brvtui.session import Session
     from brvtui.trace import Detail, Trace
 
@@ -41,6 +42,17 @@ class EngineUnusable(NamedTuple):
     engine: str
     request: QueryRequest | None
     """The request it was asked; None if it was only to be prepared."""
+
+
+def causes(session: Session, pinned: Trace) -> AnswerDiff | None:
+    """Why the answer to what ``pinned`` was asked is another now; None where it cannot be asked again."""
+    from brvtui.engines.contract import EngineError
+    from brvtui.session.diffing import diff_with_saved_answer
+
+    try:
+        return diff_with_saved_answer(session, pinned, "pinned")
+    except EngineError:
+        return None
 
 
 def answer(

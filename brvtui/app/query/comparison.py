@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from rich.cells import cell_len
 
+from brvtui.app.states import PinState
 from brvtui.app.widgets.lines import wrapped
 from brvtui.lab.answer_comparison import AnswerComparison, ResultChange, Shift, compare_answers, difference_sentence
 from brvtui.paint.glyphs import Glyphs
@@ -13,24 +17,45 @@ from brvtui.paint.text import number, signed
 from brvtui.paint.titles import told_apart
 from brvtui.trace import Trace
 
+if TYPE_CHECKING:
+    from brvtui.lab.answer_diff.results import AnswerDiff
+
 _SENTENCE_ROWS = 6
+_SEEN = 0.5
+"""How much of the last decimal a change must be to be shown."""
+_NO_CAUSES: Mapping[str, str] = {}
 _RANKS = 9
 """The cells of mark and ranks, before the title."""
 _ROLES = {Shift.SAME: "faint", Shift.BETTER: "ok", Shift.WORSE: "warn", Shift.NEW: "accent", Shift.GONE: "bad"}
 
 
-def pinned_lines(then: Trace, now: Trace | None, width: int, glyphs: Glyphs) -> list[Line]:
-    """``now`` beside ``then``, the pinned answer; what to do where there is nothing to compare yet."""
+def pinned_lines(pin: PinState, now: Trace | None, width: int, glyphs: Glyphs) -> list[Line]:
+    """``now`` beside the pinned answer; what to do where there is nothing to compare yet."""
+    then = pin.trace
+    assert then is not None  # there is no such tab before
     if now is None:
         return wrapped(f"pinned: the answer to ‘{then.query}’. Type a query: its answer stands beside it here", width)
     if now is then:
         said = "this is the pinned answer: change the wording, the profile (p) or the engine (P), or edit a note"
         return wrapped(f"{said}; what differs then stands here. b unpins it", width)
-    return comparison_lines(compare_answers(then, now), width, glyphs)
+    causes = _causes(pin.diff, now.scale.decimals) if pin.diff is not None else {}
+    return comparison_lines(compare_answers(then, now), width, glyphs, causes)
 
 
-def comparison_lines(compared: AnswerComparison, width: int, glyphs: Glyphs) -> list[Line]:
-    """Sentence, changed settings, and a table of all results."""
+def _causes(diff: AnswerDiff, decimals: int) -> dict[str, str]:
+    """By the files of notes: the causes that changed their scores, as far as that is seen, and why one is no result."""
+    made = {}
+    for note in diff.notes:
+        seen = [cause for cause in note.causes if abs(cause.change) * 10**decimals >= _SEEN]
+        told = ", ".join(f"{cause.kind} {signed(cause.change, decimals)}" for cause in seen)
+        made[note.path] = "; ".join(filter(None, (told, note.reason)))
+    return made
+
+
+def comparison_lines(
+    compared: AnswerComparison, width: int, glyphs: Glyphs, causes: Mapping[str, str] = _NO_CAUSES
+) -> list[Line]:
+    """Sentence, changed settings, and a table of all results, with the ``causes`` of changes by file."""
     room = max(width - 2, 1)
     sentence = sentence_lines(difference_sentence(compared), (room, room), _SENTENCE_ROWS)
     made = [Line().gap().extend(row.spans) for row in sentence]
@@ -43,12 +68,12 @@ def comparison_lines(compared: AnswerComparison, width: int, glyphs: Glyphs) -> 
     title_room = max(width - _RANKS - _both_cells(cells), 1)
     titles = told_apart([one.title for one in compared.results], title_room)
     for one, title in zip(compared.results, titles, strict=True):
-        made += _row(one, title, cells, width, glyphs)
+        made += _row(one, title, cells, width, glyphs, causes.get(one.file, ""))
     return made if compared.by_score else made + wrapped("scores of different engines do not compare: ranks do", width)
 
 
-def _row(one: ResultChange, title: str, cells: int, width: int, glyphs: Glyphs) -> list[Line]:
-    """Mark, ranks, title and scores, of ``cells`` each; below it what changed most."""
+def _row(one: ResultChange, title: str, cells: int, width: int, glyphs: Glyphs, causes: str) -> list[Line]:
+    """Mark, ranks, title and scores, of ``cells`` each; below it the causes, or else what changed most."""
     role = _ROLES[one.moved]
     made = line(f" {_mark(one.moved, glyphs)} ", f"bold {role}")
     made.add(f"{_rank(one.rank_then):>2}→{_rank(one.rank_now):<2} ", role if one.moved is not Shift.SAME else "muted")
@@ -57,7 +82,7 @@ def _row(one: ResultChange, title: str, cells: int, width: int, glyphs: Glyphs) 
         then, now = number(one.score_then, one.decimals), number(one.score_now, one.decimals)
         made.add(f" {then:>{cells}}→{now:<{cells}} ", "strong" if one.scored is not Shift.SAME else "muted")
         made.add(_mark(one.scored, glyphs) if one.scored is not Shift.SAME else " ", f"bold {_ROLES[one.scored]}")
-    why = _why(one)
+    why = causes if causes and not one.lost else _why(one)
     return [made.cut(width), *([Line().gap(_RANKS).add(why, "muted").cut(width)] if why else [])]
 
 

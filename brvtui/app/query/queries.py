@@ -22,7 +22,9 @@ from brvtui.engines.registry import DEFAULT
 
 if TYPE_CHECKING:
     from brvtui.app.contents import Overview
+    from brvtui.lab.answer_diff.results import AnswerDiff
     from brvtui.saved.traces import SavedTrace
+    from brvtui.trace import Trace
 
 
 class Queries:
@@ -221,9 +223,28 @@ class Queries:
         )
         if detail is None:
             self._selection.explain_score()
+        self._find_causes(trace)
         cache = trace.find(CacheLook)
         if cache is not None and (trace.ran or cache.entries):
             self._cache.look()
+
+    def _find_causes(self, trace: Trace) -> None:
+        """Finds out why ``trace`` differs from the pinned answer, where the same was asked of the same engine."""
+        pin, session, background = self._services.store.view.pin, self._project.session, self._services.background
+        background.cancel("causes")
+        if pin.trace is None or pin.trace is trace or session is None:
+            return
+        asked = [(one.engine, one.query, one.scope_option, one.options) for one in (pin.trace, trace)]
+        if asked[0] != asked[1] or answering.has_services(session):  # which must not be asked only for this
+            self._services.store.update(PinState(pin.trace))
+            return
+        find = partial(answering.causes, session, pin.trace)
+        background.run(find, partial(self._causes_found, trace), group="causes", exclusive=True)
+
+    def _causes_found(self, trace: Trace, diff: AnswerDiff | None) -> None:
+        store = self._services.store
+        if diff is not None and store.view.pin.trace is diff.then and store.view.answered is trace:
+            store.update(PinState(diff.then, diff))
 
     def _failed(self, request: QueryRequest | None, why: str) -> None:
         """Says why a request broke down, and begins the next one."""
