@@ -133,6 +133,14 @@ class TraceExplainer:
         changed = {note.result_path: float(note.mtime_ms) for note in context.snapshot.notes}
         return replace(compared, causes=causes(entry, trace, as_of_then, changed))
 
+    def explain_logged(self, entry: LoggedQuery, note: str) -> Explanation:
+        """Why ``note`` is or is not in the answer that the query of ``entry`` gets now, on an empty cache.
+
+        Raises as :meth:`explain` does.
+        """
+        trace = self._answer_logged(entry, self._engines.context(entry.engine))
+        return self.explain(entry.query, note, entry.scope, trace)
+
     def _answer_logged(self, entry: LoggedQuery, context: Context[Any]) -> Trace:
         """Answers the query of ``entry`` on an empty cache. Raises :class:`brvtui.engines.contract.EngineError`."""
         from brvtui.engines import registry

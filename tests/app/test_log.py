@@ -215,6 +215,8 @@ def test_a_path_below_the_users_own_folder_is_written_with_a_tilde() -> None:
 
 async def test_why_the_note_that_answered_then_stands_where_it_does_now(with_log: Tree, app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("enter")  # from now on the simulated cache has the answer
         await to_log(pilot)
         await pilot.press("G")  # the oldest: refresh token rotation
         await settled(pilot)
@@ -223,6 +225,7 @@ async def test_why_the_note_that_answered_then_stands_where_it_does_now(with_log
         await settled(pilot)
         assert "Why it is first" in shown(pilot)
         assert "auth/jwt/refresh_rotation.md" in shown(pilot)
+        assert "from the cache" not in shown(pilot)
         await pilot.press("escape", "k")  # zebra quagga: no note answered it
         await settled(pilot)
         await pilot.press("w")

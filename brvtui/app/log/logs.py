@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from brvtui.lab.log_summary import LogSummary
     from brvtui.session import Session
 
-Explain = Callable[[str, str, str, str], None]
+Explain = Callable[[LoggedQuery, str], None]
 
 _MOST_LOGGED = 2_000
 
@@ -28,7 +28,7 @@ class Logs:
     def __init__(self, services: AppServices, project: Project, fill: Callable[[str], None], explain: Explain) -> None:
         """Reads nothing yet; ``fill`` puts a query into the field of the Query screen.
 
-        ``explain`` is called with a query, its scope, an engine and a note, to say why that note is where it is.
+        ``explain`` is called with an entry and a note, to say why that note is where it is in the answer.
         """
         self._services = services
         self._project = project
@@ -78,7 +78,7 @@ class Logs:
             said = "no note answered this query, then or now" if entry is not None else "choose a query first"
             self._services.notify(f"{said}: w says why a note is, or is not, in an answer", timeout=4)
             return
-        self._explain(entry.query, entry.scope, entry.engine, paths[0])
+        self._explain(entry, paths[0])
 
     async def ask_again(self, entry: LoggedQuery) -> None:
         """Puts the query of ``entry`` into the Query screen."""

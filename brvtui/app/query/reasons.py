@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals import Counterfactuals
     from brvtui.session import Session
     from brvtui.trace import Explanation, Remedy, Trace
+    from brvtui.tree.engine_files.query_log import LoggedQuery
 
 GoToRemedy = Callable[[str, "Remedy"], Awaitable[None]]
 
@@ -45,8 +46,8 @@ class Reasons:
             run = self._services.background.run
             run(partial(explanation, session, trace, file), explained, group="explain", exclusive=True)
 
-    def explain_logged(self, chosen: GoToRemedy, query: str, scope: str, engine: str, file: str) -> None:
-        """Finds out why ``file`` is, or is not, in the answer that ``engine`` would give to a logged query now."""
+    def explain_logged(self, chosen: GoToRemedy, entry: LoggedQuery, file: str) -> None:
+        """Finds out why ``file`` is, or is not, in the answer that the query of ``entry`` gets now."""
         session = self._project.session
         if self._project.refuses() or session is None:
             return
@@ -57,7 +58,7 @@ class Reasons:
             else:
                 self._show(session, chosen, explanation)
 
-        explain = partial(logged_explanation, session, query, scope, engine, file)
+        explain = partial(logged_explanation, session, entry, file)
         self._services.background.run(explain, show, group="explain", exclusive=True)
 
     def _explained(self, session: Session, trace: Trace, chosen: GoToRemedy, explanation: Explanation | None) -> None:
@@ -117,9 +118,12 @@ def explanation(session: Session, trace: Trace, file: str) -> Explanation | None
     return _asked(partial(session.answers.explain, trace.query, file, trace.scope_option, trace))
 
 
-def logged_explanation(session: Session, query: str, scope: str, engine: str, file: str) -> Explanation | None:
-    """Asks ``engine`` a logged query and why ``file`` is, or is not, in its answer; as :func:`explanation` else."""
-    return _asked(partial(session.answers.explain, query, file, scope, engine=engine))
+def logged_explanation(session: Session, entry: LoggedQuery, file: str) -> Explanation | None:
+    """Asks the query of ``entry`` on an empty cache, and why ``file`` is, or is not, in the answer.
+
+    Otherwise as :func:`explanation`.
+    """
+    return _asked(partial(session.answers.explain_logged, entry, file))
 
 
 def _asked(explain: Callable[[], Explanation]) -> Explanation | None:
