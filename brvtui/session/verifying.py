@@ -69,7 +69,7 @@ def installed_engine(session: Session, named: Path | None = None) -> InstalledEn
 
     Raises :class:`brvtui.lab.verification.installed.NotInstalled`.
     """
-    return find_bundle(named, session.project.root) if session.is_space else find_package(named)
+    return find_bundle(named) if session.is_space else find_package(named)
 
 
 def verification_status(session: Session, named: Path | None = None) -> VerificationStatus:

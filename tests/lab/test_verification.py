@@ -51,7 +51,7 @@ def _missing(find: object, *given: object) -> str:
 
 NO_NODE = _missing(find_node)
 NO_PACKAGE = _missing(find_package, None, ENVIRONMENT)
-NO_BUNDLE = _missing(find_bundle, None, None, ENVIRONMENT)
+NO_BUNDLE = _missing(find_bundle, None, ENVIRONMENT)
 needs_node = pytest.mark.skipif(bool(NO_NODE), reason=NO_NODE)
 needs_package = pytest.mark.skipif(bool(NO_NODE or NO_PACKAGE), reason=NO_NODE or NO_PACKAGE)
 needs_bundle = pytest.mark.skipif(bool(NO_NODE or NO_BUNDLE), reason=NO_NODE or NO_BUNDLE)
@@ -186,7 +186,7 @@ def test_the_installed_bundle_answers_over_a_space_as_we_do(tmp_path: Path, monk
     session = Session.open(small_space(tmp_path, NOW_MS), now_ms=NOW_MS)
     session.load()
     before = state_of(tmp_path)
-    bundle = find_bundle(None, None, ENVIRONMENT)
+    bundle = find_bundle(None, ENVIRONMENT)
     made = verify_v4(bundle, sealed_node(find_node()), session.snapshot, questions(session, 12), NOW_MS, quiet, never)
     assert made is not None
     assert made.sentence == f"12 of 12 the same as {bundle.name}"
@@ -275,7 +275,7 @@ def test_what_is_missing_is_a_line_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(NotInstalled, match=r"name the folder that holds its package\.json"):
         find_package(tmp_path)
     with pytest.raises(NotInstalled, match=rf"name its folder by --package or {BUNDLE_VARIABLE}"):
-        find_bundle(None, tmp_path, nowhere)
+        find_bundle(None, nowhere)
     old = tmp_path / "node"
     old.write_text("#!/bin/sh\necho v16.20.2\n")
     old.chmod(0o755)
@@ -296,13 +296,32 @@ def test_where_the_engines_are_looked_for(tmp_path: Path) -> None:
     assert find_package(None, {"PATH": str(programs)}) == expected
     assert find_package(None, {"PATH": "", PACKAGE_VARIABLE: str(package)}) == expected
     assert find_package(package).name == "byterover-cli 3.16.1"
-    skill = tmp_path / "project/.claude/skills/byterover"
+    skill = tmp_path / ".claude/skills/byterover"
     (skill / "scripts").mkdir(parents=True)
     (skill / "scripts/query.mjs").write_text("")
     (skill / "SKILL.md").write_text("---\nname: byterover\nmetadata:\n  version: 4.2.0\n---\n")
-    found = find_bundle(None, tmp_path / "project", {"HOME": str(tmp_path)})
+    found = find_bundle(None, {"HOME": str(tmp_path)})
     assert (found.name, found.folder) == ("byterover skill 4.2.0", skill / "scripts")
     assert find_bundle(skill) == find_bundle(skill / "scripts") == found
+
+
+def test_nothing_that_a_project_brings_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("PATH")
+    marked = small_space(tmp_path, NOW_MS)
+    skill = marked / ".claude/skills/byterover"
+    (skill / "scripts").mkdir(parents=True)
+    (skill / "scripts/query.mjs").write_text("")
+    (skill / "SKILL.md").write_text("metadata:\n  version: 4.2.0\n")
+    session = Session.open(marked, now_ms=NOW_MS)
+    session.load()
+    assert verification_status(session).installed is None
+    monkeypatch.chdir(marked)
+    (marked / "node").write_text("#!/bin/sh\necho v22.0.0\n")
+    (marked / "node").chmod(0o755)
+    with pytest.raises(NotInstalled, match="is not on PATH"):
+        find_node({"PATH": ".:"})
 
 
 def test_an_unknown_version_says_so(tmp_path: Path, tree: Tree) -> None:

@@ -19,8 +19,8 @@ _SECONDS = 10.0
 _LARGEST_PAGE = 1_048_576
 _VERSION = re.compile(r"^\s*version:\s*['\"]?([0-9][^\s'\"]*)", re.MULTILINE)
 _SCRIPTS = "scripts"
-_AGENTS = (".claude", ".agents", ".codex", ".cursor", ".gemini", ".opencode", ".config/opencode", ".github")
-"""Folders in which agents keep their skills, below a project or the user's home."""
+_AGENTS = (".claude", ".agents", ".codex", ".cursor", ".gemini", ".opencode", ".config/opencode")
+"""Folders below the user's home in which agents keep their skills."""
 
 
 class NotInstalled(Exception):
@@ -79,11 +79,9 @@ def find_package(named: Path | None = None, environment: Mapping[str, str] = os.
     return found
 
 
-def find_bundle(
-    named: Path | None = None, project: Path | None = None, environment: Mapping[str, str] = os.environ
-) -> InstalledEngine:
+def find_bundle(named: Path | None = None, environment: Mapping[str, str] = os.environ) -> InstalledEngine:
     """The skill bundle of V4: at ``named``, else where :data:`BUNDLE_VARIABLE` says, else among the skills of agents in
-    the folder ``project`` or the user's home.
+    the user's home; never one that a project brings, since it is run.
 
     Raises :class:`NotInstalled`.
     """
@@ -93,8 +91,8 @@ def find_bundle(
         if found is None:
             raise NotInstalled(f"{given}: no skill bundle of ByteRover V4; name the folder that holds its SKILL.md")
         return found
-    homes = [folder for folder in (project, Path(environment.get("HOME") or Path.home())) if folder is not None]
-    places = (home / agent / "skills" / "byterover" for home in homes for agent in _AGENTS)
+    home = Path(environment.get("HOME") or Path.home())
+    places = (home / agent / "skills" / "byterover" for agent in _AGENTS)
     found = next(filter(None, map(_bundle_at, places)), None)
     if found is None:
         raise NotInstalled(
@@ -147,15 +145,18 @@ def _bundle_at(folder: Path) -> InstalledEngine | None:
 def _on_path(name: str, environment: Mapping[str, str]) -> Path | None:
     for folder in environment.get("PATH", "").split(os.pathsep):
         place = Path(folder) / name
-        if folder and os.access(place, os.X_OK) and place.is_file():
+        if place.is_absolute() and os.access(place, os.X_OK) and place.is_file():
             return place
     return None
 
 
 def _printed(command: list[str]) -> str:
-    """What ``command`` prints, trimmed; empty when it fails."""
+    """What ``command`` prints in its own folder, where no project sets npm, trimmed; empty when it fails."""
+    place = Path(command[0]).parent
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=True)
+        done = subprocess.run(
+            command, cwd=place, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=True
+        )
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout.decode("utf-8", "replace").strip()
