@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from brvtui.cli.common import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failure, find_session
+from brvtui.cli.common import BAD_USAGE, FAILED, NOT_THERE, Failure, find_session
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ Examples:
   brv-tui code "cache templates" --repo ../django --budget 2000 --format markdown
   brv-tui code --files src/tokens.py src/web.py
   brv-tui code --diff main..HEAD --notes
+  brv-tui code "rotate refresh tokens" --why TokenStore.rotate
   git diff | brv-tui code --diff -
   brv-tui code --without-note --repo . --project sample-tree
 """
@@ -52,6 +53,7 @@ Examples:
 @click.option(
     "--project", type=click.Path(path_type=Path), help="Notes about it (default: those of the repository, if any)."
 )
+@click.option("--why", metavar="SYMBOL", help="Say where SYMBOL stands in the answer, and what put it there.")
 @click.option("--notes", is_flag=True, help="List the notes that speak of the code of the answer.")
 @click.option("--without-note", is_flag=True, help="List the files of which no note speaks: all, or the answer's.")
 def code(
@@ -63,6 +65,7 @@ def code(
     form: str,
     profile: str,
     project: Path | None,
+    why: str | None,
     notes: bool,
     without_note: bool,
 ) -> int:
@@ -77,10 +80,10 @@ def code(
         raise Failure("give one of: a task, --files with files, --diff with revisions; or --without-note", BAD_USAGE)
     if files and not words:
         raise Failure("name the files behind --files", BAD_USAGE)
-    if notes and without_note:
-        raise Failure("give either --notes or --without-note", BAD_USAGE)
-    if (notes or without_note) and form != "text":
-        raise Failure("--notes and --without-note list lines of text: leave out --format", BAD_USAGE)
+    if notes + without_note + (why is not None) > 1:
+        raise Failure("give one of --why, --notes and --without-note", BAD_USAGE)
+    if (notes or without_note or why is not None) and form != "text":
+        raise Failure("--why, --notes and --without-note print lines of text: leave out --format", BAD_USAGE)
     changed = None if diff is None else _changed(repo, diff)
     session = _opened(repo, profile, project)
     code_output.report_skipped(session)
@@ -97,13 +100,9 @@ def code(
     if without_note:
         return code_output.show_files_without_note(session, answer)
     assert answer is not None
-    if notes:
-        return code_output.show_notes(session, answer)
-    if form == "text":
-        code_output.show_answer(session, answer)
-    else:
-        click.echo(answer.as_text(form))
-    return OK if answer.packed else NEGATIVE
+    if why is not None:
+        return code_output.show_why(answer, why)
+    return code_output.show_notes(session, answer) if notes else code_output.show(session, answer, form)
 
 
 def _changed(repo: Path, diff: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from brvtui.cli.common import NEGATIVE, OK
+from brvtui.cli.common import NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.engines.knowing.tracing_words import note_on_code
 from brvtui.text.visible import visible
 from brvtui.wording import counted
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 10
 _MOST_SKIPPED = 8
+_FOUND_BY = {"tiered": "name", "bm25": "text", "equivalence": "concept", "path": "path", "walk": "no channel: the walk"}
 _SHOWN_BESIDE = 5
 """How many notes, and files without a note, are listed below the symbols."""
 
@@ -58,12 +59,47 @@ def show_notes(session: CodeSession, answer: CodeAnswer) -> int:
     return OK
 
 
+def show_why(answer: CodeAnswer, symbol: str) -> int:
+    """Prints where ``symbol`` stands in ``answer`` and the parts of its score; returns the exit code."""
+    told = answer.symbol_called(symbol)
+    if told is None:
+        raise Failure(f"no symbol of this code has {visible(symbol)} in its name", NOT_THERE)
+    node = told.node
+    place = f"rank {told.rank} of {told.ranked}" if told.rank else f"not among {told.ranked} ranked"
+    click.echo(visible(f"{node.qualified_name}  ({node.kind}): {place}"))
+    seed = ", a seed of the walk" if told.is_seed else ""
+    tier = f" ({told.tier})" if told.tier else ""
+    click.echo(f"  found by     {_FOUND_BY.get(told.channel, told.channel)}{tier}{seed}")
+    click.echo(f"  reach        {told.walk:.0%} of the best probability")
+    click.echo(visible(f"  keywords     {', '.join(told.keywords) or 'none'}"))
+    if told.concepts:
+        click.echo(visible(f"  concepts     {', '.join(told.concepts)}"))
+    if told.links is not None:
+        click.echo(f"  links        authority {told.links.authority:.3f}, hub {told.links.hub:.3f}")
+    if told.scored is None:
+        return NEGATIVE
+    for name, value in told.components.items():
+        if value:
+            click.echo(f"  {name.replace('_', ' '):13}{value:+.4f}")
+    click.echo(f"  {'sum':13} {sum(told.components.values()):.4f}")
+    return OK
+
+
 def _list_notes(notes: Sequence[NoteOnCode]) -> None:
     for note in notes:
         click.echo(visible(note_on_code(note)))
 
 
-def show_answer(session: CodeSession, answer: CodeAnswer) -> None:
+def show(session: CodeSession, answer: CodeAnswer, form: str) -> int:
+    """Prints ``answer`` for reading, or in the format ``form`` as an agent is given it; returns the exit code."""
+    if form == "text":
+        _show_symbols(session, answer)
+    else:
+        click.echo(answer.as_text(form))
+    return OK if answer.packed else NEGATIVE
+
+
+def _show_symbols(session: CodeSession, answer: CodeAnswer) -> None:
     """Prints the first symbols of ``answer``, why each is there, which notes speak of them, and files without any."""
     packed = answer.packed
     if not packed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -77,6 +78,23 @@ def test_a_repository_with_a_folder_brv_and_no_notes_is_answered(run: Run, repos
     assert (code, "TokenStore" in out) == (0, True)
     assert "brv-tui: no notes are joined: " in err
     assert run("code", "rotate", "--repo", str(repository), "--project", "nowhere", inside=False)[0] == 3
+
+
+def test_a_symbol_says_why_it_is_there_or_not(run: Run, repository: Path) -> None:
+    arguments = ("code", "rotate", "--repo", str(repository), "--why")
+    code, out, _ = run(*arguments, "TokenStore.rotate", inside=False)
+    assert code == 0
+    assert "TokenStore.rotate  (method): rank 1 of 4" in out
+    assert "  found by     name (exact), a seed of the walk" in out
+    parts = [float(text.split()[-1]) for text in out.splitlines() if re.search(r" [+-]\d\.\d{4}$", text)]
+    assert sum(parts) == pytest.approx(float(out.split()[-1]), abs=1e-3)
+    code, out, _ = run(*arguments, "round_cents", inside=False)
+    assert (code, "round_cents  (function): not among 4 ranked" in out) == (1, True)
+    assert run(*arguments, "no_such", inside=False)[::2] == (
+        3, "brv-tui: broken.py: it has syntax errors; what is right of it is read\n"
+        "brv-tui: no symbol of this code has no_such in its name\n",
+    )  # fmt: skip
+    assert run(*arguments, "rotate", "--notes", inside=False)[0] == 2
 
 
 def test_files_without_a_note_are_listed(run: Run, project: Tree, repository: Path) -> None:
@@ -178,11 +196,11 @@ def test_a_cache_that_cannot_be_written_is_said(run: Run, repository: Path, monk
         (("code", "x", "--diff", "a..b"), 2, ONE_OF),
         (("code", "--diff", "a..b", "--files"), 2, "name the files behind --files"),
         (("code", "--files", "--without-note"), 2, ONE_OF),
-        (("code", "x", "--notes", "--without-note"), 2, "give either --notes or --without-note"),
+        (("code", "x", "--notes", "--without-note"), 2, "give one of --why, --notes and --without-note"),
         (
             ("code", "x", "--notes", "--format", "xml"),
             2,
-            "--notes and --without-note list lines of text: leave out --format",
+            "--why, --notes and --without-note print lines of text: leave out --format",
         ),
         (("code", "--diff", "a..b", "--repo", "nowhere"), 3, "nowhere: there is no such folder; name one with --repo"),
         (("code", "x", "--repo", "nowhere"), 3, "nowhere: there is no such folder; name one with --repo"),

@@ -29,6 +29,7 @@ from brvtui.engines.knowing.reached import ScoringContext, is_test
 from brvtui.engines.knowing.scoring import ScoredCandidate, lifts_penalty
 from brvtui.engines.knowing.seeding import seed_index
 from brvtui.engines.knowing.strongest import StrongestWays
+from brvtui.engines.knowing.symbol_why import SymbolExplanation, explain_symbol
 from brvtui.garbage import garbage_collector_paused
 
 _LONGEST_WAY = 6
@@ -112,6 +113,10 @@ class CodeAnswer:
     def as_text(self, form: str) -> str:
         """The packed symbols as an agent is given them: ``xml``, ``markdown`` or ``json``."""
         return formatted(ContextBlock(self.packed, self.made.packed.used, self.budget), form)
+
+    def symbol_called(self, text: str) -> SymbolExplanation | None:
+        """The explanation of the best ranked symbol called ``text``, or with it in its name; None without such one."""
+        return explain_symbol(text, self.made, self._graph)
 
     def explained(self, scored: ScoredCandidate) -> CodeResult:
         """Why a symbol is in the answer."""

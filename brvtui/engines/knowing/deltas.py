@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from brvtui.engines.knowing.model import Edge, Node
+from brvtui.engines.knowing.model import Edge, Graph, Node
 from brvtui.engines.knowing.ranking_rules import PackingRules
 
 Link = tuple[str, str, str]
@@ -34,6 +34,23 @@ class ContextDelta:
     def savings(self) -> float:
         """The per cent of tokens that the delta saves; below 0 when it costs more."""
         return 100 * (1 - self.delta_tokens / self.whole_tokens) if self.whole_tokens else 0.0
+
+
+def pack_delta(
+    before: Sequence[str], now: Sequence[Node], graph: Graph, tokens: Callable[[Node], int], rules: PackingRules
+) -> ContextDelta:
+    """The difference between a pack of the nodes with the ids ``before`` and one of the nodes ``now``.
+
+    What is not in ``graph`` any more counts as removed; edges are those among the nodes of a pack.
+    """
+    nodes = [graph.find(id_) or Node(id_, "", id_, id_) for id_ in before]
+    held = (_edges_among(before, graph), _edges_among([node.id for node in now], graph))
+    return delta(nodes, now, *held, tokens, rules)
+
+
+def _edges_among(ids: Sequence[str], graph: Graph) -> list[Edge]:
+    inside = set(ids)
+    return [edge for id_ in ids for edge in graph.edges_from(id_) if edge.target in inside]
 
 
 def delta(

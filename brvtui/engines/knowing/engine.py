@@ -94,7 +94,7 @@ class Knowing:
             with watch.measure("retrieval"):
                 made = self._made(context, request, index, memory)
             with watch.measure("trace"):
-                served = self._served(context, query, request, made)
+                served = self._served(context, query, request, made, index)
                 notices = tuple(filter(None, (*_notices(index), _scope_notice(query, index), unread, served)))
                 trace = TraceMaker(context, query, request, index, made, notices).trace()
         if query.run:
@@ -167,19 +167,27 @@ class Knowing:
                 return memory, f"the feedback cannot be read, so it does not count: {error_line(error)}"
             return memory, ""
 
-    def _served(self, context: Context[KnowingProfile], query: Query, request: TaskRequest, made: TaskContext) -> str:
-        """What the system's cache would give in place of the answer ``made``; empty where that is the same."""
+    def _served(
+        self, context: Context[KnowingProfile], query: Query, request: TaskRequest, made: TaskContext, index: NoteIndex
+    ) -> str:
+        """What the system's cache would give in place of the answer ``made``, and what telling the difference costs.
+
+        Empty where it is the same.
+        """
+        from brvtui.engines.knowing.deltas import pack_delta
+
         pack = self._served_pack(context, _pack_key(query, request, context.constants))
         if pack is None:
             return ""
-        now = {one.node.id for one in made.packed.packed}
-        lacks, more = len(now - set(pack.ids)), len(set(pack.ids) - now)
-        if not lacks and not more:
+        now = [one.node for one in made.packed.packed]
+        changed = pack_delta(pack.ids, now, index.task.graph, index.cost, context.constants.packing)
+        if not changed.added and not changed.removed:
             return ""
         minutes = counted(int((context.now_ms / 1000 - pack.packed) // 60), "minute", "minutes")
         return (
-            f"knowing would serve the pack of a run {minutes} ago again: it lacks {lacks} of these notes and holds "
-            f"{more} others, in {pack.used:,} tokens"
+            f"knowing would serve the pack of a run {minutes} ago again: it lacks {len(changed.added)} of these "
+            f"{index.nouns[1]} and holds {len(changed.removed)} others, in {pack.used:,} tokens; the difference takes "
+            f"{changed.delta_tokens:,} tokens, all of it {changed.whole_tokens:,}"
         )
 
     def _remember(

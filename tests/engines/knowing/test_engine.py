@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -290,7 +291,15 @@ def test_what_the_cache_would_serve_is_said_where_it_differs(garden: Tree) -> No
     garden.file("auth/tokens/leak.md", "---\ntitle: Token rotation after a leak\n---\nRotation of each token.\n")
     later = garden.snapshot()
     (notice,) = engine.answer(context(later, now_ms=NOW_MS + 600_000), Query(f" {ASKED.upper()} ")).notices
-    assert notice.startswith("knowing would serve the pack of a run 10 minutes ago again: it lacks ")
+    told = re.fullmatch(
+        r"knowing would serve the pack of a run 10 minutes ago again: it lacks (\d+) of these notes and holds (\d+) "
+        r"others, in [\d,]+ tokens; the difference takes ([\d,]+) tokens, all of it ([\d,]+)",
+        notice,
+    )
+    assert told is not None
+    lacks, _, difference, whole = (int(number.replace(",", "")) for number in told.groups())
+    assert lacks >= 1
+    assert 15 < difference < whole
     assert not engine.answer(context(later, now_ms=NOW_MS + 3_600_000), Query(ASKED)).notices
     assert not engine.answer(context(later), Query(ASKED, options={"budget": 4_000})).notices
 
