@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from brvtui.lab.evaluation import keeping
+from brvtui.lab.evaluation import fingerprint, keeping
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import Judgment
 from brvtui.store import kept_answers
@@ -137,3 +137,18 @@ def test_no_more_is_kept_than_there_is_room_for(tree: Tree, monkeypatch: pytest.
     assert [file.name for file in kept.folder.iterdir()] == ["last.json.gz"]
     assert kept.clear() > 0
     assert (kept.bytes(), kept.folder.exists()) == (0, False)
+
+
+def test_another_program_asks_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The digest of code follows every source file: of a package, and of an engine that is one module."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "kept_alone.py").write_text("a = 1\n")
+    (tmp_path / "kept_package").mkdir()
+    for name in ("__init__.py", "inner.py", "constants.toml"):
+        (tmp_path / "kept_package" / name).write_text("")
+    digest = fingerprint._code_of.__wrapped__
+    for package, file in (("kept_alone", "kept_alone.py"), ("kept_package", "kept_package/constants.toml")):
+        before = digest(package)
+        assert digest(package) == before
+        (tmp_path / file).write_text("b = 22\n")
+        assert digest(package) != before

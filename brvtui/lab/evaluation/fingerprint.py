@@ -69,16 +69,13 @@ def _lines(snapshot: Snapshot) -> Iterator[str]:
 @cache
 def _code_of(package: str) -> str:
     """The size and time of every source file of ``package``, so that answers of other code are not taken for its."""
-    place = getattr(import_module(package), "__path__", None)
-    found = []
-    for folder in place or ():
+    module = import_module(package)
+    files = [Path(module.__file__)] if module.__file__ else []
+    for folder in getattr(module, "__path__", ()):
         for above, _, names in os.walk(folder):
-            for name in names:
-                if name.endswith((".py", ".toml")):
-                    file = Path(above) / name
-                    state = file.stat()
-                    found.append(f"{file}\0{state.st_mtime_ns}\0{state.st_size}")
-    return _hashed(sorted(found))
+            files += [Path(above) / name for name in names if name.endswith((".py", ".toml"))]
+    states = ((file, file.stat()) for file in files if file.is_file())
+    return _hashed(sorted(f"{file}\0{state.st_mtime_ns}\0{state.st_size}" for file, state in states))
 
 
 def _hashed(parts: Iterable[str]) -> str:
