@@ -220,7 +220,8 @@ def _term_row(item: Contribution, query_term: str, asked: int, width: int) -> Li
     """Returns a row of every number, with ``asked`` cells for the query's term, or, where these are 0, of the value."""
     matched = f"{SIGNS[item.kind]}{item.term}"
     if asked:
-        pair = matched if item.kind is MatchKind.EXACT else f"{query_term:<{asked}}{matched}"
+        before = f"{query_term:<{asked}}" if query_term else "  "
+        pair = matched if item.kind is MatchKind.EXACT else before + matched
         left = Line().gap().fit(pair, width - 48, "text").gap().fit(item.field, 8, "muted")
         left.add(f"{item.tf:>4}{item.df:>5}{item.idf:>6.2f}{item.length:>6}", "muted")
         return left.add(f"{item.weight * item.boost:>8.2f}", "muted").add(f"{item.value:>8.3f}", "text")
