@@ -90,8 +90,7 @@ class _FleetOptions:
             if name not in known:
                 raise Failure(f"no member {name}{nearest(name, known)}", NOT_THERE)
         if self.names:
-            members = tuple(member for member in made.members if member.name in self.names)
-            made = replace(made, members=members, absent=(), notices=())
+            made = made.only(self.names)
         for line in (*(one.why for one in made.absent), *made.notices):
             _say(line)
         if not made.members:
@@ -118,7 +117,7 @@ class _FleetOptions:
         if self.scheduler:
             from brvtui.fleet.cluster import Cluster
 
-            return Cluster(self.scheduler, made.members)
+            return Cluster(self.scheduler, made.to_place)
         from brvtui.fleet.pool import ProcessPool
 
         return ProcessPool(made.members, self.workers)

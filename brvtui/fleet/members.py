@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 
@@ -47,3 +48,15 @@ class Fleet:
     members: tuple[Member, ...]
     absent: tuple[Absence, ...] = ()
     notices: tuple[str, ...] = ()
+    everyone: tuple[Member, ...] = ()
+    """The members by which workers are chosen, where only some of them are asked; empty: those."""
+
+    def only(self, names: Collection[str]) -> Fleet:
+        """This fleet with the members of these names alone, placed as they are among all."""
+        chosen = tuple(member for member in self.members if member.name in names)
+        return Fleet(self.name, chosen, everyone=self.members)
+
+    @property
+    def to_place(self) -> tuple[Member, ...]:
+        """The members by which workers are chosen."""
+        return self.everyone or self.members

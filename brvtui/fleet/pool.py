@@ -19,7 +19,7 @@ from brvtui.fleet.members import Member
 from brvtui.fleet.placing import placed
 
 _SPAWN = multiprocessing.get_context("spawn")
-_ENDS_WITHIN_S = 2.0
+_STARTS_WITHIN_S, _ENDS_WITHIN_S = 60.0, 2.0
 
 
 class Asks(Protocol):
@@ -44,6 +44,8 @@ class _Worker:
     waiting: deque[MemberQuestion] = field(default_factory=deque)
     current: MemberQuestion | None = None
     since: float = 0.0
+    is_ready: bool = False
+    """Whether the process has started: only then does a member's time run."""
 
 
 class ProcessPool:
@@ -92,7 +94,7 @@ class ProcessPool:
 
     def _replies(self, busy: Sequence[str], timeout_s: float) -> Iterator[MemberReply]:
         """The replies that are there, once there is one, or a process has run out of time."""
-        first = min(self._workers[name].since for name in busy) + timeout_s
+        first = min(self._patience_ends(name, timeout_s) for name in busy)
         ready = wait([self._workers[name].connection for name in busy], max(0.0, first - time.monotonic()))
         for name in busy:
             worker = self._workers[name]
@@ -100,15 +102,22 @@ class ProcessPool:
             assert asked is not None
             if worker.connection in ready:
                 try:
-                    reply: MemberReply = worker.connection.recv()
+                    reply: MemberReply | None = worker.connection.recv()
+                    if reply is None:
+                        worker.is_ready, worker.since = True, time.monotonic()
+                        continue
                     worker.current = None
                 except (EOFError, OSError):
                     reply = MemberReply(asked.member.name, failure="the process that asked it was ended")
                     self._start_again(name)
                 yield reply
-            elif time.monotonic() - worker.since >= timeout_s:
+            elif time.monotonic() >= self._patience_ends(name, timeout_s):
                 self._start_again(name)
                 yield MemberReply(asked.member.name, failure=f"no answer within {timeout_s:g} s")
+
+    def _patience_ends(self, name: str, timeout_s: float) -> float:
+        worker = self._workers[name]
+        return worker.since + (timeout_s if worker.is_ready else max(timeout_s, _STARTS_WITHIN_S))
 
     def _start_again(self, name: str) -> None:
         waiting = self._workers[name].waiting
@@ -126,6 +135,7 @@ class ProcessPool:
 def _serve(connection: Connection) -> None:
     """Answers questions until nobody asks any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asks ends this one
+    connection.send(None)  # it is ready
     while True:
         try:
             asked: MemberQuestion = connection.recv()

@@ -12,6 +12,8 @@ import pytest
 
 from brvtui.fleet.members import Member
 from brvtui.fleet.questions import Answering, MemberAnswer, StateOf
+from brvtui.fleet.ranking_parts import CountsOf
+from brvtui.fleet.sketches import SketchOf
 from tests.fleet.conftest import Asking
 from tests.support.trees import NOW_MS, Tree
 
@@ -139,3 +141,23 @@ def test_what_is_gone_or_broken_is_a_line(asking: Asking, tree: Tree, tmp_path: 
     assert asking(member(tree), StateOf()).value.notes == 2
     tree.tree.rename(tmp_path / "moved")
     assert asking(member(tree), StateOf()).failure == f"{tree.root}: its folder is gone"
+
+
+def test_what_is_kept_of_a_member_lies_in_the_cache_alone(
+    asking: Asking, tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asking, ranking with others and comparing write nothing but the kept index of this machine's cache."""
+    monkeypatch.setattr("brvtui.publishing.publisher.WORTH_KEEPING", 1)
+    tree.notes(30)
+    tree.note("a/b/c.md", "A note", f"{SECRET} of our own")
+    before = {file for file in tmp_path.rglob("*") if file.is_file()}
+    for question in (Answering(SECRET), CountsOf((SECRET,), ""), SketchOf(), StateOf()):
+        assert not asking(member(tree), question).failure
+    assert {file for file in tmp_path.rglob("*") if file.is_file()} == before
+    own = Path(os.environ["BRV_TUI_DATA_DIR"])
+    written = [file for file in own.rglob("*") if file.is_file()]
+    assert any(SECRET.encode() in file.read_bytes() for file in written), "the kept index is what is looked for"
+    assert all(file.is_relative_to(own / "cache") for file in written)
+    assert all(file.stat().st_mode & 0o077 == 0 for file in written)
+    sketch = asking(member(tree), SketchOf()).value
+    assert SECRET not in repr(sketch)
