@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
 from brvtui.config import Settings
@@ -13,18 +13,22 @@ from brvtui.config.profile_choice import with_overrides
 from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.contract import Context, Engine, EngineError, Query
-from brvtui.lab.evaluation.evaluate import ask, result_of
+from brvtui.lab.evaluation.evaluate import Asked as QueryWords
+from brvtui.lab.evaluation.evaluate import ask, asked_words, judged_as, result_of
+from brvtui.lab.evaluation.keeping import KeepingEvaluator
 from brvtui.lab.evaluation.results import QueryResult, RankedDocument
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.controls import Control, clock_control, constant_controls, note_controls
 from brvtui.lab.whatif.profile_file import profile_file
-from brvtui.lab.whatif.replacing import later, replaced, with_constants
+from brvtui.lab.whatif.replacing import MS_PER_DAY, later, replaced, with_constants
 from brvtui.lab.whatif.variant import Variant, VariantError
 from brvtui.session.engines import Engines
 from brvtui.session.opened import OpenProject
 from brvtui.snapshot import Snapshot
+from brvtui.store.kept_answers import KeptAnswers
 from brvtui.trace import Trace
+from brvtui.tree.reading.project import FoundProject
 from brvtui.typed_tables import ProfileError
 
 _StateKey = tuple[object, ...]
@@ -46,6 +50,10 @@ class AskedProject(OpenProject, Protocol):
     engines: Engines
 
     @property
+    def project(self) -> FoundProject:
+        """The open project."""
+
+    @property
     def settings(self) -> Settings:
         """The merged settings."""
 
@@ -60,7 +68,13 @@ class VariantState:
     finder: DocumentFinder
     like: Query
     """The options of every query."""
-    key: tuple[object, ...]
+    key: _StateKey
+    known: Mapping[QueryWords, QueryResult] = field(default_factory=dict)
+    """The answers that are kept of it, by words and scope."""
+    is_kept: bool = False
+    """Whether answers are kept for another time: not those with constants or a text that are only tried."""
+    later_ms: float | None = None
+    """How long after the running clock; None where that is frozen."""
 
     def trace(self, judgment: Judgment) -> Trace:
         """The trace of the query of ``judgment``; a probe. Raises :class:`EngineError`."""
@@ -69,10 +83,10 @@ class VariantState:
     def ask(self, judgment: Judgment) -> QueryResult:
         """How the query of ``judgment`` is answered; a probe. Raises :class:`EngineError`."""
         followed, _ = self.finder.followed(judgment)
-        made = result_of(followed, ask(self.engine, self.context, followed, self.like))
-        # Parts are not kept: a table of a thousand queries would be a hundred thousand objects to look through for
-        # garbage, which holds up the event loop.
-        return replace(made, results=tuple(RankedDocument(each.path, each.score) for each in made.results))
+        found = self.known.get(asked_words(followed, self.like))
+        if found is not None:
+            return judged_as(found, followed)
+        return result_of(followed, ask(self.engine, self.context, followed, self.like))
 
 
 class VariantRunner:
@@ -90,6 +104,9 @@ class VariantRunner:
         self._states: OrderedDict[tuple[object, ...], VariantState] = OrderedDict()
         self._snapshots: OrderedDict[tuple[object, ...], Snapshot] = OrderedDict()
         self._results: OrderedDict[tuple[object, ...], QueryResult] = OrderedDict()
+        self._fresh: dict[_StateKey, dict[QueryWords, QueryResult]] = {}
+        """Answers that are not kept yet, with the parts of their scores."""
+        self._evaluator = KeepingEvaluator(KeptAnswers(session.project.tree))
 
     @property
     def profiles(self) -> dict[str, tuple[str, ...]]:
@@ -158,11 +175,22 @@ class VariantRunner:
         key = (state.key, judgment)
         found = self._results.get(key)
         if found is None:
-            found = state.ask(judgment)
+            whole = state.ask(judgment)
+            found = _without_parts(whole)
             with self._lock:
                 self._results[key] = found
                 _shorten(self._results, _MOST_RESULTS)
+                asked = asked_words(judgment, state.like)
+                if state.is_kept and asked not in state.known:
+                    self._fresh.setdefault(state.key, {})[asked] = whole
         return found
+
+    def keep(self, state: VariantState) -> None:
+        """Keeps the answers that were given in ``state`` since, so that neither the Lab nor eval asks them again."""
+        with self._lock:
+            fresh = self._fresh.pop(state.key, {})
+        if fresh:
+            self._evaluator.keep(state.engine, state.context, state.like, fresh, state.later_ms)
 
     def _made(
         self, variant: Variant, name: str, options: Mapping[str, Any], base: Snapshot, now_ms: float, key: _StateKey
@@ -183,7 +211,14 @@ class VariantRunner:
         live = session.engines.context(name, snapshot)
         context = replace(live, constants=constants, now_ms=now_ms)
         like = Query("", options=options)
-        return VariantState(variant, engine, context, DocumentFinder(snapshot), like, key)
+        if variant.constants or variant.edit is not None:
+            return VariantState(variant, engine, context, DocumentFinder(snapshot), like, key)
+        later_ms = None if session.frozen else variant.days * MS_PER_DAY
+        if later_ms is not None:
+            context = replace(context, now_ms=self._evaluator.recent_moment(engine, context, like, later_ms))
+        read = self._evaluator.known(engine, context, like, later_ms)
+        known = {asked: _without_parts(result) for asked, result in read.items()}
+        return VariantState(variant, engine, context, DocumentFinder(snapshot), like, key, known, True, later_ms)
 
     def _constants(self, engine: Engine[Any], variant: Variant) -> Any:
         session = self._session
@@ -206,6 +241,13 @@ class VariantRunner:
         self._snapshots.move_to_end(key)
         _shorten(self._snapshots, _MOST_STATES)
         return found
+
+
+def _without_parts(result: QueryResult) -> QueryResult:
+    """``result`` without the parts of scores: with them, a table of a thousand queries would be a hundred thousand
+    objects to look through for garbage, which holds up the event loop.
+    """
+    return replace(result, results=tuple(RankedDocument(each.path, each.score) for each in result.results))
 
 
 def _shorten(kept: OrderedDict[Any, Any], most: int) -> None:

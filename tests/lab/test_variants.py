@@ -11,13 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.engines import registry
-from brvtui.engines.contract import EngineError
+from brvtui.engines.contract import EngineError, Query
+from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
 from brvtui.lab.judgments.grading import judgment_of, with_grade, with_query
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.lab.whatif.controls import Control, clock_control, constant_controls, step_of, value_in, with_value
 from brvtui.lab.whatif.replacing import with_constants
 from brvtui.lab.whatif.variant import EditedText, SignalChange, Variant, VariantError, parse_variant
 from brvtui.session import Session
+from brvtui.session.evaluating import EvaluationPlan, assess
 from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree
 
 PROFILES = {"byterover": ("brv-3", "docs", "combined"), "soleri": ("soleri", "soleri-code")}
@@ -238,3 +240,33 @@ def test_a_profile_that_is_kept_has_the_same_constants(garden: Tree, tmp_path: P
     assert registry.load("soleri").constants(str(soleri)).limits.search == 3
     with pytest.raises(EngineError, match="no profiles of your own"):
         session.variants.profile_text(Variant(), "jeffs_brain", "own")
+
+
+def test_answers_are_kept_for_another_time_and_for_eval(garden: Tree) -> None:
+    first = opened(garden)
+    for variant in (Variant(), Variant(days=30), Variant(constants=(("score.cap", 0.5),))):
+        state = first.variants.state(variant)
+        first.variants.result(state, QUERY)
+        first.variants.keep(state)
+    expected = [answer(first, variant) for variant in (Variant(), Variant(days=30))]
+
+    def never(*_: object) -> None:
+        raise AssertionError("asked again")
+
+    second = opened(garden)
+    for variant in (Variant(), Variant(days=30)):
+        state = second.variants.state(variant)
+        other = replace(QUERY, id="other", documents=(JudgedDocument(TOKENS, 2),))
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(type(state.engine), "answer", never)
+            result = second.variants.result(state, other)
+        assert {item.path: item.score for item in result.results} == expected.pop(0)
+        assert (result.id, result.grades) == ("other", {TOKENS: 2})
+    plan = EvaluationPlan(DEFAULT_METRICS, Query(""))
+    made = assess(opened(garden), [QUERY], plan, lambda done, of: None).evaluation
+    assert made.kept == 1
+    assert made.queries[0].results[0].parts
+    tried = second.variants.state(Variant(constants=(("score.cap", 0.5),)))
+    assert not tried.known
+    garden.note(TOKENS, "Token rotation", "Changed.", days=0)
+    assert not opened(garden).variants.state(Variant()).known

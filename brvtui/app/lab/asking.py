@@ -97,6 +97,7 @@ def _ask_column(session: Session, request: LabRequest, variant: Variant, told: C
             if time.monotonic() >= due:
                 told(LabBatch(request.number, variant, cells))
                 cells, due = {}, time.monotonic() + _BATCH_S
+        session.variants.keep(state)
     except (EngineError, VariantError, RevisionError) as error:
         return LabBatch(request.number, variant, cells, str(error))
     return LabBatch(request.number, variant, cells)

@@ -49,7 +49,7 @@ def evaluate(
             made.append(result_of(followed, ask(engine, context, followed, like)))
         else:
             kept += 1
-            made.append(_judged(found, followed))
+            made.append(judged_as(found, followed))
         progress(number, len(judgments))
     info = context.snapshot_info
     options = {name: str(value) for name, value in like.options.items()}
@@ -80,7 +80,7 @@ def asked_words(judgment: Judgment, like: Query) -> Asked:
     return judgment.text, judgment.scope or like.scope
 
 
-def _judged(found: QueryResult, judgment: Judgment) -> QueryResult:
+def judged_as(found: QueryResult, judgment: Judgment) -> QueryResult:
     """``found`` as the result of ``judgment``, which asks for the same words."""
     return replace(found, id=judgment.id, scope=judgment.scope, expected=judgment.expected, grades=_grades(judgment))
 

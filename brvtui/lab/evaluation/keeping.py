@@ -67,21 +67,51 @@ class KeepingEvaluator:
         ``later_ms`` is given where the moment is that of the running clock, and so long after: answers are found again
         by :meth:`recent_moment` then.
         """
-        moment = repr(context.now_ms) if later_ms is None else f"now + {later_ms!r}"
-        name = _name(engine, context, like, moment)
-        state = self._seen.pop(name) if name in self._seen else self._read(name)
-        known = state.results if state is not None and state.now_ms == context.now_ms else {}
+        name = _name_at(engine, context, like, later_ms)
+        known = self._known(name, context)
         made = evaluate(engine, context, judgments, like, revision, progress, known)
-        if name and made.kept < len(made.queries):
-            results = {**known} if len(known) < _MOST_QUERIES else {}
-            for judgment, query in zip(judgments, made.queries, strict=True):
-                results[asked_words(judgment, like)] = query
+        if made.kept < len(made.queries):
+            pairs = zip(judgments, made.queries, strict=True)
+            self._write(name, context, known, {asked_words(judgment, like): query for judgment, query in pairs})
+        return made
+
+    def known(
+        self, engine: Engine[Any], context: Context[Any], like: Query, later_ms: float | None = None
+    ) -> Mapping[Asked, QueryResult]:
+        """The answers that are kept as of the moment of ``context``, by words and scope."""
+        return self._known(_name_at(engine, context, like, later_ms), context)
+
+    def keep(
+        self,
+        engine: Engine[Any],
+        context: Context[Any],
+        like: Query,
+        results: Mapping[Asked, QueryResult],
+        later_ms: float | None = None,
+    ) -> None:
+        """Keeps ``results``, given in ``context``, beside those that are kept of it."""
+        name = _name_at(engine, context, like, later_ms)
+        self._write(name, context, self._known(name, context), results)
+
+    def _known(self, name: str, context: Context[Any]) -> Mapping[Asked, QueryResult]:
+        state = self._seen.pop(name) if name in self._seen else self._read(name)
+        return state.results if state is not None and state.now_ms == context.now_ms else {}
+
+    def _write(
+        self, name: str, context: Context[Any], known: Mapping[Asked, QueryResult], made: Mapping[Asked, QueryResult]
+    ) -> None:
+        if name:
+            results = {**known, **made} if len(known) < _MOST_QUERIES else made
             with suppress(OSError):  # a cache that cannot be written is none
                 self.kept.write(name, _as_plain(_State(context.now_ms, results)))
-        return made
 
     def _read(self, name: str) -> _State | None:
         return _from_plain(self.kept.read(name)) if name and self.is_used else None
+
+
+def _name_at(engine: Engine[Any], context: Context[Any], like: Query, later_ms: float | None) -> str:
+    moment = repr(context.now_ms) if later_ms is None else f"now + {later_ms!r}"
+    return _name(engine, context, like, moment)
 
 
 def _name(engine: Engine[Any], context: Context[Any], like: Query, moment: str) -> str:

@@ -17,13 +17,13 @@ from brvtui.tree.reading.signals import Source
 from brvtui.typed_tables import overlay
 from brvtui.wording import shortened
 
-_MS_PER_DAY = 86_400_000
+MS_PER_DAY = 86_400_000
 Constants = TypeVar("Constants")
 
 
 def later(now_ms: float, variant: Variant) -> float:
     """The moment of ``variant``, in milliseconds since 1970."""
-    return now_ms + variant.days * _MS_PER_DAY
+    return now_ms + variant.days * MS_PER_DAY if variant.days else now_ms
 
 
 def with_constants(constants: Constants, changes: tuple[tuple[str, Value], ...], origin: str) -> Constants:
