@@ -121,6 +121,8 @@ def migrate_tree(snapshot: Snapshot, now_ms: float, name: str) -> MigratedTree:
 def _unseen(made: ConvertedNote) -> str:
     if made.topic == _CATALOG:
         return "the migration leaves out index.md at the root"
+    if not made.has_title:
+        return "the migration leaves it out: the heading that its title would be is blank"
     return unseen_name(made.topic)
 
 
@@ -130,7 +132,7 @@ def _migrated(snapshot: Snapshot, now_ms: float, made: ConvertedNote, unseen: st
     kept = signals is not None and signals.source is not Source.DEFAULT
     return MigratedNote(
         note=made.note,
-        topic="" if made.topic == _CATALOG else made.topic,
+        topic=made.topic if made.has_title and made.topic != _CATALOG else "",
         unseen=unseen,
         newly_searched=position is None and not unseen,
         frontmatter_problem=made.problem,

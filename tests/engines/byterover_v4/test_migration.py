@@ -117,6 +117,19 @@ def test_dates(given: str, iso: str) -> None:
     assert f'createdat="{iso}"' in convert("note.md", f"---\ncreatedAt: {given}\n---\nB", NOW).html
 
 
+def test_a_blank_heading_leaves_a_note_without_a_title() -> None:
+    """V4's own migration leaves these out."""
+    assert not convert("note.md", "#  \n\ntext", NOW).has_title
+    assert convert("note.md", "---\ntitle: T\n---\n#  \n\ntext", NOW).has_title
+    assert attributes("# \ntext") == attributes("#\u2028\ntext") == 'title="note" type="topic"'
+
+
+def test_hostile_notes_take_no_time() -> None:
+    many = 40_000
+    for text in ("## Facts\n- a" + " " * many + "[b c]", "## Rules\n" + "- a\n" * many, "## Facts\n- " + "**a" * many):
+        assert len(convert("note.md", text, NOW).html) > many
+
+
 @given(st.text(alphabet="#-*+`~:[]()\n\r\t .ab1\u2028é", max_size=200))
 def test_any_text_is_converted(text: str) -> None:
     assert convert("a/b.md", text, NOW).html.startswith('<bv-topic path="a/b"')

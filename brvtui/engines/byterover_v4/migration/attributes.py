@@ -50,10 +50,11 @@ def topic_path(note: str) -> str:
 def topic_attributes(path: str, parts: NoteParts, now: Moment) -> dict[str, str]:
     """The attributes of the topic that the note at ``path`` becomes at ``now``, in V4's order, empty ones left out."""
     fields, name = parts.fields, path.rpartition("/")[2]
+    heading = title_of(parts.body)
     stem = _NAME_BREAKS.sub(" ", name.removesuffix(_NOTE))
     made = {
         "path": path.removesuffix(_NOTE),
-        "title": _text(fields.get("title")) or title_of(parts.body) or stem,
+        "title": _text(fields.get("title")) or (stem if heading is None else heading),
         "type": _text(fields.get("type")) or _TYPES.get(name, _ORDINARY),
         "summary": _text(fields.get("summary")) or _text(fields.get("short_description")),
         "tags": _listed(fields.get("tags")),

@@ -26,8 +26,7 @@ _LISTED = {"change": "bv-changes", "changes": "bv-changes", "file": "bv-files", 
 _IN_NARRATIVE = {
     "dependencies": "bv-dependencies", "examples": _EXAMPLES, "highlights": "bv-highlights", "features": "bv-highlights"
 }  # fmt: skip
-_FILED = re.compile(rf"(.+?)[{SPACE}]*\[([A-Za-z0-9_]+)\]")
-"""A fact with its category."""
+_WORD = re.compile(r"[A-Za-z0-9_]+")
 _SUBJECT = re.compile(rf"\*\*(.+?)\*\*[{SPACE}]*:[{SPACE}]*(.+)")
 _CATEGORIES = frozenset({"personal", "project", "preference", "convention", "team", "environment"})
 _OTHER = "other"
@@ -42,7 +41,7 @@ _ID_UNITS = 48
 def elements_of(body: str) -> str:
     """The markup of the elements that ``body``, a note without its frontmatter, becomes."""
     lead, parts = sections(body, "##")
-    rules: set[str] = set()
+    rules: dict[str, int] = {}
     """The ids of rules so far."""
     made = "".join(_section(part.heading.lower(), part.text, rules) for part in parts)
     if not made:
@@ -50,7 +49,7 @@ def elements_of(body: str) -> str:
     return element(_FACT, without_title(lead)) + made
 
 
-def _section(heading: str, text: str, rules: set[str]) -> str:
+def _section(heading: str, text: str, rules: dict[str, int]) -> str:
     if heading in _TAKEN_WHOLE:
         return element(_TAKEN_WHOLE[heading], text)
     match heading:
@@ -80,22 +79,25 @@ def _listed(text: str, made_of: Callable[[str], str]) -> str:
 def _fact(item: str) -> str:
     subject = _SUBJECT.fullmatch(item)
     text = subject[2] if subject else item
-    filed = _FILED.fullmatch(text)
     attributes = {"subject": subject[1]} if subject else {}
-    if filed:
-        category = filed[2].lower()
-        text, attributes = filed[1], {**attributes, "category": category if category in _CATEGORIES else _OTHER}
+    before, _, name = text.removesuffix("]").rpartition("[")
+    if text.endswith("]") and before and _WORD.fullmatch(name):
+        category = name.lower()
+        text, attributes = before, {**attributes, "category": category if category in _CATEGORIES else _OTHER}
     return element(_FACT, text, attributes)
 
 
-def _rule(item: str, taken: set[str]) -> str:
+def _rule(item: str, taken: dict[str, int]) -> str:
+    """The rule ``item``; its id is added to those ``taken``, each with the number after which to look for the next."""
     severity = "must" if _MUST.search(item) else "should" if _SHOULD.search(item) else "info"
     words = _NOT_IN_IDS.sub("-", _SEVERITY_WORDS.sub("", item).lower()).strip("-")
     base = words[:_ID_UNITS] or "rule"
-    identity, number = base, 2
+    identity, number = base, taken.get(base, 1)
     while identity in taken:
-        identity, number = f"{base}-{number}", number + 1
-    taken.add(identity)
+        number += 1
+        identity = f"{base}-{number}"
+    taken[base] = number
+    taken.setdefault(identity, 1)
     return element("bv-rule", item, {"severity": severity, "id": identity})
 
 
@@ -129,7 +131,7 @@ def _items(tag: str, text: str) -> str:
     return f"<{tag}>{''.join(element('li', item) for item in items)}</{tag}>{element(_FACT, stray)}"
 
 
-def _narrative(text: str, rules: set[str]) -> str:
+def _narrative(text: str, rules: dict[str, int]) -> str:
     lead, parts = sections(text, "###")
     made = [element(_STRUCTURE, lead)]
     for part in parts:

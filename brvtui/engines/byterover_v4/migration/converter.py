@@ -21,6 +21,8 @@ class ConvertedNote:
     html: str
     body: str
     """The note without its frontmatter."""
+    has_title: bool
+    """Whether it has one; the migration leaves out a note whose heading is blank."""
     problem: str
     """Why the note's frontmatter becomes text; empty when it does not."""
 
@@ -28,6 +30,6 @@ class ConvertedNote:
 def convert(path: str, text: str, now_ms: float) -> ConvertedNote:
     """The topic that V4's migration would make at ``now_ms`` of the note ``text`` at ``path``."""
     parts = note_parts(text)
-    attributes = written(topic_attributes(path, parts, Moment(int(now_ms))))
-    html = f"<{TOPIC}{attributes}>{elements_of(parts.body)}</{TOPIC}>"
-    return ConvertedNote(path, topic_path(path), html, parts.body, parts.problem)
+    attributes = topic_attributes(path, parts, Moment(int(now_ms)))
+    html = f"<{TOPIC}{written(attributes)}>{elements_of(parts.body)}</{TOPIC}>"
+    return ConvertedNote(path, topic_path(path), html, parts.body, "title" in attributes, parts.problem)

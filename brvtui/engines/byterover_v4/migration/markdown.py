@@ -42,10 +42,13 @@ def sections(text: str, mark: str) -> tuple[str, tuple[NoteSection, ...]]:
     return "\n".join(first), tuple(NoteSection(heading, "\n".join(lines)) for heading, lines in others)
 
 
-def title_of(text: str) -> str:
-    """The text of the first ``# `` line of ``text`` that has one; empty without it."""
-    headings = (_heading(line, "#") for line in text.split("\n"))
-    return next((heading for heading in headings if heading and not _BROKEN.search(heading)), "")
+def title_of(text: str) -> str | None:
+    """The text of the first ``# `` line of ``text`` that has one, be it only white space; None without such a line."""
+    for line in text.split("\n"):
+        heading = _heading(line, "#")
+        if heading is not None and not _BROKEN.search(heading) and line[2:].strip(LINE_ENDS):
+            return heading
+    return None
 
 
 def without_title(text: str) -> str:
