@@ -19,6 +19,7 @@ from brvtui.cli.common import (
     print_report,
     project_option,
     shared,
+    space_options,
     write_json,
 )
 from brvtui.text.visible import visible
@@ -50,6 +51,7 @@ Examples:
     help="The installed engine: the package byterover-cli, or V4's skill bundle (default: the one that is found).",
 )
 @click.option("--status", is_flag=True, help="Only say which engine is installed, and whether it was verified here.")
+@space_options
 @project_option
 @shared
 @answer_format
@@ -58,6 +60,8 @@ def verify(
     most: int | None,
     package: Path | None,
     status: bool,
+    space: str,
+    root: Path | None,
     project: Path | None,
     profile: str | None,
     now: float | None,
@@ -69,7 +73,7 @@ def verify(
     Asks the judged and logged queries, and questions made of the notes, over a copy of the project, with the network
     cut off. The project and the engine's data are not touched. Exit code 1 when an answer differs.
     """
-    session: Session = Asked("", {}, "", project, profile, now, signals, None).open()
+    session: Session = Asked("", {}, "", project, profile, now, signals, None, space, root).open()
     if status:
         return _show_status(session, package, form)
     from brvtui.lab.verification.installed import NotInstalled

@@ -9,6 +9,7 @@ import pytest
 
 from brvtui.store.verified import VerifiedVersion, remember_verified
 from tests.cli.conftest import Run
+from tests.support.spaces import small_space
 
 PACKAGE = {"name": "byterover-cli", "version": "3.16.1"}
 
@@ -38,6 +39,18 @@ def test_the_status(run: Run, tmp_path: Path) -> None:
     assert run(*status)[:2] == (0, f"{line}\n")
     made = json.loads(run(*status, "--format", "json")[1])
     assert (made["installed"], made["sentence"], made["last"]["same"]) == ("byterover-cli 3.16.1", line, 226)
+
+
+def test_a_space_is_named_as_by_v4_s_scripts(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
+    small_space(tmp_path, 1_795_176_000_000.0)
+    bundle = tmp_path / "bundle"
+    (bundle / "scripts").mkdir(parents=True)
+    (bundle / "scripts/query.mjs").write_text("")
+    (bundle / "SKILL.md").write_text("metadata:\n  version: 4.2.0\n")
+    code, out, err = run("verify", "--status", "--space", "Small", "--package", str(bundle), inside=False)
+    assert (code, err) == (1, "")
+    assert out.startswith("byterover skill 4.2.0 is installed, and was not verified on this machine")
 
 
 def test_queries_that_cannot_be_read(run: Run, tmp_path: Path) -> None:
