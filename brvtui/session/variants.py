@@ -100,6 +100,7 @@ class VariantRunner:
         """Asks nothing yet."""
         self._session = session
         self._lock = threading.Lock()
+        self._keeping = threading.Lock()
         self._engines: dict[str, Engine[Any]] = {}
         self._states: OrderedDict[tuple[object, ...], VariantState] = OrderedDict()
         self._snapshots: OrderedDict[tuple[object, ...], Snapshot] = OrderedDict()
@@ -140,11 +141,13 @@ class VariantRunner:
         key = (base.generation, name, session.engines.profile(name), str(asked), minute, variant)
         with self._lock:
             found = self._states.get(key)
-            if found is None:
-                found = self._states[key] = self._made(variant, name, asked, base, later(now_ms, variant), key)
+        if found is None:  # made without the lock: the notes of a revision take long, and nobody is to wait for them
+            found = self._made(variant, name, asked, base, later(now_ms, variant), key)
+        with self._lock:
+            found = self._states.setdefault(key, found)
             self._states.move_to_end(key)
             _shorten(self._states, _MOST_STATES)
-            return found
+        return found
 
     def controls(self, engine: str) -> tuple[Control, ...]:
         """What of ``engine`` can be changed: the clock, and its constants. Raises :class:`EngineError`."""
@@ -190,15 +193,17 @@ class VariantRunner:
         with self._lock:
             fresh = self._fresh.pop(state.key, {})
         if fresh:
-            self._evaluator.keep(state.engine, state.context, state.like, fresh, state.later_ms)
+            with self._keeping:
+                self._evaluator.keep(state.engine, state.context, state.like, fresh, state.later_ms)
 
     def _made(
         self, variant: Variant, name: str, options: Mapping[str, Any], base: Snapshot, now_ms: float, key: _StateKey
     ) -> VariantState:
         session = self._session
-        if name not in self._engines:
-            self._engines[name] = registry.load(name)
-        engine = self._engines[name]
+        with self._lock:
+            if name not in self._engines:
+                self._engines[name] = registry.load(name)
+            engine = self._engines[name]
         try:
             constants = self._constants(engine, variant)
         except ProfileError as error:
@@ -214,9 +219,10 @@ class VariantRunner:
         if variant.constants or variant.edit is not None:
             return VariantState(variant, engine, context, DocumentFinder(snapshot), like, key)
         later_ms = None if session.frozen else variant.days * MS_PER_DAY
-        if later_ms is not None:
-            context = replace(context, now_ms=self._evaluator.recent_moment(engine, context, like, later_ms))
-        read = self._evaluator.known(engine, context, like, later_ms)
+        with self._keeping:
+            if later_ms is not None:
+                context = replace(context, now_ms=self._evaluator.recent_moment(engine, context, like, later_ms))
+            read = self._evaluator.known(engine, context, like, later_ms)
         known = {asked: _without_parts(result) for asked, result in read.items()}
         return VariantState(variant, engine, context, DocumentFinder(snapshot), like, key, known, True, later_ms)
 
@@ -235,11 +241,14 @@ class VariantRunner:
         read_with = self._session.profile
         of_notes = replace(variant, engine="", profile="", mode="", constants=())
         key = (base.generation, constants.limits, constants.signals, now_ms if variant.days else 0.0, of_notes)
-        found = self._snapshots.get(key)
+        with self._lock:
+            found = self._snapshots.get(key)
         if found is None:
-            found = self._snapshots[key] = replaced(base, read_with, constants, now_ms, variant)
-        self._snapshots.move_to_end(key)
-        _shorten(self._snapshots, _MOST_STATES)
+            found = replaced(base, read_with, constants, now_ms, variant)
+        with self._lock:
+            found = self._snapshots.setdefault(key, found)
+            self._snapshots.move_to_end(key)
+            _shorten(self._snapshots, _MOST_STATES)
         return found
 
 
