@@ -80,6 +80,12 @@ def test_a_repository_with_a_folder_brv_and_no_notes_is_answered(run: Run, repos
     assert run("code", "rotate", "--repo", str(repository), "--project", "nowhere", inside=False)[0] == 3
 
 
+def test_a_way_comes_to_nothing_twice(run: Run, project: Tree, repository: Path) -> None:
+    project.note("auth/jwt/code.md", "Why", "`TokenStore.rotate` is called by `refresh`, never by `round_cents`.", 1)
+    _, out, _ = run("code", "rotate", "--repo", str(repository), "--project", str(project.root), inside=False)
+    assert "reached over tokens.py.TokenStore.rotate ← documents code.md documents → billing.py.round_cents\n" in out
+
+
 def test_a_symbol_says_why_it_is_there_or_not(run: Run, repository: Path) -> None:
     arguments = ("code", "rotate", "--repo", str(repository), "--why")
     code, out, _ = run(*arguments, "TokenStore.rotate", inside=False)

@@ -138,8 +138,8 @@ class CodeAnswer:
         if self._ways is None:
             return ()
         ids = self._graph.ids
-        ways = self._ways.to(self._graph.positions[id_], 1).ways
-        places = [ids[place] for place in ways[0].places] if ways else []
+        way = self._ways.straight(self._graph.positions[id_])
+        places = [ids[place] for place in way.places] if way is not None else []
         between = (self._between(one, other) for one, other in pairwise(places))
         return (*places[:1], *(part for step in zip(between, places[1:], strict=True) for part in step))
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from brvtui.engines.knowing.walk import Floats, Walk
 
+_FEW = 5
+
 
 @dataclass(frozen=True, slots=True)
 class WalkWay:
@@ -58,6 +60,14 @@ class StrongestWays:
         kept = sorted((way for way in found if way.amount > 0), key=lambda way: (-way.amount, way.places))
         kept = kept[:most]
         return WalkOrigins(tuple(kept), float(self._walk.probability[place]) - sum(way.amount for way in kept))
+
+    def straight(self, place: int) -> WalkWay | None:
+        """The strongest way to the node at ``place`` that comes to no node twice, if it is among the first few.
+
+        Else the strongest of all; None for a node that no way leads to.
+        """
+        ways = self.to(place, _FEW).ways
+        return next((way for way in ways if len(set(way.places)) == len(way.places)), ways[0] if ways else None)
 
     def _amount(self, length: int, product: float) -> float:
         """The probability of a way whose shares multiply to ``product``: to go on that often, and then start again."""

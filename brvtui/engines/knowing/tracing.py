@@ -271,8 +271,9 @@ class TraceMaker:
         total = float(walk.probability[place]) if walk is not None else 0.0
         if not total:
             return (), 0.0
-        origins = ways.to(place, most)
-        kept = [way for way in origins.ways if way.amount / total >= _LEAST_SHARE]
+        straight = ways.straight(place) if most == 1 else None
+        found = (straight,) if straight is not None else ways.to(place, most).ways
+        kept = [way for way in found if way.amount / total >= _LEAST_SHARE]
         told = tuple(
             ToldWay(
                 self._maps.name(way.places[0]),

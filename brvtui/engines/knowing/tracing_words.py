@@ -97,7 +97,9 @@ def way_in_words(one: GraphResult) -> str:
 
     Notes and their sections are one there. Empty without one.
     """
-    start, *stops = next((stops for stops in map(stops_of, one.ways) if len(stops) > 1), [""])
+    found = [stops for stops in map(stops_of, one.ways) if len(stops) > 1]
+    straight = (stops for stops in found if len(set(stops[::2])) == len(stops[::2]))
+    start, *stops = next(straight, found[0] if found else [""])
     return f"from {start}: {' → '.join(stops)}" if stops else ""
 
 
