@@ -30,7 +30,8 @@ class ScorePane(Pane):
     READS = (QueryState, AnswerState, SelectionState, StaleState, ProjectState)
     HELP_TEXT = (
         "Every part of the score, and their sum. The bar runs from 0 to 1, with ticks at the thresholds of the gates; "
-        "what the maturity factor or the cap takes away is hatched. Ceiling: the best score that any wording could "
+        "what the maturity factor or the cap takes away is hatched. Below the sum: how far the result is ahead of the "
+        "second, or behind the first, and which parts make it so. Ceiling: the best score that any wording could "
         "give this note, and for how long it stays above each threshold. Below: its signals before and after decay, "
         "and what every matched term adds per field. For a near miss: how far it fell short."
     )

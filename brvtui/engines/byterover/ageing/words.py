@@ -44,14 +44,15 @@ MEANING = {
     Event.LEAVES_MEDIUM: "even as the best match of a query it scores below medium confidence",
 }
 """What the state means for a note."""
+_AT_BEST = "even as the best match"
 IN_SHORT = {
     Event.LEAVES_TIER_2: "no direct answer any more",
     Event.LEAVES_PROMPT: "its text alone is not quoted",
     Event.ARCHIVE: "for its importance",
     Event.PRUNING: "for its age",
     Event.BELOW_MATURITY: "nothing is demoted",
-    Event.LEAVES_HIGH: "even as the best match",
-    Event.LEAVES_MEDIUM: "even as the best match",
+    Event.LEAVES_HIGH: _AT_BEST,
+    Event.LEAVES_MEDIUM: _AT_BEST,
 }
 """The same, behind what happens to one note."""
 
