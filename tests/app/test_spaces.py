@@ -11,6 +11,7 @@ from brvtui.app.project.opening import Opening
 from brvtui.session import Session
 from tests.app.driving import HUGE, WIDE, ask, settled, shown, text_of, until, view
 from tests.app.engines import toasts
+from tests.app.test_lab import asked, to_lab
 from tests.support.spaces import SPACE_ID, small_space
 from tests.support.untouched import state_of
 
@@ -45,6 +46,25 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
             await pilot.press(key)
             await settled(pilot)
     assert state_of(space.parent / "data", space) == before
+
+
+async def test_the_lab_asks_v4_with_the_clock_and_constants_changed(space: Path) -> None:
+    app = BrvTui(Opening(space, None, NOW, None))
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token")
+        await to_lab(pilot)
+        await pilot.press("J")
+        await until(pilot, lambda: view(pilot).lab.judgments)
+        await asked(pilot)
+        await pilot.press("f4", "right_curly_bracket")
+        await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
+        await asked(pilot)
+        present, what_if = view(pilot).lab.columns
+        assert what_if.variant.days == 10
+        (row,) = view(pilot).lab.judgments or ()
+        assert [column.cells[row.id].values[0] for column in (present, what_if)] == [1.0, 1.0]
+        assert not what_if.problem
+        assert [each.path for each in row.documents] == ["auth/jwt.html"]
 
 
 async def test_notes_shows_what_of_a_topic_is_searched(space: Path) -> None:

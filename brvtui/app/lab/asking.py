@@ -147,8 +147,9 @@ def grade(session: Session, text: str, scope: str, path: str, value: int | None)
     return f"{said}: {path} for {text!r}; {queries} in all, 5 shows them"
 
 
-def keep_answers(session: Session, queries: Sequence[tuple[str, str]]) -> str:
-    """Judges ``queries``, of text and scope, by their answers now: the first note has grade 3, the outcome is expected.
+def keep_answers(session: Session, queries: Sequence[tuple[str, str]], engine: str, mode: str) -> str:
+    """Judges ``queries``, of text and scope, by the answers of ``engine`` now: the outcome is expected, the first note
+    has grade 3.
 
     Returns what was done. Raises :class:`Refusal`.
     """
@@ -156,7 +157,7 @@ def keep_answers(session: Session, queries: Sequence[tuple[str, str]]) -> str:
     added: list[tuple[str, str, str, tuple[JudgedDocument, ...]]] = []
     try:
         known = JudgmentsFile.of(session.project).read()
-        state = runner.state(Variant())
+        state = runner.state(Variant(), engine, mode)
         new = [each for each in dict.fromkeys(queries) if judgment_of(known, *each) is None][:_MOST_ADDED]
         for text, scope in new:
             result = runner.result(state, Judgment("new", text, scope))

@@ -266,7 +266,9 @@ class Lab:
         """Judges ``queries``, of text and scope, by how they are answered now."""
         session = self.session
         if session is not None and queries:
-            self._services.background.run(partial(asking.keep_answers, session, queries), self._judged, group="judge")
+            chosen = self._services.store.view.engine
+            keep = partial(asking.keep_answers, session, queries, chosen.name, chosen.mode)
+            self._services.background.run(keep, self._judged, group="judge")
 
     def keep_open_or_logged(self) -> None:
         """Judges the open query by its answer now; without one, those queries of the log that were covered."""
