@@ -198,7 +198,7 @@ def _connected(scheduler: str) -> Any:
     except ImportError as error:
         raise ClusterError(_NO_DASK) from error
     for name in list(logging.root.manager.loggerDict):
-        if name.startswith("distributed"):
+        if name.startswith(("distributed", "asyncio")):
             logging.getLogger(name).setLevel(logging.CRITICAL)  # what is lost is said in the answer
     address: str | None = scheduler
     if scheduler == AUTO:
