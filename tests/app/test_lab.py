@@ -322,6 +322,7 @@ async def test_a_slider_changes_a_constant_and_the_table_follows(with_judgments:
         assert (columns[0].cells["refresh-token-rotation"].result.outcome, changed) == ("tier 3", "tier 2")
         assert set(columns[1].cells) == {row.id for row in view(pilot).lab.rows}
         assert "the open query" in columns[1].cells
+        assert "ndcg@10 0.50 → 0.50, 1 other tier" in str(pane.border_title)
         await pilot.press("d")
         await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=both[1:]))
         await pilot.press("0")

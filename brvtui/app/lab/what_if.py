@@ -16,9 +16,12 @@ from brvtui.app.states import LabState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
+from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
+from brvtui.lab.evaluation.results import mean_of
 from brvtui.lab.whatif.controls import CLOCK, Control, value_in
 from brvtui.lab.whatif.variant import Value, Variant
 from brvtui.paint.line import Line, line
+from brvtui.wording import counted
 
 _LABEL, _VALUE, _WAS = 18, 9, 9
 _ROOMY = 60
@@ -89,9 +92,9 @@ class WhatIfPane(ChoicePane):
         return (self.note_controls, *super().also_reads())
 
     def heading(self, view: View) -> str:
-        """The title, and how much is changed."""
+        """The title, what is changed, and what comes of it: it is seen where the table is behind a tab, too."""
         changed = view.lab.what_if
-        return f"{self.TITLE} · {changed}" if changed is not None else self.TITLE
+        return f"{self.TITLE} · {effect_of(view.lab)}{changed}" if changed is not None else self.TITLE
 
     @property
     def control(self) -> Control | None:
@@ -214,6 +217,19 @@ class WhatIfPane(ChoicePane):
     def action_keep(self) -> None:
         """Keeps the constants as a profile."""
         self.post_message(self.KeepWanted())
+
+
+def effect_of(lab: LabState) -> str:
+    """What the sliders change of the judged queries, in a few words: the mean, and how many tiers."""
+    slid = next((column for column in lab.columns if column.variant == lab.what_if), None)
+    if slid is None or not lab.judgments:
+        return ""
+    first = lab.columns[0].cells
+    both = [each.id for each in lab.judgments if each.id in first and each.id in slid.cells]
+    means = [mean_of(cells[each].values[0] for each in both) for cells in (first, slid.cells)]
+    tiers = sum(first[each].result.outcome != slid.cells[each].result.outcome for each in both)
+    now, then = (f"{mean:.2f}" if mean is not None else "–" for mean in means)
+    return f"{DEFAULT_METRICS[0]} {now} → {then}, {counted(tiers, 'other tier', 'other tiers')} · "
 
 
 def _in_order(lab: LabState, notes: tuple[Control, ...]) -> list[Control]:
