@@ -21,10 +21,11 @@ from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
 from brvtui.app.widgets.word_filter import WordFilter
+from brvtui.engines.byterover.ageing.board import OF_NOTES
 from brvtui.engines.byterover.ageing.words import HAPPENS, MEANING, STATE, these_days
 from brvtui.paint.line import Line, line
 
-_TERMS = " ".join(f"{SHORT[event].capitalize()}: {MEANING[event]}." for event in HEAVIEST_FIRST)
+_TERMS = " ".join(f"{SHORT[event].capitalize()}: {MEANING[event]}." for event in HEAVIEST_FIRST if event in OF_NOTES)
 """The words of the cards, explained."""
 
 
