@@ -91,7 +91,11 @@ async def test_switching_passes_over_an_engine_that_cannot_be_loaded(broken: Non
 
 
 async def test_help_explains_the_letters_of_the_engine_that_answers(app: BrvTui) -> None:
-    own = {"byterover": "an entity search added it", "jeffs_brain": "by words (w)", "soleri": "words find (b)"}
+    own = {
+        "byterover": "what the search for one word of",
+        "jeffs_brain": "by words (w)",
+        "soleri": "words find (b)",
+    }
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         await pilot.press("escape")

@@ -191,7 +191,7 @@ async def test_watching_that_has_not_begun_is_no_warning(app: BrvTui, monkeypatc
         real(*arguments)
 
     monkeypatch.setattr(opening, "watch", held)
-    async with app.run_test(size=NARROW) as pilot:
+    async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: "13 notes" in text_of(pilot, "#status"))
         assert "watching" not in text_of(pilot, "#status")
         begin.set()

@@ -112,7 +112,7 @@ REMEDIES = Place("remedies", "What would help", PlaceKind.PANE, (
 RESULTS = Place("results", "Results", PlaceKind.PANE, (
     Action("results.open", "enter", "open", "note text", "Show the text of the note", bar=True),
     Action("results.judge", "J", "app.judge", "judge",
-           "Grade the note for this query, for the Lab: then 0 to 3, or d for no grade", bar=True),
+           "Grade the note for this query, for the Lab: then 0 to 3, or d for no grade"),
     Action("feedback.accepted", "r", "app.feedback('accepted')", "of use", "Feedback: the note was of use"),
     Action("feedback.modified", "f", "app.feedback('modified')", "with changes", "Feedback: of use with changes"),
     Action("feedback.dismissed", "d", "app.feedback('dismissed')", "of no use", "Feedback: the note was of no use"),

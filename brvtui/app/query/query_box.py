@@ -69,7 +69,7 @@ class Prompt(Lines):
 class QueryBadge(Lines):
     """The scope of the query, or the engine's mode, and whether the answer was probed or run."""
 
-    READS = (QueryState, AnswerState, EngineState)
+    READS = (QueryState, AnswerState, EngineState, ProjectState)
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns one line, set to the right."""

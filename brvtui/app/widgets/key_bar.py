@@ -8,6 +8,7 @@ from textual.binding import ActiveBinding
 from brvtui.app.code_words import OF_NOTES_ALONE
 from brvtui.app.keys.bindings import declared, own_bindings
 from brvtui.app.keys.naming import is_text, key_name
+from brvtui.app.states import ProjectState
 from brvtui.app.text_entry import types_text
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
@@ -16,6 +17,8 @@ from brvtui.paint.line import Line
 
 class KeyBar(Lines):
     """One line of keys; a click on one does what the key does."""
+
+    READS = (ProjectState,)
 
     def __init__(self, *, id: str) -> None:
         """A bar without keys."""

@@ -10,7 +10,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from brvtui import faults
 from brvtui.disk.scratch import write_scratch
+from brvtui.regular_files import open_regular
 
 DRIVERS = Path(__file__).parent / "drivers"
 _NAMESPACE = ("unshare", "-rn")
@@ -60,7 +62,7 @@ class SealedNode:
         seal = str(DRIVERS / "seal.mjs")
         command = [*self.prefix, str(self.node), "--import", Path(seal).as_uri(), *script]
         try:
-            with given.open("rb") as stdin:
+            with os.fdopen(open_regular(given), "rb") as stdin:
                 process = subprocess.Popen(
                     command,
                     cwd=folder,
@@ -71,7 +73,7 @@ class SealedNode:
                     start_new_session=True,
                 )
         except OSError as error:
-            raise EngineRunError(f"{self.node}: cannot be run ({error.strerror})") from error
+            raise EngineRunError(f"{self.node}: cannot be run ({faults.reason(error)})") from error
         timer = threading.Timer(seconds, process.kill)
         timer.start()
         try:
