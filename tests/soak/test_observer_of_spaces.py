@@ -49,6 +49,7 @@ KEYS = (
 
 
 @pytest.mark.long
+@pytest.mark.timeout(0)
 async def test_random_use_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = recorded_space(RECORDED)
     unpack_space(recorded, tmp_path)
