@@ -62,7 +62,8 @@ class SealedNode:
         seal = str(DRIVERS / "seal.mjs")
         command = [*self.prefix, str(self.node), "--import", Path(seal).as_uri(), *script]
         try:
-            with os.fdopen(open_regular(given), "rb") as stdin:
+            stdin = open_regular(given)
+            try:
                 process = subprocess.Popen(
                     command,
                     cwd=folder,
@@ -72,6 +73,8 @@ class SealedNode:
                     stderr=subprocess.DEVNULL,
                     start_new_session=True,
                 )
+            finally:
+                os.close(stdin)
         except OSError as error:
             raise EngineRunError(f"{self.node}: cannot be run ({faults.reason(error)})") from error
         timer = threading.Timer(seconds, process.kill)
