@@ -1,0 +1,33 @@
+"""``brv-tui fleet``: many memories, listed, checked and asked together."""
+
+from __future__ import annotations
+
+import click
+
+from brvtui.cli.fleet.asking import explain, query
+from brvtui.cli.fleet.judged import evaluate
+from brvtui.cli.fleet.members import add, check, list_members
+from brvtui.cli.fleet.upkeep import health, maturity
+
+
+@click.group(
+    epilog="""
+\b
+Examples:
+  brv-tui fleet add "~/repos/*" --owner platform
+  brv-tui fleet add /srv/git/orders.git --revision main
+  brv-tui fleet check
+  brv-tui fleet query "how are refresh tokens rotated"
+  brv-tui fleet query "webhook retries" --over "~/repos/*" --format json
+  brv-tui fleet explain "webhook retries" retry_policy --member payments
+"""
+)
+def fleet() -> None:
+    """Ask many memories at once: those of a fleet.toml, or those named with --over.
+
+    A memory that cannot be read is a line on the standard error; the others answer. No service is asked.
+    """
+
+
+for _command in (add, check, evaluate, explain, health, list_members, maturity, query):
+    fleet.add_command(_command)

@@ -1,0 +1,146 @@
+"""``brv-tui fleet query`` and ``explain``: one text, asked of every member."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from brvtui.cli.common import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, answer_format, print_report, write_json
+from brvtui.cli.fleet.options import FleetOptions, fleet_command
+from brvtui.cli.fleet.output import say_missing
+from brvtui.text.visible import visible
+from brvtui.wording import counted
+
+if TYPE_CHECKING:
+    from brvtui.fleet.members import Member
+
+_SHOWN = 3
+"""Results of a member that are printed."""
+
+
+@click.command("query")
+@click.argument("text")
+@click.option("--scope", default="", metavar="PATH", help="Search only below this folder of each tree.")
+@click.option("--trace", "with_trace", is_flag=True, help="With --format json: each member's whole trace.")
+@click.option(
+    "--merge",
+    type=click.Choice(["each", "one"]),
+    default="each",
+    show_default=True,
+    help="each: every member by its own engine; one: one ranking by ByteRover, as one tree of all notes would give.",
+)
+@click.option("--limit", type=click.IntRange(1, 1_000), help="With --merge one: how many results (default: 10).")
+@fleet_command
+@answer_format
+def query(
+    text: str, scope: str, with_trace: bool, merge: str, limit: int | None, options: FleetOptions, form: str
+) -> int:
+    """Answer TEXT by every member; exit code 1 when no member covers it.
+
+    Each by its own engine, scores of different members are not comparable: each is counted with its own tree's
+    statistics. In one ranking they are.
+    """
+    from brvtui.fleet.questions import Answering, MemberAnswer
+
+    if merge == "one":
+        if scope or with_trace:
+            raise Failure("--scope and --trace are for --merge each", BAD_USAGE)
+        return _one_ranking(text, limit or 0, options, form)
+    made = options.fleet()
+    with options.asker(made) as asker:
+        replies = asker.ask(made.members, Answering(text, scope, with_trace))
+    answers: dict[str, MemberAnswer] = replies.values
+    covered = [name for name, answer in answers.items() if answer.covered]
+    if form == "json":
+        from brvtui.trace import SCHEMA, to_plain
+
+        value = {
+            "schema": SCHEMA,
+            "fleet": made.name,
+            "query": text,
+            "merge": "each",
+            "comparable": False,
+            "covered": covered,
+            "members": to_plain(answers),
+            "missing": to_plain((*made.absent, *replies.missing)),
+        }
+        write_json([value])
+    else:
+        _print_answers(text, made.members, answers)
+    say_missing(replies.missing)
+    return OK if covered else NEGATIVE
+
+
+def _one_ranking(text: str, limit: int, options: FleetOptions, form: str) -> int:
+    from brvtui.fleet.one_ranking import one_ranking
+
+    made = options.fleet()
+    with options.asker(made) as asker:
+        answer = one_ranking(asker, made.members, text, limit)
+    answer = replace(answer, missing=(*made.absent, *answer.missing))
+    if form == "json":
+        from brvtui.trace import SCHEMA, to_plain
+
+        write_json([{"schema": SCHEMA, "fleet": made.name, "merge": "one", "comparable": True, **to_plain(answer)}])
+    else:
+        from brvtui.report.fleet import ranking_lines
+
+        for line in ranking_lines(answer):
+            click.echo(visible(line))
+    say_missing(answer.missing[len(made.absent) :])
+    return OK if answer.hits else NEGATIVE
+
+
+def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]) -> None:
+    places = {member.name: member for member in members}
+    order = sorted(answers, key=lambda name: not answers[name].covered)
+    silent = [name for name in order if not answers[name].covered]
+    for name in order:
+        answer = answers[name]
+        if not answer.covered:
+            continue
+        owner = f", {places[name].owner}" if places[name].owner else ""
+        click.echo(visible(f"{name}  ({answer.engine}, {answer.profile}{owner})"))
+        click.echo(visible(f"  {answer.sentence}"))
+        for rank, hit in enumerate(answer.hits[:_SHOWN], start=1):
+            click.echo(visible(f"  {rank}. {hit.score:6.2f}  {hit.path}  {hit.title}"))
+        if places[name].path:
+            click.echo(visible(f"  open it: brv-tui {places[name].path}"))
+    covering = counted(len(answers) - len(silent), "member covers", "members cover")
+    click.echo(visible(f"{covering} “{text}”, {len(silent)} not: each by its own engine."))
+    click.echo("Scores of different members are not comparable: each counts its words in its own notes alone.")
+
+
+@click.command("explain")
+@click.argument("text")
+@click.argument("note", metavar="NOTE")
+@fleet_command
+@answer_format
+def explain(text: str, note: str, options: FleetOptions, form: str) -> int:
+    """Show why NOTE is, or is not, in the answer to TEXT of each member that has it.
+
+    NOTE is a note's path, the end of one, or a title. Exit code 1 when it is in no answer, 3 when no member has it.
+    """
+    from brvtui.fleet.questions import Explaining
+
+    made = options.fleet()
+    with options.asker(made) as asker:
+        replies = asker.ask(made.members, Explaining(text, note))
+    found = replies.values
+    if not found:
+        raise Failure(next((one.why for one in replies.missing), f"no member has {note}"), NOT_THERE)
+    if form == "json":
+        from brvtui.trace import SCHEMA, to_plain
+
+        write_json({"schema": SCHEMA, "member": name, **to_plain(one)} for name, one in found.items())
+    else:
+        from brvtui.report.explain import explain_report
+
+        for name, one in found.items():
+            click.echo(visible(name))
+            print_report(functools.partial(explain_report, one))
+    return OK if any(one.found for one in found.values()) else NEGATIVE

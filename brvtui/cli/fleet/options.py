@@ -1,0 +1,136 @@
+"""The options with which a fleet is asked: which fleet, which of its members, and on what they answer."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from brvtui.cli.common import BAD_USAGE, FAILED, NOT_THERE, NOW_HELP, Failure, moment
+from brvtui.cli.fleet.output import say
+from brvtui.wording import nearest
+
+if TYPE_CHECKING:
+    from brvtui.fleet.answering import Asker
+    from brvtui.fleet.members import Fleet
+    from brvtui.fleet.pool import Asks
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+FILE_HELP = "The fleet (default: fleet.toml here)."
+
+
+@dataclass(frozen=True, slots=True)
+class FleetOptions:
+    """What the options of :func:`fleet_command` say."""
+
+    file: Path | None
+    over: tuple[str, ...]
+    names: tuple[str, ...]
+    now: float | None
+    timeout: float
+    workers: int
+    scheduler: str
+
+    def fleet(self) -> Fleet:
+        """The fleet, with the members that are named alone. Raises :class:`Failure`."""
+        from brvtui.fleet.finding import fleet_of, fleet_over
+        from brvtui.fleet.fleet_file import NAME, FleetError
+
+        if self.over and self.file is not None:
+            raise Failure("give either --fleet or --over", BAD_USAGE)
+        try:
+            made = fleet_over(self.over, Path.cwd()) if self.over else fleet_of(self.file or Path(NAME))
+        except FleetError as error:
+            raise Failure(str(error), NOT_THERE) from error
+        known = {member.name for member in made.members}
+        for name in self.names:
+            if name not in known:
+                raise Failure(f"no member {name}{nearest(name, known)}", NOT_THERE)
+        if self.names:
+            made = made.only(self.names)
+        for line in (*(one.why for one in made.absent), *made.notices):
+            say(line)
+        if not made.members:
+            raise Failure("the fleet has no members that can be asked; brv-tui fleet add adds one", NOT_THERE)
+        return made
+
+    @contextmanager
+    def asker(self, made: Fleet) -> Iterator[Asker]:
+        """What asks the members of the fleet; at the end, what it started is ended."""
+        from brvtui.fleet.answering import Asker
+        from brvtui.fleet.fleet_file import FleetError
+
+        now_ms = time.time() * 1000 if self.now is None else self.now
+        try:
+            where = self._where(made)
+            try:
+                yield Asker(where, now_ms, self.timeout, replied=_Progress(len(made.members)))
+            finally:
+                where.close()
+        except FleetError as error:
+            raise Failure(str(error), FAILED if self.scheduler else BAD_USAGE) from error
+
+    def _where(self, made: Fleet) -> Asks:
+        if self.scheduler:
+            from brvtui.fleet.cluster import Cluster
+
+            return Cluster(self.scheduler, made.to_place)
+        from brvtui.fleet.pool import ProcessPool
+
+        return ProcessPool(made.members, self.workers)
+
+
+def fleet_command(command: _F) -> _F:
+    """Adds the options of every command that asks a fleet; the command gets them as ``options``."""
+
+    @functools.wraps(command)
+    def collected(**given: Any) -> Any:
+        names = ("file", "over", "names", "now", "timeout", "workers", "scheduler")
+        return command(options=FleetOptions(**{name: given.pop(name) for name in names}), **given)
+
+    made: Any = collected
+    for option in (
+        click.option(
+            "--scheduler", default="", metavar="ADDRESS",
+            help="Ask on the workers of this Dask scheduler (tcp://…, tls://…, its file, or auto; extra fleet).",
+        ),
+        click.option(
+            "--workers", type=click.IntRange(0, 512), default=0, metavar="N",
+            help="How many processes ask (default: one for each core).",
+        ),
+        click.option(
+            "--timeout", type=click.FloatRange(0.1, 86_400), default=60.0, show_default=True, metavar="SECONDS",
+            help="How long one member is waited for.",
+        ),
+        click.option("--now", metavar="ISO", callback=moment, help=NOW_HELP),
+        click.option("--member", "names", multiple=True, metavar="NAME", help="Only this member; may be repeated."),
+        click.option(
+            "--over", multiple=True, metavar="PLACE",
+            help="A folder, glob, bare git repository or V4 data folder, in place of a file; may be repeated.",
+        ),
+        click.option("--fleet", "file", type=click.Path(path_type=Path), metavar="FILE", help=FILE_HELP),
+    ):  # fmt: skip
+        made = option(made)
+    result: _F = made
+    return result
+
+
+class _Progress:
+    """Shows on a terminal how many members have answered."""
+
+    def __init__(self, members: int) -> None:
+        self._members = members
+        self._replies = 0
+
+    def __call__(self, reply: Any) -> None:
+        self._replies += 1
+        if sys.stderr.isatty():
+            done = self._replies >= self._members
+            click.echo(f"\rmembers: {self._replies} of {self._members}", nl=done, err=True)

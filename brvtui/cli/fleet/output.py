@@ -1,0 +1,36 @@
+"""What every command of a fleet prints: rows in columns, notes, and who is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from brvtui.text.visible import visible
+
+if TYPE_CHECKING:
+    from brvtui.fleet.members import Absence
+
+
+def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Prints ``rows`` below ``heads`` in columns."""
+    widths = [max(len(row[place]) for row in (heads, *rows)) for place in range(len(heads))]
+    for row in (heads, *rows):
+        cells = (visible(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
+        click.echo("  ".join(cells).rstrip())
+
+
+def say(line: str) -> None:
+    """Writes a note to the standard error."""
+    click.echo(f"note: {visible(line)}", err=True)
+
+
+def say_missing(missing: Sequence[Absence]) -> None:
+    """Says on the standard error who is missing and why; of several with one reason, only how many and the first."""
+    reasons: dict[str, list[str]] = {}
+    for one in missing:
+        reasons.setdefault(one.why, []).append(one.member)
+    for why, members in reasons.items():
+        others = f" and {len(members) - 1} more" if len(members) > 1 else ""
+        say(why if members[0] in why else f"{members[0]}{others}: {why}")
