@@ -34,6 +34,11 @@ def names() -> tuple[str, ...]:
     return (*_OURS, *sorted(_theirs().keys() - _OURS.keys()))
 
 
+def noun_of(engine: str) -> str:
+    """What ``engine`` ranks, in the singular: a *topic* over a space of ByteRover V4, else a *note*."""
+    return "topic" if engine == SPACE else "note"
+
+
 def names_for(is_space: bool) -> tuple[str, ...]:
     """The names of the installed engines that rank what is open: a space, or a context tree."""
     return (SPACE,) if is_space else tuple(name for name in names() if name != SPACE)

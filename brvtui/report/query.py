@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from rich.console import RenderableType
 
 from brvtui.engines.presentation import Presentation
-from brvtui.engines.registry import presentation
+from brvtui.engines.registry import noun_of, presentation
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.headline import headline_lines
 from brvtui.paint.hits import ResultRow, added_rule, hit_lines, miss_title_room, near_miss_lines, title_room
@@ -38,8 +38,8 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
     shown = presentation(trace.engine)
     made = headline_of(trace, width)
     held = trace.snapshot
-    nouns = ("symbol", "symbols") if held.is_code else ("note", "notes")
-    facts = f" {trace.version}, profile {trace.profile}, {counted(held.notes, *nouns)} of {held.project}"
+    noun = "symbol" if held.is_code else noun_of(trace.engine)
+    facts = f" {trace.version}, profile {trace.profile}, {counted(held.notes, noun, f'{noun}s')} of {held.project}"
     made += [line(facts, "muted").cut(width), *_reading(trace, shown, width, glyphs)]
     made += notices(trace.notices, width, glyphs)
     made += [Line(), *shown.decision(trace, width, glyphs), *shown.flow(trace, width, glyphs)]

@@ -34,6 +34,8 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
         assert trace.engine == "byterover_v4"
         assert [hit.path for hit in trace.hits] == ["auth/jwt.html", "ops/deploy.html"]
         assert "BYTEROVER V4" in shown(pilot)
+        assert "3 topics" in shown(pilot)
+        assert "3 notes" not in shown(pilot)
         assert "told to cite it" in text_of(pilot, "#score")
         await pilot.press("escape", "P")
         await settled(pilot)

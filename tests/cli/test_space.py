@@ -30,6 +30,7 @@ def test_query_says_why_and_what_is_cited(run: Run, space: Path) -> None:
     assert "BYTEROVER V4" in out
     assert "the agent is told to cite it" in " ".join(out.split())
     assert "From ByteRover:" in out
+    assert "3 topics of" in out
 
 
 def test_query_that_finds_nothing_has_the_exit_code_of_a_negative_answer(run: Run, space: Path) -> None:

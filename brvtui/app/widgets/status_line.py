@@ -22,7 +22,7 @@ from brvtui.app.states import (
 )
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
-from brvtui.engines.registry import DEFAULT
+from brvtui.engines.registry import DEFAULT, noun_of
 from brvtui.paint.glyphs import MATURITIES, Glyphs
 from brvtui.paint.line import Line, Span, spread
 from brvtui.paint.text import cut, plural, seconds
@@ -108,7 +108,9 @@ def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[
     if overview.is_code:
         groups.append((8, [(plural(overview.notes, "symbol"), "text")]))
     else:
-        groups.append((8, [(f"{plural(overview.notes, 'note')} ", "text"), *counts(overview.counts, glyphs)]))
+        groups.append(
+            (8, [(f"{plural(overview.notes, noun_of(view.engine.name))} ", "text"), *counts(overview.counts, glyphs)])
+        )
     if view.engine.name == DEFAULT:
         groups.append((6, [("profile ", "muted"), (view.engine.profile, "text")]))
         if overview.reads_frontmatter:
