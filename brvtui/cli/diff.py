@@ -57,10 +57,11 @@ Examples:
 @click.option("--saved", type=_PATH, metavar="FILE.json", help="Before: this saved answer; it has its own TEXT.")
 @answer_format
 def diff(text: str, asked: Asked, form: str, **given: Any) -> int:
-    """Compare two answers to TEXT, and say why each note moved: causes that sum to the change of its score.
+    """Compare the answers to TEXT before and after an edit, a time or a setting, and say why each note moved.
 
-    Before is the project as it is, or at --rev; after is the project with what the other options change. Nothing is
-    written. Exit code 1 when another tier answers, or a note has another rank.
+    The causes sum to the change of a note's score. Before is the project as it is, or at --rev; after is the project
+    with what the other options change. Nothing is written. Exit code 1 when another tier answers, or a note has
+    another rank.
     """
     from brvtui.engines.contract import Query
     from brvtui.session.diffing import DiffPlan, diff_answers

@@ -81,7 +81,7 @@ Examples:
     "--format", "form", type=click.Choice(["table", *_FORMS]), default="table", show_default=True, help="How to answer."
 )
 def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) -> int:
-    """Ask every judged query, and measure how well the notes that it should find were found.
+    """Ask every judged query and measure what it finds, now or since a revision of the tree: what did an edit break?
 
     Judgments are written with brv-tui judge. Nothing is changed, and no service that costs is asked without --services.
     Exit code 1 when a --fail-… condition is not met; it names the queries.

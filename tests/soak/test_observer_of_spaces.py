@@ -17,7 +17,7 @@ from tests.support.spaces import recorded_space, unpack_space
 from tests.support.untouched import state_of
 
 RECORDED = Path(__file__).parents[1] / "data" / "byterover_v4" / "space-21.json.gz"
-SECONDS = float(os.environ.get("BRV_SOAK_SECONDS", "30"))
+SECONDS = float(os.environ.get("BRV_SOAK_SECONDS", "10"))
 KEYS = (
     *(
         "1",
