@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from brvtui.engines.presentation import Presentation
-from brvtui.engines.registry import presentation
+from brvtui.engines.registry import noun_of, presentation
 from brvtui.paint.attempts import score_text
 from brvtui.paint.chips import chips
 from brvtui.paint.glyphs import UNICODE, glyph_of
@@ -64,7 +64,7 @@ def _facts(trace: Trace, shown: Presentation) -> str:
         ("query", trace.query),
         ("mode", trace.mode),
         ("engine", f"{trace.version}, profile {trace.profile}"),
-        ("tree", f"{trace.snapshot.project}, {trace.snapshot.notes} notes"),
+        ("tree", f"{trace.snapshot.project}, {trace.snapshot.notes} {noun_of(trace.engine)}s"),
         ("clock", trace.snapshot.clock),
         ("scope", trace.scope_option or "whole tree"),
         ("read as", reading),

@@ -36,6 +36,7 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
         assert "BYTEROVER V4" in shown(pilot)
         assert "3 topics" in shown(pilot)
         assert "3 notes" not in shown(pilot)
+        assert "3 topics" in markdown_report(trace, {})
         assert "told to cite it" in text_of(pilot, "#score")
         await pilot.press("escape", "P")
         await settled(pilot)
