@@ -24,6 +24,8 @@ _ENDLESS = 1_000_000
 """Columns of a page without an edge: no table on it is narrowed."""
 SCOPE_HELP = "Search only below this folder of the tree."
 NOW_HELP = "Freeze the clock at this time (ISO 8601)."
+_WHOLE = 200
+"""More characters than any command's summary has."""
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -33,6 +35,16 @@ class Failure(click.ClickException):
     def __init__(self, message: str, code: int) -> None:
         super().__init__(" ".join(message.split()))
         self.code = code
+
+
+class WholeSummaries(click.Group):
+    """Commands whose summaries its help does not cut."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists every command with its whole summary: click would cut it to one line."""
+        with formatter.section("Commands"):
+            named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+            formatter.write_dl([(name, command.get_short_help_str(_WHOLE)) for name, command in named if command])
 
 
 def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:

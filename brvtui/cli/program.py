@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from brvtui import __version__, faults
-from brvtui.cli.common import BAD_USAGE, FAILED, OK, Failure
+from brvtui.cli.common import BAD_USAGE, FAILED, OK, Failure, WholeSummaries
 from brvtui.cli.streams import discard_output, prepare_streams
 from brvtui.text.visible import visible
 
@@ -46,7 +46,7 @@ _COMMANDS = {
 """Each command by name, with its module and function. Only the command that is called is imported."""
 
 
-class _Commands(click.Group):
+class _Commands(WholeSummaries):
     """Commands, or, where the first word is none of them, the project to open in the app."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -73,12 +73,6 @@ class _Commands(click.Group):
             args = ["open", *args]
         return super().parse_args(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Lists every command with its whole summary: click would cut it to one line."""
-        with formatter.section("Commands"):
-            named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
-            formatter.write_dl([(name, command.get_short_help_str(_WHOLE)) for name, command in named if command])
-
 
 def _check_mistyped(word: str) -> None:
     """Raises :class:`Failure` if ``word`` is nearly a command, and no file or folder has that name."""
@@ -89,8 +83,6 @@ def _check_mistyped(word: str) -> None:
 
 _NEAR = 0.7
 """How alike a word and a command must be (0 to 1, as difflib has it) to be offered."""
-_WHOLE = 200
-"""More characters than any command's summary has."""
 _COMPLETING = "_BRV_TUI_COMPLETE"
 """Set by the shell's completion script, as click has it."""
 _EPILOG = """

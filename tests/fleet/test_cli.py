@@ -59,3 +59,10 @@ def test_what_is_wrong_is_one_line(fleet: Path) -> None:
     code, out, _ = run(fleet, "check", "--workers", "1")
     assert code == 1
     assert out.splitlines()[-1] == "2 members, 4 notes"
+
+
+def test_the_help_of_the_commands_is_not_cut(fleet: Path) -> None:
+    code, out, _ = run(fleet, "--help")
+    assert code == 0
+    assert "data folders of ByteRover V4." in " ".join(out.split())
+    assert "..." not in out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from brvtui.cli.common import WholeSummaries
 from brvtui.cli.fleet.asking import explain, query
 from brvtui.cli.fleet.judged import evaluate
 from brvtui.cli.fleet.members import add, check, list_members
@@ -11,6 +12,7 @@ from brvtui.cli.fleet.upkeep import health, maturity
 
 
 @click.group(
+    cls=WholeSummaries,
     epilog="""
 \b
 Examples:
@@ -20,7 +22,7 @@ Examples:
   brv-tui fleet query "how are refresh tokens rotated"
   brv-tui fleet query "webhook retries" --over "~/repos/*" --format json
   brv-tui fleet explain "webhook retries" retry_policy --member payments
-"""
+""",
 )
 def fleet() -> None:
     """Ask many memories at once: those of a fleet.toml, or those named with --over.
