@@ -8,6 +8,8 @@ import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
+from brvtui.report.markdown import markdown_report
+from brvtui.saved.traces import SavedTrace
 from brvtui.session import Session
 from tests.app.driving import HUGE, WIDE, ask, settled, shown, text_of, until, view
 from tests.app.engines import toasts
@@ -36,7 +38,7 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
         assert "BYTEROVER V4" in shown(pilot)
         assert "3 topics" in shown(pilot)
         assert "3 notes" not in shown(pilot)
-        assert "3 topics" in markdown_report(trace, {})
+        assert "3 topics" in markdown_report(SavedTrace(trace, {}, "", ""))
         assert "told to cite it" in text_of(pilot, "#score")
         await pilot.press("escape", "P")
         await settled(pilot)
