@@ -23,12 +23,12 @@ _own = threading.local()
 
 
 @contextmanager
-def locked(folder: Path, patience_s: float = PATIENCE_S) -> Iterator[bool]:
+def locked(folder: Path, patience_s: float | None = None) -> Iterator[bool]:
     """Holds the lock of ``folder`` against other threads and processes; a thread may take it again while it has it.
 
     Gives False on a file system without locks, where it holds nothing. Raises BlockingIOError when another process
-    holds it for more than ``patience_s`` seconds, and OSError when the folder cannot be opened. Blocks: call it in a
-    worker thread.
+    holds it for more than ``patience_s`` seconds (PATIENCE_S unless told), and OSError when the folder cannot be
+    opened. Blocks: call it in a worker thread.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -37,7 +37,7 @@ def locked(folder: Path, patience_s: float = PATIENCE_S) -> Iterator[bool]:
         held: set[tuple[int, int]] = _own.__dict__.setdefault("held", set())
         if identity in held:
             yield True
-        elif _take(descriptor, folder, patience_s):
+        elif _take(descriptor, folder, PATIENCE_S if patience_s is None else patience_s):
             held.add(identity)
             try:
                 yield True

@@ -20,12 +20,13 @@ _PATIENCE_S = 1.0
 
 
 async def drawn(app: App[Any]) -> None:
-    """Waits until all messages are handled and the screen is drawn; not for threads and timers."""
+    """Waits until all messages are handled and the screens are drawn; not for threads and timers."""
     loop = asyncio.get_running_loop()
     ends = loop.time() + _PATIENCE_S
     await _handled(loop)
-    while (screen := _screen(app)) is not None and _to_draw(screen) and loop.time() < ends:
-        screen._on_timer_update()
+    while (undrawn := [screen for screen in _seen(app) if _to_draw(screen)]) and loop.time() < ends:
+        for screen in undrawn:
+            screen._on_timer_update()
         await _handled(loop)
         if app._batch_count:
             await asyncio.sleep(0.001)
@@ -60,11 +61,12 @@ async def _handled(loop: asyncio.AbstractEventLoop) -> None:
         await asyncio.sleep(0)
 
 
-def _screen(app: App[Any]) -> Screen[Any] | None:
+def _seen(app: App[Any]) -> list[Screen[Any]]:
+    """The screen in front, and those that show behind it."""
     try:
-        return app.screen
+        return [*app._background_screens, app.screen]
     except ScreenStackError:
-        return None
+        return []
 
 
 def _pumps(app: App[Any]) -> Iterator[MessagePump]:
@@ -74,7 +76,10 @@ def _pumps(app: App[Any]) -> Iterator[MessagePump]:
 
 
 def _to_draw(screen: Screen[Any]) -> bool:
-    changed = screen._layout_required or screen._scroll_required or screen._repaint_required
+    changed = screen._layout_required or screen._scroll_required
+    if screen is not screen.app.screen:  # what of it is to be painted, the one in front paints
+        return changed
+    changed = changed or screen._repaint_required
     return bool(changed or screen._recompose_required or screen._dirty_widgets or screen._callbacks)
 
 
