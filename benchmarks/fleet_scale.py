@@ -26,7 +26,7 @@ from brvtui.fleet.answering import Asker
 from brvtui.fleet.asking import MemberQuestion, MemberReply
 from brvtui.fleet.members import Member
 from brvtui.fleet.one_ranking import one_ranking
-from brvtui.fleet.pool import ProcessPool
+from brvtui.fleet.pool import ProcessPool, Stopped, never_stopped
 from brvtui.fleet.questions import Answering, StateOf
 
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -39,9 +39,11 @@ class CountedPool(ProcessPool):
 
     travelled = 0
 
-    def ask(self, questions: Sequence[MemberQuestion], timeout_s: float) -> Iterator[MemberReply]:
+    def ask(
+        self, questions: Sequence[MemberQuestion], timeout_s: float, stopped: Stopped = never_stopped
+    ) -> Iterator[MemberReply]:
         self.travelled += sum(len(pickle.dumps(one)) for one in questions)
-        for reply in super().ask(questions, timeout_s):
+        for reply in super().ask(questions, timeout_s, stopped):
             self.travelled += len(pickle.dumps(reply))
             yield reply
 

@@ -9,9 +9,13 @@ from typing import Any
 from brvtui.fleet.asking import FleetQuestion, MemberQuestion, MemberReply
 from brvtui.fleet.members import Absence, Member
 from brvtui.fleet.opening import FRESH_S
-from brvtui.fleet.pool import Asks
+from brvtui.fleet.pool import Asks, Stopped, never_stopped
 
 Replied = Callable[[MemberReply], None]
+
+
+class AskingStopped(Exception):
+    """The replies were not wanted any more: :attr:`Asker.stopped` said so."""
 
 
 def _unheard(reply: MemberReply) -> None:
@@ -28,18 +32,22 @@ class Asker:
     fresh_s: float = FRESH_S
     replied: Replied = _unheard
     """Called with each reply, as it comes."""
+    stopped: Stopped = never_stopped
+    """Asked again and again, at least twice a second; once it is true, asking ends with :class:`AskingStopped`."""
 
     def ask(self, members: Sequence[Member], question: FleetQuestion) -> Replies:
-        """The replies of ``members`` to ``question``."""
+        """The replies of ``members`` to ``question``. Raises :class:`AskingStopped`."""
         return self.ask_each([(member, question) for member in members])
 
     def ask_each(self, asked: Sequence[tuple[Member, FleetQuestion]]) -> Replies:
-        """The replies of members to a question each."""
+        """The replies of members to a question each. Raises :class:`AskingStopped`."""
         questions = [MemberQuestion(member, question, self.now_ms, self.fresh_s) for member, question in asked]
         found: dict[str, MemberReply] = {}
-        for reply in self.where.ask(questions, self.timeout_s):
+        for reply in self.where.ask(questions, self.timeout_s, self.stopped):
             found[reply.member] = reply
             self.replied(reply)
+        if len(found) < len(questions):
+            raise AskingStopped
         return Replies(tuple(found[member.name] for member, _ in asked))
 
 

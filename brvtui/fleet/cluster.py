@@ -19,6 +19,7 @@ from brvtui.fleet.asking import MemberQuestion, MemberReply, ask_each
 from brvtui.fleet.fleet_file import FleetError
 from brvtui.fleet.members import Member
 from brvtui.fleet.placing import placed
+from brvtui.fleet.pool import Stopped, never_stopped
 
 AUTO = "auto"
 """The scheduler that Dask's own configuration names."""
@@ -63,8 +64,10 @@ class Cluster:
         self.places: dict[str, str] = {}
         """The worker of each member."""
 
-    def ask(self, questions: Sequence[MemberQuestion], timeout_s: float) -> Iterator[MemberReply]:
-        """One reply for each of ``questions``, as they come; closing the iterator cancels the rest.
+    def ask(
+        self, questions: Sequence[MemberQuestion], timeout_s: float, stopped: Stopped = never_stopped
+    ) -> Iterator[MemberReply]:
+        """One reply for each of ``questions``, as they come; ``stopped``, or closing the iterator, cancels the rest.
 
         When a worker gives no reply for ``timeout_s`` seconds, the members that it was asked for have a reply that says
         so. Raises :class:`ClusterError` when there is no scheduler or no worker at the start.
@@ -77,7 +80,7 @@ class Cluster:
         heard = dict.fromkeys(workers, time.monotonic())
         looked = time.monotonic()
         try:
-            while open_tasks:
+            while open_tasks and not stopped():
                 try:
                     task: _Task | None = done.get(timeout=_LOOK_S)
                 except queue.Empty:

@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -20,13 +20,25 @@ from brvtui.fleet.placing import placed
 
 _SPAWN = multiprocessing.get_context("spawn")
 _STARTS_WITHIN_S, _ENDS_WITHIN_S = 60.0, 2.0
+_LOOK_S = 0.1
+"""How often it is looked whether the replies are still wanted."""
+
+Stopped = Callable[[], bool]
+"""Tells whether the replies are not wanted any more; it is called in the thread that asks."""
+
+
+def never_stopped() -> bool:
+    """All replies are wanted."""
+    return False
 
 
 class Asks(Protocol):
     """Where questions are put to members: processes of this machine, or a cluster."""
 
-    def ask(self, questions: Sequence[MemberQuestion], timeout_s: float) -> Iterator[MemberReply]:
-        """One reply for each of ``questions``, as they come; closing the iterator cancels what is left.
+    def ask(
+        self, questions: Sequence[MemberQuestion], timeout_s: float, stopped: Stopped = never_stopped
+    ) -> Iterator[MemberReply]:
+        """One reply for each of ``questions``, as they come; ``stopped``, or closing the iterator, cancels the rest.
 
         A member that does not answer within ``timeout_s`` seconds has a reply that says so.
         """
@@ -44,6 +56,8 @@ class _Worker:
     waiting: deque[MemberQuestion] = field(default_factory=deque)
     current: MemberQuestion | None = None
     since: float = 0.0
+    is_wanted: bool = True
+    """Whether somebody waits for its answer; else it is dropped when it comes, and the members stay open."""
     is_ready: bool = False
     """Whether the process has started: only then does a member's time run."""
 
@@ -57,18 +71,23 @@ class ProcessPool:
         self._places = placed(members, [f"process {number}" for number in range(1, count + 1)])
         self._workers: dict[str, _Worker] = {}
 
-    def ask(self, questions: Sequence[MemberQuestion], timeout_s: float) -> Iterator[MemberReply]:
-        """One reply for each of ``questions``, as they come. Closing the iterator ends the processes that are busy."""
+    def ask(
+        self, questions: Sequence[MemberQuestion], timeout_s: float, stopped: Stopped = never_stopped
+    ) -> Iterator[MemberReply]:
+        """One reply for each of ``questions``, as they come, until ``stopped``.
+
+        Whoever stops, or closes the iterator, waits for nobody: an answer that is being made is dropped when it comes,
+        and its process keeps its members open for the next question.
+        """
         for one in questions:
             self._worker(self._places[one.member.name]).waiting.append(one)
         try:
-            while busy := [name for name in self._workers if self._is_busy(name)]:
+            while (busy := [name for name in self._workers if self._is_busy(name)]) and not stopped():
                 yield from self._replies(busy, timeout_s)
         finally:
-            for name, worker in list(self._workers.items()):
+            for worker in self._workers.values():
                 worker.waiting.clear()
-                if worker.current is not None:
-                    self._end(name)
+                worker.is_wanted = False
 
     def close(self) -> None:
         """Ends all processes."""
@@ -87,15 +106,16 @@ class ProcessPool:
     def _is_busy(self, name: str) -> bool:
         worker = self._workers[name]
         if worker.current is None and worker.waiting:
-            worker.current, worker.since = worker.waiting.popleft(), time.monotonic()
+            worker.current, worker.since, worker.is_wanted = worker.waiting.popleft(), time.monotonic(), True
             with suppress(OSError):  # it ended: reading from it says so
                 worker.connection.send(worker.current)
-        return worker.current is not None
+        return worker.current is not None and (worker.is_wanted or bool(worker.waiting))
 
     def _replies(self, busy: Sequence[str], timeout_s: float) -> Iterator[MemberReply]:
-        """The replies that are there, once there is one, or a process has run out of time."""
+        """The replies that are there, once there is one, a process has run out of time, or it is time to look."""
         first = min(self._patience_ends(name, timeout_s) for name in busy)
-        ready = wait([self._workers[name].connection for name in busy], max(0.0, first - time.monotonic()))
+        patience = min(max(0.0, first - time.monotonic()), _LOOK_S)
+        ready = wait([self._workers[name].connection for name in busy], patience)
         for name in busy:
             worker = self._workers[name]
             asked = worker.current
@@ -110,10 +130,13 @@ class ProcessPool:
                 except (EOFError, OSError):
                     reply = MemberReply(asked.member.name, failure="the process that asked it was ended")
                     self._start_again(name)
-                yield reply
             elif time.monotonic() >= self._patience_ends(name, timeout_s):
                 self._start_again(name)
-                yield MemberReply(asked.member.name, failure=f"no answer within {timeout_s:g} s")
+                reply = MemberReply(asked.member.name, failure=f"no answer within {timeout_s:g} s")
+            else:
+                continue
+            if worker.is_wanted:
+                yield reply
 
     def _patience_ends(self, name: str, timeout_s: float) -> float:
         worker = self._workers[name]

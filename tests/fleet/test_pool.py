@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.fleet.answering import Asker, AskingStopped
 from brvtui.fleet.asking import MemberQuestion
 from brvtui.fleet.members import Member
 from brvtui.fleet.opening import OpenMember
@@ -69,13 +70,31 @@ def test_members_stay_where_they_are_and_one_that_hangs_or_dies_is_a_line(
     assert len(ask({})) == 6
 
 
-def test_cancelling_ends_what_is_busy(pool: ProcessPool, members: list[Member]) -> None:
-    questions = [MemberQuestion(one, Doing("" if one.name == "m0" else "hang"), NOW_MS) for one in members]
-    replies = pool.ask(questions, 60.0)
-    assert next(replies).member == "m0"
+def test_stopping_waits_for_nobody_and_keeps_the_processes(pool: ProcessPool, members: list[Member]) -> None:
+    def ask(what: str, timeout_s: float = 60.0) -> dict[str, object]:
+        questions = [MemberQuestion(one, Doing(what), NOW_MS) for one in members]
+        return {reply.member: reply.failure or reply.value[0] for reply in pool.ask(questions, timeout_s)}
+
+    first = ask("")
+    questions = [MemberQuestion(one, Doing("hang"), NOW_MS) for one in members]
     begun = time.monotonic()
-    replies.close()  # type: ignore[attr-defined]
+    assert list(pool.ask(questions, 60.0, lambda: time.monotonic() - begun > 0.2)) == []
     assert time.monotonic() - begun < 5
+    again = ask("", 2.0)
+    assert again.keys() == first.keys()
+    assert not set(again.values()) & set(first.values()), "those that went on hanging were started again"
+    replies = pool.ask([MemberQuestion(one, Doing(""), NOW_MS) for one in members], 60.0)
+    next(replies)
+    replies.close()  # type: ignore[attr-defined]
+    assert ask("") == again, "what was being answered is dropped, and the processes stay"
+
+
+def test_an_asker_says_that_it_was_stopped(pool: ProcessPool, members: list[Member]) -> None:
+    heard: list[str] = []
+    asker = Asker(pool, NOW_MS, replied=lambda reply: heard.append(reply.member), stopped=lambda: bool(heard))
+    with pytest.raises(AskingStopped):
+        asker.ask(members, Doing(""))
+    assert 1 <= len(heard) < len(members)
 
 
 def test_placing_is_by_weight_and_moves_few() -> None:

@@ -6,11 +6,13 @@ import random
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from brvtui.fleet.answering import Asker
 from brvtui.fleet.asking import MemberQuestion, MemberReply, ask
 from brvtui.fleet.members import Member
+from brvtui.fleet.pool import Stopped, never_stopped
 from tests.support.generated import WORDS, age, prose
 from tests.support.trees import NOW_MS, Tree
 
@@ -21,9 +23,11 @@ SHARED = "auth"
 class HereAsks:
     """Asks members in this process, one after the other."""
 
-    def ask(self, questions: Sequence[MemberQuestion], timeout_s: float) -> Iterator[MemberReply]:
+    def ask(
+        self, questions: Sequence[MemberQuestion], timeout_s: float, stopped: Stopped = never_stopped
+    ) -> Iterator[MemberReply]:
         """One reply for each question."""
-        return map(ask, questions)
+        return (ask(one) for one in takewhile(lambda _: not stopped(), questions))
 
     def close(self) -> None:
         """Nothing was started."""
