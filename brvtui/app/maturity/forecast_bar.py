@@ -186,5 +186,5 @@ def _meaning(wanted: BoardOptions) -> str:
     if wanted.only is not None:
         return f"{SHORT[wanted.only]}: {MEANING[wanted.only]}"
     if wanted.day:
-        return f"new: in {these_days(wanted.day)}; c keeps only those, f the notes of one event"
+        return f"new: in {these_days(wanted.day)}; c keeps only those, f only one event"
     return "notes to which it has come by today; f keeps those of one event, and says what it is"
