@@ -57,11 +57,17 @@ run: .venv/.installed
 # Four workers and the hundreds of processes that tests start would each compile the whole package.
 unexport PYTHONDONTWRITEBYTECODE
 
-test: .venv/.installed-dev
-	$(BIN)/python -m pytest -n 4 $(ARGS)
+TESTS = $(BIN)/python -m pytest -n 4
+LONG = -m 'long or hypothesis' --hypothesis-profile full
+# Four workers on two cores: what fails there is asked once more, alone. It stays named in the output of the first run.
+ALONE = $(BIN)/python -m pytest -n 0 -v --last-failed --last-failed-no-failures none
 
-test-all: test
-	$(BIN)/python -m pytest -n 4 -m 'long or hypothesis' --hypothesis-profile full
+test: .venv/.installed-dev
+	$(TESTS) $(ARGS)
+
+test-all: .venv/.installed-dev
+	$(TESTS) || $(ALONE)
+	$(TESTS) $(LONG) || $(ALONE) $(LONG)
 
 check: test-all lint types contracts
 
