@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from brvtui.app.editing.external_editor import ExternalEditor
     from brvtui.app.editing.screen import EditorScreen
     from brvtui.app.exporting.sharing import Sharing
+    from brvtui.app.lab.edit_check import EditCheck
     from brvtui.app.lab.lab import Lab
     from brvtui.app.lab.screen import LabScreen
     from brvtui.app.log.logs import Logs
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from brvtui.trace import Remedy
 
 _MOST_TOASTS = 2
+_WEIGHT: dict[SeverityLevel, int] = {"information": 0, "warning": 1, "error": 2}
 _BELOW_MODALS = ("mode", "commands")
 _STILL_WRITING = "something is still being written, and the disk does not answer: ctrl+q again ends without waiting"
 _STILL_WRITING_S = 10
@@ -151,7 +153,22 @@ class BrvTui(ConfiguredApp):
         """The judged queries."""
         from brvtui.app.lab.lab import Lab
 
-        return Lab(self, self.project, self._unsaved_text, self.queries.use, self.switches.use_profile, self._ask_in)
+        return Lab(
+            self,
+            self.project,
+            self.edits,
+            self._unsaved_text,
+            self.queries.use,
+            self.switches.use_profile,
+            self._ask_in,
+        )
+
+    @cached_property
+    def edits(self) -> EditCheck:
+        """What edits change of the judged queries."""
+        from brvtui.app.lab.edit_check import EditCheck
+
+        return EditCheck(self, self.project)
 
     @cached_property
     def versions(self) -> Versions:
@@ -294,6 +311,7 @@ class BrvTui(ConfiguredApp):
     def tree_shown(self, first: bool) -> None:
         """Asks the query again, of the newer tree."""
         self.queries.tree_changed()
+        self.edits.tree_shown(first)
         if first:
             self.drafts.report()
             self.versions.warn()
@@ -328,6 +346,10 @@ class BrvTui(ConfiguredApp):
             self._end_when_safe()
 
         self.editing.when_safe(leave)
+
+    def save_read(self) -> None:
+        """Says what the save changes of the judged queries."""
+        self.edits.saved()
 
     def disk_changed(self) -> None:
         """Compares the note in the editor with the disk."""
@@ -433,11 +455,11 @@ class BrvTui(ConfiguredApp):
         self.call_later(self._thin_out)
 
     def _thin_out(self) -> None:
-        """Few toasts at once: what is said again replaces itself, then the oldest give way, errors last."""
+        """Few toasts at once: what is said again replaces itself, then the oldest gives way, the gravest last."""
         held = list(self._notifications)
         said = {one.message: place for place, one in enumerate(held)}
         again = [one for place, one in enumerate(held) if said[one.message] != place]
-        rest = sorted((one for one in held if one not in again), key=lambda one: one.severity == "error")
+        rest = sorted((one for one in held if one not in again), key=lambda one: _WEIGHT[one.severity])
         for one in again + rest[: max(0, len(rest) - _MOST_TOASTS)]:
             self._unnotify(one)
 

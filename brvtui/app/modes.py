@@ -16,12 +16,13 @@ class Mode(NamedTuple):
 
 
 MATURITY = Mode("maturity", "3", "Maturity")
+LAB = Mode("lab", "5", "Lab")
 SCREENS = (
     Mode("query", "1", "Query"),
     Mode("notes", "2", "Notes"),
     MATURITY,
     Mode("log", "4", "Log"),
-    Mode("lab", "5", "Lab"),
+    LAB,
     Mode("settings", "comma", "Settings", listed=False),
 )
 EDITOR = Mode("edit", "", "Edit")

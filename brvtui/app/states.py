@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from brvtui.lab.log_summary import LogSummary
     from brvtui.lab.whatif.controls import Control
     from brvtui.lab.whatif.variant import Variant
+    from brvtui.session.edit_effect import EditEffect
     from brvtui.trace import Detail, Trace
     from brvtui.tree.engine_files.query_log import LoggedQuery
 
@@ -236,11 +237,23 @@ class LabColumn(NamedTuple):
     """Why it cannot be asked; empty when it can."""
 
 
+class CellCauses(NamedTuple):
+    """Why one query is answered otherwise now than in an earlier variant."""
+
+    variant: Variant
+    query: str
+    """The judgment's id."""
+    lines: tuple[str, ...] | None = None
+    """None while they are sought."""
+
+
 class LabState(NamedTuple):
     """The judged queries, and how they are answered in some variants."""
 
     judgments: tuple[Judgment, ...] | None = None
     """None until they were read."""
+    unjudged: tuple[Judgment, ...] = ()
+    """Queries of the Log, which are asked while none is judged."""
     open_query: Judgment | None = None
     """The query of the Query screen, which is asked too."""
     file: str = ""
@@ -257,12 +270,28 @@ class LabState(NamedTuple):
     """How many answers there are so far, and how many there will be, while queries are asked."""
     stopped: bool = False
     """Whether the user stopped it before the end."""
+    causes: CellCauses | None = None
+    """Of the cell under the cursor, where its column is of before."""
 
     @property
     def rows(self) -> tuple[Judgment, ...]:
         """Every query that is asked, the open one first."""
         opened = (self.open_query,) if self.open_query is not None else ()
-        return (*opened, *(self.judgments or ()))
+        return (*opened, *(self.judgments or self.unjudged))
+
+
+class EditsState(NamedTuple):
+    """What edits changed since the notes were held."""
+
+    effect: EditEffect | None = None
+    """None while nothing changed, or is asked."""
+    is_seen: bool = True
+    """Whether the Lab was in front since."""
+
+    @property
+    def unseen(self) -> int:
+        """How many queries are answered otherwise, and were not looked at."""
+        return 0 if self.effect is None or self.is_seen else len(self.effect.otherwise)
 
 
 class EditorState(NamedTuple):

@@ -10,6 +10,7 @@ from brvtui.app.states import (
     AnswerState,
     CacheState,
     EditorState,
+    EditsState,
     EngineState,
     LabState,
     LogState,
@@ -45,6 +46,7 @@ SubState = (
     | LogState
     | LabState
     | EditorState
+    | EditsState
 )
 
 
@@ -68,6 +70,7 @@ class View(NamedTuple):
     log: LogState = LogState()
     lab: LabState = LabState()
     editor: EditorState = EditorState()
+    edits: EditsState = EditsState()
 
     @property
     def is_code(self) -> bool:

@@ -13,6 +13,7 @@ from brvtui.config.profile_choice import with_overrides
 from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.contract import Context, Engine, EngineError, Query
+from brvtui.lab.evaluation.causes import Reverting
 from brvtui.lab.evaluation.evaluate import Asked as QueryWords
 from brvtui.lab.evaluation.evaluate import ask, asked_words, judged_as, result_of
 from brvtui.lab.evaluation.keeping import KeepingEvaluator
@@ -23,11 +24,13 @@ from brvtui.lab.whatif.controls import Control, clock_control, constant_controls
 from brvtui.lab.whatif.profile_file import profile_file
 from brvtui.lab.whatif.replacing import MS_PER_DAY, later, replaced, with_constants
 from brvtui.lab.whatif.variant import Variant, VariantError
+from brvtui.loading.revised import Difference, difference_to, revised
 from brvtui.session.engines import Engines
 from brvtui.session.opened import OpenProject
 from brvtui.snapshot import Snapshot
 from brvtui.store.kept_answers import KeptAnswers
 from brvtui.trace import Trace
+from brvtui.tree.history.revision import Revision
 from brvtui.tree.reading.project import FoundProject
 from brvtui.typed_tables import ProfileError
 
@@ -212,6 +215,8 @@ class VariantRunner:
         is_of_notes = variant.days or variant.revision or variant.signals or variant.without or variant.edit
         if session.is_code and is_of_notes:
             raise VariantError("code is asked as it is: only engine, profile and constants can be others")
+        if variant.earlier is not None:
+            return self._before(variant, name, options, base, key)
         snapshot = base if session.is_code else self._snapshot(base, read_with, now_ms, variant)
         live = session.engines.context(name, snapshot)
         context = replace(live, constants=constants, now_ms=now_ms)
@@ -225,6 +230,41 @@ class VariantRunner:
             read = self._evaluator.known(engine, context, like, later_ms)
         known = {asked: _without_parts(result) for asked, result in read.items()}
         return VariantState(variant, engine, context, DocumentFinder(snapshot), like, key, known, True, later_ms)
+
+    def _before(
+        self, variant: Variant, name: str, options: Mapping[str, Any], base: Snapshot, key: _StateKey
+    ) -> VariantState:
+        """The state of earlier notes: at the very moment of the present one, so that only edits make a difference."""
+        present = self.state(replace(variant, earlier=None), name, options=options)
+        with self._lock:
+            for kept in (self._states, self._snapshots):  # of edits before this one: a tree each
+                for old in [old for old in kept if getattr(old[-1], "earlier", None) not in (None, variant.earlier)]:
+                    del kept[old]
+        snapshot = self._snapshot(base, self._session.profile, present.context.now_ms, variant)
+        context = replace(present.context, snapshot=snapshot)
+        return replace(
+            present, variant=variant, context=context, finder=DocumentFinder(snapshot), key=key, known={}, is_kept=False
+        )
+
+    def reverting(self, state: VariantState) -> Reverting | None:
+        """The way from the present notes to those of ``state``; None where its variant has no other files.
+
+        Raises :class:`brvtui.tree.history.git.RevisionError`.
+        """
+        session, variant = self._session, state.variant
+        if variant.revision:
+            revision = Revision(session.project.tree, variant.revision)
+            difference, name = difference_to(session.snapshot, revision), variant.revision
+        elif variant.earlier is not None and variant.earlier.difference is not None:
+            difference, name = variant.earlier.difference, "before"
+        else:
+            return None
+        base, reading, now_ms = session.snapshot, session.profile, state.context.now_ms
+
+        def at(part: Difference) -> Snapshot:
+            return revised(base, reading, now_ms, part)
+
+        return Reverting(name, difference, at, reading)
 
     def _constants(self, engine: Engine[Any], variant: Variant) -> Any:
         session = self._session

@@ -14,6 +14,7 @@ from textual.css.stylesheet import Stylesheet
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.questions import UnexpectedQuestion
+from brvtui.app.lab import edit_check
 from brvtui.app.overview import OverviewBuilder
 from brvtui.app.project import opening
 from brvtui.app.project.opening import Opening
@@ -32,6 +33,12 @@ from tests.support.trees import NOW_MS, Tree
 def all_panes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every pane is shown from the start: what a first look leaves out is tested too."""
     monkeypatch.setenv("BRV_TUI_PANES", "all")
+
+
+@pytest.fixture(autouse=True)
+def nothing_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Notes are not held a second after opening, so that no toast depends on how long a test takes."""
+    monkeypatch.setattr(edit_check, "HOLD_S", 3_600.0)
 
 
 @pytest.fixture

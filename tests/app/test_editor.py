@@ -16,6 +16,8 @@ from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, settled, sho
 from tests.app.editing import NOTE, area, editor, looked, open_note, toasts, type_keys
 from tests.support.trees import Tree
 
+REFUNDS = "billing/refunds.md"
+"""A note without stored signals."""
 MakeApp = Callable[..., BrvTui]
 
 
@@ -307,6 +309,20 @@ async def test_frontmatter_that_is_saved_broken_is_told_at_once(garden: Tree, ma
         await until(pilot, lambda: f"saved {NOTE}" in toasts(pilot))
         assert f"{NOTE} is saved, but line 2: " in toasts(pilot)
         assert "the engine reads no frontmatter" in toasts(pilot)
+
+
+async def test_signals_that_a_save_loses_are_told(garden: Tree, make_app: MakeApp) -> None:
+    garden.file(REFUNDS, "---\nkeywords: [JWKS, kid]\nmaturity: core\nimportance: 88\n---\n# Refunds\n", 3)
+    garden.read_frontmatter()
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await open_note(pilot, REFUNDS)
+        await pilot.press("down", "end", *["left"] * 5)
+        await type_keys(pilot, ",")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: f"saved {REFUNDS}" in toasts(pilot))
+        assert (garden.tree / REFUNDS).read_text().splitlines()[1] == "keywords: [JWKS,, kid]"
+        assert f"{REFUNDS} is saved, but line 2: " in toasts(pilot)
+        assert "signals are lost: maturity core → draft, importance 88 → 50" in toasts(pilot)
 
 
 async def test_a_generated_file_says_that_its_edits_are_overwritten(garden: Tree, make_app: MakeApp) -> None:

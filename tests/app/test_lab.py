@@ -23,8 +23,8 @@ from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.lab.whatif.variant import Variant
 from brvtui.store.folders import config_folder
 from brvtui.tree.reading.project import find_project
-from tests.app.driving import NARROW, SIZES, WIDE, ask, frame, screen, settled, shown, text_of, until, view
-from tests.app.editing import NOTE, open_note, toasts
+from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
+from tests.app.editing import NOTE, editor, open_note, toasts
 from tests.app.test_log import logged
 from tests.support.trees import Tree
 
@@ -373,3 +373,32 @@ async def test_a_note_is_left_out_from_its_row(with_judgments: Tree, make_app: M
         await until(pilot, lambda: view(pilot).lab.what_if == Variant(without=(ROTATION,)))
         await asked(pilot)
         assert view(pilot).lab.columns[1].cells["refresh-token-rotation"].result.first_miss == ROTATION
+
+
+async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree, make_app: MakeApp) -> None:
+    """The toast, the mark beside the Lab until it is looked at, its cursor, note and cause; reverting is told too."""
+    async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
+        await open_note(pilot, ROTATION)
+        brv(pilot).edits.hold()
+        await settled(pilot)
+        before = editor(pilot).area.text
+        editor(pilot).area.replace_text("# Something else\n\nNothing of it is left.\n")
+        await pilot.press("ctrl+s")
+        said = "1 of 3 judged queries is answered otherwise since refresh_rotation.md changed, 1 worse: 5 shows it"
+        await until(pilot, lambda: said in toasts(pilot))
+        assert "5 Lab ⚠1" in text_of(pilot, "#status")
+        await pilot.press("escape", "5")
+        await until(pilot, lambda: view(pilot).lab.causes is not None)
+        await asked(pilot)
+        assert "⚠1" not in text_of(pilot, "#status")
+        assert table(pilot).judgment is not None
+        assert table(pilot).judgment.text == "refresh token rotation"  # type: ignore[union-attr]
+        await until(pilot, lambda: "what changed since the edits" in text_of(pilot, "#cell"))
+        words = " ".join(text_of(pilot, "#cell").split())
+        assert f"{ROTATION}: rank 1 → rank 3, score" in words
+        assert f"cause: {ROTATION} was edited: with its text of before, the query is as it was (tried)" in words
+        (with_judgments.tree / ROTATION).write_text(before)
+        await until(pilot, lambda: view(pilot).edits.effect is not None and not view(pilot).edits.effect.otherwise)
+        await open_note(pilot)
+        await pilot.press("enter", "ctrl+s")
+        await until(pilot, lambda: "3 judged queries are answered as before" in toasts(pilot))

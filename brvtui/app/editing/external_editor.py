@@ -119,7 +119,7 @@ class ExternalEditor:
         for notice in saved.notices:
             self._services.notify(notice, severity="warning", timeout=10)
         self._services.notify(f"saved {saved.disk.path}; u undoes it", timeout=4)
-        self._project.follow()
+        self._project.follow(saved=True)
         self._drafts.write(DraftRequest(saved.disk.path, None))
 
     def set_aside(self, why: str, disk: OnDisk, data: bytes) -> None:

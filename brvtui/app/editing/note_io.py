@@ -269,19 +269,21 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveR
     notices = [f"{disk.path}: its {lost} could not be carried over" for lost in done.lost]
     if done.kept:
         notices.append(_kept(disk.path, done.kept))
-    notices += _broken(session, disk.path, data)
+    broken, lost = _broken(session, disk.path, data), _lost_signals(session, disk, data)
+    if broken or lost:
+        notices.append(f"{disk.path} is saved, but {': '.join(filter(None, (broken, lost)))}")
     return NoteSaved(replace(disk, data=data, version=done.version), tuple(notices))
 
 
-def _broken(session: Session, path: str, data: bytes) -> list[str]:
-    """Returns a line about the first error in the saved text; none for a text without errors."""
+def _broken(session: Session, path: str, data: bytes) -> str:
+    """Returns what the first error in the saved text is, and its line; nothing for a text without errors."""
     from brvtui.tree.editing.note_text import NotText, note_text
     from brvtui.tree.editing.problems import Severity, problems
 
     try:
         note = note_text(data)
     except NotText:
-        return []
+        return ""
     if session.is_space:
         from brvtui.notes.topic_problems import topic_problems
 
@@ -289,7 +291,22 @@ def _broken(session: Session, path: str, data: bytes) -> list[str]:
     else:
         found = problems(path, note, note.text, _known_files(session.snapshot), session.snapshot.limits)
     errors = [problem for problem in found if problem.severity is Severity.ERROR]
-    return [f"{path} is saved, but line {error.line + 1}: {error.message}" for error in errors[:1]]
+    return f"line {errors[0].line + 1}: {errors[0].message}" if errors else ""
+
+
+def _lost_signals(session: Session, disk: OnDisk, data: bytes) -> str:
+    """Returns what became of the signals in the frontmatter, where the saved text has none that are read."""
+    from brvtui.tree.reading.signals import from_frontmatter
+
+    snapshot = session.snapshot
+    base, entry = snapshot.frontmatter_defaults, snapshot.parsed.get(disk.path)
+    if base is None or (entry is not None and snapshot.stored.get(entry.file) is not None):
+        return ""  # frontmatter is not read, or others have precedence
+    was, now = (from_frontmatter(each.decode("utf-8", "replace"), base) for each in (disk.data or b"", data))
+    if was is None or now is not None:
+        return ""
+    importance = f"importance {was.importance:g} → {base.importance:g}"
+    return f"the note's signals are lost: maturity {was.maturity} → {base.maturity}, {importance}"
 
 
 def _kept(path: str, kept: str) -> str:

@@ -379,7 +379,7 @@ class EditorScreen(FrameScreen):
         for notice in saved.notices:
             self.notify(notice, severity="warning", timeout=10)
         self.notify(f"saved {saved.disk.path}", timeout=4)
-        self._project.follow()
+        self._project.follow(saved=True)
         if before is not self._disk:
             return
         then, again = self._after_save, self._save_again

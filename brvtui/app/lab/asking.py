@@ -17,6 +17,7 @@ from brvtui.lab.judgments.grading import judgment_of, with_grade, with_query
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, JudgmentsError
 from brvtui.lab.whatif.controls import Control
 from brvtui.lab.whatif.variant import Variant, VariantError
+from brvtui.session.edit_effect import asked_last, causes_of_change
 from brvtui.tree.history.git import RevisionError
 from brvtui.wording import counted
 
@@ -40,6 +41,8 @@ class JudgmentsRead(NamedTuple):
     """Whether the tree lies in a git repository."""
     controls: tuple[Control, ...] = ()
     """What of the engine can be changed."""
+    unjudged: tuple[Judgment, ...] = ()
+    """The queries of the Log, where none is judged."""
 
 
 class LabRequest(NamedTuple):
@@ -72,7 +75,8 @@ def read_judgments(session: Session, engine: str) -> JudgmentsRead:
     with suppress(EngineError):  # asking says it
         controls = session.variants.controls(engine)
     try:
-        return JudgmentsRead(file.read(), place, "", in_git, controls)
+        judgments = file.read()
+        return JudgmentsRead(judgments, place, "", in_git, controls, () if judgments else asked_last(session))
     except JudgmentsError as error:
         return JudgmentsRead((), place, str(error), in_git, controls)
 
@@ -101,6 +105,14 @@ def _ask_column(session: Session, request: LabRequest, variant: Variant, told: C
     except (EngineError, VariantError, RevisionError) as error:
         return LabBatch(request.number, variant, cells, str(error))
     return LabBatch(request.number, variant, cells)
+
+
+def causes(session: Session, variant: Variant, judgment: Judgment, engine: str, mode: str) -> tuple[str, ...]:
+    """Why ``judgment`` is answered otherwise now than in ``variant``, line by line. Raises :class:`Refusal`."""
+    try:
+        return causes_of_change(session, variant, judgment, engine, mode)
+    except (EngineError, RevisionError) as error:
+        raise Refusal(str(error)) from error
 
 
 def _cell(result: QueryResult) -> LabCell:

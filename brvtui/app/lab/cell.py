@@ -9,6 +9,7 @@ from brvtui.app.states import LabCell, LabColumn, LabState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
+from brvtui.lab.evaluation.causes import CAUSE
 from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
 from brvtui.lab.evaluation.results import QueryResult
 from brvtui.lab.judgments.model import Judgment
@@ -65,7 +66,7 @@ class CellPane(Pane):
             return [*made, Line(), *wrapped("not asked yet", width)]
         first = view.lab.columns[0].cells.get(judgment.id)
         now = first.result if first is not None and column is not view.lab.columns[0] else None
-        made += [Line(), *self._outcome(cell.result, now, width)]
+        made += [Line(), *self._outcome(cell.result, now, width), *self._causes(view.lab, width)]
         if cell.result.grades:
             made += [rule(width, "judged notes", dash=self.glyphs.dash), *self._judged(cell.result, now, width)]
             made += [rule(width, "metrics", dash=self.glyphs.dash), *_metrics(cell, first, width)]
@@ -81,6 +82,23 @@ class CellPane(Pane):
             mark = self.glyphs.check if met else self.glyphs.cross
             head.add(f"  {mark if met is not None else ''} expected {result.expected}", "ok" if met else "bold warn")
         return [head.cut(width), *wrapped(result.sentence, width, "text")]
+
+    def _causes(self, lab: LabState, width: int) -> list[Line]:
+        """Why it is answered otherwise now than before."""
+        found, column, judgment = lab.causes, self._column, self._judgment
+        if found is None or column is None or judgment is None or found.query != judgment.id:
+            return []
+        if column.variant != found.variant and (column is not lab.columns[0] or found.variant.earlier is None):
+            return []
+        if found.lines is None:
+            return [line(" what changed it is sought…", "muted")]
+        if not found.lines:
+            return []
+        since = "the edits" if found.variant.earlier is not None else found.variant.revision
+        made = [rule(width, f"what changed since {since}", dash=self.glyphs.dash)]
+        for said in found.lines:
+            made += wrapped(said, width, "strong" if said.startswith(CAUSE) else "text")
+        return made
 
     def _judged(self, result: QueryResult, now: QueryResult | None, width: int) -> list[Line]:
         made = []

@@ -10,11 +10,14 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from brvtui.app.actions.panes import JUDGED
+from brvtui.app.arrangement import is_wide
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.states import LabColumn, LabState, Phase, ProjectState
+from brvtui.app.states import LabCell, LabColumn, LabState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
+from brvtui.lab.evaluation.causes import CAUSE
+from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
 from brvtui.lab.evaluation.results import mean_of
 from brvtui.lab.judgments.model import NOT_COVERED, Judgment
@@ -25,12 +28,12 @@ from brvtui.wording import counted
 _FIRST, _OTHER, _LEAST_TEXT, _MISS = 11, 16, 18, 36
 _ORDERS = ("by loss", "as in the file", "by value")
 _SAME = 5e-4
+_HEAD = 2
+"""Lines above the rows: names and means."""
 EMPTY = (
-    "No query is judged yet. A judged query is a question with the notes that it should find; from then on, this table "
-    "says which of them an edit, a month or another version breaks.",
-    "J judges the open query by its answer now, or, while none is open, every query of the Log: the first note that it "
-    "finds gets grade 3, and its tier is expected. On the Query screen, J on a result gives that note a grade.",
-    "They are kept in {file}, made to be committed; brv-tui judge changes them too, brv-tui eval measures them in CI.",
+    "No query is judged yet. J judges the open one by its answer now; without one, all of the Log.",
+    "Meanwhile the open query and the Log's last 20 are asked here: after an edit, with other constants, in a month.",
+    "Judged queries are kept in {file}, made to be committed. On the Query screen, J grades a result from 0 to 3.",
 )
 
 
@@ -40,11 +43,11 @@ class JudgedPane(ChoicePane):
     TITLE = "Judged queries"
     READS = (LabState, ProjectState)
     HELP_TEXT = (
-        "Every judged query, and the open one: the value of a metric (f takes the next one) and the tier, as things "
-        "are now, and in other columns. There also stands how much the value differs; where the column is of before "
-        "(since HEAD), how much it changed since. S orders by loss, by the file or by value. v adds a column: another "
-        "engine or profile, a moment, a git revision, other constants, notes left out. While a note with unsaved text "
-        "is open, one column is of that text: it says what saving would break. Enter asks it on the Query screen."
+        "Every judged query, and the open one: the value of a metric and the tier, now and in other columns, each with "
+        "how much it differs from now, or 'other' where another note comes first or is quoted; a column of before says "
+        "what changed since. Other columns are of an engine, a "
+        "moment, a git revision, a constant, unsaved text. Once notes were edited, one says how queries were answered "
+        "before; removing it compares with the notes of now from then on."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(JUDGED)
 
@@ -63,12 +66,14 @@ class JudgedPane(ChoicePane):
     def __init__(self, *, id: str) -> None:
         """Starts at the present, ordered by loss."""
         super().__init__(id=id)
-        self.pinned = 2
+        self.pinned = _HEAD
         self.column = 0
         self.metric = 0
         self.order = 0
         self._rows: list[Judgment] = []
         self._of: tuple[object, ...] = ()
+        self._seeks = False
+        """Whether the cursor goes to the first query that edits changed, once it is known."""
 
     def also_reads(self) -> tuple[object, ...]:
         """Column, metric and order."""
@@ -79,7 +84,9 @@ class JudgedPane(ChoicePane):
         lab = view.lab
         if not lab.rows:
             return self.TITLE
-        said = f"{self.TITLE} {len(lab.judgments or ())} · {DEFAULT_METRICS[self.metric]} · {_ORDERS[self.order]}"
+        many = len(lab.judgments or ())
+        what = f"{self.TITLE} {many} · {DEFAULT_METRICS[self.metric]}" if many else "Queries asked last, none judged"
+        said = f"{what} · {_ORDERS[self.order]}"
         if lab.stopped:
             return f"{said} · stopped at {lab.done} of {lab.total}: b goes on"
         return f"{said} · asking {lab.done} of {lab.total}, b stops" if lab.done < lab.total else said
@@ -125,6 +132,9 @@ class JudgedPane(ChoicePane):
         text = width - 1 - sum(_OTHER if place else _FIRST for place in shown)
         miss = min(_MISS, text - 2 * _LEAST_TEXT) if text >= 3 * _LEAST_TEXT else 0
         head = [self._names(lab, shown, text - miss, miss), self._means(lab, shown, text)]
+        head += self._cause(lab, width)
+        self.owner[:0] = [-1] * (len(head) - _HEAD)
+        self.pinned = len(head)
         tail = [] if lab.judgments else _how_to_judge(lab, width)
         self.owner += [-1] * len(tail)
         return LazyLines(head, rows, tail, lambda row: self._row(lab, row, shown, text - miss, miss))
@@ -154,11 +164,27 @@ class JudgedPane(ChoicePane):
         self._rows = rows
         self.choices, self.owner = [row.id for row in rows], []
         self.cursor = self.choices.index(before) if before in self.choices else 0
+        if self._seeks:
+            columns = [each for each in lab.columns if each.variant.earlier is not None]
+            changed = [place for place, row in enumerate(rows) if columns and is_otherwise(lab, columns[0], row.id)]
+            self.cursor = changed[0] if changed else self.cursor
         self.column = min(self.column, max(len(lab.columns) - 1, 0))
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
         """The lines as they are: only rows that pass the filter were made."""
         return lines
+
+    def _cause(self, lab: LabState, width: int) -> list[Line]:
+        """What changed the query under the cursor, in a line where the cell beside is behind a tab."""
+        found = lab.causes
+        if is_wide(*self.app.size) or found is None or found.query != self.chosen or not found.lines:
+            return []
+        said = next((each for each in found.lines if each.startswith(CAUSE)), found.lines[0])
+        return [line(f" {said}", "warn").cut(width)]
+
+    def seek_changed(self) -> None:
+        """Puts the cursor on the first query that edits changed, until the user moves it."""
+        self._seeks, self.order, self._of = True, 0, ()
 
     def _names(self, lab: LabState, shown: list[int], text: int, miss: int) -> Line:
         made = line(" query", "faint").to(text + 1)
@@ -171,7 +197,7 @@ class JudgedPane(ChoicePane):
         return made
 
     def _means(self, lab: LabState, shown: list[int], text: int) -> Line:
-        said = f" mean of {counted(len(lab.judgments or ()), 'query', 'queries')}"
+        said = f" mean of {counted(len(lab.judgments), 'query', 'queries')}" if lab.judgments else " not judged"
         made = Line().fit(said, text, "muted").gap()
         first = lab.columns[0]
         ids = [each.id for each in lab.judgments or ()]
@@ -198,26 +224,35 @@ class JudgedPane(ChoicePane):
                 continue
             now = first.values[self.metric] if place and first is not None else None
             outcome = cell.result.outcome
-            moved = place and first is not None and first.result.outcome != outcome
+            moved = bool(place) and is_otherwise(lab, column, row.id)
             expected = cell.result.as_expected
-            role = "bold warn" if moved or expected is False else tier_role_of(outcome)
-            made.extend(self._cell(column, cell.values[self.metric], now, outcome, role, place).spans)
+            has_moved = moved and first is not None and first.result.outcome != outcome
+            role = "bold warn" if has_moved or expected is False else tier_role_of(outcome)
+            made.extend(self._cell(column, cell.values[self.metric], now, outcome, role, place, moved).spans)
         return made
 
     def _cell(
-        self, column: LabColumn, value: float | None, now: float | None, outcome: str, role: str, place: int
+        self,
+        column: LabColumn,
+        value: float | None,
+        now: float | None,
+        outcome: str,
+        role: str,
+        place: int,
+        moved: bool = False,
     ) -> Line:
         made = Line().fit("   –" if value is None else f"{value:.2f}", 5, "faint" if value is None else "strong")
         made.fit(short_outcome(outcome), 5, role)
         if place:
             change = 0.0 if now is None or value is None else value - now
             change = -change if column.variant.is_earlier else change
-            said = f"{change:+.2f}".replace("-", "−") if abs(change) > _SAME else ""
-            made.fit(said, 6, "bold bad" if change < 0 else "ok")
+            said = f"{change:+.2f}".replace("-", "−") if abs(change) > _SAME else "other" if moved else ""
+            made.fit(said, 6, "bold bad" if change < 0 else "warn" if said == "other" else "ok")
         return made.fit("", (_OTHER if place else _FIRST) - made.width)
 
     def moved(self, choice: str) -> None:
         """Shows the cell beside."""
+        self._seeks = False
         self.post_message(self.CellChosen())
 
     def clicked(self, place: int) -> None:
@@ -261,7 +296,7 @@ class JudgedPane(ChoicePane):
 def loss_of(columns: Sequence[LabColumn], query: str, metric: int) -> float:
     """How much the query loses in the worst of the other columns, from 0 to 1; with one column alone, what it lacks.
 
-    A change of the tier that the metric does not see counts a little.
+    Another answer that the metric does not see counts a little.
     """
     if not columns or query not in columns[0].cells:
         return 0.0
@@ -277,8 +312,19 @@ def loss_of(columns: Sequence[LabColumn], query: str, metric: int) -> float:
         value = cell.values[metric]
         change = 0.0 if now is None or value is None else value - now
         losses.append(change if column.variant.is_earlier else -change)
-        losses.append(_SAME if cell.result.outcome != first.result.outcome else 0.0)
+        losses.append(_SAME if _differs(first, cell, column) else 0.0)
     return max(losses)
+
+
+def is_otherwise(lab: LabState, column: LabColumn, query: str) -> bool:
+    """Whether ``query`` is answered otherwise in ``column`` than in the present."""
+    now, there = lab.columns[0].cells.get(query), column.cells.get(query)
+    return now is not None and there is not None and _differs(now, there, column)
+
+
+def _differs(now: LabCell, there: LabCell, column: LabColumn) -> bool:
+    change = QueryChange(now.result, there.result)
+    return change.changes_outcome if column.variant.engine else change.is_otherwise
 
 
 def _value(columns: Sequence[LabColumn], query: str, metric: int) -> float:

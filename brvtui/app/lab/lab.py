@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.lab import asking
 from brvtui.app.lab.asking import JudgmentsRead, LabBatch, LabRequest
+from brvtui.app.lab.edit_check import OPEN_QUERY, EditCheck
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
-from brvtui.app.states import EngineState, LabColumn, LabState, ProjectState, QueryState
+from brvtui.app.states import CellCauses, EditsState, EngineState, LabColumn, LabState, ProjectState, QueryState
 from brvtui.engines.registry import DEFAULT
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.controls import Control, with_value
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from brvtui.session import Session
 
 MODE = "lab"
-OPEN_QUERY = "the open query"
 WHAT_IF = "what if"
 _ASKING = "lab"
 _MOST_COLUMNS = 8
@@ -36,6 +36,7 @@ class Lab:
         self,
         services: AppServices,
         project: Project,
+        edits: EditCheck,
         edited: Callable[[], EditedText | None],
         use: Callable[[str], None],
         use_profile: Callable[[str, str], None],
@@ -43,11 +44,13 @@ class Lab:
     ) -> None:
         """Nothing is asked yet.
 
-        ``edited`` returns the unsaved text in the editor, ``use`` has an engine answer from now on, ``use_profile`` has
-        one answer with a profile, ``fill`` puts a query and its scope into the Query screen.
+        ``edits`` holds the notes before edits, ``edited`` returns the unsaved text in the editor, ``use`` has an engine
+        answer from now on, ``use_profile`` has one answer with a profile, ``fill`` puts a query and its scope into the
+        Query screen.
         """
         self._services = services
         self._project = project
+        self._edits = edits
         self._edited = edited
         self._use = use
         self._use_profile = use_profile
@@ -64,7 +67,7 @@ class Lab:
         self._in_git = False
         self.looked_at: Sequence[str] = ()
         """The queries that are asked first: those that the user sees, by the judgment's id."""
-        services.store.subscribe((ProjectState, QueryState, EngineState), self._view_changed)
+        services.store.subscribe((ProjectState, QueryState, EngineState, EditsState), self._view_changed)
 
     @property
     def state(self) -> LabState:
@@ -85,6 +88,7 @@ class Lab:
 
     def read(self) -> None:
         """Reads the judgments again, then asks what is not known yet."""
+        self._edits.seen()
         session = self.session
         if session is not None:
             read = partial(asking.read_judgments, session, self._services.store.view.engine.name)
@@ -92,7 +96,8 @@ class Lab:
 
     def _were_read(self, read: JudgmentsRead) -> None:
         self._in_git = read.in_git
-        state = self.state._replace(judgments=read.judgments, file=read.file, problem=read.problem)
+        state = self.state._replace(judgments=read.judgments, unjudged=read.unjudged, file=read.file)
+        state = state._replace(problem=read.problem, causes=None)
         if state.controls != read.controls:  # another engine or profile: its constants have other names or values
             state = state._replace(controls=read.controls, what_if=None)
         self._services.store.update(state)
@@ -108,12 +113,15 @@ class Lab:
 
     def _depends_on(self) -> tuple[object, ...]:
         view = self._services.store.view
-        return (view.project.overview, view.engine.name, view.engine.mode, view.engine.profile, self._open_query())
+        chosen = view.engine
+        return (
+            view.project.overview, chosen.name, chosen.mode, chosen.profile, self._edits.earlier, self._open_query(),
+        )  # fmt: skip
 
     def _open_query(self) -> Judgment | None:
         view = self._services.store.view
         text, scope = view.query.text.strip(), view.query.scope
-        known = self.state.judgments or ()
+        known = self.state.judgments or self.state.unjudged
         if not text or any((each.text, each.scope) == (text, scope) for each in known):
             return None
         return Judgment(OPEN_QUERY, text, scope)
@@ -122,6 +130,9 @@ class Lab:
         """The present, ``what_if``, what the Lab offers by itself, and what the user added."""
         edited, judgments = self._edited(), self.state.judgments
         offered = [Variant(edit=edited)] if edited is not None else []
+        earlier = self._edits.earlier
+        if earlier is not None:
+            offered.append(Variant(earlier=earlier))
         if self._in_git and judgments:
             offered.append(_COMMITTED)
         shown = [each for each in offered if each not in self._hidden]
@@ -142,12 +153,13 @@ class Lab:
         self._asked = self._depends_on()
         before = {column.variant: column for column in view.lab.columns}
         slid = next((column for column in view.lab.columns if column.title == WHAT_IF), None)
+        ago = next((column for column in view.lab.columns if column.variant.earlier is not None), None)
         columns: list[LabColumn] = []
         variants = self._variants(what_if)
         asked = [what_if] if alone and what_if is not None else variants
         for variant in variants:
             is_slid = variant == what_if
-            known = before.get(variant) or (slid if is_slid else None)
+            known = before.get(variant) or (slid if is_slid else ago if variant.earlier is not None else None)
             title = WHAT_IF if is_slid else title_of(variant, view.engine.name)
             columns.append(LabColumn(variant, title, known.cells if known is not None else {}))
         state = view.lab._replace(open_query=self._open_query(), columns=tuple(columns), stopped=False)
@@ -210,9 +222,38 @@ class Lab:
             return
         if variant in self._added:
             self._added.remove(variant)
+        elif variant.earlier is not None:
+            self._edits.hold()
+            self._services.notify("edits are compared with the notes of now from here on", timeout=5)
+            return
         else:
             self._hidden.add(variant)
         self.ask()
+
+    def explain(self, judgment: Judgment | None, column: LabColumn | None) -> None:
+        """Finds out why ``judgment`` is answered otherwise now than in ``column``, where that is of before.
+
+        In the column of the present: than before the edits.
+        """
+        state = self.state
+        if judgment is None or column is None:
+            return
+        if column is state.columns[0]:
+            column = next((each for each in state.columns if each.variant.earlier is not None), column)
+        is_of_before = column.variant.earlier is not None or bool(column.variant.revision)
+        cells = [each.cells.get(judgment.id) for each in (state.columns[0], column)]
+        key = (column.variant, judgment.id)
+        if not is_of_before or None in cells or (state.causes is not None and state.causes[:2] == key):
+            return
+        session, engine = self.session, self._services.store.view.engine
+        if session is not None:
+            self._services.store.update(state._replace(causes=CellCauses(*key)))
+            find = partial(asking.causes, session, column.variant, judgment, engine.name, engine.mode)
+            self._services.background.run(find, partial(self._explained, key), group="lab causes", exclusive=True)
+
+    def _explained(self, key: tuple[Variant, str], lines: tuple[str, ...]) -> None:
+        if self.state.causes == CellCauses(*key):
+            self._services.store.update(self.state._replace(causes=CellCauses(*key, lines)))
 
     # what if
 
@@ -304,6 +345,8 @@ def title_of(variant: Variant, engine: str = DEFAULT) -> str:
         return engine
     if variant.edit is not None and replace(variant, edit=None) == Variant():
         return f"edit {variant.edit.path.rpartition('/')[2]}"
+    if variant.earlier is not None:
+        return "before edits"
     if variant == Variant(revision=variant.revision):
         return f"since {variant.revision}"
     return str(variant)

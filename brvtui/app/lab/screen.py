@@ -56,12 +56,18 @@ class LabScreen(FrameScreen):
     def _show_cell(self) -> None:
         self.query_one(CellPane).put(self.table.judgment, self.table.chosen_column)
         self._lab.looked_at = self.table.looked_at
+        self.call_later(self._explain)
         session = self._lab.session
         if session is not None:
             self.query_one(WhatIfPane).put_note(session.variants.note_controls(self.table.note))
 
+    def _explain(self) -> None:
+        self._lab.explain(self.table.judgment, self.table.chosen_column)
+
     def on_screen_resume(self) -> None:
-        """Reads the judgments again, and asks what is not known yet."""
+        """Reads the judgments again, and asks what is not known yet; first what edits changed."""
+        if self.view.edits.unseen:
+            self.table.seek_changed()
         super().on_screen_resume()
         self._lab.read()
 

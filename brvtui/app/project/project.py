@@ -54,6 +54,9 @@ class ProjectListener(Protocol):
     def disk_changed(self) -> None:
         """Called when something changed on disk, before it is read."""
 
+    def save_read(self) -> None:
+        """Called when what the user saved was read."""
+
 
 class Project:
     """Opens a project and reads what changes on disk. Whatever blocks runs in a worker."""
@@ -74,6 +77,8 @@ class Project:
         self._reading = False
         self._changed_again = False
         """Whether something changed while the tree was read."""
+        self._saved = False
+        """Whether what is being read was saved by the user."""
         self._late_timer: Timer | None = None
 
     @cached_property
@@ -208,10 +213,11 @@ class Project:
 
     # following
 
-    def follow(self) -> None:
-        """Reads what changed on disk: now, or once more after the reading that is under way."""
+    def follow(self, saved: bool = False) -> None:
+        """Reads what changed on disk, or was ``saved`` by the user: now, or after the reading that is under way."""
         if self.session is None:
             return
+        self._saved = self._saved or saved
         if self._reading:
             self._changed_again = True
             return
@@ -235,6 +241,9 @@ class Project:
             self._late_timer.stop()
             self._late_timer = None
         self._show_catching_up(False)
+        if self._saved:
+            self._saved = False
+            self._listener.save_read()
 
     def _show_catching_up(self, catching_up: bool) -> None:
         watch = self._services.store.view.watch

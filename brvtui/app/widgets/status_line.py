@@ -8,11 +8,12 @@ from textual import events
 
 from brvtui.app.arrangement import WIDE_WIDTH
 from brvtui.app.keys.naming import key_name
-from brvtui.app.modes import EDITOR, MATURITY, SCREENS
+from brvtui.app.modes import EDITOR, LAB, MATURITY, SCREENS
 from brvtui.app.states import (
     AnswerState,
     CacheState,
     EditorState,
+    EditsState,
     EngineState,
     ModelState,
     Phase,
@@ -39,7 +40,17 @@ _EDITED_CELLS = 28
 class StatusLine(Lines):
     """The screens, the note in the editor, then what is known of the project. A click brings a screen to the front."""
 
-    READS = (ProjectState, EngineState, ModelState, WatchState, QueryState, AnswerState, CacheState, EditorState)
+    READS = (
+        ProjectState,
+        EngineState,
+        ModelState,
+        WatchState,
+        QueryState,
+        AnswerState,
+        CacheState,
+        EditorState,
+        EditsState,
+    )
 
     def __init__(self, *, id: str) -> None:
         """A line without edges yet."""
@@ -55,7 +66,10 @@ class StatusLine(Lines):
             if not (front or mode.listed) or (view.is_code and mode == MATURITY):
                 continue
             key = key_name(self.services.keymap.get(f"screens.{mode.name}", mode.key))
-            made.add(f" {key} {view.worded(mode.title)} ", "bold badge-text on accent" if front else "muted")
+            unseen = view.edits.unseen if mode == LAB else 0
+            mark = f"{self.glyphs.warn}{unseen} " if unseen else ""
+            role = "bold badge-text on accent" if front else "bold warn" if mark else "muted"
+            made.add(f" {key} {view.worded(mode.title)} {mark}", role)
             self._edges.append((made.width, mode.name))
         if view.editor.edit is not None:
             front = EDITOR.title == self.screen.TITLE

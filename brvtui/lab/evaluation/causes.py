@@ -22,8 +22,6 @@ from brvtui.tree.constants import TreeConstants
 from brvtui.wording import counted
 
 _MOST_NOTES, _MOST_PARTS = 3, 3
-_MOST_TRIED = 30
-"""How many changed notes are tried: each is a snapshot of its own."""
 RANK, CAUSE = ": rank ", "cause: "
 """What lines about a fallen note, and about the edit that did it, are known by."""
 _SAME = 1e-9
@@ -57,6 +55,8 @@ class CauseFinder:
     """By id."""
     metric: Metric
     """What decides whether a query is as good as before."""
+    most_tried: int = 30
+    """How many changed notes are tried: each is a snapshot of its own."""
 
     def explain(self, changes: Sequence[QueryChange], reverting: Reverting | None = None) -> dict[str, tuple[str, ...]]:
         """For each of ``changes``, by its id: lines that say what happened, and, with ``reverting``, what did it.
@@ -124,7 +124,7 @@ class CauseFinder:
         if not paths:
             return {}
         seen = {path for change in changes for path in (*change.now.ranking, *change.before.ranking)}
-        candidates = sorted(paths, key=lambda path: path not in seen)[:_MOST_TRIED]
+        candidates = sorted(paths, key=lambda path: path not in seen)[: self.most_tried]
         made: dict[str, str] = {}
         left = list(changes)
         for path in candidates:

@@ -23,6 +23,19 @@ class QueryChange:
         """Whether another tier answers it, or it is covered now and was not, or the other way round."""
         return self.now.outcome != self.before.outcome
 
+    @property
+    def is_otherwise(self) -> bool:
+        """Whether the answer is another one: its outcome, its first note, the notes that it quotes, or the rank of a
+        judged note."""
+        now, before = self.now, self.before
+        ranks = [[result.rank_of(path) for path in result.relevant] for result in (now, before)]
+        return (
+            self.changes_outcome
+            or now.ranking[:1] != before.ranking[:1]
+            or set(now.quoted) != set(before.quoted)
+            or ranks[0] != ranks[1]
+        )
+
     def difference(self, metric: Metric) -> float | None:
         """How much ``metric`` rose; negative where it fell, None where it has no value."""
         now, before = self.now.value(metric), self.before.value(metric)

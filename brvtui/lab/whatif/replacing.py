@@ -49,10 +49,15 @@ def replaced(
 ) -> Snapshot:
     """``snapshot`` at ``now_ms``, the moment of ``variant``, with the notes and signals that it names.
 
-    ``read_with`` are the constants that the tree was read with, ``constants`` those that it would be. Returns
+    ``read_with`` are the constants that the tree was read with, ``constants`` those that it would be. Earlier notes
+    are taken as they were, and nothing else of the variant. Returns
     ``snapshot`` itself where the variant changes nothing that a snapshot holds. Raises :class:`VariantError` for a note
     that is not there, and :class:`brvtui.tree.history.git.RevisionError`.
     """
+    if variant.earlier is not None:
+        if variant.earlier.difference is None:
+            return variant.earlier.snapshot or snapshot
+        return revised(snapshot, constants, now_ms, variant.earlier.difference)
     made = snapshot
     is_read_alike = (constants.limits, constants.signals) == (read_with.limits, read_with.signals)
     if variant.days or not is_read_alike:

@@ -6,9 +6,14 @@ import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from brvtui.ranking.maturity import LEVELS
 from brvtui.wording import nearest, shortened
+
+if TYPE_CHECKING:
+    from brvtui.loading.revised import Difference
+    from brvtui.snapshot import Snapshot
 
 Value = bool | int | float | str
 SIGNALS = ("importance", "recency", "maturity", "access_count", "update_count")
@@ -32,6 +37,18 @@ class EditedText:
     data: bytes
     keep_mtime: bool = False
     """Whether the save keeps the modification time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EarlierNotes:
+    """The notes as they were at an earlier moment of this session; equal to itself alone."""
+
+    paths: tuple[str, ...]
+    """The notes that changed since."""
+    difference: Difference | None = None
+    """What changes the notes of now back, where they are files of a context tree."""
+    snapshot: Snapshot | None = None
+    """The state itself, where it is one of topics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +79,12 @@ class Variant:
     without: tuple[str, ...] = ()
     """Paths of the notes that are left out."""
     edit: EditedText | None = None
+    earlier: EarlierNotes | None = None
 
     @property
     def is_earlier(self) -> bool:
         """Whether it is a state of before, so that what is better there was lost since."""
-        return bool(self.revision) or self.days < 0
+        return bool(self.revision) or self.earlier is not None or self.days < 0
 
     def with_constant(self, name: str, value: Value | None) -> Variant:
         """With the constant ``name`` at ``value``; None for as it is in the profile."""
@@ -76,7 +94,7 @@ class Variant:
         return replace(self, constants=tuple(sorted(made.items())))
 
     def __str__(self) -> str:
-        """As :func:`parse_variant` reads it; an edit cannot be written, and is named by its note."""
+        """As :func:`parse_variant` reads it; edits cannot be written: one is named by its note."""
         return shlex.join(_words(self)) if self != Variant() else "now"
 
 
@@ -94,6 +112,8 @@ def _words(variant: Variant) -> Iterator[str]:
     yield from (f"{_WITHOUT}{path}" for path in variant.without)
     if variant.edit is not None:
         yield f"edit:{variant.edit.path}"
+    if variant.earlier is not None:
+        yield "before edits"
 
 
 def _written(value: Value) -> str:

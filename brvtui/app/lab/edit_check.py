@@ -1,0 +1,163 @@
+"""Says what edits break: once notes changed, judged queries are asked again and compared with before."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from brvtui.app.keys.naming import key_name
+from brvtui.app.modes import LAB
+from brvtui.app.project.project import Project
+from brvtui.app.services import AppServices
+from brvtui.app.states import EditsState, EngineState, QueryState
+from brvtui.app.workers import Refusal, is_cancelled
+from brvtui.engines.registry import noun_of
+from brvtui.wording import counted
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from brvtui.lab.whatif.variant import EarlierNotes
+    from brvtui.session import Session
+    from brvtui.session.edit_effect import EditEffect
+    from brvtui.session.held_notes import HeldNotes
+
+OPEN_QUERY = "the open query"
+"""The id of the query of the Query screen."""
+HOLD_S = 1.0
+"""The notes are held so many seconds after they are first shown: nothing waits for that."""
+PAUSE_S = 0.4
+"""Queries are asked once nothing changed for so many seconds."""
+_ASKING = "edits"
+_TOAST_S = 10
+
+
+class EditCheck:
+    """Holds the notes as they were, and asks again after edits, in the app or outside. Whatever blocks runs in a
+    worker."""
+
+    def __init__(self, services: AppServices, project: Project) -> None:
+        """Holds nothing yet."""
+        self._services = services
+        self._project = project
+        self._held: HeldNotes | None = None
+        self._timer: Timer | None = None
+        self._saved = False
+        """Whether the user saved since the last check, so that no change is worth a line too."""
+        self._told: frozenset[str] = frozenset()
+        """The queries that the last toast counted."""
+
+    @property
+    def earlier(self) -> EarlierNotes | None:
+        """The notes before the edits, as far as queries were asked of them."""
+        effect = self._services.store.view.edits.effect
+        return effect.earlier if effect is not None else None
+
+    def tree_shown(self, first: bool) -> None:
+        """Holds the notes that are first shown; after that, asks what the newer ones change."""
+        if first:
+            self._timer = self._services.set_timer(HOLD_S, self.hold)
+        elif self._held is not None:
+            self._soon()
+
+    def saved(self) -> None:
+        """Says what a save of the user changes, also when it is nothing."""
+        if self._held is not None:
+            self._saved = True
+            self._soon()
+
+    def hold(self) -> None:
+        """Compares with the notes of now from now on."""
+        session = self._project.session
+        if session is not None:
+            self._services.background.run(partial(_hold, session), self._are_held, group="hold notes", exclusive=True)
+
+    def _are_held(self, held: HeldNotes | None) -> None:
+        self._held, self._told = held, frozenset()
+        self._services.background.cancel(_ASKING)
+        self._services.store.update(EditsState())
+
+    def _soon(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self._services.set_timer(PAUSE_S, self._ask)
+
+    def _ask(self) -> None:
+        session, held, view = self._project.session, self._held, self._services.store.view
+        if session is not None and held is not None:
+            ask = partial(_effect, session, held, view.query, view.engine)
+            self._services.background.run(ask, self._answered, group=_ASKING, exclusive=True, on_error=_nothing)
+
+    def _answered(self, effect: EditEffect | None) -> None:
+        if effect is None:
+            return
+        saved, self._saved = self._saved, False
+        queries = frozenset(change.now.id for change in effect.otherwise)
+        is_news = bool(queries) and (saved or queries != self._told)
+        store, in_front = self._services.store, self._services.current_mode == LAB.name
+        is_seen = in_front or not queries or (store.view.edits.is_seen and queries <= self._told)
+        self._told = queries
+        store.update(EditsState(effect, is_seen))
+        if effect.asked and (is_news or saved):
+            key = "" if in_front else key_name(self._services.keymap.get("screens.lab", LAB.key))
+            said = sentence(effect, noun_of(store.view.engine.name), key)
+            self._services.notify(said, severity="warning" if queries else "information", timeout=_TOAST_S)
+
+    def seen(self) -> None:
+        """The user looks at the Lab."""
+        edits = self._services.store.view.edits
+        if not edits.is_seen:
+            self._services.store.update(edits._replace(is_seen=True))
+
+
+def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
+    """What became of the queries, in one line. ``noun`` is what the engine ranks, ``key`` shows the Lab; without one it
+    is in front."""
+    changed = len(effect.otherwise)
+    if effect.are_judged:
+        queries = counted(effect.asked, "judged query", "judged queries")
+        queries = f"the first {queries}" if effect.left_out else queries
+        rest = ""
+    else:
+        queries = "the query asked last" if effect.asked == 1 else f"the {effect.asked} queries asked last"
+        rest = "; none is judged"
+    shows = f"{rest}: {key} shows {'it' if changed == 1 else 'them'}" if key else rest
+    if not changed:
+        return f"{queries} {'is' if effect.asked == 1 else 'are'} answered as before{rest}"
+    who = queries if effect.asked == 1 else f"{changed} of {queries}"
+    worse = f", {effect.worse} worse" if effect.worse else ""
+    paths = effect.earlier.paths if effect.earlier is not None else ()
+    since = paths[0].rpartition("/")[2] if len(paths) == 1 else counted(len(paths), noun, f"{noun}s")
+    return f"{who} {'is' if changed == 1 else 'are'} answered otherwise since {since} changed{worse}{shows}"
+
+
+def _nothing(why: str) -> None:
+    """An engine that cannot answer says so where it is asked."""
+
+
+def _hold(session: Session) -> HeldNotes | None:
+    from brvtui.session.held_notes import hold
+
+    return hold(session.snapshot)
+
+
+def _effect(session: Session, held: HeldNotes, opened: QueryState, engine: EngineState) -> EditEffect | None:
+    from brvtui.engines.contract import EngineError
+    from brvtui.lab.judgments.file import JudgmentsFile
+    from brvtui.lab.judgments.model import Judgment, JudgmentsError
+    from brvtui.session.edit_effect import asked_last, effect_of_edits
+
+    try:
+        judgments: tuple[Judgment, ...] = JudgmentsFile.of(session.project).read()
+    except JudgmentsError:
+        judgments = ()  # the Lab says what is wrong with the file
+    unjudged: tuple[Judgment, ...] = ()
+    if not judgments:
+        unjudged, text = asked_last(session), opened.text.strip()
+        if text and (text, opened.scope) not in [(each.text, each.scope) for each in unjudged]:
+            unjudged = (Judgment(OPEN_QUERY, text, opened.scope), *unjudged)
+    earlier = held.earlier(session.snapshot)
+    try:
+        return effect_of_edits(session, earlier, judgments, unjudged, engine.name, engine.mode, is_cancelled)
+    except EngineError as error:
+        raise Refusal(str(error)) from error

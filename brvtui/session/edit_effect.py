@@ -1,0 +1,127 @@
+"""What edits change: the judged queries, or those asked last, as they are answered now and as they were before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from brvtui.lab.evaluation.causes import CAUSE, RANK, CauseFinder
+from brvtui.lab.evaluation.comparing import QueryChange
+from brvtui.lab.evaluation.evaluate import judged_as
+from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
+from brvtui.lab.judgments.model import JudgedDocument, Judgment
+from brvtui.lab.whatif.variant import EarlierNotes, Variant
+
+if TYPE_CHECKING:
+    from brvtui.session.session import Session
+
+MOST_ASKED = 200
+"""Of more judged queries, only so many are asked again after an edit."""
+_MOST_LOGGED = 20
+_MOST_READ = 300
+_MOST_TRIED = 8
+_MOST_NAMED = 3
+_FOUND_THEN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class EditEffect:
+    """How queries are answered since notes changed."""
+
+    earlier: EarlierNotes | None
+    """The notes before; None where nothing changed."""
+    asked: int
+    """How many queries were asked again."""
+    are_judged: bool
+    """Whether these are judged; else they were asked last."""
+    left_out: int
+    """How many more judged queries there are."""
+    otherwise: tuple[QueryChange, ...]
+    """Those that are answered otherwise."""
+
+    @property
+    def worse(self) -> int:
+        """How many judged queries lost: of their first metric, or an outcome that was the expected one."""
+        return sum(
+            each.is_worse(DEFAULT_METRICS[0]) or (each.before.as_expected is True and each.now.as_expected is False)
+            for each in self.otherwise
+        )
+
+
+def asked_last(session: Session) -> tuple[Judgment, ...]:
+    """The queries that the Log holds, newest first, at most 20; each as a judgment that expects nothing."""
+    entries = session.logbook.read(_MOST_READ)
+    asked = dict.fromkeys((each.query.strip(), each.scope) for each in entries if not each.problem)
+    words = [each for each in asked if each[0]]
+    return tuple(Judgment(f"asked: {scope}: {text}", text, scope) for text, scope in words[:_MOST_LOGGED])
+
+
+def effect_of_edits(
+    session: Session,
+    earlier: EarlierNotes | None,
+    judgments: Sequence[Judgment],
+    unjudged: Sequence[Judgment],
+    engine: str,
+    mode: str,
+    cancelled: Callable[[], bool],
+) -> EditEffect | None:
+    """Asks ``judgments``, or without any the ``unjudged`` queries, of the notes now and of the ``earlier`` ones.
+
+    ``engine`` answers, in ``mode``, as a probe. Returns None when ``cancelled`` became true meanwhile. Raises
+    :class:`brvtui.engines.contract.EngineError`.
+    """
+    asked = (judgments or unjudged)[:MOST_ASKED]
+    left_out = max(0, len(judgments) - MOST_ASKED)
+    changes: list[QueryChange] = []
+    if earlier is not None and asked:
+        runner = session.variants
+        now, before = (runner.state(each, engine, mode) for each in (Variant(), Variant(earlier=earlier)))
+        for judgment in asked:
+            if cancelled():
+                return None
+            changes.append(QueryChange(runner.result(now, judgment), runner.result(before, judgment)))
+        runner.keep(now)
+    otherwise = tuple(change for change in changes if change.is_otherwise)
+    return EditEffect(earlier, len(asked), bool(judgments), left_out, otherwise)
+
+
+def causes_of_change(session: Session, variant: Variant, judgment: Judgment, engine: str, mode: str) -> tuple[str, ...]:
+    """Why ``judgment`` is answered otherwise now than in ``variant``, earlier notes or a revision: which note fell, by
+    what, and which edit did it, which is tried. Empty where it is answered the same.
+
+    Where no judged note fell, the note that was first then counts as the one to find. Raises
+    :class:`brvtui.engines.contract.EngineError` and :class:`brvtui.tree.history.git.RevisionError`.
+    """
+    runner = session.variants
+    now, before = runner.state(Variant(), engine, mode), runner.state(variant, engine, mode)
+    change = QueryChange(now.ask(judgment), before.ask(judgment))
+    if not change.is_otherwise:
+        return ()
+    first = change.before.ranking[:1]
+    if first and not change.is_worse(DEFAULT_METRICS[0]):
+        judgment = replace(judgment, documents=(JudgedDocument(first[0], _FOUND_THEN),))
+        change = QueryChange(judged_as(change.now, judgment), judged_as(change.before, judgment))
+    if not change.changes_outcome and not change.is_worse(DEFAULT_METRICS[0]):
+        return (*_moves(change), *_edited(variant))
+    asked = {judgment.id: judgment}
+    finder = CauseFinder(now.engine, now.context, now.like, asked, DEFAULT_METRICS[0], most_tried=_MOST_TRIED)
+    return finder.explain([change], runner.reverting(before))[judgment.id]
+
+
+def _edited(variant: Variant) -> Iterator[str]:
+    """What was edited, where nothing is tried."""
+    paths = variant.earlier.paths if variant.earlier is not None else ()
+    if paths:
+        more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
+        yield f"{CAUSE}{', '.join(paths[:_MOST_NAMED])}{more} changed"
+
+
+def _moves(change: QueryChange) -> Iterator[str]:
+    """What is otherwise where nothing fell: judged notes that rose, and what is quoted."""
+    now, before = change.now, change.before
+    for path in now.relevant:
+        if now.rank_of(path) != before.rank_of(path):
+            yield f"{path}{RANK}{before.rank_of(path) or 'not found'} → {now.rank_of(path) or 'not found'}"
+    yield from (f"{path}: not quoted any more" for path in before.quoted if path not in now.quoted)
+    yield from (f"{path}: quoted now" for path in now.quoted if path not in before.quoted)
