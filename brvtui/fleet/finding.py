@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 
 from brvtui.fleet.fleet_file import FleetEntry, read_entries
@@ -152,8 +153,8 @@ def _name_of(place: Path) -> str:
 def _own_name(member: Member, taken: set[str]) -> str:
     """The member's name; where another has it, with the folder above it, or with a number."""
     above = Path(member.path or member.repository).parent.name
-    wanted = (member.name, f"{above}-{member.name}", *(f"{member.name}-{number}" for number in range(2, _MOST_FOUND)))
-    return next(name for name in wanted if name not in taken)
+    numbered = (f"{member.name}-{number}" for number in count(2))
+    return next(name for name in chain((member.name, f"{above}-{member.name}"), numbered) if name not in taken)
 
 
 def _is_glob(place: str) -> bool:
