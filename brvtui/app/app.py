@@ -550,7 +550,7 @@ class BrvTui(ConfiguredApp):
             if value is not None:
                 self.lab.grade(path, None if value == NO_GRADE else value)
 
-        self.push_screen(GradeDialog(query, path), grade)
+        self.push_screen(GradeDialog(query, path, self.view.noun), grade)
 
     def action_why(self) -> None:
         """Says why the note at hand is, or is not, in the answer, and what would bring it further up."""

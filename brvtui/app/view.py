@@ -24,7 +24,7 @@ from brvtui.app.states import (
     StaleState,
     WatchState,
 )
-from brvtui.engines.registry import presentation
+from brvtui.engines.registry import noun_of, presentation
 
 if TYPE_CHECKING:
     from brvtui.app.live_answer import LiveAnswer
@@ -76,6 +76,11 @@ class View(NamedTuple):
     def is_code(self) -> bool:
         """Whether the symbols of a repository stand in place of notes."""
         return self.project.overview is not None and self.project.overview.is_code
+
+    @property
+    def noun(self) -> str:
+        """What the engine ranks, in the singular: a note, a topic, over code a symbol."""
+        return "symbol" if self.is_code else noun_of(self.engine.name)
 
     def worded(self, text: str) -> str:
         """``text`` about notes, over code in the words for that."""

@@ -158,9 +158,9 @@ class VariantRunner:
         return (*clock, *constant_controls(self._session.engines.context(engine).constants))
 
     def note_controls(self, path: str) -> tuple[Control, ...]:
-        """What of the note at ``path`` can be changed; nothing where there is no such note."""
+        """What of the note at ``path`` can be changed; nothing where it is no note of a context tree."""
         snapshot = self._session.snapshot
-        if path not in snapshot.by_path or self._session.is_code:
+        if path not in snapshot.by_path or self._session.is_code or self._session.is_space:
             return ()
         return tuple(note_controls(path, snapshot.signals[snapshot.by_path[path]]))
 
@@ -212,9 +212,11 @@ class VariantRunner:
         except ProfileError as error:
             raise EngineError(str(error)) from error
         read_with = constants if name == registry.DEFAULT else session.profile
-        is_of_notes = variant.days or variant.revision or variant.signals or variant.without or variant.edit
-        if session.is_code and is_of_notes:
+        is_of_notes = variant.revision or variant.signals or variant.without or variant.edit
+        if session.is_code and (is_of_notes or variant.days):
             raise VariantError("code is asked as it is: only engine, profile and constants can be others")
+        if session.is_space and is_of_notes:
+            raise VariantError("topics are asked as they are: only the clock, profile and constants can be others")
         if variant.earlier is not None:
             return self._before(variant, name, options, base, key)
         snapshot = base if session.is_code else self._snapshot(base, read_with, now_ms, variant)

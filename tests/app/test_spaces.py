@@ -70,6 +70,16 @@ async def test_the_lab_asks_v4_with_the_clock_and_constants_changed(space: Path)
         assert [column.cells[row.id].values[0] for column in (present, what_if)] == [1.0, 1.0]
         assert not what_if.problem
         assert [each.path for each in row.documents] == ["auth/jwt.html"]
+        assert "jwt.html" not in text_of(pilot, "#sliders")  # topics are asked as they are
+        app.edits.hold()
+        await settled(pilot)
+        file = space.parent / "data" / "projects" / SPACE_ID / "context-tree" / "auth" / "jwt.html"
+        html = file.read_text(encoding="utf-8")
+        file.write_text(html.replace("oken", "icket").replace("efresh", "enewal"), encoding="utf-8")
+        said = "the judged query is answered otherwise since jwt.html changed, 1 worse"
+        await until(pilot, lambda: said in toasts(pilot))
+        await pilot.press("f2", "h")
+        await until(pilot, lambda: "auth/jwt.html: rank 1 → not found" in " ".join(text_of(pilot, "#cell").split()))
 
 
 async def test_notes_shows_what_of_a_topic_is_searched(space: Path) -> None:

@@ -38,7 +38,7 @@ class JudgmentsRead(NamedTuple):
     file: str
     problem: str = ""
     in_git: bool = False
-    """Whether the tree lies in a git repository."""
+    """Whether it is a context tree in a git repository."""
     controls: tuple[Control, ...] = ()
     """What of the engine can be changed."""
     unjudged: tuple[Judgment, ...] = ()
@@ -68,7 +68,9 @@ class LabBatch(NamedTuple):
 def read_judgments(session: Session, engine: str) -> JudgmentsRead:
     """The judgments of the project, where they lie, and what of ``engine`` can be changed."""
     file = JudgmentsFile.of(session.project)
-    in_git = any((folder / ".git").exists() for folder in (session.project.tree, *session.project.tree.parents))
+    is_tree = not session.is_code and not session.is_space
+    folders = (session.project.tree, *session.project.tree.parents) if is_tree else ()
+    in_git = any((folder / ".git").exists() for folder in folders)
     root = session.project.root
     place = str(file.path.relative_to(root)) if file.path.is_relative_to(root) else file.path.name
     controls: tuple[Control, ...] = ()

@@ -11,7 +11,6 @@ from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import EditsState, EngineState, QueryState
 from brvtui.app.workers import Refusal, is_cancelled
-from brvtui.engines.registry import noun_of
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ class EditCheck:
         store.update(EditsState(effect, is_seen))
         if effect.asked and (is_news or saved):
             key = "" if in_front else key_name(self._services.keymap.get("screens.lab", LAB.key))
-            said = sentence(effect, noun_of(store.view.engine.name), key)
+            said = sentence(effect, store.view.noun, key)
             self._services.notify(said, severity="warning" if queries else "information", timeout=_TOAST_S)
 
     def seen(self) -> None:
@@ -115,7 +114,7 @@ def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
     is in front."""
     changed = len(effect.otherwise)
     if effect.are_judged:
-        queries = counted(effect.asked, "judged query", "judged queries")
+        queries = "the judged query" if effect.asked == 1 else f"{effect.asked} judged queries"
         queries = f"the first {queries}" if effect.left_out else queries
         rest = ""
     else:

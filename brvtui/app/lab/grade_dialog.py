@@ -14,7 +14,7 @@ class GradeDialog(Dialog[int]):
 
     BINDINGS = bindings(GRADE)
 
-    def __init__(self, query: str, path: str) -> None:
-        """A dialog about the note at ``path`` and ``query``."""
+    def __init__(self, query: str, path: str, noun: str) -> None:
+        """A dialog about the note at ``path`` and ``query``; ``noun`` is what is ranked."""
         said = "3 is what the query is about, 2 relevant, 1 related, 0 irrelevant. The Lab (5) lists judged queries."
-        super().__init__("How relevant is this note to the query?", f"{query}", path, said)
+        super().__init__(f"How relevant is this {noun} to the query?", f"{query}", path, said)

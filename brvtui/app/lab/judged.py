@@ -188,7 +188,7 @@ class JudgedPane(ChoicePane):
 
     def _names(self, lab: LabState, shown: list[int], text: int, miss: int) -> Line:
         made = line(" query", "faint").to(text + 1)
-        made.fit("first note missed" if miss else "", miss, "faint")
+        made.fit(f"first {self.view.noun} missed" if miss else "", miss, "faint")
         for place in shown:
             role = "bold accent" if place == self.column else "muted"
             size = _OTHER if place else _FIRST

@@ -224,7 +224,8 @@ class Lab:
             self._added.remove(variant)
         elif variant.earlier is not None:
             self._edits.hold()
-            self._services.notify("edits are compared with the notes of now from here on", timeout=5)
+            noun = self._services.store.view.noun
+            self._services.notify(f"edits are compared with the {noun}s of now from here on", timeout=5)
             return
         else:
             self._hidden.add(variant)

@@ -125,7 +125,7 @@ class LabScreen(FrameScreen):
                 self._lab.add(variant)
 
         engine = self.view.engine.name
-        self.app.push_screen(VariantDialog(session.variants.profiles, engine, self._lab.unsaved), add)
+        self.app.push_screen(VariantDialog(session.variants.profiles, engine, self._lab.unsaved, self.view), add)
 
     def action_stop(self) -> None:
         """Stops asking, or goes on."""

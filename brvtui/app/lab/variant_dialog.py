@@ -36,11 +36,15 @@ class VariantDialog(Dialog[Variant]):
     AUTO_FOCUS = "#variant"
     BINDINGS = bindings(VARIANTS)
 
-    def __init__(self, profiles: Mapping[str, Collection[str]], engine: str, edited: EditedText | None) -> None:
+    def __init__(
+        self, profiles: Mapping[str, Collection[str]], engine: str, edited: EditedText | None, view: View
+    ) -> None:
         """Offers what the engines with their ``profiles`` can be asked; ``engine`` answers now."""
         super().__init__("Another column: ask the judged queries in…", _WRITTEN, wide=True)
         self._profiles, self._engine = profiles, engine
-        self._offered = offered_variants(profiles, engine, edited)
+        moments = {} if view.is_code else _MOMENTS
+        revisions = _REVISIONS if view.noun == "note" else {}  # of files of a context tree
+        self._offered = offered_variants(profiles, engine, edited, {**revisions, **moments})
 
     def make_parts(self) -> ComposeResult:
         """Yields field and list."""
@@ -127,13 +131,13 @@ class VariantsPane(ChoicePane):
 
 
 def offered_variants(
-    profiles: Mapping[str, Collection[str]], engine: str, edited: EditedText | None
+    profiles: Mapping[str, Collection[str]], engine: str, edited: EditedText | None, others: Mapping[str, str]
 ) -> list[tuple[Variant, str]]:
-    """What can be chosen without writing, each with what it is."""
+    """What can be chosen without writing, each with what it is; among them ``others``, as they are written."""
     made: list[tuple[Variant, str]] = []
     if edited is not None:
         made.append((Variant(edit=edited), "the text in the editor, before it is saved"))
-    for name, said in (*_REVISIONS.items(), *_MOMENTS.items()):
+    for name, said in others.items():
         made.append((parse_variant(name, profiles, engine), said))
     for name, own in profiles.items():
         for number, profile in enumerate(own):

@@ -109,7 +109,7 @@ class WhatIfPane(ChoicePane):
         group = ""
         controls = _in_order(lab, self.note_controls)
         if not controls:
-            return wrapped("the constants of the engine, once the notes are read", width)
+            return wrapped(f"the constants of the engine, once the {view.noun}s are read", width)
         is_roomy = width >= _ROOMY
         label = min(_LABEL + (4 if is_roomy else 0), width // 3)
         self._value = _VALUE + (6 if is_roomy else 0)
