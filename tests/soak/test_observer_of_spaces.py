@@ -18,33 +18,8 @@ from tests.support.untouched import state_of
 
 RECORDED = Path(__file__).parents[1] / "data" / "byterover_v4" / "space-21.json.gz"
 SECONDS = float(os.environ.get("BRV_SOAK_SECONDS", "10"))
-KEYS = (
-    *(
-        "1",
-        "2",
-        "3",
-        "4",
-        "5",
-        "j",
-        "k",
-        "g",
-        "G",
-        "w",
-        "p",
-        "P",
-        "m",
-        "r",
-        "S",
-        "f",
-        "n",
-        "o",
-        "z",
-        "tab",
-        "shift+tab",
-    ),
-    *("l", "h", "enter", "pagedown", "right_square_bracket", "M", "X", "I", "u", "B", "b", "f9", "i"),
-    *("escape", "escape", "escape"),
-)
+_NAMED = ("tab", "shift+tab", "enter", "pagedown", "right_square_bracket", "f9")
+KEYS = (*"12345jkgGwpPmrSfnozlhMXIuBbi", *_NAMED, "escape", "escape", "escape")
 """No key that begins an edit: writing is what an edit is for."""
 
 
