@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from brvtui.engines.byterover.sections import FingerprintState
 from brvtui.store.session_log import SessionLog
@@ -15,18 +15,34 @@ if TYPE_CHECKING:  # watchdog is for those alone who follow
     from brvtui.tree.watching.watch import Watcher, Watching
 
 
+class EngineQueries(Protocol):
+    """What the engine itself keeps of the queries that it answered. Nobody writes it here."""
+
+    @property
+    def place(self) -> Path:
+        """The file or folder; it need not exist."""
+
+    def read(self, most: int) -> list[LoggedQuery]:
+        """The newest ``most`` queries, newest first."""
+
+    def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
+        """Calls ``answered`` from another thread with the queries that are answered from now on, oldest first."""
+
+    def unfollow(self) -> None:
+        """Stops following."""
+
+
 class Logbook:
     """Reads both logs, and writes only the tool's own. Its methods are thread-safe."""
 
-    def __init__(self, tree: Path, project_data: Path) -> None:
-        """The files of the logs need not exist."""
-        self.folder = query_log_folder(project_data)
+    def __init__(self, tree: Path, engine: EngineQueries) -> None:
+        """The log of the context tree at ``tree``, and the engine's."""
+        self.engine = engine
         self._own = SessionLog(tree)
-        self._watcher: Watcher | None = None
 
     def read(self, most: int) -> list[LoggedQuery]:
         """The newest ``most`` entries of both, newest first."""
-        both = [*self._own.read(most), *read_entries(logged_files(self.folder, most))]
+        both = [*self._own.read(most), *self.engine.read(most)]
         both.sort(key=lambda entry: -entry.at_ms)
         return both[:most]
 
@@ -57,23 +73,41 @@ class Logbook:
             )
         )
 
+
+class QueryLogFolder:
+    """The query log of ByteRover 3: a file for each query, below its data folder of a project."""
+
+    def __init__(self, project_data: Path) -> None:
+        """The folder need not exist."""
+        self._folder = query_log_folder(project_data)
+        self._watcher: Watcher | None = None
+
+    @property
+    def place(self) -> Path:
+        """The folder of the log."""
+        return self._folder
+
+    def read(self, most: int) -> list[LoggedQuery]:
+        """The newest ``most`` queries, newest first, without files that are no entries."""
+        return read_entries(logged_files(self._folder, most))
+
     def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
-        """Calls ``answered`` from another thread with the queries that the engine logs from now on, oldest first."""
+        """Calls ``answered`` from another thread with the queries that are logged from now on, oldest first."""
         from brvtui.tree.watching.watch import Watcher
 
         self.unfollow()
-        known: set[str] = {file.name for file in logged_files(self.folder, _MOST_AT_ONCE)}
+        known: set[str] = {file.name for file in logged_files(self._folder, _MOST_AT_ONCE)}
 
         def changed(places: frozenset[str] | None) -> None:
             names = None if places is None else {Path(place).name for place in places}
-            files = [file for file in logged_files(self.folder, _MOST_AT_ONCE) if names is None or file.name in names]
+            files = [file for file in logged_files(self._folder, _MOST_AT_ONCE) if names is None or file.name in names]
             new = [file for file in reversed(files) if is_entry(file.name) and file.name not in known]
             ended = [(file, entry) for file in new for entry in read_entries([file]) if entry.status != "processing"]
             known.update(file.name for file, _ in ended)
             if ended:
                 answered([entry for _, entry in ended])
 
-        self._watcher = Watcher([self.folder], changed)
+        self._watcher = Watcher([self._folder], changed)
         return self._watcher.start()
 
     def unfollow(self) -> None:

@@ -27,6 +27,20 @@ def read_regular(path: Path, most: int, follow_links: bool = False) -> bytes:
         os.close(descriptor)
 
 
+def read_end(path: Path, most: int) -> bytes:
+    """The last ``most`` bytes of the regular file at ``path``, from the beginning of a line on.
+
+    Raises OSError when the file cannot be read, or is not a regular file."""
+    descriptor = open_regular(path)
+    try:
+        size = os.fstat(descriptor).st_size
+        begin = max(size - most, 0)
+        ending = os.pread(descriptor, min(size, most), begin)
+    finally:
+        os.close(descriptor)
+    return ending if begin == 0 else ending.partition(b"\n")[2]
+
+
 def open_regular(path: str | Path, folder: int | None = None, follow_links: bool = False) -> int:
     """A descriptor of the regular file at ``path``, relative to the open ``folder``. Raises as :func:`read_regular`."""
     descriptor = os.open(path, _FLAGS if follow_links else _FLAGS | os.O_NOFOLLOW, dir_fd=folder)

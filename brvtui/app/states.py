@@ -199,10 +199,12 @@ class CacheState(NamedTuple):
 
 
 class EngineLog(NamedTuple):
-    """Where the engine logs the queries of this project."""
+    """Where the engine keeps the queries of this project."""
 
-    folder: str
+    place: str
     exists: bool
+    is_pending: bool = False
+    """Whether it holds only what was not sent yet, as that of ByteRover V4."""
 
 
 class LogState(NamedTuple):

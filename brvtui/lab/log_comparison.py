@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from brvtui.engines.registry import noun_of
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.trace import Trace
 from brvtui.tree.engine_files.query_log import LoggedQuery
@@ -72,11 +73,11 @@ def causes(
     made += [f"{path} is no longer in the tree" for path in entry.paths if path not in changed_ms]
     since = [path for path, at_ms in changed_ms.items() if at_ms > entry.at_ms]
     made += [f"{path} was written since" for path in since if path in shown]
-    others = sum(path not in shown for path in since)
+    others, noun = sum(path not in shown for path in since), noun_of(now.engine)
     if others:
-        made.append(f"{counted(others, 'other note was', 'other notes were')} written since")
+        made.append(f"{counted(others, f'other {noun} was', f'other {noun}s were')} written since")
     if as_of_then is not None and not compare(entry, as_of_then).differences:
-        made.append("only time has passed: as of that moment, today's notes give the logged answer")
+        made.append(f"only time has passed: as of that moment, today's {noun}s give the logged answer")
     elif not made:
-        made.append("no note was written since: signals, the settings or the engine's version are not those of then")
+        made.append(f"no {noun} was written since: signals, the settings or the engine's version are not those of then")
     return tuple(made)

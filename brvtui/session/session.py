@@ -22,7 +22,7 @@ from brvtui.engines.byterover.sections import PlainSearch, Search
 from brvtui.engines.contract import EngineError, Learns
 from brvtui.engines.contract import Query as EngineQuery
 from brvtui.loading import Progress
-from brvtui.logbook import Logbook
+from brvtui.logbook import EngineQueries, Logbook, QueryLogFolder
 from brvtui.publishing.publisher import Publisher
 from brvtui.publishing.stored_signals import StoredSignals
 from brvtui.session import recording
@@ -80,6 +80,17 @@ def _publisher(project: FoundProject, stored: StoredSignals, is_code: bool) -> P
     from brvtui.publishing.repository import RepositoryPublisher
 
     return RepositoryPublisher(project)
+
+
+def _engine_queries(project: FoundProject) -> EngineQueries:
+    """What the engine of ``project`` keeps of the queries that it answered."""
+    if not project.is_space:
+        return QueryLogFolder(project_data(project.root))
+    from brvtui.engines.byterover_v4.pending_rows import PendingRows
+    from brvtui.tree.spaces.project import SpaceProject
+
+    assert isinstance(project, SpaceProject)
+    return PendingRows(project.spaces[0].data, (space.id for space in project.spaces), project.root)
 
 
 def _found(start: Path | None, engine: str) -> FoundProject:
@@ -141,7 +152,7 @@ class Session:
         self._sidecar = sidecar
         self._notes: Notes | None = None
         self._making_notes = threading.Lock()
-        self.logbook = Logbook(project.tree, project_data(project.root))
+        self.logbook = Logbook(project.tree, _engine_queries(project))
         """The queries that were run here, and those that the engine logged."""
         self.model = session_model(lambda: self.settings, lambda: self.profile.service)
         """The model that :meth:`complete` may ask."""
@@ -495,5 +506,5 @@ class Session:
 
     def close(self) -> None:
         """Stops following the log and watching the tree."""
-        self.logbook.unfollow()
+        self.logbook.engine.unfollow()
         self._publisher.close()

@@ -179,7 +179,7 @@ async def test_no_log_yet(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyP
         await settled(pilot)
         assert not view(pilot).log.following
         assert any(
-            f"nothing to follow: the engine has no log of this project in {folder}" in toast.message
+            f"nothing to follow: the engine has kept no query of this project in {folder}" in toast.message
             for toast in pilot.app._notifications
         )
 

@@ -16,7 +16,7 @@ from brvtui.app.states import LogState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
-from brvtui.engines.registry import DEFAULT
+from brvtui.engines.registry import DEFAULT, SPACE
 from brvtui.paint.headline import NO_ANSWER, tier_role
 from brvtui.paint.line import Line, line
 from brvtui.tree.engine_files.query_log import ENGINE, LoggedQuery
@@ -111,7 +111,7 @@ class LogPane(ChoicePane):
             made.add(f"{_whole(entry.took_ms):>7} ", "muted").add(f"{score_of(entry):>5}  ", "strong")
         mark = f"{self.glyphs.warn} " if entry.not_covered or entry.status == "error" else ""
         engine = f"  {entry.engine}" if with_engine else ""
-        made.add(mark, "warn").add(entry.query, "text").add(engine, "muted")
+        made.add(mark, "warn").add(entry.query or "(no words)", "text").add(engine, "muted")
         return made.add(f"  {entry.verdict_sentence}" if wide else "", "muted").cut(width)
 
     def moved(self, choice: str) -> None:
@@ -139,12 +139,12 @@ class LogPane(ChoicePane):
 def _looked_for(view: View, width: int) -> list[Line]:
     """Returns where the engine's log would be."""
     log = view.log.engine_log
-    return [Line(), *wrapped(f"looked for in {log.folder}", width, "faint")] if log is not None else []
+    return [Line(), *wrapped(f"looked for in {log.place}", width, "faint")] if log is not None else []
 
 
 def names_engines(entries: Sequence[LoggedQuery]) -> bool:
-    """Returns whether rows name their engine: not where the default one answered them all."""
-    return any(entry.engine != DEFAULT for entry in entries)
+    """Returns whether rows name their engine: not where the only one that it could be answered them all."""
+    return any(entry.engine not in (DEFAULT, SPACE) for entry in entries)
 
 
 def key_of(entry: LoggedQuery) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brvtui.app.states import LogState
+from brvtui.app.states import EngineLog, LogState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
@@ -41,16 +41,22 @@ class LogSummaryPane(Pane):
         made.append(rule(width, "slowest", dash=self.glyphs.dash))
         made += [_query(entry, ms(entry.took_ms or 0.0), width) for entry in summary.slowest]
         if view.log.engine_log is not None:
-            made.append(rule(width, "the engine's log", dash=self.glyphs.dash))
-            missing = "" if view.log.engine_log.exists else ", which is not there yet"
-            made += wrapped(f"{view.log.engine_log.folder}{missing}", width)
+            made += self._engine_log(view.log.engine_log, width)
+        return made
+
+    def _engine_log(self, log: EngineLog, width: int) -> list[Line]:
+        made = [rule(width, "the engine's log", dash=self.glyphs.dash)]
+        made += wrapped(f"{log.place}{'' if log.exists else ', which is not there yet'}", width)
+        if log.is_pending:
+            made += wrapped("V4's rows that wait to be sent: what was sent is not here. They are only read.", width)
         return made
 
     def _tiers(self, summary: LogSummary, width: int) -> list[Line]:
         most = max(*summary.tiers, 1)
         cells = min(_BAR, max(width - 24, 4))
         made = []
-        for tier, (name, count) in enumerate(zip(_TIERS, summary.tiers, strict=True)):
+        has_tiers = any(summary.tiers) or not summary.untiered
+        for tier, (name, count) in enumerate(zip(_TIERS, summary.tiers, strict=True) if has_tiers else ()):
             bar = eighths(count / most, cells, self.glyphs)
             entry = Line().gap().add(f"T{tier} ", f"bold tier-{tier}").fit(name, 12, "text")
             made.append(entry.add(f"{count:>5} ", "strong").add(bar, f"tier-{tier}").cut(width))

@@ -46,7 +46,7 @@ class Logs:
             self._begun = True
             answered = self._services.background.relay(self._engine_answered)
             # Without a watch, the log is still read each time it is opened.
-            self._services.background.run(partial(session.logbook.follow, answered), group="log watch")
+            self._services.background.run(partial(session.logbook.engine.follow, answered), group="log watch")
 
     def _read(self, session: Session) -> None:
         self._services.background.run(partial(_read, session), self._were_read, group="log", exclusive=True)
@@ -92,7 +92,7 @@ class Logs:
         if log.engine_log is None:
             return
         if not log.following and not log.engine_log.exists:
-            text = f"there is nothing to follow: the engine has no log of this project in {log.engine_log.folder}"
+            text = f"there is nothing to follow: the engine has kept no query of this project in {log.engine_log.place}"
             self._services.notify(text, severity="warning")
             return
         following = not log.following
@@ -127,5 +127,5 @@ def _read(session: Session) -> tuple[tuple[LoggedQuery, ...], LogSummary, Engine
     from brvtui.lab.log_summary import summarise
 
     entries = session.logbook.read(_MOST_LOGGED)
-    folder = session.logbook.folder
-    return tuple(entries), summarise(entries), EngineLog(shown_path(folder), folder.is_dir())
+    place = session.logbook.engine.place
+    return tuple(entries), summarise(entries), EngineLog(shown_path(place), place.exists(), session.is_space)

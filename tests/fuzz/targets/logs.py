@@ -48,7 +48,7 @@ class EngineLog(_Log):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.folder = self.session.logbook.folder
+        self.folder = self.session.logbook.engine.place
         self.folder.mkdir(parents=True)
         self.file = self.folder / "qry-1795176000000.json"
         good = {**_QUERY_LOG, "query": "good", "id": "qry-1"}

@@ -1,0 +1,200 @@
+"""The rows of V4 that wait to be sent: each query with the answer that it printed. Read only.
+
+V4 has no log of queries. It appends rows to one file of its data folder, for all spaces, and empties that once they are
+sent (``docs/byterover_v4.md``, "Log"). So the newest queries are there, or none.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from brvtui.engines.byterover_v4.command_line import read_command_line
+from brvtui.regular_files import read_end
+from brvtui.tree.engine_files.query_log import ENGINE, LONGEST_RESPONSE, LoggedQuery
+from brvtui.tree.reading.json_file import number_of
+
+if TYPE_CHECKING:
+    from brvtui.tree.watching.watch import Watching
+
+ROWS = "analytics-pending-identity.jsonl"
+"""The file of the data folder."""
+LARGEST_READ = 8 * 1_048_576
+"""Bytes. What stands before the last so many of the file is not read."""
+_COMMANDS = ("query", "search", "recall")
+_MOST_CHUNKS = 10_000
+_MOST_AT_ONCE = 500
+_LOOK_SECONDS = 1.0
+_RECALL_LIMIT = "5"
+"""How many topics ``recall`` gives unless told."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Command:
+    """A command that was run: its row, and what of it is in pieces elsewhere."""
+
+    at_ms: float
+    row: Mapping[str, Any]
+    arguments: tuple[str, ...]
+    result: Mapping[str, Any]
+    space: str
+    """The id of the space that was asked; empty where no row says it."""
+
+
+class PendingRows:
+    """The queries over some spaces, from the rows that wait to be sent."""
+
+    def __init__(self, data: Path, spaces: Iterable[str], root: Path) -> None:
+        """The rows of the data folder ``data`` that name one of ``spaces`` by id.
+
+        Of a row that names no space, the working folder counts: it belongs to ``root`` and what is below it.
+        """
+        self._file = data / ROWS
+        self._spaces = frozenset(spaces)
+        self._root = root
+        self._ended: threading.Event | None = None
+
+    @property
+    def place(self) -> Path:
+        """The file with the rows."""
+        return self._file
+
+    def read(self, most: int) -> list[LoggedQuery]:
+        """The newest ``most`` queries, newest first, without rows that are broken or of other spaces."""
+        try:
+            lines = read_end(self._file, LARGEST_READ).split(b"\n")
+        except OSError:
+            return []
+        found = [_logged(command) for command in _commands(lines) if self._is_ours(command)]
+        return found[: -most - 1 : -1]
+
+    def follow(self, answered: Callable[[list[LoggedQuery]], None]) -> Watching:
+        """Calls ``answered`` from another thread with the queries of rows that are added, oldest first.
+
+        It looks at the file once a second: a watch would be one on all spaces.
+        """
+        from brvtui.tree.watching.watch import Watching
+
+        self.unfollow()
+        self._ended = ended = threading.Event()
+        known = set(map(_key, self.read(_MOST_AT_ONCE)))
+        state = _state(self._file)
+
+        def look() -> None:
+            nonlocal state
+            while not ended.wait(_LOOK_SECONDS):
+                before, state = state, _state(self._file)
+                if state == before:
+                    continue
+                new = [entry for entry in reversed(self.read(_MOST_AT_ONCE)) if _key(entry) not in known]
+                known.update(map(_key, new))
+                if new:
+                    answered(new)
+
+        threading.Thread(target=look, name="rows of V4", daemon=True).start()
+        return Watching("one file is looked at", _LOOK_SECONDS)
+
+    def unfollow(self) -> None:
+        """Stops following."""
+        if self._ended is not None:
+            self._ended.set()
+            self._ended = None
+
+    def _is_ours(self, command: _Command) -> bool:
+        if command.space:
+            return command.space in self._spaces
+        folder = command.row.get("cwd")
+        return isinstance(folder, str) and Path(folder).is_relative_to(self._root)
+
+
+def _commands(lines: Iterable[bytes]) -> Iterator[_Command]:
+    """The queries in ``lines``, in their order; pieces of a long answer are put together."""
+    asked: list[tuple[str, str]] = []  # query and space of rows whose command has not come yet
+    pieces: dict[str, dict[int, str]] = {}
+    for line in lines:
+        try:
+            row = json.loads(line)
+            at_ms = datetime.fromisoformat(row["occurred_at"]).timestamp() * 1000
+            properties = row["properties"]
+            if "space_id" in properties:
+                asked.append((str(properties.get("query", "")), str(properties["space_id"])))
+            elif properties["command"] in _COMMANDS and (held := _whole(properties, pieces)) is not None:
+                arguments = tuple(held["args"])
+                query = read_command_line(arguments).query
+                space = next((one for one in reversed(asked) if one[0] == query), None)
+                if space is not None:
+                    asked.remove(space)
+                yield _Command(at_ms, properties, arguments, dict(held["result"]), space[1] if space else "")
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
+            continue  # a row that was cut, or that another version wrote
+
+
+def _whole(row: Mapping[str, Any], pieces: dict[str, dict[int, str]]) -> Mapping[str, Any] | None:
+    """Arguments and result of a command; None before its last piece has come."""
+    if "group_id" not in row:
+        return row
+    group = pieces.setdefault(str(row["group_id"]), {})
+    if len(group) < _MOST_CHUNKS:
+        group[int(row["chunk_index"])] = row["chunk"]
+    if len(group) < row["chunk_total"]:
+        return None
+    held = json.loads("".join(group[place] for place in sorted(group)))
+    return held if isinstance(held, Mapping) else None
+
+
+def _logged(command: _Command) -> LoggedQuery:
+    """The entry of ``command``. Values that are of another type than V4 writes are left out."""
+    line = read_command_line(command.arguments)
+    data, is_recall = command.result.get("data"), command.row.get("command") == "recall"
+    printed = data if isinstance(data, Mapping) else {}
+    found = printed.get("matchedDocs" if is_recall else "hits")
+    hits = [hit for hit in found if isinstance(hit, Mapping)] if isinstance(found, list) else []
+    paths = tuple(hit["path"] for hit in hits if isinstance(hit.get("path"), str))
+    failed = command.result.get("ok") is not True
+    argv = list(command.arguments)
+    if is_recall:  # it knows no other flag that changes an answer
+        argv = [*line.words, "--limit", line.text("limit") or _RECALL_LIMIT]
+    scope = "" if is_recall else line.text("scope")
+    return LoggedQuery(
+        at_ms=command.at_ms,
+        query=line.query,
+        who=ENGINE,
+        status="error" if failed else "completed",
+        took_ms=number_of(command.row.get("duration_ms")),
+        top_score=number_of(hits[0].get("score")) if hits else None,
+        total_found=len(hits),
+        paths=paths,
+        not_covered=not failed and not hits,
+        scope=scope,
+        engine="byterover_v4",
+        problem=str(command.result.get("error") or "") if failed else "",
+        options={"argv": argv},
+        response=_response(printed, hits)[:LONGEST_RESPONSE],
+    )
+
+
+def _response(printed: Mapping[str, Any], hits: list[Mapping[str, Any]]) -> str:
+    """What the agent read: the citation block and the snippets, or the files that ``recall`` joins."""
+    content = printed.get("content")
+    if isinstance(content, str):
+        return content
+    block = printed.get("citation_block")
+    told = [f"{hit.get('path')}: {hit.get('snippet')}" for hit in hits]
+    return "\n".join([*([block] if isinstance(block, str) and block else []), *told])
+
+
+def _key(entry: LoggedQuery) -> tuple[object, ...]:
+    return entry.at_ms, entry.query, entry.scope, entry.paths
+
+
+def _state(file: Path) -> tuple[int, int] | None:
+    try:
+        found = file.lstat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
