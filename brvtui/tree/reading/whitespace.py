@@ -7,11 +7,15 @@ import re
 _QUADS = "".join(chr(code) for code in range(0x2000, 0x200B))
 SPACE = f"\t\n\v\f\r \xa0\u1680{_QUADS}\u2028\u2029\u202f\u205f\u3000\ufeff"
 """All white-space characters."""
+_PYTHONS_OWN = "\x1c\x1d\x1e\x1f"
+"""What Python alone takes for white space, of ASCII."""
 _SPACES = re.compile(f"[{SPACE}]+")
 
 
 def spaced_words(text: str) -> list[str]:
     """The words of ``text``, split at white space, with their punctuation."""
+    if text.isascii() and not any(char in text for char in _PYTHONS_OWN):
+        return text.split()  # the same, several times as fast
     return [word for word in _SPACES.split(text) if word]
 
 
