@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from brvtui.app.query.screen import QueryScreen
     from brvtui.app.settings.screen import SettingsScreen
     from brvtui.app.versions.controller import Versions
+    from brvtui.lab.whatif.sweep import Sweep
     from brvtui.lab.whatif.variant import EditedText
     from brvtui.paint.neighbourhood import Neighbourhood
     from brvtui.saved.traces import SavedTrace
@@ -242,8 +243,12 @@ class BrvTui(ConfiguredApp):
 
         def lab() -> LabScreen:
             from brvtui.app.lab.screen import LabScreen
+            from brvtui.app.lab.sweeps import Sweeps
 
-            return LabScreen(self.layouts, self.lab)
+            def save(made: Sweep) -> None:
+                self.sharing.save_sweep(made)
+
+            return LabScreen(self.layouts, self.lab, Sweeps(self, lambda: self.lab.session, save))
 
         def settings() -> SettingsScreen:
             from brvtui.app.settings.screen import SettingsScreen

@@ -11,7 +11,9 @@ from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
 from brvtui.wording import counted
 
-_BAR = 30
+_BAR, _LEAST_BAR = 30, 8
+_BESIDE = 56
+"""The cells beside the bar of a curve: value, mean, and how many queries each of three tiers answers."""
 _SHOWN = 50
 NONE = "–"
 
@@ -23,28 +25,37 @@ def value_text(value: Value) -> str:
     return value if isinstance(value, str) else f"{value:.10g}"
 
 
+def queries_text(made: Sweep) -> str:
+    """How many queries were asked, and whether they are judged."""
+    are_judged = any(each.documents or each.expected for each in made.queries)
+    judged = "judged " if are_judged else ""
+    return counted(len(made.queries), f"{judged}query", f"{judged}queries")
+
+
 def sweep_lines(made: Sweep, width: int, glyphs: Glyphs) -> list[Line]:
     """The whole report in ``width`` cells."""
     names = " × ".join(axis.control.key for axis in made.axes)
-    queries = counted(len(made.queries), "judged query", "judged queries")
+    queries = queries_text(made)
     lines = [line(f" {names}: {made.metric} of {queries}", "bold strong").cut(width)]
     bases = ", ".join(f"{axis.control.key} is {value_text(axis.control.base)}" for axis in made.axes)
     lines += [line(f" {made.engine}, profile {made.profile}; {bases}", "muted").cut(width), Line()]
-    lines += _curve(made, width, glyphs) if len(made.axes) == 1 else _map(made, width)
+    if all(point.mean is None for point in made.points):
+        said = f" {made.metric} means nothing here: no query names a note that it should find"
+        lines += [line(said, "warn").cut(width), Line()]
     if len(made.axes) == 1:
-        lines += [Line(), *_crossings(made, width)]
-    return lines
+        return [*lines, *_crossings(made, width), Line(), *_curve(made, width, glyphs)]
+    return [*lines, *_map(made, width)]
 
 
 def _curve(made: Sweep, width: int, glyphs: Glyphs) -> list[Line]:
     lines = []
-    base = made.axes[0].control.base
+    base, cells = made.axes[0].control.base, max(_LEAST_BAR, min(_BAR, width - _BESIDE))
     for point in made.points:
         (value,) = point.values
         mark = glyphs.here if value == base else " "
         entry = line(f" {mark} ", "accent").fit(value_text(value), 12, "text")
         if point.mean is not None:
-            entry.add(f"{point.mean:.3f} ", "strong").add(eighths(point.mean, min(_BAR, width // 3), glyphs), "accent")
+            entry.add(f"{point.mean:.3f} ", "strong").add(eighths(point.mean, cells, glyphs), "accent")
         else:
             entry.add(f"    {NONE} ", "faint")
         counts = made.outcomes_at(point)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from brvtui.lab.whatif.sweep import Sweep
 from brvtui.lab.whatif.variant import Value
 from brvtui.report.svg import xml_text
-from brvtui.report.sweep import value_text
+from brvtui.report.sweep import queries_text, value_text
 
 _WIDTH, _HEIGHT = 720, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 20, 50, 60
@@ -18,7 +18,7 @@ _INK, _MUTED, _LINE, _CROSSING = "#222222", "#767676", "#2c6fbb", "#c2571a"
 def sweep_svg(made: Sweep) -> str:
     """The text of an SVG file."""
     names = " × ".join(axis.control.key for axis in made.axes)
-    title = f"{made.metric} of {len(made.queries)} judged queries over {names}, {made.engine} {made.profile}"
+    title = f"{made.metric} of {queries_text(made)} over {names}, {made.engine} {made.profile}"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" '
         'font-family="sans-serif" font-size="12">',

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from brvtui.lab.evaluation.evaluate import Progress
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.controls import Control
-from brvtui.lab.whatif.sweep import Sweep, SweepError, parse_axis, sweep
+from brvtui.lab.whatif.sweep import Axis, Sweep, SweepError, parse_axis, sweep
 from brvtui.lab.whatif.variant import Variant
 from brvtui.session.variants import VariantState
 
@@ -42,8 +43,35 @@ def swept(
     if len({axis.control.key for axis in axes}) < len(axes):
         raise SweepError(f"{axes[0].control.key} is named twice: name two different constants")
 
-    def state(variant: Variant) -> VariantState:
-        return session.variants.state(variant, session.engine, options=options)
+    return swept_over(session, axes, judgments, metric, Variant(), session.engine, options, progress)
 
-    names = (session.engine, session.engines.profile(session.engine))
-    return sweep(axes, judgments, metric, state, Variant(), names, progress)
+
+def swept_over(
+    session: Session,
+    axes: Sequence[Axis],
+    judgments: Sequence[Judgment],
+    metric: Metric,
+    base: Variant,
+    engine: str,
+    options: Mapping[str, Any],
+    progress: Progress,
+) -> Sweep:
+    """Asks ``judgments`` of ``engine`` over the grid of ``axes``, each time with what ``base`` replaces.
+
+    Calls ``progress`` with the number of points that are asked, and of all; once all are, also while crossings are
+    sought. What that raises ends it. Raises what asking raises.
+    """
+    points = math.prod(len(axis.values) for axis in axes)
+    done = 0
+
+    def told(number: int, of: int) -> None:
+        nonlocal done
+        done = number
+        progress(number, of)
+
+    def state(variant: Variant) -> VariantState:
+        progress(done, points)
+        return session.variants.state(variant, engine, options=options)
+
+    names = (engine, session.engines.profile(engine))
+    return sweep(axes, judgments, metric, state, base, names, told)

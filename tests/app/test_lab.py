@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from brvtui.app.lab import asking
 from brvtui.app.lab.cell import CellPane
 from brvtui.app.lab.judged import JudgedPane
 from brvtui.app.lab.screen import LabScreen
+from brvtui.app.lab.sweep_dialog import SweepDialog, SweepPane
 from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.app.query.screen import QueryScreen
 from brvtui.engines import registry
@@ -402,3 +404,38 @@ async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree,
         await open_note(pilot)
         await pilot.press("enter", "ctrl+s")
         await until(pilot, lambda: "3 judged queries are answered as before" in toasts(pilot))
+
+
+def swept(pilot: Pilot[Any]) -> str:
+    """The lines of the dialog of a sweep."""
+    found = pilot.app.screen.query(SweepPane)
+    return "\n".join(line.plain for pane in found for line in pane.lines)
+
+
+async def test_a_constant_is_swept_and_two_together_and_the_curve_saved(
+    with_judgments: Tree, make_app: MakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("brvtui.app.exporting.sharing.pictures_folder", lambda: tmp_path / "pictures")
+    (tmp_path / "pictures").mkdir()
+    async with make_app(with_judgments.root).run_test(size=NARROW) as pilot:
+        await to_lab(pilot)
+        await pilot.press("f4")
+        sliders = frame(pilot).query_one(WhatIfPane)
+        sliders.move_to(sliders.choices.index("direct.prefetch"))
+        await pilot.press("O")
+        await until(pilot, lambda: "sweep another constant first" in toasts(pilot))
+        await pilot.press("o")
+        await until(pilot, lambda: "past this value" in swept(pilot))
+        lines = swept(pilot).splitlines()
+        assert "direct.prefetch: ndcg@10 of 3 judged queries" in lines[0]
+        dialog = pilot.app.screen
+        assert isinstance(dialog, SweepDialog)
+        (crossing,) = (each for each in dialog.made.crossings)  # type: ignore[union-attr]
+        assert crossing.query == "refresh-token-rotation"
+        await pilot.press("v")
+        file = tmp_path / "pictures" / "sweep-of-direct-prefetch.svg"
+        await until(pilot, lambda: f"saved {file}" in toasts(pilot))
+        assert f"{crossing.before} → {crossing.after}" in file.read_text()
+        await pilot.press("escape", "j", "O")
+        await until(pilot, lambda: "across" in swept(pilot))
+        await pilot.press("escape")

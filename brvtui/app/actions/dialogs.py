@@ -95,6 +95,10 @@ SETTING_FIELD = Place("setting field", "Setting field", PlaceKind.DIALOG, (
     Action("setting.leave", "escape", "dismiss(None)", "leave", "Leave the setting as it is", bar=True),
 ))  # fmt: skip
 
+SWEEP = Place("sweep", "Sweep dialog", PlaceKind.DIALOG, (
+    Action("sweep.picture", "v", "save_picture", "as SVG", "Save the picture as SVG in your pictures folder", bar=True),
+), within=DIALOG)  # fmt: skip
+
 VERSIONS = Place("versions", "Installed engine dialog", PlaceKind.DIALOG, (
     Action("versions.verify", "v", "dismiss('verify')", "verify it", "Ask it the same questions, in the background",
            bar=True),

@@ -54,6 +54,9 @@ WHAT_IF = Place("what if", "What if", PlaceKind.PANE, (
     Action("whatif.type", "enter", "type", "type it", "Type a value", bar=True),
     Action("whatif.restore", "d,delete", "restore", "put back", "Put the value back", bar=True),
     Action("whatif.reset", "0", "reset", "put back all", "Put everything back", bar=True),
+    Action("whatif.sweep", "o", "sweep", "sweep", "Ask over the whole range of the constant: a curve", bar=True),
+    Action("whatif.sweep_two", "O", "sweep(True)", "sweep two",
+           "Sweep it together with the one that was swept before: a heat map"),
     Action("whatif.keep", "K", "keep", "as profile", "Keep the constants as a profile of your own", bar=True),
 ), within=EVERY_PANE, screens=("lab",))  # fmt: skip
 

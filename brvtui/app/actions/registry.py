@@ -64,6 +64,7 @@ PLACES: tuple[Place, ...] = (
     dialogs.PERMISSION,
     dialogs.PLAN,
     dialogs.SETTING_FIELD,
+    dialogs.SWEEP,
 )
 """Every place, in the order of lists of keys: by kind, then by title."""
 

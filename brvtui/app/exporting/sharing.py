@@ -21,6 +21,7 @@ from brvtui.store.folders import data_folder, pictures_folder
 from brvtui.trace import Trace
 
 if TYPE_CHECKING:
+    from brvtui.lab.whatif.sweep import Sweep
     from brvtui.paint.neighbourhood import Neighbourhood
     from brvtui.saved.traces import SavedTrace
 
@@ -93,12 +94,18 @@ class Sharing:
 
     def save_graph(self, shown: Neighbourhood) -> None:
         """Saves the links that are drawn as SVG among the user's pictures; a browser is handed the file instead."""
-        name = f"graph-of-{_slug(shown.title)}.svg"
+        self._save_picture(f"graph-of-{_slug(shown.title)}.svg", partial(_drawn, shown))
+
+    def save_sweep(self, made: Sweep) -> None:
+        """Saves the curve or heat map of a sweep as :meth:`save_graph` does."""
+        names = "-".join(axis.control.key for axis in made.axes)
+        self._save_picture(f"sweep-of-{_slug(names)}.svg", partial(_curve, made))
+
+    def _save_picture(self, name: str, draw: Callable[[], bytes]) -> None:
         if self._services.is_web:
-            task, deliver = partial(_drawn, shown), partial(self._deliver, name)
-            self._services.background.run(task, deliver, group="export")
+            self._services.background.run(draw, partial(self._deliver, name), group="export")
         else:
-            self._services.background.run(partial(_saved_graph, shown, name), self._was_saved, group="export")
+            self._services.background.run(partial(_saved_picture, draw, name), self._was_saved, group="export")
 
     def _was_saved(self, file: Path | None) -> None:
         if file is not None:
@@ -148,8 +155,15 @@ def _drawn(shown: Neighbourhood) -> bytes:
     return neighbourhood_svg(shown).encode()
 
 
-def _saved_graph(shown: Neighbourhood, name: str) -> Path:
-    """Writes the picture of the links into the user's folder for pictures, over no other file. Blocks.
+def _curve(made: Sweep) -> bytes:
+    """Returns the picture of a sweep. Blocks."""
+    from brvtui.report.sweep_svg import sweep_svg
+
+    return sweep_svg(made).encode()
+
+
+def _saved_picture(draw: Callable[[], bytes], name: str) -> Path:
+    """Writes what ``draw`` returns into the user's folder for pictures, over no other file. Blocks.
 
     Raises :class:`Refusal`.
     """
@@ -159,7 +173,7 @@ def _saved_graph(shown: Neighbourhood, name: str) -> Path:
     try:
         numbered = (first.with_stem(f"{first.stem}-{number}") for number in itertools.count(2))
         file = next(path for path in itertools.chain([first], numbered) if not path.exists())
-        writing.write(file, _drawn(shown), private=False)
+        writing.write(file, draw(), private=False)
     except OSError as error:
         raise Refusal(f"no picture: {faults.error_line(error, first)}") from error
     return file

@@ -15,11 +15,13 @@ from brvtui.app.lab.cell import CellPane
 from brvtui.app.lab.fields import ProfileNameField, ValueField
 from brvtui.app.lab.judged import JudgedPane
 from brvtui.app.lab.lab import Lab
+from brvtui.app.lab.sweeps import Sweeps
 from brvtui.app.lab.variant_dialog import VariantDialog
 from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.view import View
+from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
 from brvtui.lab.whatif.variant import Variant
 
 
@@ -31,10 +33,11 @@ class LabScreen(FrameScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(LAB_SCREEN)
     AUTO_FOCUS = "#judged"
 
-    def __init__(self, layouts: Layouts, lab: Lab) -> None:
-        """Shows what ``lab`` asks."""
+    def __init__(self, layouts: Layouts, lab: Lab, sweeps: Sweeps) -> None:
+        """Shows what ``lab`` asks, and begins ``sweeps``."""
         super().__init__(layouts)
         self._lab = lab
+        self._sweeps = sweeps
 
     def make_panes(self) -> ComposeResult:
         """Yields the table, the cell, the sliders."""
@@ -86,6 +89,10 @@ class LabScreen(FrameScreen):
         if self.view.lab.what_if is None:
             self.table.column = 1  # where the column of what if is going to be
         self._lab.change(event.target, event.value)
+
+    @on(WhatIfPane.SweepWanted)
+    def _sweep(self, event: WhatIfPane.SweepWanted) -> None:
+        self._sweeps.begin(event.target, DEFAULT_METRICS[self.table.metric], event.with_last)
 
     @on(WhatIfPane.TypingWanted)
     def _type(self, event: WhatIfPane.TypingWanted) -> None:

@@ -38,7 +38,8 @@ class WhatIfPane(ChoicePane):
         "What if a constant of the engine, the clock, or the note at hand were different? h and l move the slider of "
         "the row by a step, { and } by ten, Enter takes a number; the column 'what if' follows, for the open query and "
         "every judged one. Type / to find a constant by its name. What is changed is marked and shows what it was; d "
-        "puts it back, 0 puts back all. K keeps the constants as a profile of your own."
+        "puts it back, 0 puts back all. o asks over the whole range and says where tiers change; O does so together "
+        "with the one swept before. K keeps the constants as a profile of your own."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(WHAT_IF)
 
@@ -58,6 +59,13 @@ class WhatIfPane(ChoicePane):
 
     class KeepWanted(Message):
         """The constants are to be kept as a profile."""
+
+    @dataclass
+    class SweepWanted(Message):
+        """A control is to be swept; together with the last one when ``with_last``."""
+
+        target: Control
+        with_last: bool
 
     @dataclass
     class TypingWanted(Message):
@@ -213,6 +221,11 @@ class WhatIfPane(ChoicePane):
     def action_reset(self) -> None:
         """Puts everything back."""
         self.post_message(self.ResetWanted())
+
+    def action_sweep(self, with_last: bool = False) -> None:
+        """Asks over the range of the value."""
+        if self.control is not None:
+            self.post_message(self.SweepWanted(self.control, with_last))
 
     def action_keep(self) -> None:
         """Keeps the constants as a profile."""

@@ -1,0 +1,98 @@
+"""Sweeps of the Lab: one or two controls over their range, asked in a worker while a dialog shows how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from brvtui.app.lab.sweep_dialog import SweepDialog
+from brvtui.app.services import AppServices
+from brvtui.app.workers import Refusal, is_cancelled
+from brvtui.lab.evaluation.metrics import Metric
+from brvtui.lab.judgments.model import Judgment
+from brvtui.lab.whatif.controls import Control
+from brvtui.lab.whatif.variant import Variant
+
+if TYPE_CHECKING:
+    from brvtui.lab.whatif.sweep import Sweep
+    from brvtui.session import Session
+
+MOST_QUERIES = 100
+"""Of more queries, the first so many are asked at every point."""
+_ASKING = "sweep"
+
+
+class Sweeps:
+    """Asks the queries of the Lab over the range of a control, or of two."""
+
+    def __init__(
+        self, services: AppServices, session: Callable[[], Session | None], save: Callable[[Sweep], None]
+    ) -> None:
+        """Nothing was swept; ``save`` makes a picture of a sweep."""
+        self._services = services
+        self._session = session
+        self._save = save
+        self._last: Control | None = None
+        """The control that was swept alone last."""
+
+    def begin(self, control: Control, metric: Metric, with_last: bool = False) -> None:
+        """Asks over the range of ``control``, with the other sliders as they are; ``with_last``: over that of the
+        control that was swept before, too."""
+        session, lab = self._session(), self._services.store.view.lab
+        rows = (lab.judgments or lab.rows)[:MOST_QUERIES]
+        if session is None or not rows:
+            self._services.notify("there is no query to ask: type one on the Query screen, or judge some", timeout=5)
+            return
+        if with_last and (self._last is None or self._last.key == control.key):
+            self._services.notify("sweep another constant first: this one then comes across it", timeout=5)
+            return
+        controls = [self._last, control] if with_last and self._last is not None else [control]
+        if not with_last:
+            self._last = control
+        dialog = SweepDialog("Sweep of " + " × ".join(each.key for each in controls), self._save)
+        progressed = self._services.background.relay(lambda done, of: dialog.put(_progress(done, of)))
+        base = lab.what_if or Variant()
+        engine = self._services.store.view.engine
+        ask = partial(_swept, session, controls, rows, metric, base, engine.name, engine.mode, progressed)
+        self._services.push_screen(dialog, lambda _: self._services.background.cancel(_ASKING))
+        self._services.background.run(
+            ask, lambda made: dialog.put("", made), group=_ASKING, exclusive=True, on_error=dialog.put
+        )
+
+
+def _progress(done: int, of: int) -> str:
+    return f"asked {done} of {of} points" + (": looking for where tiers change…" if done == of else "")
+
+
+def _swept(
+    session: Session,
+    controls: list[Control],
+    rows: tuple[Judgment, ...],
+    metric: Metric,
+    base: Variant,
+    engine: str,
+    mode: str,
+    progressed: Callable[[int, int], None],
+) -> Sweep:
+    """The sweep. Blocks, and raises :class:`Refusal`."""
+    from brvtui.engines.contract import EngineError
+    from brvtui.lab.whatif.sweep import SweepError, parse_axis
+    from brvtui.lab.whatif.variant import VariantError
+    from brvtui.session.sweeping import swept_over
+
+    told = -1
+
+    def progress(done: int, of: int) -> None:
+        nonlocal told
+        if is_cancelled():
+            raise Refusal("the sweep was left")  # nobody is told: its dialog is closed
+        if done != told:
+            told = done
+            progressed(done, of)
+
+    try:
+        axes = [parse_axis(control.key, [control], len(controls)) for control in controls]
+        return swept_over(session, axes, rows, metric, base, engine, {"mode": mode} if mode else {}, progress)
+    except (EngineError, SweepError, VariantError) as error:
+        raise Refusal(str(error)) from error
