@@ -193,6 +193,18 @@ def test_the_installed_bundle_answers_over_a_space_as_we_do(tmp_path: Path, monk
     assert state_of(tmp_path) == before
 
 
+def test_a_question_that_no_command_line_carries_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
+    session = Session.open(small_space(tmp_path, NOW_MS), now_ms=NOW_MS)
+    session.load()
+    bundle = InstalledEngine("byterover skill", "4.2.0", tmp_path)
+    nobody = SealedNode(tmp_path / "node", ())
+    made = verify_v4(bundle, nobody, session.snapshot, ["refresh\0token"], NOW_MS, quiet, never)
+    assert made is not None
+    assert made.queries == 0
+    assert made.notices == ("1 question holds a null character, which no command line carries: left out",)
+
+
 def test_what_v4_printed_beside_our_answer() -> None:
     hit = {"path": "a.html", "score": 0.765, "confidence": "high", "snippet": "x", "title": "A"}
     ours = {"hits": [hit], "should_cite": True, "citation_block": "c"}

@@ -24,6 +24,7 @@ from brvtui.loading.spaces import load_space
 from brvtui.snapshot import Snapshot
 from brvtui.tree.spaces.locating import MARKER, METADATA, TREE
 from brvtui.tree.spaces.project import SpaceProject, find_space_project
+from brvtui.wording import counted
 
 _CLOSE = 1e-12
 _NO_ID = "00000000-0000-4000-8000-000000000000"
@@ -51,6 +52,7 @@ def verify_v4(
     """
     assert isinstance(snapshot.project, SpaceProject)
     space = snapshot.project.spaces[0]
+    asked = [query for query in queries if "\0" not in query]  # no command line carries that
     identity, name = (space.id or _NO_ID), (space.name or "space")
     with scratch_folder() as scratch:
         project, data = scratch / "project", scratch / "data"
@@ -67,7 +69,7 @@ def verify_v4(
         engine, constants = ByteRoverV4(), profiles.load()
         differences: list[AnswerDifference] = []
         context: Context[Any] | None = None
-        for number, query in enumerate(queries, 1):
+        for number, query in enumerate(asked, 1):
             _put_back(spare, folder / _STATE)
             if context is None:
                 found = find_space_project(project, {"BRV_DATA_DIR": str(data)})
@@ -85,18 +87,23 @@ def verify_v4(
                 line = CommandLine((query,))
                 difference = recall_difference(recalled, _recall(context, line))
             differences += [AnswerDifference(query, *difference)] if difference else []
-            progress(number, len(queries))
+            progress(number, len(asked))
     others = (source.alias for source in snapshot.project.sources)
     return Verification(
         installed.name,
         engine.name,
         snapshot.project.name,
         len(snapshot.notes),
-        len(queries),
+        len(asked),
         tuple(differences),
         sealed.isolation,
-        tuple(f"the space {other}: left out on both sides" for other in others),
+        tuple(f"the space {other}: left out on both sides" for other in others) + _left_out(len(queries) - len(asked)),
     )
+
+
+def _left_out(count: int) -> tuple[str, ...]:
+    holding = counted(count, "question holds", "questions hold")
+    return (f"{holding} a null character, which no command line carries: left out",) if count else ()
 
 
 def _put_back(spare: Path, state: Path) -> None:
