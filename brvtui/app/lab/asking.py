@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
     from brvtui.lab.evaluation.results import QueryResult
     from brvtui.session import Session
 
-_BATCH_S = 0.15
-"""Answers are handed over in batches, so that the event loop is not kept busy with each; the first comes at once."""
+_PAUSES_S = ((0.15, 0.04), (1.0, 0.15), (math.inf, 0.4))
+"""Answers are handed over in batches, so that the event loop is not kept busy with each. The first comes at once; up to
+so many seconds after that, one so many seconds after the other."""
 _KEPT = "as it was answered when it was added: look through the grade"
 _MOST_ADDED = 200
 
@@ -93,7 +95,7 @@ def ask_all(session: Session, request: LabRequest, told: Callable[[LabBatch], No
 
 def _ask_column(session: Session, request: LabRequest, variant: Variant, told: Callable[[LabBatch], None]) -> LabBatch:
     cells: dict[str, LabCell] = {}
-    due = 0.0
+    begun, due = time.monotonic(), 0.0
     try:
         state = session.variants.state(variant, request.engine, request.mode)
         for judgment in request.rows:
@@ -102,7 +104,8 @@ def _ask_column(session: Session, request: LabRequest, variant: Variant, told: C
             cells[judgment.id] = _cell(session.variants.result(state, judgment))
             if time.monotonic() >= due:
                 told(LabBatch(request.number, variant, cells))
-                cells, due = {}, time.monotonic() + _BATCH_S
+                now = time.monotonic()
+                cells, due = {}, now + next(pause for until, pause in _PAUSES_S if now - begun < until)
         session.variants.keep(state)
     except (EngineError, VariantError, RevisionError) as error:
         return LabBatch(request.number, variant, cells, str(error))

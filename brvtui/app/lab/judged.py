@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -28,6 +29,7 @@ from brvtui.wording import counted
 _FIRST, _OTHER, _LEAST_TEXT, _MISS = 11, 16, 18, 36
 _ORDERS = ("by loss", "as in the file", "by value")
 _SAME = 5e-4
+_SOUGHT = 50
 _HEAD = 2
 """Lines above the rows: names and means."""
 EMPTY = (
@@ -72,6 +74,8 @@ class JudgedPane(ChoicePane):
         self.order = 0
         self._rows: list[Judgment] = []
         self._of: tuple[object, ...] = ()
+        self._losses: dict[str, tuple[int, list[LabCell | None], float]] = {}
+        """By query: metric, answers, and the loss that they come to."""
         self._seeks = False
         """Whether the cursor goes to the first query that edits changed, once it is known."""
 
@@ -156,19 +160,31 @@ class JudgedPane(ChoicePane):
         keeps = self.word_filter.keeps
         rows = [row for row in lab.rows if keeps(f"{row.id} {row.text} {row.scope}".lower())]
         if self.order == 0:
-            rows.sort(key=lambda row: -loss_of(lab.columns, row.id, self.metric))
+            rows.sort(key=lambda row: -self._loss(lab, row.id))
         elif self.order == 2:
             rows.sort(key=lambda row: _value(lab.columns, row.id, self.metric))
         rows.sort(key=lambda row: row is not lab.open_query)
         self.all = len(lab.rows)
         self._rows = rows
         self.choices, self.owner = [row.id for row in rows], []
+        if len(self._losses) > 2 * len(lab.rows):
+            self._losses.clear()
         self.cursor = self.choices.index(before) if before in self.choices else 0
         if self._seeks:
             columns = [each for each in lab.columns if each.variant.earlier is not None]
-            changed = [place for place, row in enumerate(rows) if columns and is_otherwise(lab, columns[0], row.id)]
-            self.cursor = changed[0] if changed else self.cursor
+            first = enumerate(rows[:_SOUGHT])  # what changed comes first
+            changed = (place for place, row in first if columns and is_otherwise(lab, columns[0], row.id))
+            self.cursor = next(changed, self.cursor)
         self.column = min(self.column, max(len(lab.columns) - 1, 0))
+
+    def _loss(self, lab: LabState, query: str) -> float:
+        """:func:`loss_of`, computed again only where one of the answers is another: it is asked with every batch."""
+        cells = [column.cells.get(query) for column in lab.columns]
+        metric, known, loss = self._losses.get(query, (-1, [], 0.0))
+        if metric != self.metric or len(known) != len(cells) or any(map(operator.is_not, known, cells)):
+            loss = loss_of(lab.columns, query, self.metric)
+            self._losses[query] = (self.metric, cells, loss)
+        return loss
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
         """The lines as they are: only rows that pass the filter were made."""
