@@ -159,6 +159,14 @@ class Replays(Protocol):
 
 
 @runtime_checkable
+class RemembersRuns(Protocol):
+    """An engine whose runs change what it answers for the rest of the session."""
+
+    def without_runs(self) -> Engine[Any]:
+        """An engine with the same index that answers as though nothing had been run in this session."""
+
+
+@runtime_checkable
 class Completes(Protocol):
     """An engine whose answers a language model may write: those that :attr:`brvtui.trace.Answer.awaits_model`."""
 

@@ -64,6 +64,18 @@ def load(name: str) -> Engine[Any]:
         ) from error
 
 
+def without_state(engine: Engine[Any]) -> Engine[Any]:
+    """``engine`` as it answers before its first run: on an empty cache, with nothing of the session.
+
+    Raises :class:`brvtui.engines.contract.EngineError` when a new one is needed and cannot be loaded.
+    """
+    from brvtui.engines.contract import RemembersRuns, Replays
+
+    if isinstance(engine, RemembersRuns):
+        return engine.without_runs()
+    return load(engine.name) if isinstance(engine, Replays) else engine
+
+
 @cache
 def presentation(name: str) -> Presentation:
     """How traces of the engine ``name`` are shown; what all traces have, under its name, when it is not installed."""

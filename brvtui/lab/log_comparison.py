@@ -79,5 +79,8 @@ def causes(
     if as_of_then is not None and not compare(entry, as_of_then).differences:
         made.append(f"only time has passed: as of that moment, today's {noun}s give the logged answer")
     elif not made:
-        made.append(f"no {noun} was written since: signals, the settings or the engine's version are not those of then")
+        made.append(
+            f"no {noun} was written since: signals, the settings, what was run shortly before, or the engine's version "
+            "are not those of then"
+        )
     return tuple(made)

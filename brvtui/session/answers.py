@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from brvtui.engines.contract import Context, EngineError, Query, Replays, TriesRemedies
+from brvtui.engines.contract import Context, EngineError, Query, TriesRemedies
 from brvtui.session.engines import Engines
 from brvtui.session.opened import OpenProject
 from brvtui.trace import Detail, Explanation, Origin, Remedy, Trace
@@ -142,12 +142,13 @@ class TraceExplainer:
         return self.explain(entry.query, note, entry.scope, trace)
 
     def _answer_logged(self, entry: LoggedQuery, context: Context[Any]) -> Trace:
-        """Answers the query of ``entry`` on an empty cache. Raises :class:`brvtui.engines.contract.EngineError`."""
+        """Answers the query of ``entry`` on an empty cache, as though nothing had been run.
+
+        Raises :class:`brvtui.engines.contract.EngineError`.
+        """
         from brvtui.engines import registry
 
-        asked = self._engines.named(entry.engine)
-        if isinstance(asked, Replays):  # its answers leave something behind
-            asked = registry.load(entry.engine)
+        asked = registry.without_state(self._engines.named(entry.engine))
         return asked.answer(context, Query(entry.query, entry.scope, options=entry.options))
 
     def _context(self, trace: Trace) -> Context[Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from brvtui.config.profile_choice import with_overrides
 from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
-from brvtui.engines.contract import Context, EngineError, Query, Replays
+from brvtui.engines.contract import Context, EngineError, Query
 from brvtui.lab.answer_diff.find import CauseSearch
 from brvtui.lab.answer_diff.results import AnswerDiff
 from brvtui.lab.answer_diff.saved import diff_with_saved
@@ -87,9 +87,8 @@ def diff_with_saved_answer(session: Session, saved: Trace, name: str) -> AnswerD
     First the notes and signals are replaced by those of now, then the moment, then the constants, where the profile of
     then can be read; else the constants belong to the first. Raises :class:`brvtui.engines.contract.EngineError`.
     """
-    engine, context = session.engines.named(saved.engine), session.engines.context(saved.engine)
-    if isinstance(engine, Replays):  # its answers leave something behind
-        engine = registry.load(saved.engine)
+    engine = registry.without_state(session.engines.named(saved.engine))
+    context = session.engines.context(saved.engine)
     constants: Any = context.constants
     reading: TreeConstants = session.profile
     is_same = getattr(constants, "name", saved.profile) == saved.profile

@@ -189,8 +189,20 @@ async def test_w_says_why_a_note_is_in_the_answer(app: BrvTui) -> None:
         assert hit.path in shown(pilot)
         assert f"Rank 1, score {hit.score:.4f}" in shown(pilot)
         assert f"listed at 1 of {hybrid(pilot).fused}" in shown(pilot)
-        await until(pilot, lambda: "changes are not tried for this engine" in shown(pilot))
+        await until(pilot, lambda: "it is first: nothing stands above it" in shown(pilot))
         assert "enter make it" not in shown(pilot)
+
+
+async def test_w_says_that_changes_are_not_tried_where_something_stands_above(app: BrvTui, garden: Tree) -> None:
+    for number in range(2):
+        garden.note(f"fruit/note_{number}.md", f"Fruit {number}", "kumquat " * (number + 1))
+    async with app.run_test(size=WIDE) as pilot:
+        await switch(pilot, "kumquat")
+        brv(pilot).selection.select(found(pilot).hits[1].file)
+        await settled(pilot)
+        await pilot.press("w")
+        await until(pilot, lambda: "changes are not tried for this engine" in shown(pilot))
+        assert "Why it is number 2" in shown(pilot)
 
 
 async def test_w_says_why_a_note_is_not_and_what_brings_it_in(app: BrvTui) -> None:

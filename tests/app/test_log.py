@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.log.log_pane import LogPane
+from brvtui.app.log.log_pane import LogPane, score_of
 from brvtui.app.log.logs import shown_path
 from brvtui.app.log.screen import LogScreen
 from brvtui.app.query.remedy_dialog import RemedyDialog
 from brvtui.app.query.screen import QueryScreen
 from brvtui.tree.engine_files.folders import project_data
-from brvtui.tree.engine_files.query_log import query_log_folder
+from brvtui.tree.engine_files.query_log import LoggedQuery, query_log_folder
 from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
 from tests.support.trees import NOW_MS, Tree
 
@@ -232,3 +232,11 @@ async def test_why_the_note_that_answered_then_stands_where_it_does_now(with_log
         await settled(pilot)
         assert not isinstance(pilot.app.screen, RemedyDialog)
         assert any("no note answered this query" in toast.message for toast in pilot.app._notifications)
+
+
+@pytest.mark.parametrize(
+    ("score", "written"),
+    [(0.416, ".4160"), (0.99996, "1.000"), (1.00852, "1.009"), (12.3456, "12.35"), (1234.56, "1235"), (0.0, ".0000")],
+)
+def test_a_top_score_is_rounded_to_its_cells_and_never_cut(score: float, written: str) -> None:
+    assert score_of(LoggedQuery(0.0, "", "", "completed", top_score=score, engine="knowing")) == written

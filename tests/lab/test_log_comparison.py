@@ -88,6 +88,17 @@ def test_notes_that_were_written_since_or_are_gone_are_named(tree: Tree) -> None
     assert "deploy/rollback.md was written since" in tree.session().answers.compare_logged(entry).causes
 
 
+def test_what_a_run_packed_is_no_difference_to_that_run(tree: Tree) -> None:
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
+    session = tree.session()
+    first = session.run("rollback", engine="knowing")
+    again = session.probe("rollback", engine="knowing")
+    assert again.hits[0].score > first.hits[0].score, "what was packed weighs more for some minutes"
+    compared = session.answers.compare_logged(logged(first, engine="knowing", tier=None))
+    assert compared.differences == ()
+    assert compared.top_score == first.hits[0].score
+
+
 def test_another_profile_and_what_the_tree_does_not_tell(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     trace = tree.session().probe("rollback")

@@ -189,4 +189,5 @@ def score_of(entry: LoggedQuery) -> str:
         return "–"
     if entry.engine == DEFAULT:
         return f"{entry.top_score:.2f}"
-    return f"{entry.top_score:.4f}".removeprefix("0")[:5]
+    written = (f"{entry.top_score:.{places}f}".removeprefix("0") for places in (4, 3, 2, 1, 0))
+    return next((text for text in written if len(text) <= 5), f"{entry.top_score:.0e}"[:5])

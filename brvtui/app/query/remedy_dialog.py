@@ -29,6 +29,7 @@ _NOT_TRIED = (
     "changes are not tried for this engine: what the note lacks stands above; edit it, or ask in its words, and look "
     "again"
 )
+_FIRST = "it is first: nothing stands above it"
 _WITHOUT_MODEL = (0, 1, 2)
 _RANK_ROOM, _TIER_ROOM = 9, 7
 
@@ -96,7 +97,7 @@ class RemedyPane(ChoicePane):
 
     def _none(self) -> str:
         if not self._tried_all:
-            return _NOT_TRIED
+            return _FIRST if self._explanation.rank == 1 else _NOT_TRIED
         first = self._explanation.rank == 1 and self._explanation.trace.tier in _WITHOUT_MODEL
         return "it is first in an answer that needs no model: there is nothing to improve" if first else _NONE
 

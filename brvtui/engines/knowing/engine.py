@@ -102,6 +102,13 @@ class Knowing:
         trace.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
         return trace
 
+    def without_runs(self) -> Knowing:
+        """An engine with the same graph for which nothing was packed in this session; feedback counts as before."""
+        made = Knowing()
+        with self._indexing:
+            made._ready, made._memory = self._ready, self._memory
+        return made
+
     def detail(self, context: Context[KnowingProfile], trace: Trace, file: str) -> Detail | None:
         """The score of the note at ``file`` in its parts, also of one that does not fit; None for one unranked.
 

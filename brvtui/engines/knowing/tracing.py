@@ -264,6 +264,8 @@ class TraceMaker:
             return "a framework's class puts it on top"
         if name == "penalty":
             return self.index.why_penalised
+        if name == "session" and candidate.session > 0:
+            return "packed by a run some minutes ago"
         return ""
 
     def _ways(self, ways: StrongestWays, place: int, most: int) -> tuple[tuple[ToldWay, ...], float]:

@@ -278,7 +278,7 @@ def test_what_a_run_packs_weighs_more_for_some_minutes(snapshot: Snapshot) -> No
     after = engine.answer(context(snapshot), Query(ASKED))
     assert after.section(GraphRetrieval).session > 0
     assert after.hits[0].score > before.hits[0].score
-    assert "session" in {part.name for part in after.hits[0].parts}
+    assert {part.name: part.note for part in after.hits[0].parts}["session"] == "packed by a run some minutes ago"
     later = engine.answer(context(snapshot, now_ms=NOW_MS + 3_600_000), Query(ASKED))
     assert later.section(GraphRetrieval).session == 0
 
