@@ -34,8 +34,8 @@ SAME_ORDER_MS = 3_600_000
 _MOST_EXPLAINED = 50
 """How many changed queries are explained: each note that changed is tried for each of them."""
 _NOT_IN_GIT = (
-    "--baseline-rev reads the notes of a context tree from git, and this is none: "
-    "keep a state with --save FILE.json, and compare with it with --baseline FILE.json"
+    "--baseline-rev reads the notes of a context tree from git, and this is none: keep a state now with "
+    "brv-tui eval --save before.json, and compare with it later with brv-tui eval --baseline before.json"
 )
 Limits = tuple[tuple[Metric, float], ...]
 

@@ -124,6 +124,7 @@ def test_judged_queries_are_measured_and_git_is_refused(run: Run, space: Path) -
     code, _, err = run("eval", "--baseline-rev", "main", *where, inside=False)
     assert code == 2
     assert err.startswith("brv-tui: --baseline-rev reads the notes of a context tree from git, and this is none:")
+    assert err.rstrip().endswith("brv-tui eval --baseline before.json")
     file = space.parent / "before.json"
     assert run("eval", "--save", str(file), *where, inside=False)[0] == 0
     assert run("eval", "--baseline", str(file), "--fail-on-tier-change", *where, inside=False)[0] == 0
