@@ -386,8 +386,8 @@ async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree,
         before = editor(pilot).area.text
         editor(pilot).area.replace_text("# Something else\n\nNothing of it is left.\n")
         await pilot.press("ctrl+s")
-        said = "1 of 3 judged queries is answered otherwise since refresh_rotation.md changed, 1 worse: 5 shows it"
-        await until(pilot, lambda: said in toasts(pilot))
+        said = "1 of 3 judged queries is answered otherwise since refresh_rotation.md changed, 1 worse: "
+        await until(pilot, lambda: f"{said}Esc, then 5 shows it" in toasts(pilot))
         assert "5 Lab ⚠1" in text_of(pilot, "#status")
         await pilot.press("escape", "5")
         await until(pilot, lambda: view(pilot).lab.causes is not None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -26,9 +25,10 @@ if TYPE_CHECKING:
     from brvtui.lab.evaluation.results import QueryResult
     from brvtui.session import Session
 
-_PAUSES_S = ((0.15, 0.04), (1.0, 0.15), (math.inf, 0.4))
-"""Answers are handed over in batches, so that the event loop is not kept busy with each. The first comes at once; up to
-so many seconds after that, one so many seconds after the other."""
+_QUICK_S, _PAUSE_S, _LONG_S = 0.04, 0.15, 0.4
+"""Answers are handed over in batches, so that the event loop is not kept busy with each; the first comes at once."""
+_FEW_ROWS = 100
+"""A table of so many rows is drawn again quickly."""
 _KEPT = "as it was answered when it was added: look through the grade"
 _MOST_ADDED = 200
 
@@ -105,11 +105,18 @@ def _ask_column(session: Session, request: LabRequest, variant: Variant, told: C
             if time.monotonic() >= due:
                 told(LabBatch(request.number, variant, cells))
                 now = time.monotonic()
-                cells, due = {}, now + next(pause for until, pause in _PAUSES_S if now - begun < until)
+                cells, due = {}, now + _pause(now - begun, len(request.rows))
         session.variants.keep(state)
     except (EngineError, VariantError, RevisionError) as error:
         return LabBatch(request.number, variant, cells, str(error))
     return LabBatch(request.number, variant, cells)
+
+
+def _pause(since_s: float, rows: int) -> float:
+    """How long the next batch waits, so long after the first, in seconds."""
+    if since_s < _PAUSE_S and rows <= _FEW_ROWS:
+        return _QUICK_S
+    return _PAUSE_S if since_s < 1.0 else _LONG_S
 
 
 def causes(session: Session, variant: Variant, judgment: Judgment, engine: str, mode: str) -> tuple[str, ...]:

@@ -98,8 +98,9 @@ class EditCheck:
         self._told = queries
         store.update(EditsState(effect, is_seen))
         if effect.asked and (is_news or saved):
-            key = "" if in_front else key_name(self._services.keymap.get("screens.lab", LAB.key))
-            said = sentence(effect, store.view.noun, key)
+            key = key_name(self._services.keymap.get("screens.lab", LAB.key))
+            way = "" if in_front else f"Esc, then {key}" if self._services.takes_letters else key
+            said = sentence(effect, store.view.noun, way)
             self._services.notify(said, severity="warning" if queries else "information", timeout=_TOAST_S)
 
     def seen(self) -> None:
@@ -110,8 +111,8 @@ class EditCheck:
 
 
 def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
-    """What became of the queries, in one line. ``noun`` is what the engine ranks, ``key`` shows the Lab; without one it
-    is in front."""
+    """What became of the queries, in one line. ``noun`` is what the engine ranks, ``key`` leads to the Lab; without one
+    it is in front."""
     changed = len(effect.otherwise)
     if effect.are_judged:
         queries = "the judged query" if effect.asked == 1 else f"{effect.asked} judged queries"

@@ -35,11 +35,9 @@ class WhatIfPane(ChoicePane):
     TITLE = "What if"
     READS = (LabState,)
     HELP_TEXT = (
-        "What if a constant of the engine, the clock, or the note at hand were different? h and l move the slider of "
-        "the row by a step, { and } by ten, Enter takes a number; the column 'what if' follows, for the open query and "
-        "every judged one. Type / to find a constant by its name. What is changed is marked and shows what it was; d "
-        "puts it back, 0 puts back all. o asks over the whole range and says where tiers change; O does so together "
-        "with the one swept before. K keeps the constants as a profile of your own."
+        "What if a constant of the engine, the clock, or the note at hand were different? The column 'what if' "
+        "follows, first for the open query and the rows in view; / finds a constant by its name. What is changed is "
+        "marked and shows what it was. A sweep asks over a whole range and says where tiers change."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(WHAT_IF)
 
