@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from brvtui.paint.lead import differences
-from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, title
+from brvtui.paint.lead import shares_of_lead
+from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.paint.text import number, signed
 from brvtui.trace import Check, Hit, Trace
 
@@ -45,6 +45,13 @@ def first_of(trace: Trace) -> Iterator[Clause]:
     yield clause(": " if held else "", held, weight=60)
 
 
+def nothing_for(terms: Iterable[str], hit: Hit) -> Clause:
+    """Which of the query's ``terms`` met nothing in ``hit``, where others did."""
+    met = {one.query for one in hit.words}
+    unmet = [word(term) for term in dict.fromkeys(terms) if term not in met]
+    return clause(", but nothing for ", listed(unmet, "or"), weight=55) if met and unmet else clause()
+
+
 def lead_of(trace: Trace) -> Iterator[Clause]:
     """How far the first is ahead of the second, and which parts of their scores make most of it."""
     if len(trace.hits) < 2:
@@ -53,9 +60,9 @@ def lead_of(trace: Trace) -> Iterator[Clause]:
     lead = first.score - second.score
     if lead > _LEAST_LEAD:
         yield clause(f"; {lead:.{trace.scale.decimals}f} ahead of ", title(second.title), weight=30)
-        parts = differences(first, second, trace.scale.decimals)
-        if len({part.name for hit in (first, second) for part in hit.parts}) > 1 and parts:
-            named = [f"{name} {signed(value, trace.scale.decimals)}" for name, value in parts[:_MOST_PARTS]]
+        shares = shares_of_lead(first, second, trace.scale.decimals, _MOST_PARTS)
+        if len({part.name for hit in (first, second) for part in hit.parts}) > 1 and shares:
+            named = [f"{name} {signed(value, trace.scale.decimals)}" for name, value in shares]
             yield clause(f": {', '.join(named)}", weight=29)
     else:
         yield clause("; level with ", title(second.title), weight=30)

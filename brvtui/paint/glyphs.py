@@ -80,6 +80,9 @@ _PARTS = (
     ("tags", "maturity", "░", "t"),
     ("domain", "local", "▞", "m"),
     ("links", "named", "▣", "g"),
+    ("reach", "relevance", "█", "R"),
+    ("confidence", "importance", "▓", "C"),
+    ("nearness", "local", "░", "N"),
     ("other", "other", "▒", "?"),
     ("lost", "lost", "╱", "/"),
 )

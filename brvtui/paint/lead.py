@@ -23,6 +23,21 @@ def differences(hit: Hit, other: Hit, decimals: int) -> list[tuple[str, float]]:
     return sorted((one for one in made if one[1]), key=lambda one: -abs(one[1]))
 
 
+def shares_of_lead(hit: Hit, other: Hit, decimals: int, most: int) -> list[tuple[str, float]]:
+    """What sets ``hit`` above ``other``: ``most`` parts or one more, the largest first, then what is left of the lead.
+
+    With ``decimals`` they sum to the difference of the scores as it is shown; what is left is called ``rounding`` where
+    it is no more than that.
+    """
+    parts = differences(hit, other, decimals)
+    shown = parts if len(parts) <= most + 1 else parts[:most]  # the name of one takes no more room than "others"
+    lead = round(hit.score - other.score, decimals)
+    left = round(lead - sum(value for _, value in shown), decimals)
+    if left:
+        shown.append(("rounding" if len(shown) == len(parts) else "others", left))
+    return shown
+
+
 def is_level(hit: Hit, other: Hit) -> bool:
     """Whether both have the same score."""
     return abs(hit.score - other.score) < _LEAST_LEAD
@@ -68,8 +83,8 @@ def _apart(hit: Hit, beside: Hit, decimals: int) -> str:
     if len(hit.parts) == len(beside.parts) == len(hit.places) == len(beside.places) == 1:
         own, other = hit.places[0], beside.places[0]
         return f"{own.leg} {own.value:.3f} against {other.value:.3f}" if own.leg == other.leg else ""
-    parts = differences(hit, beside, decimals)[:_MOST_NAMED]
-    return ", ".join(f"{name} {signed(value, decimals)}" for name, value in parts)
+    shares = shares_of_lead(hit, beside, decimals, _MOST_NAMED)
+    return ", ".join(f"{name} {signed(value, decimals)}" for name, value in shares)
 
 
 def _tie(hit: Hit, beside: Hit) -> str:

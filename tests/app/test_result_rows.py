@@ -6,13 +6,15 @@ import random
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from brvtui.engines.byterover.presentation import ByteRoverPresentation
 from brvtui.paint.chips import chips, marks_explained
 from brvtui.paint.glyphs import ASCII, UNICODE
 from brvtui.paint.hits import ResultRow, added_rule, hit_lines, near_miss_lines, title_room
-from brvtui.paint.lead import lead_lines
+from brvtui.paint.lead import lead_lines, shares_of_lead
 from brvtui.paint.steps import check_line, outcome, strip
 from brvtui.paint.titles import told_apart
 from brvtui.trace import Check, Hit, Kind, MatchedWord, MatchKind, NearMiss, Origin, Part, Scale, State, Step, TextScore
@@ -191,3 +193,14 @@ def test_a_check_says_what_it_needs() -> None:
     check = Check("notes found", 3, "<", 3, False, 0, "", "")
     step = Step("entity_search", None, "entity searches", State.SKIPPED, (check,), "")
     assert "3  needs < 3" in check_line(check, step, 80, UNICODE).plain
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=9), st.lists(st.floats(-1, 1), min_size=1, max_size=9))
+def test_what_sets_results_apart_sums_to_what_is_shown(own: list[float], others: list[float]) -> None:
+    hit, other = (
+        replace(HIT, score=sum(parts), parts=tuple(Part(f"part {place}", value) for place, value in enumerate(parts)))
+        for parts in (own, others)
+    )
+    shares = shares_of_lead(hit, other, 2, 2)
+    assert round(sum(value for _, value in shares), 2) == round(hit.score - other.score, 2)
+    assert len(shares) <= 4

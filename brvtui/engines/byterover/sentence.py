@@ -152,7 +152,7 @@ def _direct(trace: Trace) -> Iterator[Clause]:
     yield clause("Answered directly from ", _named(trace, first))
     yield from _held(trace, first, 70)
     reached, enough = _passed(trace)
-    yield clause(f" ({reached}", weight=60)
+    yield clause(" (", *reached, weight=60)
     yield clause(enough, weight=20)
     yield clause(")", weight=60)
     yield from _ahead(trace, first)
@@ -160,17 +160,21 @@ def _direct(trace: Trace) -> Iterator[Clause]:
         yield clause(f"; {plural(more, 'more note')} {'is' if more == 1 else 'are'} quoted with it", weight=10)
 
 
-def _passed(trace: Trace) -> tuple[str, str]:
+def _passed(trace: Trace) -> tuple[list[str | list[Span]], str]:
     """The gate of the direct answer that decided, and by how much; and why that is enough."""
     top = _check(trace, _TOP)
     sure, gap = _check(trace, _SURE), _check(trace, _GAP)
     if sure is not None and sure.passed:
-        return _reached(sure), ": no lead is needed"
+        return [_reached(sure)], ": no lead is needed"
     reached = _reached(top) if top is not None else trace.verdict
     if gap is not None and gap.passed:
-        return f"{reached}, and {gap.value:.2f} ahead", f", where {_number(gap.threshold)} is enough"
+        second = _second(trace)
+        made: list[str | list[Span]] = [f"{reached}, and {gap.value:.2f} ahead"]
+        if second is not None and second not in trace.hits[:2]:  # what comes next in the list is not what counts
+            made += [" of ", title(second.title)]
+        return made, f", where {_number(gap.threshold)} is enough"
     least = _threshold(trace, _PREFETCH)
-    return reached, f", and no other note reaches {_number(least)}" if least is not None else ""
+    return [reached], f", and no other note reaches {_number(least)}" if least is not None else ""
 
 
 def _ahead(trace: Trace, first: Hit) -> Iterator[Clause]:

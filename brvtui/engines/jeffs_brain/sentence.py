@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from brvtui.engines.jeffs_brain.sections import Hybrid, RankedNote, RetrievalMode
-from brvtui.engines.sentence import lead_of
+from brvtui.engines.sentence import lead_of, nothing_for
 from brvtui.ladder import TRIGRAMS
 from brvtui.paint.sentence import ALWAYS, Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.trace import Hit, Ladder, Rung, State, Trace
@@ -69,6 +69,9 @@ def _places(trace: Trace, first: Hit) -> str:
 def _words(trace: Trace, first: Hit) -> Iterator[Clause]:
     held = answered_words(first.words)
     yield clause(", " if held else "", held, weight=60)
+    compiled = trace.section(Hybrid).compiled
+    if _rung(trace) is None and " NOT " not in compiled:
+        yield nothing_for((term for term in _OPERATORS.split(compiled) if term.isalnum()), first)
 
 
 def _retried(trace: Trace) -> Iterator[Clause]:

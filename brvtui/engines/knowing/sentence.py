@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from brvtui.engines.knowing.sections import CHANNELS, GraphRetrieval
 from brvtui.engines.knowing.tracing_words import stand_ins_in_words, way_in_words
-from brvtui.engines.sentence import first_of, lead_of
+from brvtui.engines.sentence import first_of, lead_of, nothing_for
 from brvtui.paint.sentence import Sentence, clause
 from brvtui.trace import Trace
 
@@ -18,6 +18,7 @@ def sentence(trace: Trace) -> Sentence:
     first = trace.hits[0]
     placed = trace.section(GraphRetrieval).placed(first.file)
     came = ""
+    unmet = trace.section(GraphRetrieval).components if placed is None or not stand_ins_in_words(placed) else ()
     if placed is not None and not first.words:
         way = way_in_words(placed)
         if any(place.leg == FULL_TEXT for place in first.places):  # it is asked for other forms and for stand-ins too
@@ -25,4 +26,4 @@ def sentence(trace: Trace) -> Sentence:
             came = f": none of your words is in it as you wrote it, but {stand_ins}"
         elif way:
             came = f": none of your words is in it; the walk came to it over links, {way}"
-    return (*first_of(trace), clause(came, weight=60), *lead_of(trace))
+    return (*first_of(trace), nothing_for(unmet, first), clause(came, weight=60), *lead_of(trace))
