@@ -1,0 +1,120 @@
+"""What edits change: the held notes answer as those before did, and what is named as changed is what was."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from brvtui.lab.evaluation.results import QueryResult
+from brvtui.lab.judgments.model import JudgedDocument, Judgment
+from brvtui.lab.whatif.variant import Variant
+from brvtui.session import Session
+from brvtui.session.edit_effect import EditEffect, asked_last, causes_of_change, effect_of_edits
+from brvtui.session.held_notes import HeldNotes, hold
+from tests.app.garden import plant
+from tests.support.spaces import SPACE_ID, small_space
+from tests.support.trees import NOW_MS, Tree
+
+STORE, ROTATION = "auth/jwt/token_store.md", "auth/jwt/refresh_rotation.md"
+QUERIES = tuple(Judgment(text, text) for text in ("refresh token", "token store", "rollback", "refund", "zebra quagga"))
+SPACE_NOW = 1_763_640_000_000.0
+
+
+@pytest.fixture
+def garden(tmp_path: Path) -> Tree:
+    return plant(tmp_path / "garden")
+
+
+def answers(session: Session, variant: Variant) -> list[QueryResult]:
+    state = session.variants.state(variant)
+    return [session.variants.result(state, each) for each in QUERIES]
+
+
+def same(one: QueryResult, other: QueryResult) -> bool:
+    return (one.outcome, one.results, one.quoted, one.sentence) == (
+        other.outcome, other.results, other.quoted, other.sentence,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", ["byterover", "jeffs_brain", "soleri"])
+def test_earlier_notes_answer_as_they_did(garden: Tree, engine: str) -> None:
+    session = Session.open(garden.root, now_ms=NOW_MS, engine=engine)
+    session.load()
+    before, held = answers(session, Variant()), hold(session.snapshot)
+    assert held is not None
+    assert held.earlier(session.snapshot) is None
+    garden.file(STORE, "# Something else\n\nNothing of it is left.\n", 0)
+    garden.note("auth/new.md", "Refresh token, again", "token store refund rollback", days=0)
+    (garden.tree / "deploy/rollback.md").unlink()
+    shutil.move(garden.tree / "billing/refunds.md", garden.tree / "billing/moved.md")
+    session.load()
+    earlier = held.earlier(session.snapshot)
+    assert earlier is not None
+    changed = {STORE, "auth/new.md", "deploy/rollback.md", "billing/refunds.md", "billing/moved.md"}
+    assert set(earlier.paths) == changed
+    now = answers(session, Variant())
+    assert all(same(*pair) for pair in zip(before, answers(session, Variant(earlier=earlier)), strict=True))
+    effect = asked(session, QUERIES, held)
+    differs = {one.id for one, other in zip(now, before, strict=True) if not same(one, other)}
+    assert differs >= {change.now.id for change in effect.otherwise} >= {"rollback", "refund"}
+
+
+def asked(session: Session, judgments: tuple[Judgment, ...], held: HeldNotes) -> EditEffect:
+    effect = effect_of_edits(session, held.earlier(session.snapshot), judgments, (), session.engine, "", lambda: False)
+    assert effect is not None
+    return effect
+
+
+def test_the_edit_that_did_it_is_named_among_several(garden: Tree) -> None:
+    session = Session.open(garden.root, now_ms=NOW_MS)
+    session.load()
+    held = hold(session.snapshot)
+    assert held is not None
+    garden.file(ROTATION, "# Something else\n\nNothing of it is left.\n", 4)
+    garden.file("deploy/freeze_window.md", "# Freeze window\n\nNo deploys on Sundays.\n", 33)
+    session.load()
+    judged = Judgment("r", "refresh token rotated out", "", "", "", (JudgedDocument(ROTATION, 3),))
+    (change,) = asked(session, (judged, QUERIES[-1]), held).otherwise
+    assert change.now.id == "r"
+    earlier = held.earlier(session.snapshot)
+    *_, cause = causes_of_change(session, Variant(earlier=earlier), judged, session.engine, "")
+    assert cause == f"cause: {ROTATION} was edited: with its text of before, the query is as it was (tried)"
+
+
+def test_a_kept_time_hides_no_edit_and_a_larger_tree_is_not_held(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session.open(garden.root, now_ms=NOW_MS)
+    session.load()
+    held = hold(session.snapshot)
+    assert held is not None
+    text = (garden.tree / STORE).read_text()
+    garden.file(STORE, text.replace("hashed", "HASHED"), 2)  # the same time, the same size
+    session.load()
+    earlier = held.earlier(session.snapshot)
+    assert earlier is not None
+    assert earlier.paths == (STORE,)
+    monkeypatch.setattr("brvtui.session.held_notes.MOST_BYTES", 100)
+    assert hold(session.snapshot) is None
+
+
+def test_a_space_is_held_whole_and_the_log_stands_in_for_judgments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
+    session = Session.open(small_space(tmp_path, SPACE_NOW), now_ms=SPACE_NOW)
+    session.load()
+    held, before = hold(session.snapshot), answers(session, Variant())
+    assert held is not None
+    (tmp_path / "data" / "projects" / SPACE_ID / "context-tree" / "auth" / "jwt.html").unlink()
+    session.load()
+    earlier = held.earlier(session.snapshot)
+    assert earlier is not None
+    assert earlier.paths == ("auth/jwt.html",)
+    assert all(same(*pair) for pair in zip(before, answers(session, Variant(earlier=earlier)), strict=True))
+    session.logbook.add(session.run("refresh token"), session.clock(), 1.0)
+    (logged,) = asked_last(session)
+    effect = effect_of_edits(session, earlier, (), (logged,), session.engine, "", lambda: False)
+    assert effect is not None
+    assert not effect.are_judged
+    assert [change.before.ranking[0] for change in effect.otherwise] == ["auth/jwt.html"]
