@@ -399,6 +399,9 @@ async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree,
         words = " ".join(text_of(pilot, "#cell").split())
         assert f"{ROTATION}: rank 1 → rank 3, score" in words
         assert f"cause: {ROTATION} was edited: with its text of before, the query is as it was (tried)" in words
+        await pilot.resize_terminal(*NARROW)
+        await pilot.press("f2")
+        await until(pilot, lambda: f"cause: {ROTATION} was edited" in text_of(pilot, "#judged"))
         (with_judgments.tree / ROTATION).write_text(before)
         await until(pilot, lambda: view(pilot).edits.effect is not None and not view(pilot).edits.effect.otherwise)
         await open_note(pilot)

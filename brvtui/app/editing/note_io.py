@@ -271,7 +271,7 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveR
         notices.append(_kept(disk.path, done.kept))
     broken, lost = _broken(session, disk.path, data), _lost_signals(session, disk, data)
     if broken or lost:
-        notices.append(f"{disk.path} is saved, but {': '.join(filter(None, (broken, lost)))}")
+        notices.append(f"{disk.path} is saved, but {'; '.join(filter(None, (broken, lost)))}")
     return NoteSaved(replace(disk, data=data, version=done.version), tuple(notices))
 
 
