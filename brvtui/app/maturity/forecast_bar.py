@@ -11,11 +11,12 @@ from textual.message import Message
 
 from brvtui.app.maturity.ageing_words import SHORT
 from brvtui.app.maturity.board_on_day import BoardOnDay, BoardOptions
-from brvtui.app.states import LOOKING, Phase, ProjectState
+from brvtui.app.states import LOOKING, EngineState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY
 from brvtui.engines.byterover.ageing.words import HAPPEN, HAPPENS, MEANING, STATE, count_sentence, these_days
+from brvtui.engines.registry import DEFAULT, SPACE
 from brvtui.paint.line import Line, badge, line
 from brvtui.wording import counted
 
@@ -26,7 +27,7 @@ _TRACK_ROWS = (1, 2)
 class ForecastBar(Lines):
     """Five lines: the day, the slider, changes of each day, notes of each event by that day, what a word means."""
 
-    READS = (ProjectState,)
+    READS = (ProjectState, EngineState)
 
     @dataclass
     class DayWanted(Message):
@@ -62,7 +63,8 @@ class ForecastBar(Lines):
             return made
         made += [self._slider(width), self._calendar(on_day, width), self._counts(on_day, width)]
         order = line(f"by {on_day.wanted.order}", "muted")
-        return [*made, line(f" {_meaning(on_day.wanted)}", "muted").right(width - 1, order)]
+        whose = "" if view.engine.name in (DEFAULT, SPACE) else "ByteRover's rules: "
+        return [*made, line(f" {whose}{_meaning(on_day.wanted)}", "muted").right(width - 1, order)]
 
     def _head(self, view: View, width: int) -> Line:
         if view.project.phase is Phase.FAILED:
@@ -186,5 +188,5 @@ def _meaning(wanted: BoardOptions) -> str:
     if wanted.only is not None:
         return f"{SHORT[wanted.only]}: {MEANING[wanted.only]}"
     if wanted.day:
-        return f"new: in {these_days(wanted.day)}; c keeps only those, f only one event"
-    return "notes to which it has come by today; f keeps those of one event, and says what it is"
+        return f"new: in {these_days(wanted.day)}; c keeps those, f one event"
+    return "counts by today; f keeps and explains one"

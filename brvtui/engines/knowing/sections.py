@@ -224,6 +224,8 @@ class GraphRetrieval:
     """Over code with notes: the notes that speak of the packed symbols."""
     files_without_note: tuple[str, ...] = ()
     """Over code with notes: the files of the packed symbols, tests aside, of which no note speaks, best first."""
+    pack_root: str = ""
+    """What names the packed context: SHA-256 in hexadecimal of the task and of each packed text, in whatever order."""
 
     def placed(self, file: str) -> GraphResult | None:
         """The ranked note at ``file``; None when it was not ranked."""

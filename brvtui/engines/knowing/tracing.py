@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from brvtui.engines.knowing.model import Node
 from brvtui.engines.knowing.neighbourhood import MapMaker
 from brvtui.engines.knowing.note_classes import NOTE_SOURCE
 from brvtui.engines.knowing.note_index import NoteIndex
-from brvtui.engines.knowing.packing import PackedItem
+from brvtui.engines.knowing.packing import PackedItem, pack_root
 from brvtui.engines.knowing.pipeline import INJECTED, TaskContext, TaskRequest
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.scoring import ScoredCandidate
@@ -377,6 +378,7 @@ class TraceMaker:
     def _section(self, placed: tuple[GraphResult, ...]) -> GraphRetrieval:
         search, packed, graph = self.made.search, self.made.packed, self.index.task.graph
         best_first = [one for one in self._order if self._turns[one.node.id][1].is_packed]
+        texts = [self.index.delivered(one.node) for one in packed.packed]
         return GraphRetrieval(
             entry=self.request.entry,
             exact=tuple(word.text for word in search.keywords.exact),
@@ -399,7 +401,8 @@ class TraceMaker:
             used=packed.used,
             exponent=packed.exponent,
             strategy=self.request.strategy,
-            context="\n\n".join(self.index.delivered(one.node) for one in packed.packed),
+            context="\n\n".join(texts),
+            pack_root=pack_root(self.request.task, [hashlib.sha256(text.encode()).digest() for text in texts]),
             nodes=len(graph.nodes),
             edges=len(graph.edges),
             broken_links=graph.outside,
