@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,28 @@ def test_a_query_each_and_in_one_ranking(fleet: Path) -> None:
     assert (code, err) == (0, line)
     assert "  1. 0.70  one  auth/one/keys.md  Signing keys\n" in out
     assert "“keys” is in 2 texts, 2 titles and 2 paths of 4 notes\n" in out
+
+
+def test_members_are_written_as_they_answer(fleet: Path) -> None:
+    """A line each on the standard output; on a terminal, how many there are, in a line that is taken away."""
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "brvtui", "fleet", "query", "signing keys", "--now", NOW, "--workers", "1"]
+    with subprocess.Popen([*command, "--format", "jsonl"], cwd=fleet, stdout=subprocess.PIPE, stderr=theirs) as running:
+        os.close(theirs)
+        out = running.communicate(timeout=100)[0]
+    lines = [json.loads(line) for line in out.splitlines()]
+    terminal = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert running.returncode == 0
+    [gone] = [one for one in lines if "why" in one]
+    assert (gone["member"], gone["why"]) == ("gone", f"{fleet}/gone: no such folder")
+    assert {one["member"]: one["answer"]["hits"][0]["path"] for one in lines if "answer" in one} == {
+        "one": "auth/one/keys.md", "two": "auth/two/keys.md",
+    }  # fmt: skip
+    counted = "".join(f"\r\x1b[Kmembers: {number} of 3" for number in (1, 2, 3))
+    assert terminal == f"{counted}\r\x1b[Knote: {fleet}/gone: no such folder\r\n"
+    refused = "brv-tui: --scope, --trace and --format jsonl are for --merge each\n"
+    assert run(fleet, "query", "x", "--merge", "one", "--format", "jsonl") == (2, "", refused)
 
 
 def test_what_is_wrong_is_one_line(fleet: Path) -> None:

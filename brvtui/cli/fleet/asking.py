@@ -16,7 +16,9 @@ from brvtui.text.visible import visible
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
-    from brvtui.fleet.members import Member
+    from brvtui.fleet.answering import Asker
+    from brvtui.fleet.asking import MemberReply
+    from brvtui.fleet.members import Fleet, Member
 
 _SHOWN = 3
 """Results of a member that are printed."""
@@ -35,7 +37,14 @@ _SHOWN = 3
 )
 @click.option("--limit", type=click.IntRange(1, 1_000), help="With --merge one: how many results (default: 10).")
 @fleet_command
-@answer_format
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "jsonl"]),
+    default="text",
+    show_default=True,
+    help="How to answer; jsonl is a line for each member, as it answers (with --merge each).",
+)
 def query(
     text: str, scope: str, with_trace: bool, merge: str, limit: int | None, options: FleetOptions, form: str
 ) -> int:
@@ -47,11 +56,13 @@ def query(
     from brvtui.fleet.questions import Answering, MemberAnswer
 
     if merge == "one":
-        if scope or with_trace:
-            raise Failure("--scope and --trace are for --merge each", BAD_USAGE)
+        if scope or with_trace or form == "jsonl":
+            raise Failure("--scope, --trace and --format jsonl are for --merge each", BAD_USAGE)
         return _one_ranking(text, limit or 0, options, form)
     made = options.fleet()
     with options.asker(made) as asker:
+        if form == "jsonl":
+            asker = _writing(asker, made, text)
         replies = asker.ask(made.members, Answering(text, scope, with_trace))
     answers: dict[str, MemberAnswer] = replies.values
     covered = [name for name, answer in answers.items() if answer.covered]
@@ -69,10 +80,25 @@ def query(
             "missing": to_plain((*made.absent, *replies.missing)),
         }
         write_json([value])
-    else:
+    elif form == "text":
         _print_answers(text, made.members, answers)
     say_missing(replies.missing)
     return OK if covered else NEGATIVE
+
+
+def _writing(asker: Asker, fleet: Fleet, text: str) -> Asker:
+    """``asker``, writing a line of JSON for each member as it answers; first those that cannot be asked."""
+    from brvtui.trace import SCHEMA, to_plain
+
+    head = {"schema": SCHEMA, "fleet": fleet.name, "query": text}
+    write_json({**head, **to_plain(one)} for one in fleet.absent)
+
+    def replied(reply: MemberReply) -> None:
+        asker.replied(reply)
+        value = {"why": reply.failure} if reply.failure else {"ms": reply.ms, "answer": to_plain(reply.value)}
+        write_json([{**head, "member": reply.member, **value}])
+
+    return replace(asker, replied=replied)
 
 
 def _one_ranking(text: str, limit: int, options: FleetOptions, form: str) -> int:

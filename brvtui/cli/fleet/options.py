@@ -19,10 +19,13 @@ from brvtui.wording import nearest
 
 if TYPE_CHECKING:
     from brvtui.fleet.answering import Asker
+    from brvtui.fleet.asking import MemberReply
     from brvtui.fleet.members import Fleet
     from brvtui.fleet.pool import Asks
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_FROM_START = "\r\033[K"
+"""Sets a terminal back to the start of its line, and empties that."""
 FILE_HELP = "The fleet (default: fleet.toml here)."
 
 
@@ -69,10 +72,11 @@ class FleetOptions:
 
         now_ms = time.time() * 1000 if self.now is None else self.now
         try:
-            where = self._where(made)
+            where, progress = self._where(made), _Progress(len(made.members))
             try:
-                yield Asker(where, now_ms, self.timeout, replied=_Progress(len(made.members)))
+                yield Asker(where, now_ms, self.timeout, replied=progress)
             finally:
+                progress.end()
                 where.close()
         except FleetError as error:
             raise Failure(str(error), FAILED if self.scheduler else BAD_USAGE) from error
@@ -123,14 +127,29 @@ def fleet_command(command: _F) -> _F:
 
 
 class _Progress:
-    """Shows on a terminal how many members have answered."""
+    """Shows on a terminal how many members have answered, in a line that is gone at the end.
+
+    A command may ask its members several times, and not all of them each time.
+    """
 
     def __init__(self, members: int) -> None:
         self._members = members
-        self._replies = 0
+        self._round = 1
+        self._heard: set[str] = set()
+        self._is_shown = sys.stderr.isatty()
 
-    def __call__(self, reply: Any) -> None:
-        self._replies += 1
-        if sys.stderr.isatty():
-            done = self._replies >= self._members
-            click.echo(f"\rmembers: {self._replies} of {self._members}", nl=done, err=True)
+    def __call__(self, reply: MemberReply) -> None:
+        if reply.member in self._heard:
+            self._round, self._heard = self._round + 1, set()
+        self._heard.add(reply.member)
+        again = f", round {self._round}" if self._round > 1 else ""
+        self._write(f"{_FROM_START}members: {len(self._heard)} of {self._members}{again}")
+
+    def end(self) -> None:
+        """Takes the line away."""
+        if self._heard:
+            self._write(_FROM_START)
+
+    def _write(self, text: str) -> None:
+        if self._is_shown:
+            click.echo(text, nl=False, err=True)
