@@ -13,16 +13,20 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.lab import asking
 from brvtui.app.lab.cell import CellPane
+from brvtui.app.lab.edit_check import sentence
 from brvtui.app.lab.judged import JudgedPane
 from brvtui.app.lab.screen import LabScreen
 from brvtui.app.lab.sweep_dialog import SweepDialog, SweepPane
 from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.app.query.screen import QueryScreen
 from brvtui.engines import registry
+from brvtui.lab.evaluation.comparing import QueryChange
+from brvtui.lab.evaluation.results import QueryResult, RankedDocument
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.grading import with_query
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
-from brvtui.lab.whatif.variant import Variant
+from brvtui.lab.whatif.variant import EarlierNotes, Variant
+from brvtui.session.edit_effect import EditEffect
 from brvtui.store.folders import config_folder
 from brvtui.tree.reading.project import find_project
 from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
@@ -442,3 +446,32 @@ async def test_a_constant_is_swept_and_two_together_and_the_curve_saved(
         await pilot.press("escape", "j", "O")
         await until(pilot, lambda: "across" in swept(pilot))
         await pilot.press("escape")
+
+
+def _result(query: str, path: str) -> QueryResult:
+    return QueryResult(query, query, "", "", {"a.md": 3}, "tier 2", (RankedDocument(path, 0.9),), 0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("effect", "key", "said"),
+    [
+        ((14, True, 0, 0, 1), "5", "14 judged queries are answered as before"),
+        ((1, True, 0, 0, 1), "5", "the judged query is answered as before"),
+        ((3, False, 0, 0, 1), "", "the 3 queries asked last are answered as before; none is judged"),
+        (
+            (14, True, 0, 2, 1),
+            "5",
+            "2 of 14 judged queries are answered otherwise since n0.md changed, 2 worse: 5 shows them",
+        ),
+        (
+            (200, True, 9, 1, 3),
+            "",
+            "1 of the first 200 judged queries is answered otherwise since 3 notes changed, 1 worse",
+        ),
+    ],
+)
+def test_what_an_edit_changes_is_one_sentence(effect: tuple[int, bool, int, int, int], key: str, said: str) -> None:
+    asked, are_judged, left_out, changed, notes = effect
+    earlier = EarlierNotes(tuple(f"x/n{number}.md" for number in range(notes)))
+    changes = tuple(QueryChange(_result(str(n), "b.md"), _result(str(n), "a.md")) for n in range(changed))
+    assert sentence(EditEffect(earlier, asked, are_judged, left_out, changes), "note", key) == said

@@ -85,7 +85,7 @@ class EditCheck:
         session, held, view = self._project.session, self._held, self._services.store.view
         if session is not None and held is not None:
             ask = partial(_effect, session, held, view.query, view.engine)
-            self._services.background.run(ask, self._answered, group=_ASKING, exclusive=True, on_error=_nothing)
+            self._services.background.run(ask, self._answered, group=_ASKING, exclusive=True, on_error=self._failed)
 
     def _answered(self, effect: EditEffect | None) -> None:
         if effect is None:
@@ -102,6 +102,12 @@ class EditCheck:
             way = "" if in_front else f"Esc, then {key}" if self._services.takes_letters else key
             said = sentence(effect, store.view.noun, way)
             self._services.notify(said, severity="warning" if queries else "information", timeout=_TOAST_S)
+
+    def _failed(self, why: str) -> None:
+        """Says after a save why nothing is known; after other changes the Lab says it, once it is looked at."""
+        if self._saved:
+            self._saved = False
+            self._services.notify(f"no judged query was asked again: {why}", severity="warning", timeout=_TOAST_S)
 
     def seen(self) -> None:
         """The user looks at the Lab."""
@@ -131,10 +137,6 @@ def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
     return f"{who} {'is' if changed == 1 else 'are'} answered otherwise since {since} changed{worse}{shows}"
 
 
-def _nothing(why: str) -> None:
-    """An engine that cannot answer says so where it is asked."""
-
-
 def _hold(session: Session) -> HeldNotes | None:
     from brvtui.session.held_notes import hold
 
@@ -148,16 +150,13 @@ def _effect(session: Session, held: HeldNotes, opened: QueryState, engine: Engin
     from brvtui.session.edit_effect import asked_last, effect_of_edits
 
     try:
-        judgments: tuple[Judgment, ...] = JudgmentsFile.of(session.project).read()
-    except JudgmentsError:
-        judgments = ()  # the Lab says what is wrong with the file
-    unjudged: tuple[Judgment, ...] = ()
-    if not judgments:
-        unjudged, text = asked_last(session), opened.text.strip()
-        if text and (text, opened.scope) not in [(each.text, each.scope) for each in unjudged]:
-            unjudged = (Judgment(OPEN_QUERY, text, opened.scope), *unjudged)
-    earlier = held.earlier(session.snapshot)
-    try:
+        judgments = JudgmentsFile.of(session.project).read()
+        unjudged: tuple[Judgment, ...] = ()
+        if not judgments:
+            unjudged, text = asked_last(session), opened.text.strip()
+            if text and (text, opened.scope) not in [(each.text, each.scope) for each in unjudged]:
+                unjudged = (Judgment(OPEN_QUERY, text, opened.scope), *unjudged)
+        earlier = held.earlier(session.snapshot)
         return effect_of_edits(session, earlier, judgments, unjudged, engine.name, engine.mode, is_cancelled)
-    except EngineError as error:
+    except (JudgmentsError, EngineError) as error:
         raise Refusal(str(error)) from error
