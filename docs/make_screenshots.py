@@ -87,6 +87,31 @@ async def take(shot: Shot, project: Path) -> str:
         return app.export_screenshot(title="brv-tui")
 
 
+async def take_fleet(project: Path) -> str:
+    """The Fleet screen as SVG: each domain of the sample tree as a memory of its own."""
+    from brvtui.app.app import FleetTui
+    from brvtui.app.project.open_fleet import OpenFleet
+    from brvtui.app.project.opening import Opening
+    from brvtui.fleet.members import Fleet, Member
+    from tests.app.test_fleet import asked
+    from tests.app.test_snapshots_fleet import shown, steady
+    from tests.support.fleets import HereAsks
+
+    members = []
+    for place, domain in enumerate(sorted((project / ".brv" / "context-tree").glob("[a-z]*"))):
+        tree = project.parent / domain.name / ".brv" / "context-tree" / domain.name
+        shutil.copytree(domain, tree)
+        members.append(Member(domain.name, str(tree.parents[2]), owner=("platform", "shop")[place % 2]))
+    moment = datetime.fromisoformat(NOW).timestamp() * 1000
+    app = FleetTui(Opening(now_ms=moment, fleet=OpenFleet(Fleet("shop", tuple(members)), HereAsks, 60.0, moment)))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await asked(pilot, QUERY)
+        app.theme = "brv-dark"
+        steady(pilot, project.parent)
+        await shown(pilot)
+        return app.export_screenshot(title="brv-tui")
+
+
 def main(folder: Path = SHOTS) -> None:
     """Writes every picture into ``folder``."""
     folder.mkdir(exist_ok=True)
@@ -100,6 +125,9 @@ def main(folder: Path = SHOTS) -> None:
             file = folder / f"{shot.name}.svg"
             file.write_text(asyncio.run(take(shot, project)), encoding="utf-8")
             print(file)
+        file = folder / "fleet.svg"
+        file.write_text(asyncio.run(take_fleet(project)), encoding="utf-8")
+        print(file)
 
 
 if __name__ == "__main__":

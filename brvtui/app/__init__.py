@@ -16,20 +16,22 @@ _SWITCH_SECONDS = 0.001
 def run(opening: Opening) -> int:
     """Opens the app on what ``opening`` says and returns the exit code once the user leaves.
 
-    A user who goes over to the other memory of the project leaves one app for another.
+    A user who goes over to the other memory of the project, or to that of a fleet's member, leaves one app for another.
     """
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.disable()  # what is made while starting stays; `settle_memory` turns collection on again
-    from brvtui.app.app import BrvTui
+    from brvtui.app.app import BrvTui, FleetTui
     from brvtui.app.ending import end_process_unless_idle, run_until_ended
 
-    app = BrvTui(opening)
+    app = FleetTui(opening) if opening.is_fleet_alone else BrvTui(opening)
     while True:
         app.report_thread_errors()
         run_until_ended(app.run_async)
         if app.reopening is None:
             break
         app = BrvTui(app.reopening)
+    if opening.fleet is not None:
+        opening.fleet.close()
     code = app.return_code or 0
     end_process_unless_idle(code, app.time_left.seconds)
     return code

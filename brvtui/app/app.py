@@ -18,7 +18,7 @@ from brvtui.app.actions.everywhere import APP
 from brvtui.app.configured import ConfiguredApp
 from brvtui.app.ending import finished_in_time
 from brvtui.app.keys.bindings import bindings, own_bindings
-from brvtui.app.modes import EDITOR, MATURITY
+from brvtui.app.modes import EDITOR, FLEET, MATURITY, SETTINGS
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.opening import Opening
 from brvtui.app.project.project import Project
@@ -30,7 +30,7 @@ from brvtui.app.query.cache import Cache
 from brvtui.app.query.queries import Queries
 from brvtui.app.query.reasons import Reasons
 from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.states import EngineState, Phase
+from brvtui.app.states import EngineState, Phase, SelectionState
 from brvtui.app.store import ViewStore
 from brvtui.app.text_entry import caught_up, types_text
 from brvtui.app.view import View
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from brvtui.app.editing.external_editor import ExternalEditor
     from brvtui.app.editing.screen import EditorScreen
     from brvtui.app.exporting.sharing import Sharing
+    from brvtui.app.fleet.fleet_queries import FleetQueries
+    from brvtui.app.fleet.screen import FleetScreen
     from brvtui.app.lab.edit_check import EditCheck
     from brvtui.app.lab.lab import Lab
     from brvtui.app.lab.screen import LabScreen
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     from brvtui.app.query.screen import QueryScreen
     from brvtui.app.settings.screen import SettingsScreen
     from brvtui.app.versions.controller import Versions
+    from brvtui.fleet.members import Member
     from brvtui.lab.whatif.sweep import Sweep
     from brvtui.lab.whatif.variant import EditedText
     from brvtui.paint.neighbourhood import Neighbourhood
@@ -118,6 +121,8 @@ class BrvTui(ConfiguredApp):
             lambda problem: self.logs.logged(problem),
         )
         self.switches = Switches(self, project, self.queries.ask_again)
+        if opening.fleet is not None:
+            self.fleet.begin(opening.member, opening.is_fleet_alone)
 
     # The first frame is painted before the controllers below are imported; each is made when it is first needed.
 
@@ -170,6 +175,13 @@ class BrvTui(ConfiguredApp):
         from brvtui.app.lab.edit_check import EditCheck
 
         return EditCheck(self, self.project)
+
+    @cached_property
+    def fleet(self) -> FleetQueries:
+        """The fleet that is open, if one is."""
+        from brvtui.app.fleet.fleet_queries import FleetQueries
+
+        return FleetQueries(self, self._request.fleet, self._open_member)
 
     @cached_property
     def versions(self) -> Versions:
@@ -250,6 +262,11 @@ class BrvTui(ConfiguredApp):
 
             return LabScreen(self.layouts, self.lab, Sweeps(self, lambda: self.lab.session, save))
 
+        def fleet() -> FleetScreen:
+            from brvtui.app.fleet.screen import FleetScreen
+
+            return FleetScreen(self.layouts, self.fleet)
+
         def settings() -> SettingsScreen:
             from brvtui.app.settings.screen import SettingsScreen
 
@@ -268,7 +285,8 @@ class BrvTui(ConfiguredApp):
             "maturity": maturity,
             "log": log,
             "lab": lab,
-            "settings": settings,
+            FLEET.name: fleet,
+            SETTINGS.name: settings,
             EDITOR.name: edit,
         }
 
@@ -282,11 +300,14 @@ class BrvTui(ConfiguredApp):
 
     def on_ready(self) -> None:
         """The project is opened only after the first paint."""
-        self.screen.call_after_refresh(self.project.open)
+        if not self._request.is_fleet_alone:
+            self.screen.call_after_refresh(self.project.open)
 
     async def on_unmount(self) -> None:
         """A model that is still answering is not waited for; what was read is kept if that does not take long."""
         self.model.cancel()
+        if self._request.fleet is not None:
+            self.fleet.leave()
         await finished_in_time(self.project.close, self.time_left.seconds)
 
     def adopt(self, configuration: Configuration) -> None:
@@ -320,10 +341,47 @@ class BrvTui(ConfiguredApp):
         if first:
             self.drafts.report()
             self.versions.warn()
-            if self._request.query:
+            if self._request.member:
+                self._show_member(self._request.query, self._request.note)
+            elif self._request.query:
                 self._fill_query(self._request.query)
             if not self.project.is_chosen:
                 self._ask_for_memory()
+
+    def _show_member(self, query: str, note: str) -> None:
+        """Asks ``query`` of the fleet's member that is open, with ``note`` selected among the results."""
+        if query and note:
+            self.store.update(self.view.query._replace(text=query), SelectionState(note))
+        self._fill_query(query)
+        self._query_screen.action_pane("results")
+        self.notify(f"{self._request.member}, of the fleet: 6 leads back to it", timeout=6)
+
+    async def _open_member(self, member: Member, query: str, note: str) -> None:
+        """Opens the memory of a fleet's member with ``query``: the one that is open, or another in place of it."""
+        if self._request.member == member.name and self.view.project.overview is not None:
+            await self.switch_mode("query")
+            self._show_member(query, note)
+            return
+        opening = Opening(
+            Path(member.path),
+            member.profile or None,
+            self._request.now_ms,
+            query=query,
+            note=note,
+            engine=member.engine,
+            fleet=self._request.fleet,
+            member=member.name,
+        )
+        self._leave_for(opening)
+
+    def _leave_for(self, opening: Opening) -> None:
+        """Leaves this app for one on ``opening``, not without asking about unsaved text."""
+
+        def leave() -> None:
+            self.reopening = opening
+            self._end_when_safe()
+
+        self.editing.when_safe(leave)
 
     def _ask_for_memory(self) -> None:
         from brvtui.app.query.memory_choice import MemoryDialog
@@ -346,11 +404,7 @@ class BrvTui(ConfiguredApp):
             self.notify(f"load this page again: it then opens the {memory}", timeout=8)
             return
 
-        def leave() -> None:
-            self.reopening = opening._replace(query=self.view.query.text)
-            self._end_when_safe()
-
-        self.editing.when_safe(leave)
+        self._leave_for(opening._replace(query=self.view.query.text))
 
     def save_read(self) -> None:
         """Says what the save changes of the judged queries."""
@@ -640,8 +694,12 @@ class BrvTui(ConfiguredApp):
         await self.switch_mode(name)
 
     def switch_mode(self, mode: str) -> AwaitMount:
-        """Brings the screen of ``mode`` to the front; over code not that of maturities: a toast says so."""
+        """Brings the screen of ``mode`` to the front; over code not that of maturities, and over a fleet alone none of
+        a project: a toast says so."""
         overview = self.view.project.overview
+        if self._request.is_fleet_alone and mode not in (FLEET.name, SETTINGS.name):
+            self.notify("no memory is open: Enter on a result or a member opens its own", timeout=4)
+            mode = self.current_mode
         if mode == MATURITY.name and overview is not None and overview.is_code:
             self.notify("this is code: notes alone have a maturity", timeout=4)
             mode = self.current_mode
@@ -700,6 +758,12 @@ class BrvTui(ConfiguredApp):
             self.notify(f"no screenshot: {faults.advice(error)}", severity="error")
         else:
             self.notify(f"saved {saved}", timeout=8)
+
+
+class FleetTui(BrvTui):
+    """The app on a fleet, before the memory of a member is opened."""
+
+    DEFAULT_MODE = FLEET.name
 
 
 def _import_rest(engine: str) -> None:

@@ -218,6 +218,26 @@ _LAB_PANES = ("judged", "cell", "sliders")
 LAB = Arrangement(panes=_LAB_PANES, beside="", tabs=_LAB_PANES, wide=_wide_lab)
 
 
+def _wide_fleet(width: int, height: int) -> Split:
+    height -= _FLEET_HEAD
+    right = max(46, width * 42 // 100)
+    members = max(8, height * 45 // 100)
+    beside = Split("fleet score", False, ("score", "members"), (height - members, members))
+    return Split("fleet results", True, ("results", beside), (width - right, right))
+
+
+_FLEET_HEAD = 3
+_FLEET_PANES = ("results", "score", "members")
+FLEET = Arrangement(
+    panes=_FLEET_PANES,
+    beside="",
+    tabs=_FLEET_PANES,
+    wide=_wide_fleet,
+    head="fleet-headline",
+    head_rows=_FLEET_HEAD,
+)
+
+
 def _wide_settings(width: int, height: int) -> Split:
     right = max(40, width * 38 // 100)
     return Split("settings", True, ("settings", "setting"), (width - right, right))

@@ -17,13 +17,17 @@ class Mode(NamedTuple):
 
 MATURITY = Mode("maturity", "3", "Maturity")
 LAB = Mode("lab", "5", "Lab")
+FLEET = Mode("fleet", "6", "Fleet")
+"""Named in the status line while a fleet is open."""
+SETTINGS = Mode("settings", "comma", "Settings", listed=False)
 SCREENS = (
     Mode("query", "1", "Query"),
     Mode("notes", "2", "Notes"),
     MATURITY,
     Mode("log", "4", "Log"),
     LAB,
-    Mode("settings", "comma", "Settings", listed=False),
+    FLEET,
+    SETTINGS,
 )
 EDITOR = Mode("edit", "", "Edit")
 """Reached by what edits a note; while one is open, the status line leads to it."""

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from brvtui.app.live_answer import LiveAnswer
     from brvtui.engines.byterover.counterfactuals import Counterfactuals
     from brvtui.engines.byterover.route.tree_changes import CacheNow
+    from brvtui.fleet.members import Fleet
+    from brvtui.fleet.one_ranking import OneRanking
+    from brvtui.fleet.questions import MemberAnswer, MemberState
     from brvtui.lab.about import About, Around
     from brvtui.lab.answer_diff.results import AnswerDiff
     from brvtui.lab.evaluation.results import QueryResult
@@ -294,6 +297,83 @@ class EditsState(NamedTuple):
     def unseen(self) -> int:
         """How many queries are answered otherwise, and were not looked at."""
         return 0 if self.effect is None or self.is_seen else len(self.effect.otherwise)
+
+
+class Covering(NamedTuple):
+    """A member that covers the question. They are listed in the order of these values."""
+
+    needs_model: bool
+    """Whether a model has to answer; so it is taken to be where an engine has no tiers."""
+    lacks: int
+    """How many words of the question its best note does not hold."""
+    tier: int
+    """Of an engine without tiers a number above all tiers."""
+    place: int
+    """In the fleet."""
+    member: str
+
+
+class FleetWork(StrEnum):
+    """What is being done with a fleet."""
+
+    IDLE = "idle"
+    OPENING = "opening"
+    """Members are opened, so that they are known before they are asked."""
+    ASKING = "asking"
+    STOPPED = "stopped"
+    """The user stopped asking."""
+
+
+class FleetState(NamedTuple):
+    """The fleet that is open, a question to all its members, and what has come back so far."""
+
+    fleet: Fleet | None = None
+    """None while none is open."""
+    alone: bool = False
+    """Whether no project is open beside it."""
+    opened: str = ""
+    """The member whose memory is the open project; empty for none."""
+    text: str = ""
+    """The question that the answers are to."""
+    together: bool = False
+    """Whether one ranking of all notes is shown, in place of each member's own answer."""
+    work: FleetWork = FleetWork.IDLE
+    step: str = ""
+    """What is done for one ranking, in words."""
+    done: int = 0
+    total: int = 0
+    """How many replies there are so far, and how many there will be."""
+    took_s: float = 0.0
+    answers: Mapping[str, MemberAnswer] = {}
+    """By member; of each only its best hits."""
+    covering: tuple[Covering, ...] = ()
+    ranking: OneRanking | None = None
+    known: Mapping[str, MemberState] = {}
+    """The members that were opened."""
+    missing: Mapping[str, str] = {}
+    """Why a member gave no answer of its own, or cannot be opened."""
+    left_out: Mapping[str, str] = {}
+    """Why a member is not in one ranking."""
+    problem: str = ""
+    """Why nobody can be asked."""
+
+    @property
+    def unread(self) -> Mapping[str, str]:
+        """Why a member is not in what is shown."""
+        return self.left_out if self.together and self.ranking is not None else self.missing
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether members are being asked or opened."""
+        return self.work in (FleetWork.ASKING, FleetWork.OPENING)
+
+
+class FleetSelection(NamedTuple):
+    """The result of a fleet that is selected."""
+
+    member: str = ""
+    file: str = ""
+    """In one ranking, the note; empty for the member's best."""
 
 
 class EditorState(NamedTuple):

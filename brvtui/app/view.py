@@ -12,6 +12,8 @@ from brvtui.app.states import (
     EditorState,
     EditsState,
     EngineState,
+    FleetSelection,
+    FleetState,
     LabState,
     LogState,
     ModelState,
@@ -45,6 +47,8 @@ SubState = (
     | CacheState
     | LogState
     | LabState
+    | FleetState
+    | FleetSelection
     | EditorState
     | EditsState
 )
@@ -69,6 +73,8 @@ class View(NamedTuple):
     cache: CacheState = CacheState()
     log: LogState = LogState()
     lab: LabState = LabState()
+    fleet: FleetState = FleetState()
+    fleet_selection: FleetSelection = FleetSelection()
     editor: EditorState = EditorState()
     edits: EditsState = EditsState()
 

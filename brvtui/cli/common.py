@@ -26,6 +26,8 @@ SCOPE_HELP = "Search only below this folder of the tree."
 NOW_HELP = "Freeze the clock at this time (ISO 8601)."
 _WHOLE = 200
 """More characters than any command's summary has."""
+_DRIVER = "TEXTUAL_DRIVER"
+"""Set by textual-serve: the app then speaks to a browser, over pipes."""
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -45,6 +47,13 @@ class WholeSummaries(click.Group):
         with formatter.section("Commands"):
             named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
             formatter.write_dl([(name, command.get_short_help_str(_WHOLE)) for name, command in named if command])
+
+
+def check_terminal() -> None:
+    """Raises :class:`Failure` where the app has neither a terminal nor a browser."""
+    served = os.environ.get(_DRIVER, "").startswith("textual.drivers.web_driver:")
+    if not served and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise Failure("the app needs a terminal; without one, use brv-tui query, explain or replay", BAD_USAGE)
 
 
 def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 
 import click
 
-from brvtui.cli.common import BAD_USAGE, PROJECT_OR_REPO, Failure, shared, space_options
-
-_DRIVER = "TEXTUAL_DRIVER"
-"""Set by textual-serve: the app then speaks to a browser, over pipes."""
+from brvtui.cli.common import BAD_USAGE, PROJECT_OR_REPO, Failure, check_terminal, shared, space_options
 
 
 @click.command("open", epilog="\b\nExample:\n  brv-tui open sample-tree --profile docs")
@@ -42,9 +37,7 @@ def open_app(
     repository = repo or ((project or Path()) if corpus == "code" else None)
     if repository is not None and (space or root is not None):
         raise Failure("give either a space or the code of a repository", BAD_USAGE)
-    served = os.environ.get(_DRIVER, "").startswith("textual.drivers.web_driver:")
-    if not served and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise Failure("the app needs a terminal; without one, use brv-tui query, explain or replay", BAD_USAGE)
+    check_terminal()
     from brvtui.app import run
     from brvtui.app.project.opening import Opening
 

@@ -16,7 +16,7 @@ from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.session import Session
 from brvtui.session.outlook import outlook
 from brvtui.snapshot.naming import find_note
-from brvtui.trace import Explanation, Hit, Outlook, Trace
+from brvtui.trace import Explanation, Hit, Outlook, Scale, Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,8 @@ class MemberAnswer:
     sentence: str
     total_found: int
     hits: tuple[Hit, ...]
+    scale: Scale = Scale()
+    """How its scores are written and drawn."""
     trace: Trace | None = None
     """The whole trace, where it was asked for."""
 
@@ -104,6 +106,7 @@ class Answering:
             verdict_sentence(trace),
             trace.total_found,
             trace.hits,
+            trace.scale,
             trace if self.with_trace else None,
         )
 

@@ -59,16 +59,21 @@ def score_lines(
     ``detail`` is None until it is known.
     """
     scale = trace.scale
-    made = _bar(hit, scale, ticks, width, glyphs)
-    places = max(4, scale.decimals)
-    made += [_part(part, scale, places, width, glyphs) for part in hit.parts]
-    made.append(_sum(hit, places, width, glyphs))
+    made = sum_lines(hit, scale, ticks, width, glyphs)
     made += lead_lines(trace.hits, hit, scale.decimals, width)
     if hit.ceiling:
         made += ceiling_lines(hit.ceiling, width)
     if hit.signals:
         made += signals(hit.signals, width, glyphs)
     return made + terms(hit.text, detail, width, glyphs)
+
+
+def sum_lines(hit: Hit, scale: Scale, ticks: Mapping[str, float], width: int, glyphs: Glyphs) -> list[Line]:
+    """Returns the bar of a hit's score, its parts, and their sum."""
+    made = _bar(hit, scale, ticks, width, glyphs)
+    places = max(4, scale.decimals)
+    made += [_part(part, scale, places, width, glyphs) for part in hit.parts]
+    return [*made, _sum(hit, places, width, glyphs)]
 
 
 def title_line(trace: Trace, hit: Hit, maturity: str, aside: str, width: int, glyphs: Glyphs) -> Line:

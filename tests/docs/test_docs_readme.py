@@ -55,6 +55,8 @@ ROWS = [
 WHERE = {
     "about": ("about",), "ageing": ("maturity",), "answer": ("answer",), "column": ("maturity",), "graph": ("graph",),
     "judged": ("lab",), "lab": ("lab", "everywhere"), "log list": ("log",), "maturity": ("maturity", "everywhere"),
+    "fleet": ("fleet", "everywhere"), "fleet field": ("fleet",), "fleet members": ("fleet",),
+    "fleet results": ("fleet",),
     "note": ("note,",), "notes": ("otes", "everywhere"),
     "notes tree": ("tree",), "query field": ("query",), "results": ("results",), "retry": ("retry",),
     "route": ("route",), "scope tree": ("tree",), "tree": ("tree",), "what if": ("what if",),

@@ -24,6 +24,20 @@ DRAFTS = Place("drafts", "Drafts", PlaceKind.PANE, (
     Action("drafts.take", "enter", "take", "look at it", "See the draft, take it or drop it", bar=True),
 ), within=EVERY_PANE)  # fmt: skip
 
+FLEET_FIELD = Place("fleet field", "Question", PlaceKind.FIELD, (
+    Action("fleet.ask", "enter", "screen.ask", "ask", "Ask at once, and go to the results", bar=True, first=True),
+    Action("fleet.down", "down", "screen.pane('results')", "results", "To the results", bar=True, first=True),
+), screens=("fleet",))  # fmt: skip
+
+FLEET_MEMBERS = Place("fleet members", "Members", PlaceKind.PANE, (
+    Action("fleet_members.open", "enter", "open", "open it", "Open the member's memory with the question", bar=True),
+    Action("fleet_members.order", "S", "order", "order", "Order members as listed, by state, or by notes", bar=True),
+), within=EVERY_PANE, screens=("fleet",))  # fmt: skip
+
+FLEET_RESULTS = Place("fleet results", "Results", PlaceKind.PANE, (
+    Action("fleet_results.open", "enter", "open", "open it", "Open the result in its own memory", bar=True),
+), within=EVERY_PANE, screens=("fleet",), aside="of a fleet")  # fmt: skip
+
 FIND = Place("find", "Find", PlaceKind.FIELD, (
     Action("find.next", "enter,down", "step(1)", "next", "The next place", bar=True),
     Action("find.before", "up", "step(-1)", "before", "The place before", bar=True),

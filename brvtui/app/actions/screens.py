@@ -51,6 +51,15 @@ EDIT_SCREEN = Place("edit", "Screen Edit", PlaceKind.SCREEN, (
            first=True),
 ), within=EVERY_SCREEN)  # fmt: skip
 
+FLEET_SCREEN = Place("fleet", "Screen Fleet", PlaceKind.SCREEN, (
+    Action("fleet.field", "i", "field", "question", "To the question's field", bar=True, first=True),
+    *_panes("fleet", {"results": "f2", "score": "f3", "members": "f4"}),
+    Action("fleet.merge", "f5", "merge", "each / one ranking",
+           "Each member by its own engine, or one ranking of all notes", bar=True, first=True),
+    Action("fleet.again", "ctrl+r", "again", "ask again", "Ask again, of the files as they are now", bar=True,
+           first=True),
+), within=EVERY_SCREEN)  # fmt: skip
+
 LAB_SCREEN = Place("lab", "Screen Lab", PlaceKind.SCREEN, (
     *_panes("lab", {"judged": "f2", "cell": "f3", "sliders": "f4"}),
     Action("lab.add", "v", "add", "add a column", "Ask the judged queries in another variant too", bar=True),

@@ -13,6 +13,7 @@ from brvtui.app.workers import Refusal
 if TYPE_CHECKING:
     from brvtui.app.contents import Overview
     from brvtui.app.overview import OverviewBuilder
+    from brvtui.app.project.open_fleet import OpenFleet
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
     from brvtui.store.app_state import MemoryChoice
@@ -36,6 +37,19 @@ class Opening(NamedTuple):
     """Which memory is opened of a project that has two (:class:`brvtui.store.app_state.MemoryChoice`)."""
     query: str = ""
     """What stands in the query's field once the project is read."""
+    note: str = ""
+    """The note that is selected then."""
+    engine: str = ""
+    """The engine that answers, whatever is set; empty for that of the settings."""
+    fleet: OpenFleet | None = None
+    """The fleet that is open beside the project."""
+    member: str = ""
+    """The member of the fleet whose memory the project is; with a fleet and without a member, no project is opened."""
+
+    @property
+    def is_fleet_alone(self) -> bool:
+        """Whether a fleet is opened without a project."""
+        return self.fleet is not None and not self.member
 
 
 class OpenedProject(NamedTuple):
@@ -64,6 +78,8 @@ def open_session(opening: Opening) -> OpenedProject:
     try:
         if opening.space or opening.root is not None or opening.repository is not None:
             return OpenedProject(_session(opening))
+        if opening.member:
+            return OpenedProject(_session(opening, opening.engine))
         return _opened_of_two(opening)
     except (ProjectError, ConfigError, ProfileError) as error:
         raise Refusal(str(error)) from error

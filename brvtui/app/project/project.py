@@ -126,7 +126,7 @@ class Project:
             run(partial(opening.open_session, self._request), self._opened, group=LOAD, on_error=self.failed)
 
     def _reopened(self, read: tuple[SavedTrace, Overview]) -> None:
-        _settle_memory()
+        settle_memory()
         self.saved, overview = read
         self._listener.trace_reopened(self.saved, overview)
 
@@ -169,7 +169,7 @@ class Project:
         self.show_tree(read)
         if self.session is not None:
             keep = partial(opening.keep, self.session)
-            self._services.background.run(keep, group=LOAD, on_error=self.failed, on_end=_settle_memory)
+            self._services.background.run(keep, group=LOAD, on_error=self.failed, on_end=settle_memory)
 
     def close(self) -> None:
         """Keeps the index for the next start, and ends watching."""
@@ -194,7 +194,7 @@ class Project:
         project = store.view.project._replace(phase=Phase.READY, problem="", overview=read.overview)
         store.update(project, store.view.note._replace(text=None))
         if first:
-            _settle_memory()
+            settle_memory()
             store.update(store.view.query._replace(history=read.history))
             for notice in read.overview.notices:
                 self._services.notify(notice, timeout=8)
@@ -205,7 +205,7 @@ class Project:
         """Shows ``why`` the project cannot be opened; in a toast if it was open and cannot be read any more."""
         store = self._services.store
         if store.view.project.overview is None:
-            _settle_memory()
+            settle_memory()
             self._listener.opening_failed()
             store.update(store.view.project._replace(phase=Phase.FAILED, problem=why))
         else:
@@ -262,7 +262,7 @@ class Project:
         self.follow()
 
 
-def _settle_memory() -> None:
+def settle_memory() -> None:
     """Sets what was made while starting apart from garbage collection, and turns that on, seldom and in small steps.
 
     A collection holds up the event loop: one of everything that ten thousand notes leave behind takes 60 ms.

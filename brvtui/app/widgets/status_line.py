@@ -8,13 +8,14 @@ from textual import events
 
 from brvtui.app.arrangement import WIDE_WIDTH
 from brvtui.app.keys.naming import key_name
-from brvtui.app.modes import EDITOR, LAB, MATURITY, SCREENS
+from brvtui.app.modes import EDITOR, FLEET, LAB, MATURITY, SCREENS
 from brvtui.app.states import (
     AnswerState,
     CacheState,
     EditorState,
     EditsState,
     EngineState,
+    FleetState,
     ModelState,
     Phase,
     ProjectState,
@@ -29,7 +30,9 @@ from brvtui.paint.line import Line, Span, spread
 from brvtui.paint.text import cut, plural, seconds
 
 if TYPE_CHECKING:
+    from brvtui.app.contents import Overview
     from brvtui.app.live_answer import LiveAnswer
+    from brvtui.fleet.members import Fleet
 
 LEFT_DRAFTS = "drafts.left"
 """The action that leads to drafts."""
@@ -50,6 +53,7 @@ class StatusLine(Lines):
         CacheState,
         EditorState,
         EditsState,
+        FleetState,
     )
 
     def __init__(self, *, id: str) -> None:
@@ -64,6 +68,8 @@ class StatusLine(Lines):
         for mode in SCREENS:
             front = mode.title == self.screen.TITLE
             if not (front or mode.listed) or (view.is_code and mode == MATURITY):
+                continue
+            if (mode == FLEET and not front and view.fleet.fleet is None) or (view.fleet.alone and mode != FLEET):
                 continue
             key = key_name(self.services.keymap.get(f"screens.{mode.name}", mode.key))
             unseen = view.edits.unseen if mode == LAB else 0
@@ -110,10 +116,27 @@ def counts(numbers: tuple[int, int, int], glyphs: Glyphs, zeros: bool = False) -
 
 
 def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[tuple[int, list[Span]]]:
-    overview = view.project.overview
+    overview, fleet = view.project.overview, view.fleet.fleet
+    if fleet is not None and (overview is None or screen == FLEET.title):
+        return _of_fleet(view, fleet)
     if overview is None:
         return [(9, [("brv-tui", "bold strong")]), (8, [(_opening(view), "muted")])]
     groups: list[tuple[int, list[Span]]] = [(9, [(overview.project, "bold strong")])]
+    if fleet is not None:
+        groups.append((7, [("of the fleet ", "muted"), (fleet.name, "text")]))
+    return groups + _of_project(view, overview, glyphs, screen, wide)
+
+
+def _of_fleet(view: View, fleet: Fleet) -> list[tuple[int, list[Span]]]:
+    memories = f"{len(fleet.members)} {'memory' if len(fleet.members) == 1 else 'memories'}"
+    own = [("open: ", "muted"), (view.fleet.opened, "text")] if view.fleet.opened else []
+    return [(9, [("fleet ", "muted"), (fleet.name, "bold strong")]), (8, [(memories, "text")]), (7, own)]
+
+
+def _of_project(
+    view: View, overview: Overview, glyphs: Glyphs, screen: str | None, wide: bool
+) -> list[tuple[int, list[Span]]]:
+    groups: list[tuple[int, list[Span]]] = []
     if view.project.saved:
         groups.append((8, [(view.project.saved, "warn")]))
         groups.append((7, [(f"of {plural(overview.notes, 'note')}", "muted")]))

@@ -8,6 +8,7 @@ from brvtui.cli.common import WholeSummaries
 from brvtui.cli.fleet.asking import explain, query
 from brvtui.cli.fleet.judged import evaluate
 from brvtui.cli.fleet.members import add, check, list_members
+from brvtui.cli.fleet.opening import open_fleet
 from brvtui.cli.fleet.upkeep import health, maturity
 
 
@@ -19,6 +20,7 @@ Examples:
   brv-tui fleet add "~/repos/*" --owner platform
   brv-tui fleet add /srv/git/orders.git --revision main
   brv-tui fleet check
+  brv-tui fleet open
   brv-tui fleet query "how are refresh tokens rotated"
   brv-tui fleet query "webhook retries" --over "~/repos/*" --format json
   brv-tui fleet explain "webhook retries" retry_policy --member payments
@@ -31,5 +33,5 @@ def fleet() -> None:
     """
 
 
-for _command in (add, check, evaluate, explain, health, list_members, maturity, query):
+for _command in (add, check, evaluate, explain, health, list_members, maturity, open_fleet, query):
     fleet.add_command(_command)

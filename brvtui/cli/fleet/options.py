@@ -72,7 +72,7 @@ class FleetOptions:
 
         now_ms = time.time() * 1000 if self.now is None else self.now
         try:
-            where, progress = self._where(made), _Progress(len(made.members))
+            where, progress = self.where(made), _Progress(len(made.members))
             try:
                 yield Asker(where, now_ms, self.timeout, replied=progress)
             finally:
@@ -81,7 +81,8 @@ class FleetOptions:
         except FleetError as error:
             raise Failure(str(error), FAILED if self.scheduler else BAD_USAGE) from error
 
-    def _where(self, made: Fleet) -> Asks:
+    def where(self, made: Fleet) -> Asks:
+        """Where the members are asked. Raises :class:`brvtui.fleet.fleet_file.FleetError` for no such scheduler."""
         if self.scheduler:
             from brvtui.fleet.cluster import Cluster
 

@@ -1,0 +1,1 @@
+"""The Fleet screen: one question to many memories, and what each answers."""

@@ -1,0 +1,146 @@
+"""Asks the members of a fleet and hands on what they reply, in batches. Every function blocks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+from brvtui import faults
+from brvtui.app.project.open_fleet import OpenFleet
+from brvtui.app.workers import Refusal, is_cancelled
+from brvtui.fleet.answering import AskingStopped
+from brvtui.fleet.asking import MemberReply
+from brvtui.fleet.fleet_file import FleetError
+from brvtui.fleet.members import Member
+from brvtui.fleet.one_ranking import OneRanking, one_ranking
+from brvtui.fleet.opening import FRESH_S
+from brvtui.fleet.questions import Answering, MemberAnswer, MemberState, StateOf
+from brvtui.fleet.ranking_parts import FinishedPart, TermCounts
+
+MOST_HITS = 3
+"""Results of a member that are kept: its best stands in the list, the others beside its score."""
+_BATCH_S = 0.1
+
+
+class FleetRequest(NamedTuple):
+    """One question to some members."""
+
+    number: int
+    """Larger than that of any request before."""
+    members: tuple[Member, ...]
+    text: str = ""
+    """Empty to have them opened alone."""
+    again: bool = False
+    """Whether files are looked at anew."""
+
+
+class FleetBatch(NamedTuple):
+    """What came back since the batch before."""
+
+    number: int
+    answers: dict[str, MemberAnswer]
+    states: dict[str, MemberState]
+    missing: dict[str, str]
+    replies: int
+    step: str
+    """What is done for one ranking, in words."""
+
+
+class FleetRanked(NamedTuple):
+    """The answer of one ranking."""
+
+    number: int
+    ranking: OneRanking
+
+
+class _Batches:
+    """Collects replies, and hands them on every :data:`_BATCH_S` seconds."""
+
+    def __init__(self, number: int, tell: Callable[[FleetBatch], None]) -> None:
+        self._number, self._tell = number, tell
+        self._last = 0.0
+        self._replies: list[MemberReply] = []
+
+    def replied(self, reply: MemberReply) -> None:
+        """Keeps of an answer what is shown."""
+        value = reply.value
+        if isinstance(value, MemberAnswer):
+            reply = replace(reply, value=replace(value, hits=value.hits[:MOST_HITS]))
+        self._replies.append(reply)
+        self._in_time()
+
+    def stopped(self) -> bool:
+        """Whether the task was cancelled; hands on what came, too: it is asked for while nobody replies."""
+        self._in_time()
+        return is_cancelled()
+
+    def _in_time(self) -> None:
+        if self._replies and time.monotonic() - self._last >= _BATCH_S:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hands on what came, at once."""
+        replies, self._replies = self._replies, []
+        self._last = time.monotonic()
+        if not replies or is_cancelled():
+            return
+        values = {one.member: one.value for one in replies if not one.failure}
+        self._tell(
+            FleetBatch(
+                self._number,
+                {name: value for name, value in values.items() if isinstance(value, MemberAnswer)},
+                {name: value for name, value in values.items() if isinstance(value, MemberState)},
+                {one.member: one.failure for one in replies if one.failure},
+                len(replies),
+                _step(replies[-1]),
+            )
+        )
+
+
+def _step(reply: MemberReply) -> str:
+    if isinstance(reply.value, TermCounts):
+        return "counting words"
+    if isinstance(reply.value, FinishedPart):
+        return "adding up scores"
+    return "opening" if isinstance(reply.value, MemberState) else "ranking notes"
+
+
+def ask_members(opened: OpenFleet, request: FleetRequest, tell: Callable[[FleetBatch], None]) -> int | None:
+    """Asks each member for its own answer, or opens it; ``tell`` gets what they reply.
+
+    Returns the number of the request; None when it was stopped. Raises :class:`Refusal`.
+    """
+    batches = _Batches(request.number, tell)
+    question = Answering(request.text) if request.text else StateOf()
+    try:
+        with opened.asker(batches.replied, batches.stopped, 0.0 if request.again else FRESH_S) as asker:
+            asker.ask(request.members, question)
+    except AskingStopped:
+        return None
+    except (FleetError, OSError) as error:
+        raise _refusal(error) from error
+    batches.flush()
+    return request.number
+
+
+def rank_together(opened: OpenFleet, request: FleetRequest, tell: Callable[[FleetBatch], None]) -> FleetRanked | None:
+    """Ranks the notes of all members as one; ``tell`` gets how far that is.
+
+    Returns None when it was stopped. Raises :class:`Refusal`.
+    """
+    batches = _Batches(request.number, tell)
+    try:
+        with opened.asker(batches.replied, batches.stopped, 0.0 if request.again else FRESH_S) as asker:
+            ranking = one_ranking(asker, request.members, request.text)
+    except AskingStopped:
+        return None
+    except (FleetError, OSError) as error:
+        raise _refusal(error) from error
+    batches.flush()
+    return FleetRanked(request.number, ranking)
+
+
+def _refusal(error: FleetError | OSError) -> Refusal:
+    return Refusal(str(error) if isinstance(error, FleetError) else faults.error_line(error))

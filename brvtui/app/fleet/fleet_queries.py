@@ -1,0 +1,252 @@
+"""The controller of the Fleet screen: what is asked of which members, when it is stopped, and what has come back."""
+
+from __future__ import annotations
+
+import time
+from bisect import insort
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from textual.timer import Timer
+
+from brvtui.app.fleet import asking
+from brvtui.app.fleet.asking import FleetBatch, FleetRanked, FleetRequest
+from brvtui.app.project.open_fleet import OpenFleet
+from brvtui.app.project.project import settle_memory
+from brvtui.app.services import AppServices
+from brvtui.app.states import Covering, FleetSelection, FleetState, FleetWork
+from brvtui.fleet.members import Member
+from brvtui.fleet.questions import MemberAnswer
+
+_PAUSE_S = 0.3
+"""What is typed is asked after a pause of so many seconds: asking hundreds of members at every key would be in vain."""
+_GROUP = "fleet"
+_DIRECT, _NO_TIER = 2, 9
+_FROM_GIT = "is read from git, so there is no folder to open: check it out, and open that with brv-tui FOLDER"
+
+
+class FleetQueries:
+    """Asks the members of the open fleet; of several questions only the newest."""
+
+    def __init__(
+        self,
+        services: AppServices,
+        opened: OpenFleet | None,
+        open_member: Callable[[Member, str, str], Awaitable[None]],
+    ) -> None:
+        """Nothing is asked yet. ``open_member`` opens the memory of a member with a query and a selected note."""
+        self._services = services
+        self._opened = opened
+        self._open_member = open_member
+        self._number = 0
+        self._begun = 0.0
+        self._pause: Timer | None = None
+        self.typed = ""
+        """The text in the field."""
+
+    @property
+    def state(self) -> FleetState:
+        """What is shown."""
+        return self._services.store.view.fleet
+
+    def begin(self, opened: str, alone: bool) -> None:
+        """Shows the fleet as it was left. ``opened`` is the member whose memory is the project; ``alone``: no project
+        is open.
+        """
+        if self._opened is not None:
+            self.typed = self._opened.state.text
+            state = self._opened.state._replace(opened=opened, alone=alone)
+            self._services.store.update(state, self._opened.selection)
+
+    def leave(self) -> None:
+        """Stops asking, and keeps what is shown for the next app."""
+        self._drop()
+        if self._opened is not None:
+            view = self._services.store.view
+            self._opened.interrupted = view.fleet.work is FleetWork.ASKING
+            work = FleetWork.STOPPED if view.fleet.is_busy else view.fleet.work
+            self._opened.state, self._opened.selection = view.fleet._replace(work=work), view.fleet_selection
+
+    # asking
+
+    def resume(self) -> None:
+        """Opens the members the first time that they are shown; asks those that were left when the app was."""
+        state = self.state
+        if self._opened is None:
+            return
+        if self._opened.interrupted:
+            self._opened.interrupted = False
+            self.ask()
+        elif state.work is FleetWork.IDLE and not state.text and not state.known:
+            self._ask("")
+
+    def type(self, text: str) -> None:
+        """Stops what is being asked, and asks ``text`` when no key follows for a while."""
+        if text.strip() == self.typed.strip():
+            return
+        self.typed = text
+        self._drop()
+        state = self.state
+        if not text.strip():
+            self._services.store.update(_asked_nothing(state), FleetSelection())
+        else:
+            if state.is_busy:
+                self._services.store.update(state._replace(work=FleetWork.STOPPED))
+            self._pause = self._services.set_timer(_PAUSE_S, self.ask)
+
+    def ask(self, again: bool = False) -> None:
+        """Asks what was typed at once, unless it is asked already; where that was stopped, those that are left.
+
+        ``again`` asks all in any case, and of the files as they are now.
+        """
+        text, state = self.typed.strip(), self.state
+        if not text:
+            if again:
+                self._ask("", again=True)
+        elif again or text != state.text or state.work is FleetWork.STOPPED or not _is_answered(state):
+            self._ask(text, again)
+
+    def switch(self) -> None:
+        """Shows one ranking in place of each member's own answer, or the other way round."""
+        state = self.state
+        self._drop()
+        work = FleetWork.IDLE if state.is_busy else state.work
+        self._services.store.update(state._replace(together=not state.together, work=work), FleetSelection())
+        self.ask()
+
+    @property
+    def _members(self) -> tuple[Member, ...]:
+        return self._opened.fleet.members if self._opened is not None else ()
+
+    def stop(self) -> bool:
+        """Stops asking; whether something was asked."""
+        state = self.state
+        waits = self._pause is not None
+        self._drop()
+        if state.is_busy:
+            self._services.store.update(state._replace(work=FleetWork.STOPPED, took_s=self._since))
+        return waits or state.is_busy
+
+    def _drop(self) -> None:
+        """Forgets what waits, and lets what is asked go on unheard."""
+        self._number += 1
+        if self._pause is not None:
+            self._pause.stop()
+            self._pause = None
+        self._services.background.cancel(_GROUP)
+
+    @property
+    def _since(self) -> float:
+        return time.monotonic() - self._begun
+
+    def _ask(self, text: str, again: bool = False) -> None:
+        if self._opened is None:
+            return
+        self._drop()
+        self._begun = time.monotonic()
+        state, same = self.state, text == self.state.text and not again
+        goes_on = same and not state.together
+        members = [one for one in self._members if not (goes_on and one.name in state.answers)]
+        request = FleetRequest(self._number, tuple(members), text, again)
+        asked = state._replace(
+            text=text,
+            work=FleetWork.ASKING if text else FleetWork.OPENING,
+            step="",
+            done=len(self._members) - len(members),
+            total=len(self._members),
+            answers=state.answers if same else {},
+            covering=state.covering if same else (),
+            ranking=state.ranking if goes_on else None,
+            missing=state.missing if same and state.together else {},
+            left_out={},
+            problem="",
+        )
+        self._services.store.update(asked, *(() if same else (FleetSelection(),)))
+        tell = self._services.background.relay(self._came)
+        run = self._services.background.run
+        failed = partial(self._failed, request.number)
+        if text and state.together:
+            rank = partial(asking.rank_together, self._opened, request, tell)
+            run(rank, self._ranked, group=_GROUP, exclusive=True, on_error=failed)
+        else:
+            ask = partial(asking.ask_members, self._opened, request, tell)
+            run(ask, self._ended, group=_GROUP, exclusive=True, on_error=failed)
+
+    # what comes back
+
+    def _came(self, batch: FleetBatch) -> None:
+        if batch.number != self._number:
+            return
+        state = self.state
+        again = state.together and batch.step != state.step  # each step of one ranking asks anew
+        done = batch.replies + (0 if again else state.done)
+        state = state._replace(
+            done=min(done, state.total),
+            step=batch.step,
+            took_s=self._since,
+            known={**state.known, **batch.states} if batch.states else state.known,
+            missing=state.missing if state.together else {**state.missing, **batch.missing},
+        )
+        if batch.answers:
+            state = state._replace(
+                answers={**state.answers, **batch.answers}, covering=self._with(state.covering, batch.answers)
+            )
+        self._services.store.update(state)
+
+    def _with(self, covering: tuple[Covering, ...], answers: dict[str, MemberAnswer]) -> tuple[Covering, ...]:
+        """``covering`` with those of ``answers`` that cover the question, in order."""
+        places = {member.name: place for place, member in enumerate(self._members) if member.name in answers}
+        made = list(covering)
+        for name, answer in answers.items():
+            if answer.covered:
+                held = len({word.query for word in answer.hits[0].words}) if answer.hits else 0
+                tier = answer.tier if answer.tier is not None else _NO_TIER
+                lacks = max(0, len(self.state.text.split()) - held)
+                insort(made, Covering(tier > _DIRECT, lacks, tier, places[name], name))
+        return tuple(made)
+
+    def _ended(self, number: int | None) -> None:
+        if number == self._number:
+            settle_memory()
+            self._services.store.update(self.state._replace(work=FleetWork.IDLE, took_s=self._since))
+
+    def _ranked(self, ranked: FleetRanked | None) -> None:
+        if ranked is not None and ranked.number == self._number:
+            left_out = {one.member: one.why for one in ranked.ranking.missing}
+            self._services.store.update(
+                self.state._replace(
+                    work=FleetWork.IDLE, took_s=self._since, ranking=ranked.ranking, left_out=left_out, step=""
+                )
+            )
+
+    def _failed(self, number: int, why: str) -> None:
+        if number == self._number:
+            self._services.store.update(self.state._replace(work=FleetWork.IDLE, problem=why, took_s=self._since))
+
+    # choosing
+
+    def select(self, member: str, file: str = "") -> None:
+        """Selects a result."""
+        store = self._services.store
+        if (member, file) != store.view.fleet_selection:
+            store.update(FleetSelection(member, file))
+
+    async def open(self, name: str, file: str = "") -> None:
+        """Opens the memory of a member on the Query screen, with the question and the note at ``file``."""
+        member = next((one for one in self._members if one.name == name), None)
+        if member is None:
+            return
+        if member.repository:
+            self._services.notify(f"{name} {_FROM_GIT}", timeout=8)
+            return
+        await self._open_member(member, self.typed.strip(), file)
+
+
+def _is_answered(state: FleetState) -> bool:
+    """Whether its question is answered in the way that is shown, or is being answered."""
+    return state.work is FleetWork.ASKING or (state.ranking is not None if state.together else bool(state.answers))
+
+
+def _asked_nothing(state: FleetState) -> FleetState:
+    """The fleet without a question; what is known of its members stays."""
+    return FleetState(state.fleet, state.alone, state.opened, together=state.together, known=state.known)

@@ -1,0 +1,144 @@
+"""What the eye lands on first: in one sentence, what the memories of a fleet say."""
+
+from __future__ import annotations
+
+from brvtui.app.fleet.missing import missing_words
+from brvtui.app.states import FleetState, FleetWork
+from brvtui.app.view import View
+from brvtui.app.widgets.lines import Lines
+from brvtui.engines.byterover.sections import SearchOutcome
+from brvtui.paint.bars import meter
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.headline import NO_ANSWER, Headline, headline_lines, tier_role
+from brvtui.paint.line import Line, badge, line
+from brvtui.paint.sentence import Sentence, clause, title
+from brvtui.paint.text import plural
+
+_METER, _ROOMY = 24, 112
+_EACH = "each by its own engine: words are counted in its own notes alone, so scores of members are not comparable"
+_EACH_SHORT = "each by its own engine: scores of members are not comparable"
+_TOGETHER = "one ranking: words are counted over all notes, so scores are comparable"
+_ROWS = 2
+_OUTCOMES = {
+    SearchOutcome.NO_TOKENS: "the question has no word to search for",
+    SearchOutcome.NO_MATCH: "no note holds any of its words",
+    SearchOutcome.BELOW_FLOOR: "the best match is too weak to be on the subject",
+    SearchOutcome.UNMATCHED_WORDS: "too many of its words are in none of the best notes",
+}
+
+
+class FleetHeadline(Lines):
+    """The sentence in two lines, and a third about how it was asked."""
+
+    READS = (FleetState,)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """Sentence and state."""
+        state = view.fleet
+        if state.fleet is None:
+            return [badge("NO FLEET", "warn").add("  many memories are asked here at once", "muted").cut(width)]
+        made = _sentence_lines(state, width)
+        return [*made, *[Line()] * (_ROWS - len(made)), _how(state, width, self.glyphs)]
+
+
+def _sentence_lines(state: FleetState, width: int) -> list[Line]:
+    if state.problem:
+        return headline_lines(Headline("CANNOT ASK", "bad", (clause(state.problem),)), 0, "", width, _ROWS)
+    if not state.text:
+        return headline_lines(_before(state), 0, "", width, _ROWS)
+    shown = _of_one_ranking(state) if state.together else _of_each(state)
+    return headline_lines(shown, 0, "", width, _ROWS)
+
+
+def _before(state: FleetState) -> Headline:
+    assert state.fleet is not None
+    count = len(state.fleet.members)
+    asks = clause(f"type a question: {'it asks' if count == 1 else 'all'} {_memories(count)}")
+    if count > 1:
+        asks = clause(f"type a question to ask {_memories(count)} at once")
+    return Headline("READY", "accent", (asks, *_unread(state)))
+
+
+def _of_each(state: FleetState) -> Headline:
+    assert state.fleet is not None
+    covering, asked, count = len(state.covering), len(state.answers), len(state.fleet.members)
+    is_whole = state.work is FleetWork.IDLE
+    among = _memories(count) if is_whole else f"{_memories(asked)} asked so far"
+    if not covering:
+        said = clause("none of " if count != 1 else "it is not covered by the one of ", f"{among} covers it")
+        if count == 1 and is_whole:
+            said = clause("the memory does not cover it")
+        if not is_whole and not asked:
+            said = clause(f"asking {_memories(count)}")
+        role = NO_ANSWER if is_whole else "accent"
+        return Headline(_badge(state, "NOT COVERED"), role, (said, *_rest(state), *_unread(state)))
+    verb = "covers" if covering == 1 else "cover"
+    sentence: Sentence = (clause([(str(covering), "bold strong")], f" of {among} {verb} it"),)
+    best = state.covering[0]
+    answer = state.answers[best.member]
+    sentence += (clause("; best: ", [(best.member, "bold accent")]),)
+    if answer.tier is not None:
+        sentence += (clause(f", tier {answer.tier}"),)
+    if answer.hits:
+        sentence += (clause(" from ", title(answer.hits[0].title), weight=60),)
+    role = tier_role(answer.tier) if is_whole else "accent"
+    return Headline(_badge(state, "COVERED"), role, (*sentence, *_rest(state), *_unread(state)))
+
+
+def _of_one_ranking(state: FleetState) -> Headline:
+    assert state.fleet is not None
+    ranking, count = state.ranking, len(state.fleet.members)
+    if ranking is None:
+        said = f"ranking the notes of {_memories(count)} as one"
+        return Headline(_badge(state, ""), "accent", (clause(said), *_unread(state)))
+    if not ranking.hits:
+        why = _OUTCOMES.get(ranking.outcome, "nothing was found")
+        notes = plural(ranking.notes, "note")
+        sentence = (clause(why), clause(f"; {notes} were counted", weight=40), *_unread(state))
+        return Headline("NOTHING", NO_ANSWER, sentence)
+    best = ranking.hits[0]
+    others = len({one.member for one in ranking.hits})
+    sentence = (
+        clause("best of all: ", title(best.hit.title), " of ", [(best.member, "bold accent")]),
+        clause(f", {best.hit.score:.2f}"),
+        clause(f"; {plural(len(ranking.hits), 'result')} of {_memories(others)}", weight=60),
+        clause(f" among {ranking.matched} that match", weight=50),
+        *_unread(state),
+    )
+    return Headline("ONE RANKING", tier_role(2), sentence)
+
+
+def _badge(state: FleetState, ended: str) -> str:
+    return {FleetWork.ASKING: "ASKING", FleetWork.STOPPED: "STOPPED"}.get(state.work, ended)
+
+
+def _rest(state: FleetState) -> Sentence:
+    """How many were not asked, when it was stopped."""
+    assert state.fleet is not None
+    left = len(state.fleet.members) - len(state.answers) - len(state.unread)
+    return (clause(f"; {left} were not asked"),) if state.work is FleetWork.STOPPED and left > 0 else ()
+
+
+def _unread(state: FleetState) -> Sentence:
+    """How many gave no answer, or could not even be listed."""
+    assert state.fleet is not None
+    count = len(state.unread) + len(state.fleet.absent)
+    return (clause("; ", [(f"{count} {missing_words(state)}", "warn")]),) if count else ()
+
+
+def _memories(count: int) -> str:
+    return f"{count} memory" if count == 1 else f"{count} memories"
+
+
+def _how(state: FleetState, width: int, glyphs: Glyphs) -> Line:
+    """How far asking is, or in which way the answers were merged."""
+    if state.is_busy:
+        made = Line().gap().extend(meter(state.done / max(1, state.total), min(_METER, width // 4), glyphs))
+        doing = "opened" if state.work is FleetWork.OPENING else "asked"
+        step = f"{state.step}: " if state.together and state.step and state.text else ""
+        told = f"  {step}{state.done} of {state.total} {'' if step else doing}".rstrip()
+        return made.add(told, "muted").add("  esc stops", "accent").cut(width)
+    said = _EACH if width >= _ROOMY else _EACH_SHORT
+    made = line(f" {_TOGETHER if state.together else said}", "muted")
+    spent = f"{state.took_s:.1f} s " if state.text and state.work is FleetWork.IDLE else ""
+    return made.right(width, line(spent, "muted"))

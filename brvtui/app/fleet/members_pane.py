@@ -1,0 +1,178 @@
+"""Members: every memory of the fleet, how it is, and what it said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.message import Message
+
+from brvtui.app.actions.panes import FLEET_MEMBERS
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.states import FleetState, FleetWork
+from brvtui.app.view import View
+from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
+from brvtui.app.widgets.lines import LazyLines, wrapped
+from brvtui.fleet.members import Member
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.headline import tier_role
+from brvtui.paint.line import Line, line
+
+_ORDERS = ("as listed", "by state", "most notes first")
+_LEAST_NAME, _MOST_NAME, _OWNER, _ENGINE, _NOTES = 8, 28, 10, 13, 7
+_LEAST_STATE = 17
+_MISSING, _COVERS, _SILENT, _OPEN, _WAITING = range(5)
+
+
+class FleetMembersPane(ChoicePane):
+    """A line a member under a line of names. Lines are made as they come into view: there may be thousands."""
+
+    TITLE = "Members"
+    READS = (FleetState,)
+    HELP_TEXT = (
+        "Every member: name, owner, engine, how many notes it has, and its state: open, what it said to the question, "
+        "or why it cannot be read. S orders them as listed, by state (those that are missing first), or by notes; / "
+        "keeps those whose name, owner, engine, place or state holds some words. Enter opens the member's memory. "
+        "Near-duplicates, contradictions and stale notes across members: brv-tui fleet health."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(FLEET_MEMBERS)
+
+    @dataclass
+    class MemberSelected(Message):
+        """Another member is under the cursor."""
+
+        name: str
+
+    @dataclass
+    class MemberWanted(Message):
+        """The memory of a member is to be opened."""
+
+        name: str
+
+    def __init__(self, *, id: str) -> None:
+        """Starts in the order of the fleet."""
+        super().__init__(id=id)
+        self.order = 0
+
+    def also_reads(self) -> tuple[object, ...]:
+        """The order."""
+        return (self.order, *super().also_reads())
+
+    def heading(self, view: View) -> str:
+        """How many there are, and in which order."""
+        fleet = view.fleet.fleet
+        return f"{self.TITLE} {len(fleet.members)} · {_ORDERS[self.order]}" if fleet is not None else self.TITLE
+
+    def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
+        """The lines as they are: only rows that pass the filter were made."""
+        return lines
+
+    def build(self, view: View, width: int) -> Sequence[Line]:
+        """Names of columns, then the members that pass the filter."""
+        state, before = view.fleet, self.chosen
+        self.pinned, self.choices, self.owner, self.all = 0, [], [], 0
+        if state.fleet is None:
+            return []
+        members = self._ordered(state)
+        self.all = len(state.fleet.members)
+        if not members:
+            self.owner = [-1]
+            return wrapped(NOTHING, width) if self.word_filter else [line(" no member can be asked", "muted")]
+        self.pinned = 1
+        self.choices = [member.name for member in members]
+        self.owner = [-1, *range(len(members))]
+        self.cursor = self.choices.index(before) if before in self.choices else 0
+        longest = max(len(member.name) for member in members)
+        name = max(_LEAST_NAME, min(longest, _MOST_NAME, width // 3))
+        left = width - name - 1 - _NOTES - _LEAST_STATE
+        owner = _OWNER if left >= _OWNER and any(member.owner for member in members) else 0
+        engine = _ENGINE if left - owner >= _ENGINE else 0
+        columns = (name + 1, owner, engine)
+        head = line(" ").fit("member", columns[0], "faint").fit("owner", owner, "faint").fit("engine", engine, "faint")
+        head.add(f"{'notes':>{_NOTES - 2}}  state", "faint").cut(width)
+        return LazyLines([head], members, [], lambda member: self._row(state, member, columns, width))
+
+    def _ordered(self, state: FleetState) -> list[Member]:
+        assert state.fleet is not None
+        members = list(state.fleet.members)
+        if self.word_filter:
+            keeps = self.word_filter.keeps
+            members = [one for one in members if keeps(_searched(state, one, self.glyphs))]
+        if self.order == 1:
+            members.sort(key=lambda one: _kind(state, one.name))
+        elif self.order == 2:
+            members.sort(key=lambda one: -(_notes(state, one.name) or 0))
+        return members
+
+    def _row(self, state: FleetState, member: Member, columns: tuple[int, int, int], width: int) -> Line:
+        name, owner, engine = columns
+        made = Line().gap().fit(member.name, name - 1, "bold accent" if member.name == state.opened else "text").gap()
+        made.fit(member.owner, owner, "muted").fit(_engine(state, member), engine, "muted")
+        notes = _notes(state, member.name)
+        made.add(f"{notes if notes is not None else '':>{_NOTES - 2}}  ", "text")
+        sign, said, role = _state(state, member.name, self.glyphs)
+        return made.add(f"{sign} ", role).add(said, role).cut(width)
+
+    def moved(self, choice: str) -> None:
+        """Tells the screen."""
+        self.post_message(self.MemberSelected(choice))
+
+    def clicked(self, place: int) -> None:
+        """A first click selects; a second one on the same opens its memory."""
+        if place == self.cursor and self.has_focus:
+            self.action_open()
+        self.move_to(place)
+
+    def action_open(self) -> None:
+        """Opens the memory of the member under the cursor."""
+        if self.chosen:
+            self.post_message(self.MemberWanted(self.chosen))
+
+    def action_order(self) -> None:
+        """Orders the members by the next of their values."""
+        self.order = (self.order + 1) % len(_ORDERS)
+        self.rebuild()
+        self.reveal()
+
+
+def _kind(state: FleetState, name: str) -> int:
+    """Its state, the one that asks for something first."""
+    if name in state.unread:
+        return _MISSING
+    if name in state.answers:
+        return _COVERS if state.answers[name].covered else _SILENT
+    return _OPEN if name in state.known else _WAITING
+
+
+def _state(state: FleetState, name: str, glyphs: Glyphs) -> tuple[str, str, str]:
+    """Sign, words and role of a member's state."""
+    kind = _kind(state, name)
+    if kind == _MISSING:
+        return glyphs.warn, state.unread[name], "warn"
+    if kind == _COVERS:
+        tier = state.answers[name].tier
+        return glyphs.check, "covers it" if tier is None else f"covers, tier {tier}", tier_role(tier)
+    if kind == _SILENT:
+        return glyphs.minus, "not covered", "muted"
+    if state.work is FleetWork.ASKING and not state.together:
+        return " ", "waiting", "faint"
+    return (glyphs.check, "open", "ok") if kind == _OPEN else (" ", "not opened yet", "faint")
+
+
+def _notes(state: FleetState, name: str) -> int | None:
+    """How many notes it holds; None before it was opened."""
+    found = state.answers.get(name) or state.known.get(name)
+    return found.notes if found is not None else None
+
+
+def _engine(state: FleetState, member: Member) -> str:
+    found = state.answers.get(member.name) or state.known.get(member.name)
+    return found.engine if found is not None else member.engine
+
+
+def _searched(state: FleetState, member: Member, glyphs: Glyphs) -> str:
+    """What a filter searches of a member."""
+    said = _state(state, member.name, glyphs)[1]
+    return f"{member.name}\n{member.owner}\n{_engine(state, member)}\n{member.place}\n{said}".lower()

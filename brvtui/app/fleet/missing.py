@@ -1,0 +1,26 @@
+"""What can be done about a member that gave no answer."""
+
+from __future__ import annotations
+
+from brvtui.app.states import FleetState
+
+_WHAT_TO_DO = (
+    ("no answer within", "ctrl+r asks again; brv-tui fleet open --timeout SECONDS waits longer"),
+    ("was ended", "ctrl+r asks again, in a new process"),
+    ("its folder is gone", "fix or take out its entry in the fleet, or bring the folder back and press ctrl+r"),
+    ("no such folder", "fix or take out its entry in the fleet"),
+    ("--merge each", "F5 asks each by its own engine"),
+    ("not those of most members", "F5 asks each by its own engine; a profile in its entry makes it comparable"),
+)
+ENTRY = "fix or take out that entry, then open the fleet again"
+"""What to do about an entry of the file that comes to no member."""
+
+
+def what_to_do(why: str) -> str:
+    """What to do about a member that is missing because of ``why``."""
+    return next((do for part, do in _WHAT_TO_DO if part in why), "fix that and press ctrl+r; Enter opens it alone")
+
+
+def missing_words(state: FleetState) -> str:
+    """What became of members without an answer: one ranking also leaves out those of other engines."""
+    return "are left out" if state.together and state.ranking is not None else "could not be read"

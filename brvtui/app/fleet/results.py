@@ -1,0 +1,308 @@
+"""The results of a fleet: a member's best note and its words, or the results of one ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from textual.binding import BindingType
+from textual.message import Message
+
+from brvtui.app.actions.panes import FLEET_RESULTS
+from brvtui.app.fleet.missing import ENTRY, missing_words, what_to_do
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.states import FleetSelection, FleetState, FleetWork
+from brvtui.app.view import View
+from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
+from brvtui.app.widgets.lines import LazyLines, wrapped
+from brvtui.engines.registry import DEFAULT
+from brvtui.fleet.one_ranking import OneRanking
+from brvtui.fleet.questions import MemberAnswer
+from brvtui.paint.chips import chips, marks_explained
+from brvtui.paint.glyphs import glyph_of
+from brvtui.paint.headline import tier_role
+from brvtui.paint.hits import ResultRow, hit_lines, near_miss_lines
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.text import cut_left, wrap
+from brvtui.text.visible import visible
+from brvtui.trace import Scale
+from brvtui.wording import counted
+
+_LEAST_NAME, _MOST_NAME = 8, 26
+_TIER = 4
+_CORNERS = 4
+_LEAST_PATH = 12
+_MOST_REASONS, _MOST_MISSES = 40, 10
+_HINTS = (
+    ("Type", "and all memories are asked when you pause; Enter asks at once"),
+    ("F5", "each by its own engine, or one ranking of all notes"),
+    ("Enter", "on a result opens it in its own memory; 6 leads back"),
+    ("Esc", "stops asking"),
+)
+NO_FLEET = (
+    "No fleet is open. brv-tui fleet open opens that of fleet.toml, and brv-tui fleet open --over '~/repos/*' the "
+    "memories below a folder; brv-tui fleet add writes a fleet.toml."
+)
+
+
+class _Row(NamedTuple):
+    """One line of what is shown of a member."""
+
+    member: str
+    which: int
+    """0 for its name and best note, 1 for the words of that, 2 for why it is missing."""
+
+
+class FleetResultsPane(ChoicePane):
+    """Two lines a member, or a result; below, how many do not cover the question, and who is missing."""
+
+    TITLE = "Results"
+    READS = (FleetState, FleetSelection)
+    HELP_TEXT = (
+        "Each by its own engine: the members that cover the question, with the tier that answers, the best note, the "
+        "score that its own engine gives it, and the words of yours that it holds (= the same word, ^ a longer one, ~ "
+        "one some letters off, / another form). Scores of members are not comparable: each counts words in its own "
+        "notes alone, so a word that is rare in one is common in another. First stand those that answer without a "
+        "model (tier 2), then those whose best note holds most words of yours, then by tier, then as listed. One "
+        "ranking (F5): the notes of all members in the order in which one tree of all of them would give them; those "
+        "scores are comparable. Enter opens a result in its own memory; 6 leads back."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(FLEET_RESULTS)
+
+    @dataclass
+    class ResultSelected(Message):
+        """Another result is under the cursor."""
+
+        member: str
+        file: str
+
+    @dataclass
+    class ResultWanted(Message):
+        """A result is to be opened in its own memory."""
+
+        member: str
+        file: str
+
+    def __init__(self, *, id: str) -> None:
+        """Starts without results."""
+        super().__init__(id=id)
+        self._chosen: dict[str, tuple[str, str]] = {}
+        """Member and file of each choice of one ranking."""
+        self._name_cells = _LEAST_NAME
+
+    def heading(self, view: View) -> str:
+        """In which way they were merged, and how many there are."""
+        state = view.fleet
+        if not state.text:
+            return self.TITLE
+        if state.together:
+            found = len(state.ranking.hits) if state.ranking is not None else 0
+            return f"{self.TITLE} {found} · one ranking"
+        return f"{self.TITLE} {len(state.covering)} · each by its own engine"
+
+    def tally(self) -> str:
+        """How many pass the filter; without one, what the marks before the words mean."""
+        if self.word_filter:
+            return super().tally()
+        state = self.view.fleet
+        if state.together:
+            hits = [one.hit for one in state.ranking.hits] if state.ranking is not None else []
+        else:
+            hits = [hit for one in state.covering[:50] for hit in state.answers[one.member].hits[:1]]
+        return marks_explained([word.kind for hit in hits for word in hit.words], "", self.room - _CORNERS)
+
+    def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
+        """The lines as they are: only rows that pass the filter were made."""
+        return lines
+
+    def build(self, view: View, width: int) -> Sequence[Line]:
+        """Results, then who does not cover it, then who is missing."""
+        state, chosen = view.fleet, view.fleet_selection
+        self.choices, self.owner, self.all = [], [], 0
+        if state.fleet is None:
+            return self._said(["", *(part.plain for part in wrapped(NO_FLEET, width))])
+        if not state.text:
+            return self._hints(state, width)
+        head = self._ranked(state, chosen, width) if state.together else []
+        rows = [] if state.together else self._rows(state)
+        if self.word_filter and not self.choices:
+            return self._said([part.plain for part in wrapped(NOTHING, width)])
+        tail = self._tail(state, width)
+        key = self._key(state, chosen)
+        self.cursor = self.choices.index(key) if key in self.choices else 0
+        return LazyLines(head, rows, tail, lambda row: self._row(state, row, width))
+
+    def changed(self) -> None:
+        """Keeps the selected result in view."""
+        super().changed()
+        self.reveal()
+
+    def _said(self, texts: Sequence[str]) -> list[Line]:
+        self.owner = [-1] * len(texts)
+        return [line(text, "muted") for text in texts]
+
+    def _hints(self, state: FleetState, width: int) -> list[Line]:
+        made = [Line()]
+        for head, text in _HINTS:
+            made.append(line(f" {head:<6}", "bold strong").add(text, "muted").cut(width))
+        made += [Line(), *self._missing_lines(state, width)]
+        self.owner = [-1] * len(made)
+        return made
+
+    # each by its own engine
+
+    def _rows(self, state: FleetState) -> list[_Row]:
+        self.all = len(state.covering)
+        names = [one.member for one in state.covering]
+        if self.word_filter:
+            names = [name for name in names if self.word_filter.keeps(_searched(name, state.answers[name]))]
+        self.choices = names
+        self.owner = [place for place in range(len(names)) for _ in range(2)]
+        longest = max((len(name) for name in names), default=0)
+        self._name_cells = max(_LEAST_NAME, min(longest, _MOST_NAME, self.room // 3))
+        return [_Row(name, which) for name in names for which in range(2)]
+
+    def _row(self, state: FleetState, row: _Row, width: int) -> Line:
+        answer = state.answers[row.member]
+        if row.which == 0:
+            return self._best(row.member, answer, width)
+        made = Line().gap(self._name_cells + _TIER + 2)
+        if not answer.hits:
+            return made
+        hit = answer.hits[0]
+        engine = answer.engine if answer.engine != DEFAULT else ""
+        room = width - made.width - (len(engine) + 2 if engine else 0)
+        made.extend(chips(hit.words, room).spans)
+        made.gap(2 if hit.words and engine else 0).add(engine, "accent")
+        left = width - made.width - 2
+        if left >= _LEAST_PATH:
+            made.gap(2 if made.plain.strip() else 0).add(cut_left(visible(hit.path), left), "muted")
+        return made.cut(width)
+
+    def _best(self, name: str, answer: MemberAnswer, width: int) -> Line:
+        made = Line().gap().fit(name, self._name_cells, "bold accent").gap()
+        tier = f"T{answer.tier}" if answer.tier is not None else "–"
+        made.fit(tier, _TIER, tier_role(answer.tier))
+        if not answer.hits:
+            return made.add("no note of its own: ", "muted").add(answer.sentence, "muted").cut(width)
+        hit = answer.hits[0]
+        sign, role = glyph_of(hit.kind, hit.signals.maturity if hit.signals else "", self.glyphs)
+        score = Line().add(f"{hit.score:.{answer.scale.decimals}f}", "strong").add(" own", "muted")
+        return made.add(f"{sign} ", role).add(hit.title, "text").right(width, score)
+
+    # one ranking
+
+    def _ranked(self, state: FleetState, chosen: FleetSelection, width: int) -> list[Line]:
+        made: list[Line] = []
+        self._chosen = {}
+        ranking = state.ranking
+        if ranking is None:
+            return []
+        scale = Scale()
+        self.all = len(ranking.hits)
+        for rank, found in enumerate(ranking.hits, start=1):
+            hit, key = found.hit, f"{found.member}\n{found.hit.file}"
+            if self.word_filter and not self.word_filter.keeps(f"{key} {hit.title} {hit.path}".lower()):
+                continue
+            maturity = hit.signals.maturity if hit.signals else ""
+            is_selected = (found.member, hit.file) == chosen
+            row = ResultRow(hit.title, maturity, found.member, "", is_selected)
+            self._chosen[key] = (found.member, hit.file)
+            self.add_rows(made, hit_lines(hit, rank, row, scale, width, self.glyphs), key)
+        self._near(made, ranking, chosen, width)
+        return made
+
+    def _near(self, made: list[Line], ranking: OneRanking, chosen: FleetSelection, width: int) -> None:
+        """Adds the notes that nearly were results."""
+        if self.word_filter:
+            return
+        reason = ""
+        for near in ranking.near_misses[:_MOST_MISSES]:
+            miss, key = near.miss, f"{near.member}\n{near.miss.file}"
+            if miss.reason != reason:
+                reason = miss.reason
+                self.add_rows(made, [rule(width, f"not among them: {reason}", dash=self.glyphs.dash)])
+            is_selected = (near.member, miss.file) == chosen
+            row = ResultRow(f"{near.member}: {miss.title}", miss.maturity, "", "", is_selected)
+            self._chosen[key] = (near.member, miss.file)
+            self.add_rows(made, near_miss_lines(miss, row, Scale(), width, self.glyphs), key)
+
+    # what is below
+
+    def _tail(self, state: FleetState, width: int) -> list[Line]:
+        made: list[Line] = []
+        if self.word_filter:
+            return made
+        if not state.together:
+            silent = len(state.answers) - len(state.covering)
+            if silent:
+                does = counted(silent, "member does not cover it", "members do not cover it")
+                made += [Line(), line(f" {does}", "muted").add(": F4 lists all", "faint").cut(width)]
+            left = state.total - state.done
+            if state.work is FleetWork.STOPPED and left > 0:
+                made.append(line(f" {counted(left, 'member was', 'members were')} not asked: ", "warn"))
+                made[-1].add("enter in the field goes on", "muted").cut(width)
+        made += self._missing_lines(state, width)
+        self.owner += [-1] * len(made)
+        return made
+
+    def _missing_lines(self, state: FleetState, width: int) -> list[Line]:
+        """A rule, and below it those that are missing, the same reason said once."""
+        assert state.fleet is not None
+        reasons: dict[str, list[str]] = {}
+        for name, why in state.unread.items():
+            reasons.setdefault(why, []).append(name)
+        for one in state.fleet.absent:
+            reasons.setdefault(one.why, []).append(one.member)
+        if not reasons:
+            return []
+        count = len(state.unread) + len(state.fleet.absent)
+        made = [Line(), rule(width, f"{count} {missing_words(state)}", dash=self.glyphs.dash)]
+        for why, names in list(reasons.items())[:_MOST_REASONS]:
+            made += _missing(names, why, width, self.glyphs.warn)
+        if len(reasons) > _MOST_REASONS:
+            made.append(line(f" {len(reasons) - _MOST_REASONS} other reasons: F4 lists all members", "muted"))
+        return made
+
+    # choosing
+
+    def _key(self, state: FleetState, chosen: FleetSelection) -> str:
+        return f"{chosen.member}\n{chosen.file}" if state.together else chosen.member
+
+    def _at(self, choice: str) -> tuple[str, str]:
+        state = self.view.fleet
+        if state.together:
+            return self._chosen[choice]
+        hits = state.answers[choice].hits
+        return choice, hits[0].file if hits else ""
+
+    def moved(self, choice: str) -> None:
+        """Tells the screen."""
+        self.post_message(self.ResultSelected(*self._at(choice)))
+
+    def clicked(self, place: int) -> None:
+        """A first click selects; a second one on the same opens it."""
+        if place == self.cursor and self.has_focus:
+            self.action_open()
+        self.move_to(place)
+
+    def action_open(self) -> None:
+        """Opens the result under the cursor in its own memory."""
+        if self.chosen:
+            self.post_message(self.ResultWanted(*self._at(self.chosen)))
+
+
+def _searched(name: str, answer: MemberAnswer) -> str:
+    """What a filter searches of a member's answer."""
+    best = f"{answer.hits[0].title}\n{answer.hits[0].path}" if answer.hits else ""
+    return f"{name}\n{best}\n{answer.engine}".lower()
+
+
+def _missing(names: Sequence[str], why: str, width: int, sign: str) -> list[Line]:
+    """Who is missing for one reason, and what to do about it."""
+    who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+    head = f"{who}: {why}" if names[0] and names[0] not in why else why
+    made = [line(f" {sign} ", "warn").add(part, "text") if not place else line(f"   {part}")
+            for place, part in enumerate(wrap(visible(head), width - 4))]  # fmt: skip
+    return [*made, *(line(f"   {part}", "muted") for part in wrap(what_to_do(why) if names[0] else ENTRY, width - 4))]

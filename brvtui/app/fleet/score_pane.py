@@ -1,0 +1,125 @@
+"""Score: how the selected result of a fleet came to its score, in parts that sum, and what that score counts over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from brvtui.app.fleet.missing import what_to_do
+from brvtui.app.states import FleetSelection, FleetState
+from brvtui.app.view import View
+from brvtui.app.widgets.lines import wrapped
+from brvtui.app.widgets.pane import Pane
+from brvtui.fleet.members import Member
+from brvtui.fleet.one_ranking import OneRanking
+from brvtui.fleet.questions import MemberAnswer
+from brvtui.paint.chips import chips
+from brvtui.paint.glyphs import Glyphs, glyph_of
+from brvtui.paint.lead import lead_lines
+from brvtui.paint.line import Line, line, rule
+from brvtui.paint.score import sum_lines
+from brvtui.paint.text import cut_left, plural
+from brvtui.text.visible import visible
+from brvtui.trace import Hit, Scale
+
+_EMPTY = "how the selected result came to its score: parts that sum to it"
+_NOT_COMPARABLE = (
+    "Counted over its own {notes}: a word that is rare there may be common in another member, so this score is not "
+    "comparable with those of others. F5 ranks all notes as one, by counts over all of them."
+)
+_COMPARABLE = "Counted over {notes} of all members by {profile}: scores are comparable."
+
+
+class FleetScorePane(Pane):
+    """The selected result: whose it is, why its engine answers so, its score in parts."""
+
+    TITLE = "Score"
+    READS = (FleetState, FleetSelection)
+    HELP_TEXT = (
+        "The member, the sentence in which its own engine says why it answers so, and the score of its best note in "
+        "parts that sum to it; below, its other good notes. In one ranking: the parts of the score counted over the "
+        "notes of all members, and in how many of them each word of the question is. Of a member that gave no answer: "
+        "why, and what to do."
+    )
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """The explanation of the selected result."""
+        state = view.fleet
+        if state.fleet is None or not (state.text or view.fleet_selection.member):
+            return wrapped(_EMPTY, width)
+        if state.together and state.ranking is not None and not _is_missing(state, view.fleet_selection):
+            return _of_ranking(state.ranking, view.fleet_selection, width, self.glyphs)
+        first = state.covering[0].member if state.covering else ""
+        name = view.fleet_selection.member or first
+        member = next((one for one in state.fleet.members if one.name == name), None)
+        if member is None:
+            return wrapped(_EMPTY, width)
+        made = [_head(member, state, width)]
+        if name in state.unread:
+            why = state.unread[name]
+            return [*made, Line(), *wrapped(why, width, "warn"), *wrapped(what_to_do(why), width, "text")]
+        answer = state.answers.get(name)
+        if answer is not None:
+            return made + _of_member(answer, width, self.glyphs)
+        return [*made, Line(), *wrapped(_not_answered(state, name), width)]
+
+    def update(self, view: View) -> None:
+        """Scrolls back when another result is shown."""
+        if view.fleet_selection != self.view.fleet_selection:
+            self.offset_row = 0
+        super().update(view)
+
+
+def _is_missing(state: FleetState, selection: FleetSelection) -> bool:
+    return selection.member in state.unread and not selection.file
+
+
+def _not_answered(state: FleetState, name: str) -> str:
+    known = state.known.get(name)
+    said = f"open: {plural(known.notes, 'note')}, {known.engine} {known.profile}" if known is not None else "not asked"
+    return f"{said}; Enter opens its memory"
+
+
+def _head(member: Member, state: FleetState, width: int) -> Line:
+    made = line(f" {member.name}", "bold accent")
+    made.add(f"  {member.owner}" if member.owner else "", "text")
+    return made.add(f"  {cut_left(visible(member.place), max(0, width - made.width - 3))}", "muted").cut(width)
+
+
+def _of_member(answer: MemberAnswer, width: int, glyphs: Glyphs) -> list[Line]:
+    """The sentence of the member's engine, its best note's score in parts, its other notes."""
+    made = wrapped(answer.sentence, width, "text")
+    if answer.hits:
+        made += [Line(), *_score(answer.hits[0], answer.scale, width, glyphs)]
+    if len(answer.hits) > 1:
+        made += [Line(), rule(width, "its next", dash=glyphs.dash)]
+        made += [_short(hit, answer.scale, width, glyphs) for hit in answer.hits[1:]]
+    notes = f"{plural(answer.notes, 'note')} by {answer.engine} {answer.profile}"
+    return [*made, Line(), *wrapped(_NOT_COMPARABLE.format(notes=notes), width)]
+
+
+def _of_ranking(ranking: OneRanking, selection: FleetSelection, width: int, glyphs: Glyphs) -> list[Line]:
+    """The selected result of one ranking, how far it is from others, what was counted."""
+    found = next((one for one in ranking.hits if (one.member, one.hit.file) == selection), None)
+    found = found or next(iter(ranking.hits), None)
+    made: list[Line] = []
+    if found is not None:
+        made += [line(f" {found.member}", "bold accent"), *_score(found.hit, Scale(), width, glyphs)]
+        made += [*lead_lines([one.hit for one in ranking.hits], found.hit, Scale().decimals, width), Line()]
+    for word, title, content, path in ranking.frequencies:
+        told = f" is in {plural(content, 'text')}, {plural(title, 'title')}, {plural(path, 'path')}"
+        made.append(line(f" ‘{word}’", "accent").add(told, "muted").cut(width))
+    said = _COMPARABLE.format(notes=plural(ranking.notes, "note"), profile=ranking.profile)
+    return [*made, *wrapped(said, width)]
+
+
+def _score(hit: Hit, scale: Scale, width: int, glyphs: Glyphs) -> list[Line]:
+    words: Sequence[Line] = [Line().gap().extend(chips(hit.words, width - 2).spans)] if hit.words else []
+    path = line(f" {cut_left(visible(hit.path), width - 2)}", "muted")
+    return [_short(hit, scale, width, glyphs, "bold strong"), path, *words, *sum_lines(hit, scale, {}, width, glyphs)]
+
+
+def _short(hit: Hit, scale: Scale, width: int, glyphs: Glyphs, role: str = "text") -> Line:
+    """Mark, title and score of a note."""
+    sign, colour = glyph_of(hit.kind, hit.signals.maturity if hit.signals else "", glyphs)
+    score = Line().add(f"{hit.score:.{scale.decimals}f}", "strong")
+    return line(f" {sign} ", colour).add(hit.title, role).right(width, score)

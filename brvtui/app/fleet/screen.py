@@ -1,0 +1,118 @@
+"""The Fleet screen: one question to many memories, results by member, and the members."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widgets import Input
+
+from brvtui.app.actions.screens import FLEET_SCREEN
+from brvtui.app.arrangement import FLEET
+from brvtui.app.fleet.box import FleetBox, FleetInput
+from brvtui.app.fleet.headline import FleetHeadline
+from brvtui.app.fleet.members_pane import FleetMembersPane
+from brvtui.app.fleet.results import FleetResultsPane
+from brvtui.app.fleet.score_pane import FleetScorePane
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.styles import sheet
+from brvtui.app.text_entry import caught_up
+
+if TYPE_CHECKING:
+    from brvtui.app.fleet.fleet_queries import FleetQueries
+    from brvtui.app.project.layouts import Layouts
+
+
+class FleetScreen(FrameScreen):
+    """The field above, then the sentence, the results, their scores, and the members."""
+
+    TITLE = "Fleet"
+    PLAN = FLEET
+    CSS_PATH = sheet("fleet")
+    STOPS = ("fleet-query",)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(FLEET_SCREEN)
+    AUTO_FOCUS = "#fleet-query"
+
+    def __init__(self, layouts: Layouts, queries: FleetQueries) -> None:
+        """Shows what ``queries`` asks."""
+        super().__init__(layouts)
+        self._queries = queries
+
+    def make_head(self) -> ComposeResult:
+        """The question's field."""
+        yield FleetBox(id="fleet-box")
+
+    def make_panes(self) -> ComposeResult:
+        """Sentence and panes."""
+        yield FleetHeadline(id="fleet-headline")
+        yield FleetResultsPane(id="results")
+        yield FleetScorePane(id="score")
+        yield FleetMembersPane(id="members")
+
+    @property
+    def field(self) -> FleetInput:
+        """The question's text field."""
+        return self.query_one(FleetInput)
+
+    def on_mount(self) -> None:
+        """A question that was asked before stands in the field again."""
+        self.query_one(FleetBox).border_title = Content("Fleet: one question to all memories")
+        if self._queries.typed:
+            self.field.value = self._queries.typed
+            self.field.cursor_position = len(self._queries.typed)
+
+    def on_screen_resume(self) -> None:
+        """Opens the members the first time."""
+        super().on_screen_resume()
+        self._queries.resume()
+
+    @on(Input.Changed, "#fleet-query")
+    def _typed(self) -> None:
+        self._queries.type(self.field.value)
+
+    @on(FleetResultsPane.ResultSelected)
+    def _select(self, event: FleetResultsPane.ResultSelected) -> None:
+        self._queries.select(event.member, event.file)
+
+    @on(FleetResultsPane.ResultWanted)
+    async def _open_result(self, event: FleetResultsPane.ResultWanted) -> None:
+        await self._queries.open(event.member, event.file)
+
+    @on(FleetMembersPane.MemberSelected)
+    def _select_member(self, event: FleetMembersPane.MemberSelected) -> None:
+        self._queries.select(event.name)
+
+    @on(FleetMembersPane.MemberWanted)
+    async def _open_member(self, event: FleetMembersPane.MemberWanted) -> None:
+        await self._queries.open(event.name)
+
+    # actions
+
+    async def action_back(self) -> None:
+        """Stops asking; else out of the filter, out of a maximised pane, to the results."""
+        if not self._queries.stop():
+            await super().action_back()
+
+    def action_field(self) -> None:
+        """To the question's field."""
+        self.set_focus(self.field, scroll_visible=False)
+
+    async def action_ask(self) -> None:
+        """Asks what was typed at once, and goes to the results."""
+        await caught_up(self.field)
+        self._queries.type(self.field.value)
+        self._queries.ask()
+        if self.field.value.strip():
+            self.action_pane("results")
+
+    def action_merge(self) -> None:
+        """Each by its own engine, or one ranking."""
+        self._queries.switch()
+
+    def action_again(self) -> None:
+        """Asks again, of the files as they are now."""
+        self._queries.ask(again=True)

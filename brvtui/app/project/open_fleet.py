@@ -1,0 +1,51 @@
+"""The fleet that is open: it outlives the app, since opening a member's memory leaves one app for another."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+
+from brvtui.app.states import FleetSelection, FleetState
+from brvtui.fleet.answering import Asker, Replied
+from brvtui.fleet.members import Fleet
+from brvtui.fleet.opening import FRESH_S
+from brvtui.fleet.pool import Asks, Stopped
+
+
+class OpenFleet:
+    """A fleet, where it is asked, and what was shown of it last."""
+
+    def __init__(self, fleet: Fleet, where: Callable[[], Asks], timeout_s: float, now_ms: float | None = None) -> None:
+        """Nothing is asked yet: ``where`` is called for the first question. Make it before the app runs."""
+        resource_tracker.ensure_running()  # processes need it, and it needs a standard error, which Textual takes away
+        self.fleet = fleet
+        self.timeout_s = timeout_s
+        self.now_ms = now_ms
+        """The moment at which members answer; None for that of the question."""
+        self.state = FleetState(fleet)
+        self.selection = FleetSelection()
+        self.interrupted = False
+        """Whether asking was broken off because the app was left."""
+        self._make = where
+        self._where: Asks | None = None
+        self._asking = threading.Lock()
+
+    @contextmanager
+    def asker(self, replied: Replied, stopped: Stopped, fresh_s: float = FRESH_S) -> Iterator[Asker]:
+        """What asks the members; one thread at a time has it, the next one as soon as that one is stopped. Blocks.
+
+        Raises :class:`brvtui.fleet.fleet_file.FleetError` and OSError where nothing can be started.
+        """
+        with self._asking:
+            if self._where is None:
+                self._where = self._make()
+            now_ms = time.time() * 1000 if self.now_ms is None else self.now_ms
+            yield Asker(self._where, now_ms, self.timeout_s, fresh_s, replied, stopped)
+
+    def close(self) -> None:
+        """Ends what was started for asking."""
+        if self._where is not None:
+            self._where.close()

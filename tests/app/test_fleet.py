@@ -1,0 +1,212 @@
+"""The Fleet screen: one question to all members, results as they come, each opened in its own tree and back."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui, FleetTui
+from brvtui.app.fleet.members_pane import FleetMembersPane
+from brvtui.app.project.open_fleet import OpenFleet
+from brvtui.app.project.opening import Opening
+from brvtui.app.states import FleetState, FleetWork
+from brvtui.app.widgets.lines import LazyLines
+from brvtui.fleet.asking import MemberQuestion, MemberReply
+from brvtui.fleet.members import Absence, Fleet, Member
+from brvtui.fleet.pool import Asks, Stopped, never_stopped
+from tests.app.driving import WIDE, settled, text_of, until, view
+from tests.support.fleets import HereAsks
+from tests.support.trees import NOW_MS, Tree
+
+_QUESTION = "refresh token rotation"
+
+
+def _member(folder: Path, name: str, *notes: tuple[str, str, str], **given: Any) -> Member:
+    tree = Tree(folder / name)
+    for path, title, text in notes:
+        tree.note(path, title, text)
+    return Member(name, str(tree.root), **given)
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Fleet:
+    """Two members that cover the question, one that does not, one of another engine, one whose folder is gone."""
+    auth = ("auth/jwt/rotation.md", "Refresh token rotation", "A refresh token is used once, then rotated.")
+    pay = ("billing/sessions.md", "Sessions of the shop", "The refresh token of a card is kept for a day: rotation.")
+    members = (
+        _member(tmp_path, "payments", pay, owner="money"),
+        _member(tmp_path, "auth-service", auth, ("auth/keys.md", "Keys", "Token keys are signed."), owner="platform"),
+        _member(tmp_path, "catalog", ("goods/stock.md", "Stock", "Counted at night."), owner="shop"),
+        _member(tmp_path, "legacy", ("old/notes.md", "Old notes", "Nothing of it."), engine="soleri"),
+        Member("gone", str(tmp_path / "gone")),
+    )
+    return Fleet("shop", members, (Absence("", "fleet.toml: member 6: unknown key engin; did you mean engine?"),))
+
+
+class HeldAsks(HereAsks):
+    """Asks as :class:`HereAsks` does; before the member called ``at`` it waits until it is let go on, or is stopped."""
+
+    def __init__(self, at: str) -> None:
+        self.at, self.may_go_on = at, threading.Event()
+
+    def ask(
+        self, questions: Sequence[MemberQuestion], timeout_s: float, stopped: Stopped = never_stopped
+    ) -> Iterator[MemberReply]:
+        """One reply for each question."""
+        for one in questions:
+            while one.member.name == self.at and not stopped() and not self.may_go_on.wait(0.01):
+                pass
+            if stopped():
+                return
+            yield from super().ask([one], timeout_s, stopped)
+
+
+def fleet_app(fleet: Fleet, where: Callable[[], Asks] = HereAsks) -> FleetTui:
+    return FleetTui(Opening(now_ms=NOW_MS, fleet=OpenFleet(fleet, where, 60.0, NOW_MS)))
+
+
+def state(pilot: Pilot[Any]) -> FleetState:
+    return view(pilot).fleet
+
+
+async def asked(pilot: Pilot[Any], text: str = _QUESTION) -> None:
+    """Puts ``text`` into the field, asks it, and waits for all replies."""
+    await until(pilot, lambda: state(pilot).work is FleetWork.IDLE)
+    pilot.app.screen.action_field()  # type: ignore[attr-defined]
+    pilot.app.screen.field.value = text  # type: ignore[attr-defined]
+    await pilot.press("enter")
+    await until(pilot, lambda: state(pilot).text == text and not state(pilot).is_busy)
+
+
+async def test_results_stand_by_member_with_what_to_do_about_the_others(fleet: Fleet) -> None:
+    async with fleet_app(fleet).run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: len(state(pilot).known) == 4)
+        members = text_of(pilot, "#members")
+        assert "auth-service" in members
+        assert "✓ open" in members
+        await asked(pilot)
+        said = text_of(pilot, "#fleet-headline")
+        assert "2 of 5 memories cover it; best: auth-service, tier 2 from “Refresh token rotation”" in said
+        assert "2 could not be read" in said
+        assert "not comparable" in said
+        shown = text_of(pilot, "#results")
+        assert shown.index("auth-service") < shown.index("payments"), "what needs no model is first"
+        assert "title =refresh =token =rotation" in shown
+        assert "2 members do not cover it" in shown
+        assert "no such folder" in shown
+        assert "fix or take out its entry in the fleet" in shown
+        assert "unknown key engin" in shown
+        score = text_of(pilot, "#score")
+        assert "sum ✓" in score
+        assert "Counted over its own 2 notes" in score
+        assert "covers, tier 2" in text_of(pilot, "#members")
+        await pilot.press("j")
+        assert view(pilot).fleet_selection.member == "payments"
+        assert "Sessions of the shop" in text_of(pilot, "#score")
+
+
+async def test_one_ranking_is_a_key_away_and_leaves_the_other_answers_as_they_are(fleet: Fleet) -> None:
+    async with fleet_app(fleet).run_test(size=WIDE) as pilot:
+        await asked(pilot)
+        each = state(pilot).answers
+        await pilot.press("f5")
+        await until(pilot, lambda: state(pilot).ranking is not None)
+        assert "best of all: “Refresh token rotation” of auth-service" in text_of(pilot, "#fleet-headline")
+        assert "3 are left out" in text_of(pilot, "#fleet-headline")
+        assert "F5 asks each by its own engine" in text_of(pilot, "#results")
+        score = text_of(pilot, "#score")
+        assert "sum ✓" in score
+        assert "‘rotation’ is in" in score
+        ranking = state(pilot).ranking
+        await pilot.press("f5", "f5")
+        assert (state(pilot).answers, state(pilot).ranking) == (each, ranking), "nothing is asked again"
+        assert not state(pilot).is_busy
+
+
+async def test_a_result_opens_in_its_own_memory_and_a_key_leads_back(fleet: Fleet) -> None:
+    app = fleet_app(fleet)
+    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot)
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: app.reopening is not None)
+    assert app.reopening is not None
+    there = BrvTui(app.reopening)
+    async with there.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: view(pilot).answer.trace is not None)
+        await settled(pilot)
+        trace = view(pilot).answer.trace
+        assert trace is not None
+        assert trace.query == _QUESTION
+        assert view(pilot).selection.file == "billing/sessions.md"
+        assert "of the fleet shop" in text_of(pilot, "#status")
+        await pilot.press("6")
+        assert view(pilot).fleet.opened == "payments"
+        assert "2 of 5 memories cover it" in text_of(pilot, "#fleet-headline")
+        assert there.screen.field.value == _QUESTION  # type: ignore[attr-defined]
+        await pilot.press("f2", "j", "enter")
+        await settled(pilot)
+        assert there.current_mode == "query", "it is open already"
+        await pilot.press("6", "f2", "k", "enter")
+        await until(pilot, lambda: there.reopening is not None)
+    assert there.reopening is not None
+    assert there.reopening.member == "auth-service"
+
+
+@pytest.mark.parametrize("how", ["escape", "typing on"])
+async def test_asking_is_stopped_at_once_and_goes_on_where_it_was(fleet: Fleet, how: str) -> None:
+    held = HeldAsks("catalog")
+    async with fleet_app(fleet, lambda: held).run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: len(state(pilot).known) == 2)
+        pilot.app.screen.field.value = _QUESTION  # type: ignore[attr-defined]
+        await pilot.press("enter")
+        await until(pilot, lambda: len(state(pilot).answers) == 2)
+        assert "2 of 2 memories asked so far cover it" in text_of(pilot, "#fleet-headline")
+        if how == "escape":
+            await pilot.press("escape")
+            assert state(pilot).work is FleetWork.STOPPED
+            assert "3 were not asked" in " ".join(text_of(pilot, "#fleet-headline").split())
+            held.may_go_on.set()
+            await pilot.press("i", "enter")
+            await until(pilot, lambda: not state(pilot).is_busy)
+            assert len(state(pilot).answers) == 4
+        else:
+            await pilot.press("i", "s")
+            assert state(pilot).work is FleetWork.STOPPED
+            held.may_go_on.set()
+            await until(pilot, lambda: state(pilot).text == f"{_QUESTION}s" and not state(pilot).is_busy)
+            assert all(one.trace is None for one in state(pilot).answers.values())
+
+
+async def test_a_screen_of_a_project_says_what_is_needed_for_it(fleet: Fleet, app: BrvTui) -> None:
+    async with fleet_app(fleet).run_test(size=WIDE) as pilot:
+        await pilot.press("escape", "1")
+        assert pilot.app.current_mode == "fleet"
+        for key in ("p", "P", "m", "R", "e", "a", "y", "x", "w", "question_mark", "escape", "f1", "escape"):
+            await pilot.press(key)
+        assert pilot.app.is_running
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert "Fleet" not in text_of(pilot, "#status")
+        await pilot.press("escape", "6")
+        assert "brv-tui fleet open opens that of fleet.toml" in text_of(pilot, "#results").replace("\n ", " ")
+
+
+async def test_three_thousand_members_are_drawn_as_they_come_into_view(fleet: Fleet) -> None:
+    many = tuple(Member(f"m{number:04d}", f"/nowhere/{number}", owner="ops") for number in range(3_000))
+    async with fleet_app(replace(fleet, members=many), lambda: HeldAsks("m0000")).run_test(size=WIDE) as pilot:
+        drawn: list[Member] = []
+        pane = pilot.app.screen.query_one(FleetMembersPane)
+        draw = pane._row
+        pane._row = lambda *args: (drawn.append(args[1]), draw(*args))[1]  # type: ignore[method-assign, func-returns-value]
+        pilot.app.screen.query_one(FleetMembersPane).focus()
+        await pilot.press("G", "g", "pagedown")
+        assert len(set(drawn)) < 100
+        assert isinstance(pane.lines, LazyLines)
+        await pilot.press("slash", *"m299", "enter")
+        assert pane.choices == [f"m{number}" for number in range(2_990, 3_000)]

@@ -1,0 +1,49 @@
+"""What the Fleet screen looks like: answers of each member, one ranking, and without a fleet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from brvtui.fleet.members import Fleet
+from tests.app.driving import NARROW, WIDE, brv, until, view
+from tests.app.pictures import DARK, LIGHT, Looks
+from tests.app.test_fleet import asked, fleet_app
+from tests.app.test_fleet import fleet as fleet
+
+
+def steady(pilot: Pilot[Any], folder: Path) -> None:
+    """Shows no time, and nothing of the folder that the members are in."""
+    state = view(pilot).fleet
+    assert state.fleet is not None
+
+    def hidden(text: str) -> str:
+        return text.replace(str(folder), "/repos")
+
+    members = tuple(replace(one, path=hidden(one.path)) for one in state.fleet.members)
+    missing = {name: hidden(why) for name, why in state.missing.items()}
+    left_out = {name: hidden(why) for name, why in state.left_out.items()}
+    made = state._replace(fleet=replace(state.fleet, members=members), took_s=0.4, missing=missing, left_out=left_out)
+    brv(pilot).store.update(made)
+
+
+async def shown(pilot: Pilot[Any]) -> None:
+    """Waits until it is drawn."""
+    await until(pilot, lambda: True)
+
+
+async def test_fleet(looks: Looks, fleet: Fleet, tmp_path: Path) -> None:
+    sizes = {"120x36": WIDE, "80x24": NARROW}
+    async with fleet_app(fleet).run_test(size=WIDE) as pilot:
+        await asked(pilot)
+        steady(pilot, tmp_path)
+        await looks(pilot, "test_fleet[{size}]", sizes, [DARK], True, shown)
+        await looks(pilot, "test_fleet_light[{size}]", {"80x24": NARROW}, [LIGHT], True, shown)
+        await pilot.resize_terminal(*WIDE)
+        await pilot.press("f5")
+        await until(pilot, lambda: view(pilot).fleet.ranking is not None)
+        steady(pilot, tmp_path)
+        await looks(pilot, "test_one_ranking[{size}]", {"120x36": WIDE}, [DARK], True, shown)
