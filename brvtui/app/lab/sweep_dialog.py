@@ -23,11 +23,6 @@ class SweepPane(Pane):
     """The sweep, or how many of its points are asked."""
 
     TITLE = "Sweep"
-    HELP_TEXT = (
-        "The metric, and how many queries each tier answers, at each value of a constant, or of two as a heat map with "
-        "the best in bold. Below a curve stand the values past which a query is answered by another tier. The other "
-        "sliders stay as they are."
-    )
 
     def __init__(self, *, id: str) -> None:
         """Nothing is asked yet."""
