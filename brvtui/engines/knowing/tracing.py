@@ -62,7 +62,7 @@ _ALWAYS = ("blast_radius", "confidence", "recency", "distance")
 _LEAST_SHARE = 0.0005
 _STANDS_FOR = {
     NOTE_SOURCE: "its keyword “{}”",
-    GRAPH_SOURCE: "“{}” is in the title of a note that it is linked with",
+    GRAPH_SOURCE: "“{}” is in the title of a {} that it is linked with",
     LEARNED_SOURCE: "“{}” led to it before, and it was useful",
 }
 """How a note is found by a phrase, by the source of the class that has the phrase."""
@@ -145,7 +145,12 @@ class TraceMaker:
             Channel.TIERED: [(hit.id, f"{hit.tier} {hit.keyword}") for hit in search.names],
             Channel.FULL_TEXT: [(hit.id, f"BM25 {hit.score:.2f}") for hit in search.texts.hits],
             Channel.EQUIVALENCE: [
-                (hit.id, _STANDS_FOR.get(hit.match.matched.source, "“{}” stands for it").format(hit.match.phrases[0]))
+                (
+                    hit.id,
+                    _STANDS_FOR.get(hit.match.matched.source, "“{}” stands for it").format(
+                        hit.match.phrases[0], self.index.nouns[0]
+                    ),
+                )
                 for hit in search.equivalents
             ],
             Channel.PATH: [(hit.id, f"in {hit.term}") for hit in search.paths],
