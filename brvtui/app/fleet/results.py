@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.message import Message
@@ -30,6 +30,7 @@ from brvtui.trace import Scale
 from brvtui.wording import counted
 
 _LEAST_NAME, _MOST_NAME = 8, 26
+_TITLE = "Results"
 _TIER = 4
 _CORNERS = 4
 _LEAST_PATH = 12
@@ -46,18 +47,10 @@ NO_FLEET = (
 )
 
 
-class _Row(NamedTuple):
-    """One line of what is shown of a member."""
-
-    member: str
-    which: int
-    """0 for its name and best note, 1 for the words of that, 2 for why it is missing."""
-
-
 class FleetResultsPane(ChoicePane):
     """Two lines a member, or a result; below, how many do not cover the question, and who is missing."""
 
-    TITLE = "Results"
+    TITLE = "Fleet results"
     READS = (FleetState, FleetSelection)
     HELP_TEXT = (
         "Each by its own engine: the members that cover the question, with the tier that answers, the best note, the "
@@ -95,11 +88,11 @@ class FleetResultsPane(ChoicePane):
         """In which way they were merged, and how many there are."""
         state = view.fleet
         if not state.text:
-            return self.TITLE
+            return _TITLE
         if state.together:
             found = len(state.ranking.hits) if state.ranking is not None else 0
-            return f"{self.TITLE} {found} · one ranking"
-        return f"{self.TITLE} {len(state.covering)} · each by its own engine"
+            return f"{_TITLE} {found} · one ranking"
+        return f"{_TITLE} {len(state.covering)} · each by its own engine"
 
     def tally(self) -> str:
         """How many pass the filter; without one, what the marks before the words mean."""
@@ -125,7 +118,7 @@ class FleetResultsPane(ChoicePane):
         if not state.text:
             return self._hints(state, width)
         head = self._ranked(state, chosen, width) if state.together else []
-        rows = [] if state.together else self._rows(state)
+        rows = range(0) if state.together else self._rows(state)
         if self.word_filter and not self.choices:
             return self._said([part.plain for part in wrapped(NOTHING, width)])
         tail = self._tail(state, width)
@@ -152,7 +145,8 @@ class FleetResultsPane(ChoicePane):
 
     # each by its own engine
 
-    def _rows(self, state: FleetState) -> list[_Row]:
+    def _rows(self, state: FleetState) -> range:
+        """Chooses the members that are shown; two lines each, by number."""
         self.all = len(state.covering)
         names = [one.member for one in state.covering]
         if self.word_filter:
@@ -161,12 +155,14 @@ class FleetResultsPane(ChoicePane):
         self.owner = [place for place in range(len(names)) for _ in range(2)]
         longest = max((len(name) for name in names), default=0)
         self._name_cells = max(_LEAST_NAME, min(longest, _MOST_NAME, self.room // 3))
-        return [_Row(name, which) for name in names for which in range(2)]
+        return range(2 * len(names))
 
-    def _row(self, state: FleetState, row: _Row, width: int) -> Line:
-        answer = state.answers[row.member]
-        if row.which == 0:
-            return self._best(row.member, answer, width)
+    def _row(self, state: FleetState, number: int, width: int) -> Line:
+        """A member and its best note, or, in the line below, the words of that note."""
+        name = self.choices[number // 2]
+        answer = state.answers[name]
+        if number % 2 == 0:
+            return self._best(name, answer, width)
         made = Line().gap(self._name_cells + _TIER + 2)
         if not answer.hits:
             return made

@@ -32,7 +32,7 @@ _COMPARABLE = "Counted over {notes} of all members by {profile}: scores are comp
 class FleetScorePane(Pane):
     """The selected result: whose it is, why its engine answers so, its score in parts."""
 
-    TITLE = "Score"
+    TITLE = "Fleet score"
     READS = (FleetState, FleetSelection)
     HELP_TEXT = (
         "The member, the sentence in which its own engine says why it answers so, and the score of its best note in "
@@ -40,6 +40,10 @@ class FleetScorePane(Pane):
         "notes of all members, and in how many of them each word of the question is. Of a member that gave no answer: "
         "why, and what to do."
     )
+
+    def heading(self, view: View) -> str:
+        """The title in the border."""
+        return "Score"
 
     def build(self, view: View, width: int) -> list[Line]:
         """The explanation of the selected result."""
