@@ -18,6 +18,7 @@ from brvtui.app.actions.everywhere import APP
 from brvtui.app.configured import ConfiguredApp
 from brvtui.app.ending import finished_in_time
 from brvtui.app.keys.bindings import bindings, own_bindings
+from brvtui.app.keys.naming import key_name
 from brvtui.app.modes import EDITOR, FLEET, MATURITY, SETTINGS
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.opening import Opening
@@ -354,7 +355,8 @@ class BrvTui(ConfiguredApp):
             self.store.update(self.view.query._replace(text=query), SelectionState(note))
         self._fill_query(query)
         self._query_screen.action_pane("results")
-        self.notify(f"{self._request.member}, of the fleet: 6 leads back to it", timeout=6)
+        key = key_name(self.keymap.get(f"screens.{FLEET.name}", FLEET.key))
+        self.notify(f"{self._request.member}, of the fleet: {key} leads back to it", timeout=6)
 
     async def _open_member(self, member: Member, query: str, note: str) -> None:
         """Opens the memory of a fleet's member with ``query``: the one that is open, or another in place of it."""
@@ -738,7 +740,8 @@ class BrvTui(ConfiguredApp):
                 self.set_timer(_STILL_WRITING_S, self._forget_writing)
                 self.notify(_STILL_WRITING, severity="warning", timeout=_STILL_WRITING_S)
                 return
-        self.exit(return_code=NO_PROJECT if self.view.project.phase is Phase.FAILED else 0)
+        failed = self.view.project.phase is Phase.FAILED and self._request.fleet is None
+        self.exit(return_code=NO_PROJECT if failed else 0)
 
     def _forget_writing(self) -> None:
         self._told_of_writing = False

@@ -15,7 +15,7 @@ from brvtui.app.app import BrvTui, FleetTui
 from brvtui.app.fleet.members_pane import FleetMembersPane
 from brvtui.app.project.open_fleet import OpenFleet
 from brvtui.app.project.opening import Opening
-from brvtui.app.states import FleetState, FleetWork
+from brvtui.app.states import FleetState, FleetWork, Phase
 from brvtui.app.widgets.lines import LazyLines
 from brvtui.fleet.asking import MemberQuestion, MemberReply
 from brvtui.fleet.members import Absence, Fleet, Member
@@ -156,6 +156,27 @@ async def test_a_result_opens_in_its_own_memory_and_a_key_leads_back(fleet: Flee
         await until(pilot, lambda: there.reopening is not None)
     assert there.reopening is not None
     assert there.reopening.member == "auth-service"
+
+
+async def test_a_member_that_cannot_be_opened_leads_back_too_and_one_in_git_says_why(fleet: Fleet) -> None:
+    bare = Member("orders", repository="/srv/git/orders.git")
+    app = fleet_app(replace(fleet, members=(*fleet.members, bare)))
+    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot)
+        await pilot.press("f4", "G", "enter")
+        assert app.reopening is None
+        assert any("orders is read from git" in toast.message for toast in app._notifications)
+        await pilot.press("k", "enter")
+        await until(pilot, lambda: app.reopening is not None)
+    assert app.reopening is not None
+    there = BrvTui(app.reopening)
+    async with there.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert view(pilot).project.phase is Phase.FAILED
+        await pilot.press("escape", "6")
+        assert "2 of 6 memories cover it" in text_of(pilot, "#fleet-headline")
+        await pilot.press("escape", "ctrl+q")
+    assert there.return_code == 0
 
 
 @pytest.mark.parametrize("how", ["escape", "typing on"])

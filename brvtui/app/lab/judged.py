@@ -13,7 +13,7 @@ from textual.message import Message
 from brvtui.app.actions.panes import JUDGED
 from brvtui.app.arrangement import is_wide
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.states import LabCell, LabColumn, LabState, Phase, ProjectState
+from brvtui.app.states import EngineState, LabCell, LabColumn, LabState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
@@ -43,7 +43,7 @@ class JudgedPane(ChoicePane):
     """Metric and tier of every query in every variant, with what was lost against the present."""
 
     TITLE = "Judged queries"
-    READS = (LabState, ProjectState)
+    READS = (LabState, ProjectState, EngineState)
     HELP_TEXT = (
         "Every judged query, and the open one: the value of a metric and the tier, now and in other columns, each with "
         "how much it differs from now, or 'other' where another note comes first or is quoted; a column of before says "
