@@ -25,13 +25,24 @@ class FleetProcesses:
         self.address = f"tcp://127.0.0.1:{self.port}"
 
     def __enter__(self) -> FleetProcesses:
-        self.scheduler = self._start("dask_scheduler", "--host", "127.0.0.1", "--port", str(self.port))
-        for _ in range(self._wanted):
-            self.add_worker()
-        self.wait_for(self._wanted)
+        self.make_whole()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.end()
+
+    def make_whole(self) -> None:
+        """Starts what ended: workers, or all where the scheduler did. :attr:`workers` are those that live."""
+        if self.scheduler is None or self.scheduler.poll() is not None:
+            self.end()
+            self.scheduler = self._start("dask_scheduler", "--host", "127.0.0.1", "--port", str(self.port))
+        self.workers = [one for one in self.workers if one.poll() is None]
+        while len(self.workers) < self._wanted:
+            self.add_worker()
+        self.wait_for(self._wanted)
+
+    def end(self) -> None:
+        """Ends all processes."""
         for process in (*self.workers, self.scheduler):
             if process is not None and process.poll() is None:
                 process.kill()

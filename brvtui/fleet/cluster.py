@@ -28,8 +28,10 @@ _AT_ONCE = 16
 _LOOK_S = 0.5
 """How often it is looked whether all workers are still there."""
 _CONNECT_S = 10.0
+_LEAST_S = 2.0
+"""How long the scheduler is waited for at least, however late it is."""
 _FETCH_S = 5.0
-"""How long the replies of a task that has ended are waited for."""
+"""How long the replies of a task that has ended are waited for at most."""
 _NO_DASK = "a scheduler needs the extra fleet: pip install 'brv-tui[fleet]'"
 
 
@@ -72,7 +74,7 @@ class Cluster:
         When a worker gives no reply for ``timeout_s`` seconds, the members that it was asked for have a reply that says
         so. Raises :class:`ClusterError` when there is no scheduler or no worker at the start.
         """
-        workers = self._workers()
+        workers = self._workers(min(_CONNECT_S, timeout_s))
         if not workers:
             raise ClusterError(f"{self.address}: no worker that answers; start some with dask worker {self.address}")
         done: queue.SimpleQueue[_Task] = queue.SimpleQueue()
@@ -86,15 +88,16 @@ class Cluster:
                 except queue.Empty:
                     task = None
                 now = time.monotonic()
-                if task in open_tasks and (replies := _replies(task)):
+                if task in open_tasks and (replies := _replies(task, min(_FETCH_S, timeout_s))):
                     heard[task.worker] = now
                     open_tasks.remove(task)
                     yield from replies
                 if now - looked < _LOOK_S:
                     continue
                 looked = now
+                left_s = max(heard.values()) + timeout_s - now
                 try:
-                    workers = self._workers()
+                    workers = self._workers(min(_CONNECT_S, max(_LEAST_S, left_s)))
                 except ClusterError as error:
                     left = [one for held in open_tasks for one in held.questions]
                     open_tasks.clear()
@@ -146,10 +149,13 @@ class Cluster:
         """The addresses of the workers. Raises as :meth:`ask`."""
         return tuple(sorted(self._workers()))
 
-    def _workers(self) -> list[str]:
-        """The workers that can be asked. Raises ClusterError when the scheduler is gone."""
+    def _workers(self, patience_s: float = _CONNECT_S) -> list[str]:
+        """The workers that can be asked. Raises ClusterError when the scheduler is gone, or too slow."""
         try:
-            info = self._client.sync(self._client.scheduler.identity, callback_timeout=_CONNECT_S)
+            info = self._client.sync(self._client.scheduler.identity, callback_timeout=patience_s)
+        except TimeoutError as error:
+            line = f"the scheduler at {self.address} did not answer within {patience_s:.0f} s: it went away or"
+            raise ClusterError(f"{line} hangs, or the network is too slow") from error
         except Exception as error:  # Dask has many names for a connection that is gone
             line = f"the scheduler at {self.address} went away: start it again, or leave out --scheduler"
             raise ClusterError(line) from error
@@ -182,13 +188,13 @@ class Cluster:
                 self._client.cancel([task.future for task in tasks], force=True)
 
 
-def _replies(task: _Task) -> list[MemberReply]:
+def _replies(task: _Task, patience_s: float) -> list[MemberReply]:
     """The replies of a task that has ended; none where they cannot be fetched, since its worker is gone."""
     try:
         if task.future.status == "error":
-            why = f"the worker {task.worker} failed ({task.future.exception(timeout=_FETCH_S)})"
+            why = f"the worker {task.worker} failed ({task.future.exception(timeout=patience_s)})"
             return [MemberReply(one.member.name, failure=why) for one in task.questions]
-        made: list[MemberReply] = task.future.result(timeout=_FETCH_S) if task.future.status == "finished" else []
+        made: list[MemberReply] = task.future.result(timeout=patience_s) if task.future.status == "finished" else []
     except Exception:  # whatever Dask says of it: the worker is looked for, and its members are asked again
         return []
     return made
@@ -215,5 +221,5 @@ def _connected(scheduler: str) -> Any:
     try:
         return connect(**named, timeout=_CONNECT_S, set_as_default=False)
     except Exception as error:  # Dask has many names for it
-        why = " ".join(str(error).split()) or type(error).__name__
+        why = " ".join(str(error).split()) or f"nothing was heard within {_CONNECT_S:g} s"
         raise ClusterError(f"{address}: no scheduler answers there ({why}); start one with dask scheduler") from error

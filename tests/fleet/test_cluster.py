@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import re
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.dripping import DrippingNetwork
 from benchmarks.fleet_processes import FleetProcesses
 from brvtui.fleet.answering import Asker, Replies
 from brvtui.fleet.cluster import Cluster, ClusterError
@@ -22,7 +23,8 @@ from tests.support.fleets import MadeFleet, made_fleet, queries
 from tests.support.trees import NOW_MS
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
-TEXTS = queries(12)
+MEMBERS = 60
+TEXTS = queries(4)
 
 
 @dataclass(frozen=True)
@@ -38,15 +40,39 @@ class Sleeping:
         return opened.member.name
 
 
-@pytest.fixture
-def fleet(tmp_path: Path) -> MadeFleet:
-    return made_fleet(tmp_path / "fleet", members=24, notes=8, with_merged=False)
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The data folders of all tests here: the cluster and the members' signals outlive one test."""
+    return {name: str(tmp_path_factory.mktemp(name)) for name in ("BRV_DATA_DIR", "BRV_TUI_DATA_DIR")}
+
+
+@pytest.fixture(autouse=True)
+def in_folders(own_data_folders: Path, monkeypatch: pytest.MonkeyPatch, folders: dict[str, str]) -> None:
+    for name, folder in folders.items():
+        monkeypatch.setenv(name, folder)
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory, folders: dict[str, str]) -> MadeFleet:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, folder in folders.items():
+            patch.setenv(name, folder)
+        return made_fleet(tmp_path_factory.mktemp("fleet"), members=MEMBERS, notes=8, with_merged=False)
+
+
+@pytest.fixture(scope="module")
+def processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FleetProcesses]:
+    """A scheduler and three workers, once :meth:`FleetProcesses.make_whole` was called: within a test."""
+    made = FleetProcesses(tmp_path_factory.mktemp("cluster"), 3)
+    yield made
+    made.end()
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[FleetProcesses]:
-    with FleetProcesses(tmp_path, 3) as made:
-        yield made
+def cluster(processes: FleetProcesses, in_folders: None) -> FleetProcesses:
+    """A scheduler and three workers, whatever the test before did to them."""
+    processes.make_whole()
+    return processes
 
 
 def answers(where: Asks, fleet: MadeFleet) -> list[object]:
@@ -63,23 +89,11 @@ def answers(where: Asks, fleet: MadeFleet) -> list[object]:
 
 
 def test_one_and_three_workers_answer_as_this_machine(fleet: MadeFleet, cluster: FleetProcesses) -> None:
+    """A worker that is killed has its members asked again on the others, and one that joins late is given some."""
     with closing(ProcessPool(fleet.members, 2)) as pool:
         here = answers(pool, fleet)
-    with closing(Cluster(cluster.address, fleet.members)) as three:
-        assert answers(three, fleet) == here
-    cluster.kill(0)
-    cluster.kill(1)
-    with closing(Cluster(cluster.address, fleet.members)) as one:
-        assert len(one.workers) == 1
-        assert answers(one, fleet) == here
-
-
-def test_a_killed_worker_is_replaced_and_a_late_one_joins(fleet: MadeFleet, cluster: FleetProcesses) -> None:
     with closing(Cluster(cluster.address, fleet.members)) as where:
-        asker = Asker(where, NOW_MS, timeout_s=30)
-        first = asker.ask(fleet.members, Sleeping(2.0, ""))
-        assert len(first.values) == 24
-        questions = Sleeping(3.0, fleet.members[0].name)
+        assert answers(where, fleet) == here
         killed: list[bool] = []
 
         def kill(_: object) -> None:
@@ -87,26 +101,32 @@ def test_a_killed_worker_is_replaced_and_a_late_one_joins(fleet: MadeFleet, clus
                 cluster.kill(0)
                 killed.append(True)
 
-        during = replace(asker, replied=kill).ask(fleet.members, questions)
-        assert len(during.values) == 24, "its members were asked again on the others"
+        asker = Asker(where, NOW_MS, timeout_s=30, replied=kill)
+        during = asker.ask(fleet.members, Sleeping(2.0, fleet.members[0].name))
+        assert len(during.values) == MEMBERS, "its members were asked again on the others"
         assert len(where.workers) == 2
+        cluster.kill(1)
+        while len(where.workers) > 1:
+            time.sleep(0.1)
+        assert answers(where, fleet) == here
         cluster.add_worker()
-        cluster.wait_for(3)
-        assert len(asker.ask(fleet.members, StateOf()).values) == 24
+        cluster.wait_for(2)
+        assert len(asker.ask(fleet.members, StateOf()).values) == MEMBERS
+        assert len(where.workers) == 2
         assert set(where.places.values()) == set(where.workers)
 
 
 def test_a_hanging_worker_is_a_line_and_left_out_then(fleet: MadeFleet, cluster: FleetProcesses) -> None:
     with closing(Cluster(cluster.address, fleet.members)) as where:
-        asker = Asker(where, NOW_MS, timeout_s=12)
-        asker.ask(fleet.members, StateOf())
+        Asker(where, NOW_MS).ask(fleet.members, StateOf())
+        asker = Asker(where, NOW_MS, timeout_s=6)
         cluster.hang(1)
         during = asker.ask(fleet.members, StateOf())
         [why] = {one.why for one in during.missing}
-        worker = why.removeprefix("no answer from the worker ").removesuffix(" within 12 s")
+        worker = why.removeprefix("no answer from the worker ").removesuffix(" within 6 s")
         assert {one.member for one in during.missing} == {name for name, at in where.places.items() if at == worker}
-        assert len(during.values) + len(during.missing) == 24
-        assert len(asker.ask(fleet.members, StateOf()).values) == 24
+        assert len(during.values) + len(during.missing) == MEMBERS
+        assert len(asker.ask(fleet.members, StateOf()).values) == MEMBERS
         assert worker not in where.places.values()
         cluster.go_on(1)
         for _ in range(60):
@@ -117,24 +137,44 @@ def test_a_hanging_worker_is_a_line_and_left_out_then(fleet: MadeFleet, cluster:
         assert worker in where.places.values(), "it has answered meanwhile"
 
 
-def test_what_goes_away_is_a_line(fleet: MadeFleet, cluster: FleetProcesses) -> None:
+def test_a_network_that_drips_is_a_line_within_the_time(fleet: MadeFleet, cluster: FleetProcesses) -> None:
+    with DrippingNetwork(cluster.port) as network, closing(Cluster(network.address, fleet.members)) as where:
+        Asker(where, NOW_MS).ask(fleet.members, StateOf())
+
+        def drip(_: object) -> None:
+            network.bytes_per_s = 40
+
+        begun = time.monotonic()
+        during = Asker(where, NOW_MS, timeout_s=2, replied=drip).ask(fleet.members, Answering("ember", with_trace=True))
+        assert 0 < len(during.values) < MEMBERS, "those that came before are kept"
+        line = f"the scheduler at {network.address} did not answer within . s: it went away or hangs, "
+        line += "or the network is too slow"
+        for one in during.missing:
+            assert re.fullmatch(line, one.why)
+        with pytest.raises(ClusterError, match=line):
+            Asker(where, NOW_MS, timeout_s=2).ask(fleet.members, StateOf())
+        assert time.monotonic() - begun < 2 * 2 + 10, "a reply that is on its way is waited for, 5 s at most"
+
+
+def test_what_goes_away_is_a_line(fleet: MadeFleet, cluster: FleetProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("brvtui.fleet.cluster._CONNECT_S", 3.0)
     with closing(Cluster(cluster.address, fleet.members)) as where:
         asker = Asker(where, NOW_MS, timeout_s=30)
         asker.ask(fleet.members, StateOf())
-        shutil.rmtree(fleet.members[0].path)
+        gone, elsewhere = Path(fleet.members[0].path), Path(f"{fleet.members[0].path}.moved")
+        gone.rename(elsewhere)
         during = asker.ask(fleet.members, StateOf())
-        assert [one.why for one in during.missing] == [f"{fleet.members[0].path}: its folder is gone"]
-        assert cluster.scheduler is not None
-        stopped: list[bool] = []
+        elsewhere.rename(gone)
+        assert [one.why for one in during.missing] == [f"{gone}: its folder is gone"]
 
         def stop(_: object) -> None:
-            if not stopped:
-                cluster.scheduler.kill()  # type: ignore[union-attr]
-                stopped.append(True)
+            assert cluster.scheduler is not None
+            cluster.scheduler.kill()
 
-        gone: Replies = replace(asker, replied=stop).ask(fleet.members, Sleeping(2.0, fleet.members[1].name))
-        line = f"the scheduler at {cluster.address} went away: start it again, or leave out --scheduler"
-        assert {one.why for one in gone.missing} <= {line, f"{fleet.members[0].path}: its folder is gone"}
+        late: Replies = replace(asker, replied=stop).ask(fleet.members, Sleeping(2.0, fleet.members[1].name))
+        assert late.missing
+        for one in late.missing:
+            assert re.match(f"the scheduler at {cluster.address} .*went away", one.why)
         with pytest.raises(ClusterError, match="went away"):
             asker.ask(fleet.members, StateOf())
     with pytest.raises(ClusterError, match="no scheduler answers there"):
