@@ -9,6 +9,7 @@ from typing import Any
 from textual.pilot import Pilot
 
 from brvtui.fleet.members import Fleet
+from tests.app import waiting
 from tests.app.driving import NARROW, WIDE, brv, until, view
 from tests.app.pictures import DARK, LIGHT, Looks
 from tests.app.test_fleet import asked, fleet_app
@@ -31,8 +32,8 @@ def steady(pilot: Pilot[Any], folder: Path) -> None:
 
 
 async def shown(pilot: Pilot[Any]) -> None:
-    """Waits until it is drawn."""
-    await until(pilot, lambda: True)
+    """Waits until nothing is under way, and it is drawn."""
+    await waiting.at_rest(pilot.app)
 
 
 async def test_fleet(looks: Looks, fleet: Fleet, tmp_path: Path) -> None:

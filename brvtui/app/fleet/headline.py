@@ -12,7 +12,7 @@ from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.headline import NO_ANSWER, Headline, headline_lines, tier_role
 from brvtui.paint.line import Line, badge, line
 from brvtui.paint.sentence import Sentence, clause, title
-from brvtui.paint.text import plural
+from brvtui.paint.text import ms, plural
 
 _METER, _ROOMY = 24, 112
 _EACH = "each by its own engine: words are counted in its own notes alone, so scores of members are not comparable"
@@ -140,5 +140,9 @@ def _how(state: FleetState, width: int, glyphs: Glyphs) -> Line:
         return made.add(told, "muted").add("  esc stops", "accent").cut(width)
     said = _EACH if width >= _ROOMY else _EACH_SHORT
     made = line(f" {_TOGETHER if state.together else said}", "muted")
-    spent = f"{state.took_s:.1f} s " if state.text and state.work is FleetWork.IDLE else ""
+    if state.work is FleetWork.STOPPED and state.text:
+        made = line(" stopped: ", "warn").add("enter in the field asks the rest, ^r all again", "muted")
+    spent = ""
+    if state.text and state.work is FleetWork.IDLE:
+        spent = f"{state.took_s:.1f} s " if state.took_s >= 1 else f"{ms(state.took_s * 1000)} "
     return made.right(width, line(spent, "muted"))

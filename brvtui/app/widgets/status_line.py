@@ -130,7 +130,8 @@ def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[
 def _of_fleet(view: View, fleet: Fleet) -> list[tuple[int, list[Span]]]:
     memories = f"{len(fleet.members)} {'memory' if len(fleet.members) == 1 else 'memories'}"
     own = [("open: ", "muted"), (view.fleet.opened, "text")] if view.fleet.opened else []
-    return [(9, [("fleet ", "muted"), (fleet.name, "bold strong")]), (8, [(memories, "text")]), (7, own)]
+    name = [("fleet ", "muted"), (fleet.name, "bold strong")] if fleet.name else [("fleet", "muted")]
+    return [(9, name), (8, [(memories, "text")]), (7, own)]
 
 
 def _of_project(
