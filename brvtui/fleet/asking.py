@@ -1,7 +1,7 @@
 """The one way in which a member is asked, whichever process or machine it is asked in.
 
 A *question* is a frozen dataclass with a method ``of``; it travels to where the member is, and its answer travels back.
-Members stay open in the process that asked them once, so that the next question finds them ready.
+Members stay open in the process that asked them once, as long as there is room: the next question finds them ready.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from brvtui import faults
 from brvtui.config import ConfigError
 from brvtui.engines.contract import EngineError
 from brvtui.fleet.fleet_file import FleetError
+from brvtui.fleet.kept_open import OpenMembers
 from brvtui.fleet.members import Member
 from brvtui.fleet.opening import FRESH_S, OpenMember
 from brvtui.lab.judgments.model import JudgmentsError
@@ -86,25 +87,22 @@ def ask_each(asked: Sequence[MemberQuestion]) -> list[MemberReply]:
 
 def close_members() -> None:
     """Forgets the members that are open in this process."""
-    with _opening:
-        _open_members.clear()
+    _open_members.clear()
 
 
-_open_members: dict[Member, OpenMember] = {}
+_open_members = OpenMembers()
 _member_locks: dict[Member, threading.Lock] = {}
 _opening = threading.Lock()
 
 
 def _open(asked: MemberQuestion) -> OpenMember:
-    with _opening:
-        known = _open_members.get(asked.member)
-        lock = _member_locks.setdefault(asked.member, threading.Lock())
-    if known is not None:
+    if (known := _open_members.get(asked.member)) is not None:
         return known
+    with _opening:
+        lock = _member_locks.setdefault(asked.member, threading.Lock())
     with lock:
         known = _open_members.get(asked.member)
         if known is None:
             known = OpenMember(asked.member, asked.now_ms)
-            with _opening:
-                _open_members[asked.member] = known
+            _open_members.keep(known)
         return known
