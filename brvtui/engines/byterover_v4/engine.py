@@ -17,10 +17,10 @@ from brvtui.trace import AgedSignals, Ceiling, Detail, DocumentForecast, Explana
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its index
     from brvtui.engines.byterover_v4.command_line import CommandLine
+    from brvtui.engines.byterover_v4.hits import SpacePaths
     from brvtui.engines.byterover_v4.presentation import V4Presentation
     from brvtui.engines.byterover_v4.profile import V4Profile
     from brvtui.engines.byterover_v4.scripts import RankedSpace, ScriptAnswer
-    from brvtui.engines.byterover_v4.tracing import SpacePaths
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
 
@@ -199,8 +199,8 @@ class ByteRoverV4:
 
     def _spaces(self, snapshot: Snapshot) -> tuple[SpacePaths, ...]:
         """The spaces of ``snapshot``; documents of topics that did not change since the last are not counted again."""
+        from brvtui.engines.byterover_v4.hits import SpacePaths
         from brvtui.engines.byterover_v4.scripts import ranked_space
-        from brvtui.engines.byterover_v4.tracing import SpacePaths
 
         if not snapshot.spaces:
             raise EngineError(_NO_SPACE)

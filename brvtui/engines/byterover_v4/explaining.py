@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from brvtui.engines.byterover_v4.hits import SpacePaths
 from brvtui.engines.byterover_v4.profile import V4Profile
 from brvtui.engines.byterover_v4.scripts import ScriptAnswer
-from brvtui.engines.byterover_v4.tracing import SpacePaths
 from brvtui.text.analysis import from_utf16
 from brvtui.trace import Detail, Hit, NearMiss, Origin, TextScore, Trace
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from brvtui.engines.byterover_v4.hits import SpacePaths
 from brvtui.engines.byterover_v4.mending import with_file_seen, with_words_searched, without_failure
 from brvtui.engines.byterover_v4.profile import FIELDS, V4Profile
 from brvtui.engines.byterover_v4.scripts import RankedSpace
 from brvtui.engines.byterover_v4.sections import SpaceAnswer, TopicHit
 from brvtui.engines.byterover_v4.tokens import term, tokens
-from brvtui.engines.byterover_v4.tracing import SpacePaths
 from brvtui.engines.contract import Context
 from brvtui.paint.text import days
 from brvtui.snapshot.naming import Named
