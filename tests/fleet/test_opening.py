@@ -5,21 +5,38 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from brvtui.engines.contract import Query
 from brvtui.fleet.members import Member
+from brvtui.fleet.opening import OpenMember
 from brvtui.fleet.questions import Answering, MemberAnswer, StateOf
 from brvtui.fleet.ranking_parts import CountsOf
 from brvtui.fleet.sketches import SketchOf
+from brvtui.trace import Trace
 from tests.fleet.conftest import Asking
 from tests.support.trees import NOW_MS, Tree
 
 MakeTree = Callable[[str], Tree]
 SECRET = "zanzibar"
 SPACE = "11111111-1111-4111-8111-111111111111"
+
+
+@dataclass(frozen=True)
+class WithServices:
+    """Asks so that an engine may use whatever service it is given."""
+
+    text: str
+
+    def of(self, opened: OpenMember) -> Trace:
+        """The trace."""
+        return opened.engine.answer(opened.context, Query(self.text, "", False, True))
 
 
 def member(tree: Tree, **fields: str) -> Member:
@@ -82,18 +99,38 @@ def test_a_member_cannot_have_a_space_read(asking: Asking, make_tree: MakeTree, 
     assert asking(Member("space", str(topics)), Answering(SECRET)).value.hits
 
 
+@dataclass(frozen=True)
+class ListeningService:
+    """A service that hangs up on everybody, and who called."""
+
+    port: int
+    callers: list[object]
+
+
 @pytest.fixture
-def service() -> Iterator[socket.socket]:
+def service() -> Iterator[ListeningService]:
     with socket.create_server(("127.0.0.1", 0)) as made:
-        made.setblocking(False)
-        yield made
+        callers: list[object] = []
+
+        def listen() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, caller = made.accept()
+                    callers.append(caller)
+                    connection.close()
+
+        listener = threading.Thread(target=listen, daemon=True)
+        listener.start()
+        yield ListeningService(made.getsockname()[1], callers)
+        made.shutdown(socket.SHUT_RDWR)
+        listener.join(10)
 
 
-def test_a_member_cannot_have_a_service_asked(asking: Asking, tree: Tree, service: socket.socket) -> None:
+def test_a_member_cannot_have_a_service_asked(asking: Asking, tree: Tree, service: ListeningService) -> None:
     """The user has an embedder; the member's settings choose the engine that would ask it."""
     settings = Path(os.environ["BRV_TUI_DATA_DIR"]) / "config" / "config.toml"
     settings.parent.mkdir(parents=True)
-    address = f"http://127.0.0.1:{service.getsockname()[1]}/v1"
+    address = f"http://127.0.0.1:{service.port}/v1"
     settings.write_text(
         f'[services.embedder]\nmodel = "m"\nurl = "{address}"\n[services.reranker]\nmodel = "m"\nurl = "{address}"\n'
         f'[llm]\nmodel = "m"\nurl = "{address}"\nallowed = true\n'
@@ -106,8 +143,9 @@ def test_a_member_cannot_have_a_service_asked(asking: Asking, tree: Tree, servic
     reply = asking(member(tree), Answering("note of our own"))
     assert reply.value.engine == "jeffs_brain"
     assert [hit.path for hit in reply.value.hits] == ["a/b/c.md"]
-    with pytest.raises(BlockingIOError):
-        service.accept()
+    reply = asking(member(tree), WithServices("note of our own"))
+    assert [hit.path for hit in reply.value.hits] == ["a/b/c.md"]
+    assert service.callers == []
 
 
 def test_a_repository_answers_as_its_tree_does(asking: Asking, tree: Tree, tmp_path: Path) -> None:
