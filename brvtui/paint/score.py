@@ -59,7 +59,8 @@ def score_lines(
     ``detail`` is None until it is known.
     """
     scale = trace.scale
-    made = sum_lines(hit, scale, ticks, width, glyphs)
+    best = max((one.score for one in trace.hits), default=0.0)
+    made = sum_lines(hit, scale, best, ticks, width, glyphs)
     made += lead_lines(trace.hits, hit, scale.decimals, width)
     if hit.ceiling:
         made += ceiling_lines(hit.ceiling, width)
@@ -68,9 +69,11 @@ def score_lines(
     return made + terms(hit.text, detail, width, glyphs)
 
 
-def sum_lines(hit: Hit, scale: Scale, ticks: Mapping[str, float], width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns the bar of a hit's score, its parts, and their sum."""
-    made = _bar(hit, scale, ticks, width, glyphs)
+def sum_lines(
+    hit: Hit, scale: Scale, best: float, ticks: Mapping[str, float], width: int, glyphs: Glyphs
+) -> list[Line]:
+    """Returns the bar of a hit's score, its parts, and their sum. ``best`` is the highest score of its list."""
+    made = _bar(hit, scale, best, ticks, width, glyphs)
     places = max(4, scale.decimals)
     made += [_part(part, scale, places, width, glyphs) for part in hit.parts]
     return [*made, _sum(hit, places, width, glyphs)]
@@ -98,7 +101,9 @@ def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Gl
     return [*made, line(" w: why not, and what would bring it in", "muted"), Line()]
 
 
-def _bar(hit: Hit, scale: Scale, thresholds: Mapping[str, float], width: int, glyphs: Glyphs) -> list[Line]:
+def _bar(
+    hit: Hit, scale: Scale, best: float, thresholds: Mapping[str, float], width: int, glyphs: Glyphs
+) -> list[Line]:
     """Returns the bar of the parts, whose full width is the scale's full score."""
     if not adds_up(hit):
         off = f"explanation does not add up (off by {parts_gap(hit):.2g})"
@@ -108,7 +113,9 @@ def _bar(hit: Hit, scale: Scale, thresholds: Mapping[str, float], width: int, gl
         bar = stacked(hit.parts, width, tuple(ticks), glyphs, scale.reach)
         return [Line().extend(bar), *([tick_labels(width, ticks)] if ticks else [])]
     scaled: Sequence[Part] = [replace(part, value=part.value / scale.full) for part in hit.parts]
-    label = f"the whole width is the best of the list, {scale.full:.{max(5, scale.decimals)}f}"
+    label = f"the whole width is {scale.full:g}, the highest possible"
+    if best >= scale.full:
+        label = f"the whole width is the best of the list, {scale.full:.{max(5, scale.decimals)}f}"
     return [Line().extend(stacked(scaled, width, (), glyphs)), line(f" {label}", "faint").cut(width)]
 
 

@@ -119,7 +119,12 @@ def _of_ranking(ranking: OneRanking, selection: FleetSelection, width: int, glyp
 def _score(hit: Hit, scale: Scale, width: int, glyphs: Glyphs) -> list[Line]:
     words: Sequence[Line] = [Line().gap().extend(chips(hit.words, width - 2).spans)] if hit.words else []
     path = line(f" {cut_left(visible(hit.path), width - 2)}", "muted")
-    return [_short(hit, scale, width, glyphs, "bold strong"), path, *words, *sum_lines(hit, scale, {}, width, glyphs)]
+    return [
+        _short(hit, scale, width, glyphs, "bold strong"),
+        path,
+        *words,
+        *sum_lines(hit, scale, hit.score, {}, width, glyphs),
+    ]
 
 
 def _short(hit: Hit, scale: Scale, width: int, glyphs: Glyphs, role: str = "text") -> Line:
