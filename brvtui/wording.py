@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+_MOST_NAMED, _EXAMPLES = 25, 5
+
 
 def counted(number: int, one: str, more: str) -> str:
     """``number`` with its noun: ``1 note``, ``2 notes``."""
@@ -16,9 +18,13 @@ def shortened(text: str, most: int = 120) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of a message about the unknown ``name``: the nearest of ``known``, or all of them."""
+    """The end of a message about the unknown ``name``: the nearest of ``known``, or all of them where they are few."""
     import difflib
 
-    names = list(known)
+    names = sorted(known) if isinstance(known, (set, frozenset)) else list(known)
     near = difflib.get_close_matches(name, names, 1)
-    return f"; did you mean {near[0]}?" if near else f"; known: {', '.join(names)}"
+    if near:
+        return f"; did you mean {near[0]}?"
+    if len(names) <= _MOST_NAMED:
+        return f"; known: {', '.join(names)}"
+    return f"; {len(names)} are known, such as {', '.join(names[:_EXAMPLES])}"

@@ -19,6 +19,7 @@ from brvtui.cli.common import (
     OK,
     Asked,
     Failure,
+    WholeSummaries,
     answer_format,
     engine_command,
     engine_errors_reported,
@@ -232,7 +233,7 @@ def _given(trace: Trace) -> str:
         return plain_lines(presentation(trace.engine).answer(trace, _WIDTH, for_terminal())).strip("\n")
 
 
-@click.group()
+@click.group(cls=WholeSummaries)
 def llm() -> None:
     """The language model of tiers 3 and 4."""
 

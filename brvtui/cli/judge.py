@@ -17,6 +17,7 @@ from brvtui.cli.common import (
     OK,
     SCOPE_HELP,
     Failure,
+    WholeSummaries,
     answer_format,
     find_session,
     project_option,
@@ -38,6 +39,7 @@ _FORMATS = click.Choice(["beir", "trec", "qmd"])
 
 
 @click.group(
+    cls=WholeSummaries,
     epilog="""
 \b
 Examples:
@@ -45,7 +47,7 @@ Examples:
   brv-tui judge set "kubernetes ingress" --expect "not covered"
   brv-tui judge list
   brv-tui judge import beir datasets/notes
-"""
+""",
 )
 def judge() -> None:
     """Write down which notes a query should find, for brv-tui eval to measure.

@@ -25,7 +25,12 @@ def later_ms(at: str) -> float | None:
 def exact_ms(at: str) -> float | None:
     """The ISO 8601 time ``at`` in milliseconds since 1970. Raises :class:`click.BadParameter`."""
     context: Any = click.get_current_context()
-    return moment(context, context.command.params[0], at)
+    option = next((known for known in context.command.params if known.name == "at"), context.command.params[0])
+    try:
+        return moment(context, option, at)
+    except click.BadParameter as error:
+        said = f"{at} is neither a span, such as +30d, nor an ISO 8601 time, such as 2026-11-20T12:00:00Z"
+        raise click.BadParameter(said, context, option) from error
 
 
 def later_or_at(at: str, now_ms: float) -> float | None:

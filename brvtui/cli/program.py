@@ -152,6 +152,9 @@ def _run() -> int:
         return finished.exit_code
     except (click.Abort, KeyboardInterrupt):
         line, code = "interrupted", FAILED
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return BAD_USAGE
     except click.ClickException as error:
         line = " ".join(error.format_message().split())
         if isinstance(error, click.UsageError) and error.ctx:

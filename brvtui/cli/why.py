@@ -6,7 +6,6 @@ import click
 
 from brvtui.cli import completing
 from brvtui.cli.common import (
-    BAD_USAGE,
     NEGATIVE,
     NOT_THERE,
     OK,
@@ -50,7 +49,9 @@ def why(text: str, one: str, other: str, asked: Asked, form: str) -> int:
     except UnknownNote as error:
         raise Failure(str(error), NOT_THERE) from error
     except NotScored as error:
-        raise Failure(str(error), BAD_USAGE) from error
+        raise Failure(f"{error}; brv-tui explain says what would bring it in", NEGATIVE) from error
+    if pair.above.path == pair.below.path:
+        raise click.UsageError(f"{pair.above.path} is named twice: name two notes")
     if form == "json":
         from brvtui.report.pair import pair_as_plain
 

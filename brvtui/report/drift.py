@@ -61,7 +61,8 @@ def _loss_lines(drift: Drift, width: int) -> list[Line]:
     losses = drift.losses
     queries = len(first_lost(losses))
     of = counted(len(drift.now.queries), "query", "queries")
-    made = [line(f" {queries or 'no'} of {of} lose something" if queries else f" nothing is lost of {of}", "muted")]
+    said = f"{queries} of {of} lose something or change tier" if queries else f"nothing is lost of {of}"
+    made = [line(f" {said}", "muted")]
     for loss in losses[:_SHOWN]:
         shown = Line().gap().fit(f"by +{loss.days:g} d", _COLUMN, "warn").add(f"{loss.query}: ", "bold strong")
         parts = wrap(f"{loss.document} {loss.what}".strip(), max(10, width - shown.width))

@@ -37,7 +37,8 @@ def outlook_lines(outlook: Outlook, glyphs: Glyphs) -> list[Line]:
     for event, document in sorted(dated, key=lambda pair: pair[0].days):
         made += [_row(event, document, glyphs)]
     if not dated:
-        made.append(line(" no note: nothing of this comes in these days", "muted"))
+        earlier = any(count.by_then for count in outlook.counts)
+        made.append(line(f" no note{'; --all lists those to which it has come already' if earlier else ''}", "muted"))
     return made
 
 

@@ -129,7 +129,7 @@ def test_what_cannot_be_compared_is_a_line(run: Run, project: Tree, repository: 
         (("--rev", "nosuch"), 2, "no revision nosuch"),
         (("--to-profile", "nosuch"), 2, "nosuch"),
         (("--to-signals", str(tmp_path / "none.json")), 2, "none.json"),
-        (("--at", "soon"), 2, "not an ISO 8601 time"),
+        (("--at", "soon"), 2, "nor an ISO 8601 time"),
         (("--edit", "rotation"), 2, "must be NOTE=FILE"),
         (("--edit", f"rotation={tmp_path / 'none.md'}"), 2, "cannot be read"),
         (("--edit", "../../x.md=x"), 3, "leads out of the tree"),

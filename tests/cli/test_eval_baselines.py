@@ -179,7 +179,7 @@ def test_what_is_wrong_is_said(run: Run, project: Tree, repository: Git, make_tr
     assert (code, "passed mrr at least 1" in out) == (0, True)
     other = make_tree("alone")
     other.note("a.md", "A")
-    with pytest.raises(RevisionError, match="needs a tree that git keeps"):
+    with pytest.raises(RevisionError, match="only of a tree that git keeps"):
         Revision(other.tree, "main")
 
 

@@ -87,7 +87,7 @@ def test_the_table_says_what_is_lost_by_when_and_gates_hold_for_every_day(run: R
     text = " ".join(out.split())
     assert code == 1
     assert "now +60 d +400 d" in text
-    assert "of 5 queries lose something" in text
+    assert "of 5 queries lose something or change tier" in text
     assert "FAILED no other tier: refresh: tier 2 → tier 4" in text
     code, out, _ = run("eval", "--drift", "0.001", "--fail-on-tier-change")
     assert (code, "nothing is lost of 5 queries" in out) == (0, True)

@@ -43,7 +43,7 @@ def test_json(run: Run) -> None:
 def test_nothing_comes(run: Run) -> None:
     code, out, _ = run("maturity", "--days", "0")
     assert code == 1
-    assert "no note: nothing of this comes in these days" in out
+    assert "no note; --all lists those to which it has come already" in out
     assert run("maturity", "--event", "archive", "--days", "1", "--format", "json")[0] == 1
 
 

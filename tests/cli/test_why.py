@@ -37,5 +37,7 @@ def test_what_cannot_be_compared_is_a_line(run: Run, project: Tree) -> None:
     code, _, err = run("why", QUERY, "rotation", "nosuch")
     assert (code, "no note nosuch" in err) == (3, True)
     code, _, err = run("why", QUERY, "rotation", "rollback")
-    assert (code, "deploy/rollback.md has no score for this query" in err) == (2, True)
+    assert (code, "deploy/rollback.md has no score for this query" in err) == (1, True)
+    code, _, err = run("why", QUERY, "rotation", "rotation")
+    assert (code, "is named twice" in err) == (2, True)
     assert run("why", QUERY, "rotation")[0] == 2

@@ -48,7 +48,7 @@ class Revision:
         try:
             self._prefix = git(folder, "rev-parse", "--show-prefix", most=_SHORT).rstrip(b"\n")
         except RevisionError as error:
-            raise RevisionError(f"{folder}: {error}; --baseline-rev needs a tree that git keeps") from error
+            raise RevisionError(f"{folder}: {error}; a revision can be named only of a tree that git keeps") from error
         wanted = f"{name}^{{commit}}"
         try:
             found = git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted, most=_SHORT)
