@@ -222,3 +222,16 @@ async def test_a_damaged_file_breaks_no_pane(garden: Tree, tmp_path: Path) -> No
             app.selection.select(chance.choice([*app.view.project.overview.branches, ""]))
             await pilot.pause()
     assert shown > 20
+
+
+async def test_other_screens_say_what_a_saved_trace_lacks(garden: Tree, tmp_path: Path) -> None:
+    app = BrvTui(Opening(save(garden, tmp_path, "token store")))
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await pilot.press("escape", "b")
+        assert any("brv-tui FOLDER opens it" in notice.message for notice in app._notifications)
+        for key, pane in (("2", "#about"), ("3", "#ageing"), ("4", "#entry")):
+            await pilot.press(key)
+            await opened(pilot)
+            assert "a saved trace" in text_of(pilot, pane)
+            assert "reading" not in text_of(pilot, pane)

@@ -106,7 +106,7 @@ class Editing:
     def edit_selected(self, path: str, outside: bool) -> None:
         """Edits ``path``, the note that keys act on; says what to do when there is none."""
         if self._project.session is None or self._services.store.view.project.overview is None:
-            self._services.notify("no project is open, so there is nothing to edit", timeout=4)
+            self._services.notify("no project is open to edit in; brv-tui FOLDER opens one", timeout=4)
         elif self._project.refuses_edits():
             return
         elif not path:

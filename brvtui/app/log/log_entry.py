@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from brvtui.app.log.log_pane import moment, names_engines, tier_of
-from brvtui.app.states import LogState
+from brvtui.app.states import LogState, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
@@ -18,7 +18,7 @@ class LogEntryPane(Pane):
     """The entry under the cursor as it was logged, beside the answer now, with the differences."""
 
     TITLE = "Then and now"
-    READS = (LogState,)
+    READS = (LogState, ProjectState)
     HELP_TEXT = (
         "What the log says of the chosen query, and what asking it again, on an empty cache, gives with the notes as "
         "they are now. Differences of tier, top score and first note are listed, and their cause: notes that changed "
@@ -30,7 +30,8 @@ class LogEntryPane(Pane):
         """Then, now, differences."""
         compared = view.log.compared
         if compared is None:
-            return wrapped("choose a query: it is asked again, and compared", width)
+            said = "choose a query: it is asked again, and compared"
+            return wrapped("a saved trace: open its project to compare" if view.project.saved else said, width)
         made = wrapped(compared.entry.query, width, "bold strong")
         made += self._verdict(compared, width)
         made.append(rule(width, "then", dash=self.glyphs.dash))

@@ -91,6 +91,8 @@ class AgeingPane(Pane):
         """Returns the lines of the note, or what to do where there is none."""
         made = self.ageing
         if made is None:
+            if view.project.saved:
+                return wrapped("a saved trace: open its project to see how the note ages", width)
             if view.project.phase is not Phase.READY:
                 return wrapped(view.project.problem or "reading the tree…", width)
             return wrapped("no note is selected" if not view.selection.file else "this note is not in the tree", width)

@@ -99,6 +99,8 @@ class AboutPane(ChoicePane):
             made += self._head(page, width)
         known = around if around is not None and around.path == view.selection.file else None
         self._has_surroundings = known is not None
+        if view.project.saved:
+            return [*made, *wrapped("a saved trace: open its project to see what surrounds the note", width)]
         if view.is_code:
             return [*made, *wrapped(_OF_CODE, width), *self._speaking(known, width)]
         made += self._coming(known, width) + self._manifest(known, width)

@@ -31,7 +31,7 @@ LOAD = "load"
 """The group of workers that read the tree."""
 _COLLECTIONS = (10_000, 5, 20)
 """How many new objects lead to a collection of these (Python's 700), and how many of those to one of older ones."""
-_NOT_HERE = "a saved trace: its project is not open, so there is nothing to ask"
+_NOT_HERE = "a saved trace: its project is not open; brv-tui FOLDER opens it"
 _READ_ONLY = "this is code: it is shown, and changed by nothing here"
 _TOPICS = "topics of a space are edited here, and not made, moved, archived or given signals: ByteRover does that"
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
+from brvtui.app.keys.naming import key_name
 from brvtui.app.project.project import Project
 from brvtui.app.project.selection import Selection
 from brvtui.app.query import answering
@@ -126,6 +127,8 @@ class Queries:
         """Pins the answer that is shown, or unpins it when it is the pinned one; whether one was pinned."""
         store = self._services.store
         trace = store.view.answered
+        if self._project.refuses():
+            return False
         if trace is None:
             self._services.notify("ask something first: b then pins its answer", timeout=4)
             return False
@@ -134,7 +137,10 @@ class Queries:
             self._services.notify("nothing is pinned any more", timeout=4)
             return False
         store.update(PinState(trace))
-        self._services.notify("pinned: change wording, profile (p) or engine (P), then B compares", timeout=4)
+        actions = {"engine.profile": "p", "engine.next": "P", "answer.compare": "B"}
+        keys = [key_name(self._services.keymap.get(action, key)) for action, key in actions.items()]
+        said = "pinned: change wording, profile ({}) or engine ({}), then {} compares".format(*keys)
+        self._services.notify(said, timeout=4)
         return True
 
     def _pause(self) -> None:
