@@ -31,21 +31,28 @@ class EditEffect:
 
     earlier: EarlierNotes | None
     """The notes before; None where nothing changed."""
-    asked: int
-    """How many queries were asked again."""
-    are_judged: bool
-    """Whether these are judged; else they were asked last."""
+    judged: int
+    """How many judged queries were asked again."""
+    unjudged: int
+    """How many other queries were asked again."""
     left_out: int
     """How many more judged queries there are."""
-    otherwise: tuple[QueryChange, ...]
-    """Those that are answered otherwise."""
+    judged_otherwise: tuple[QueryChange, ...]
+    """The judged queries that are answered otherwise."""
+    unjudged_otherwise: tuple[QueryChange, ...]
+    """The other queries that are answered otherwise."""
+
+    @property
+    def otherwise(self) -> tuple[QueryChange, ...]:
+        """Every query that is answered otherwise, the judged ones first."""
+        return (*self.judged_otherwise, *self.unjudged_otherwise)
 
     @property
     def worse(self) -> int:
         """How many judged queries lost: of their first metric, or an outcome that was the expected one."""
         return sum(
             each.is_worse(DEFAULT_METRICS[0]) or (each.before.as_expected is True and each.now.as_expected is False)
-            for each in self.otherwise
+            for each in self.judged_otherwise
         )
 
 
@@ -66,13 +73,13 @@ def effect_of_edits(
     mode: str,
     cancelled: Callable[[], bool],
 ) -> EditEffect | None:
-    """Asks ``judgments``, or without any the ``unjudged`` queries, of the notes now and of the ``earlier`` ones.
+    """Asks ``judgments`` (the first 200) and the ``unjudged`` queries of the notes now and of the ``earlier`` ones.
 
     ``engine`` answers, in ``mode``, as a probe. Returns None when ``cancelled`` became true meanwhile. Raises
     :class:`brvtui.engines.contract.EngineError`.
     """
-    asked = (judgments or unjudged)[:MOST_ASKED]
-    left_out = max(0, len(judgments) - MOST_ASKED)
+    judged = judgments[:MOST_ASKED]
+    asked = (*judged, *unjudged)
     changes: list[QueryChange] = []
     if earlier is not None and asked:
         runner = session.variants
@@ -82,8 +89,11 @@ def effect_of_edits(
                 return None
             changes.append(QueryChange(runner.result(now, judgment), runner.result(before, judgment)))
         runner.keep(now)
-    otherwise = tuple(change for change in changes if change.is_otherwise)
-    return EditEffect(earlier, len(asked), bool(judgments), left_out, otherwise)
+    otherwise = [
+        tuple(change for change in part if change.is_otherwise)
+        for part in (changes[: len(judged)], changes[len(judged) :])
+    ]
+    return EditEffect(earlier, len(judged), len(unjudged), len(judgments) - len(judged), *otherwise)
 
 
 def causes_of_change(session: Session, variant: Variant, judgment: Judgment, engine: str, mode: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.lab import asking
 from brvtui.app.lab.cell import CellPane
-from brvtui.app.lab.edit_check import sentence
+from brvtui.app.lab.edit_check import OPEN_QUERY, sentence
 from brvtui.app.lab.judged import JudgedPane
 from brvtui.app.lab.screen import LabScreen
 from brvtui.app.lab.sweep_dialog import SweepDialog, SweepPane
@@ -413,6 +413,35 @@ async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree,
         await until(pilot, lambda: "3 judged queries are answered as before" in toasts(pilot))
 
 
+async def test_an_edit_that_costs_the_open_query_its_note_is_told_and_not_judged_as_right(
+    with_judgments: Tree, make_app: MakeApp
+) -> None:
+    """The answer before the edit is taken in its column; the answer now only once the edit is accepted."""
+    async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
+        await ask(pilot, "refunds billing")
+        brv(pilot).edits.hold()
+        await settled(pilot)
+        (with_judgments.tree / "billing/refunds.md").write_text("# Something else\n\nNothing of it is left.\n")
+        await until(pilot, lambda: view(pilot).edits.effect is not None)
+        said = "the open query is answered otherwise since refunds.md changed; 3 judged queries are not"
+        await until(pilot, lambda: said in toasts(pilot))
+        await to_lab(pilot)
+        assert table(pilot).chosen == OPEN_QUERY
+        await pilot.press("J")
+        await until(
+            pilot, lambda: "“refunds billing” is not judged, because an edit changed the answer" in toasts(pilot)
+        )
+        assert len(judged(with_judgments)) == 3
+        await pilot.press("l")
+        assert table(pilot).chosen_column == view(pilot).lab.columns[1]
+        await pilot.press("J")
+        await until(pilot, lambda: len(judged(with_judgments)) == 4)
+        assert [each.path for each in judged(with_judgments)[-1].documents] == ["billing/refunds.md"]
+        await until(
+            pilot, lambda: "1 query added as answered before the edits; 4 judged queries in all" in toasts(pilot)
+        )
+
+
 def swept(pilot: Pilot[Any]) -> str:
     """The lines of the dialog of a sweep."""
     found = pilot.app.screen.query(SweepPane)
@@ -455,23 +484,47 @@ def _result(query: str, path: str) -> QueryResult:
 @pytest.mark.parametrize(
     ("effect", "key", "said"),
     [
-        ((14, True, 0, 0, 1), "5", "14 judged queries are answered as before"),
-        ((1, True, 0, 0, 1), "5", "the judged query is answered as before"),
-        ((3, False, 0, 0, 1), "", "the 3 queries asked last are answered as before; none is judged"),
+        ((14, 0, 0, 0, 0, 1), "5", "14 judged queries are answered as before"),
+        ((14, 1, 0, 0, 0, 1), "5", "14 judged queries and the open query are answered as before"),
+        ((1, 0, 0, 0, 0, 1), "5", "the judged query is answered as before"),
+        ((0, 3, 0, 0, 0, 1), "", "the 3 queries asked last are answered as before; none is judged"),
         (
-            (14, True, 0, 2, 1),
+            (0, 1, 0, 0, 1, 1),
+            "5",
+            "the query asked last is answered otherwise since n0.md changed; none is judged: 5 shows it",
+        ),
+        (
+            (14, 0, 0, 2, 0, 1),
             "5",
             "2 of 14 judged queries are answered otherwise since n0.md changed, 2 worse: 5 shows them",
         ),
         (
-            (200, True, 9, 1, 3),
+            (14, 1, 0, 0, 1, 1),
+            "5",
+            "the open query is answered otherwise since n0.md changed; 14 judged queries are not: 5 shows it",
+        ),
+        (
+            (14, 1, 0, 1, 0, 1),
+            "5",
+            "1 of 14 judged queries is answered otherwise since n0.md changed, 1 worse; the open query is not: "
+            "5 shows it",
+        ),
+        (
+            (14, 1, 0, 2, 1, 1),
+            "5",
+            "2 of 14 judged queries and the open query are answered otherwise since n0.md changed, 2 worse: "
+            "5 shows them",
+        ),
+        (
+            (200, 0, 9, 1, 0, 3),
             "",
             "1 of the first 200 judged queries is answered otherwise since 3 notes changed, 1 worse",
         ),
     ],
 )
-def test_what_an_edit_changes_is_one_sentence(effect: tuple[int, bool, int, int, int], key: str, said: str) -> None:
-    asked, are_judged, left_out, changed, notes = effect
+def test_what_an_edit_changes_is_one_sentence(effect: tuple[int, int, int, int, int, int], key: str, said: str) -> None:
+    judged, unjudged, left_out, changed, others, notes = effect
     earlier = EarlierNotes(tuple(f"x/n{number}.md" for number in range(notes)))
-    changes = tuple(QueryChange(_result(str(n), "b.md"), _result(str(n), "a.md")) for n in range(changed))
-    assert sentence(EditEffect(earlier, asked, are_judged, left_out, changes), "note", key) == said
+    changes = [QueryChange(_result(str(n), "b.md"), _result(str(n), "a.md")) for n in range(changed + others)]
+    made = EditEffect(earlier, judged, unjudged, left_out, tuple(changes[:changed]), tuple(changes[changed:]))
+    assert sentence(made, "note", key) == said

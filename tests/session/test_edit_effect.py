@@ -116,5 +116,5 @@ def test_a_space_is_held_whole_and_the_log_stands_in_for_judgments(
     (logged,) = asked_last(session)
     effect = effect_of_edits(session, earlier, (), (logged,), session.engine, "", lambda: False)
     assert effect is not None
-    assert not effect.are_judged
+    assert (effect.judged, effect.unjudged) == (0, 1)
     assert [change.before.ranking[0] for change in effect.otherwise] == ["auth/jwt.html"]

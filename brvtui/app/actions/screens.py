@@ -64,7 +64,7 @@ LAB_SCREEN = Place("lab", "Screen Lab", PlaceKind.SCREEN, (
     *_panes("lab", {"judged": "f2", "cell": "f3", "sliders": "f4"}),
     Action("lab.add", "v", "add", "add a column", "Ask the judged queries in another variant too", bar=True),
     Action("lab.stop", "b", "stop", "stop", "Stop asking, or go on"),
-    Action("lab.judge", "J", "judge", "judge", "Judge the open query; without one, those of the Log", bar=True),
+    Action("lab.judge", "J", "judge", "judge", "Judge the open query by the column; without one, the Log's", bar=True),
 ), within=EVERY_SCREEN)  # fmt: skip
 
 LOG_SCREEN = Place("log", "Screen Log", PlaceKind.SCREEN, (

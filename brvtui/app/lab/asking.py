@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from brvtui.app.states import LabCell
 from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.engines.contract import EngineError
+from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.following import DocumentFinder
@@ -23,6 +24,7 @@ from brvtui.wording import counted
 
 if TYPE_CHECKING:
     from brvtui.lab.evaluation.results import QueryResult
+    from brvtui.lab.whatif.variant import EarlierNotes
     from brvtui.session import Session
 
 _QUICK_S, _PAUSE_S, _LONG_S = 0.04, 0.15, 0.4
@@ -30,6 +32,7 @@ _QUICK_S, _PAUSE_S, _LONG_S = 0.04, 0.15, 0.4
 _FEW_ROWS = 100
 """A table of so many rows is drawn again quickly."""
 _KEPT = "as it was answered when it was added: look through the grade"
+_EITHER_WAY = "judge it in the Lab's column “before edits”, or remove that column to accept the edits"
 _MOST_ADDED = 200
 
 
@@ -168,23 +171,36 @@ def grade(session: Session, text: str, scope: str, path: str, value: int | None)
         raise Refusal(str(error)) from error
     queries = counted(len(after), "judged query", "judged queries")
     said = f"graded {value}" if value is not None else "no grade"
-    return f"{said}: {path} for {text!r}; {queries} in all, 5 shows them"
+    return f"{said}: {path} for {text!r}; {queries} in the Lab"
 
 
-def keep_answers(session: Session, queries: Sequence[tuple[str, str]], engine: str, mode: str) -> str:
-    """Judges ``queries``, of text and scope, by the answers of ``engine`` now: the outcome is expected, the first note
-    has grade 3.
+def keep_answers(
+    session: Session,
+    queries: Sequence[tuple[str, str]],
+    variant: Variant,
+    edits: EarlierNotes | None,
+    engine: str,
+    mode: str,
+) -> str:
+    """Judges ``queries``, of text and scope, by the answers of ``engine`` in ``variant``: the outcome is expected, the
+    first note has grade 3. Leaves out those that are answered otherwise since ``edits``.
 
     Returns what was done. Raises :class:`Refusal`.
     """
     runner = session.variants
     added: list[tuple[str, str, str, tuple[JudgedDocument, ...]]] = []
+    left_out: list[str] = []
     try:
         known = JudgmentsFile.of(session.project).read()
-        state = runner.state(Variant(), engine, mode)
+        state = runner.state(variant, engine, mode)
+        before = runner.state(Variant(earlier=edits), engine, mode) if edits is not None else None
         new = [each for each in dict.fromkeys(queries) if judgment_of(known, *each) is None][:_MOST_ADDED]
         for text, scope in new:
-            result = runner.result(state, Judgment("new", text, scope))
+            judgment = Judgment("new", text, scope)
+            result = runner.result(state, judgment)
+            if before is not None and QueryChange(result, runner.result(before, judgment)).is_otherwise:
+                left_out.append(text)
+                continue
             documents = tuple(state.finder.judged(path, 3) for path in result.ranking[:1])
             added.append((text, scope, result.outcome, documents))
 
@@ -194,9 +210,13 @@ def keep_answers(session: Session, queries: Sequence[tuple[str, str]], engine: s
             return before
 
         after = JudgmentsFile.of(session.project).change(edit)
-    except (JudgmentsError, EngineError) as error:
+    except (JudgmentsError, EngineError, VariantError, RevisionError) as error:
         raise Refusal(str(error)) from error
+    which = f"“{left_out[0]}” is" if len(left_out) == 1 else f"{len(left_out)} queries are"
+    edited = f"{which} not judged, because an edit changed the answer: {_EITHER_WAY}" if left_out else ""
     if not added:
-        return "judged already: nothing to add"
+        return edited or "judged already: nothing to add"
+    how = "now" if variant == Variant() else "before the edits" if variant.earlier is not None else f"with {variant}"
     queries_in_all = counted(len(after), "judged query", "judged queries")
-    return f"{counted(len(added), 'query', 'queries')} added as answered now; {queries_in_all} in all"
+    said = f"{counted(len(added), 'query', 'queries')} added as answered {how}; {queries_in_all} in all"
+    return f"{said}; {edited}" if edited else said

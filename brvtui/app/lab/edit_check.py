@@ -97,7 +97,7 @@ class EditCheck:
         is_seen = in_front or not queries or (store.view.edits.is_seen and queries <= self._told)
         self._told = queries
         store.update(EditsState(effect, is_seen))
-        if effect.asked and (is_news or saved):
+        if (effect.judged or effect.unjudged) and (is_news or saved):
             key = key_name(self._services.keymap.get("screens.lab", LAB.key))
             way = "" if in_front else f"Esc, then {key}" if self._services.takes_letters else key
             said = sentence(effect, store.view.noun, way)
@@ -119,22 +119,31 @@ class EditCheck:
 def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
     """What became of the queries, in one line. ``noun`` is what the engine ranks, ``key`` leads to the Lab; without one
     it is in front."""
-    changed = len(effect.otherwise)
-    if effect.are_judged:
-        queries = "the judged query" if effect.asked == 1 else f"{effect.asked} judged queries"
-        queries = f"the first {queries}" if effect.left_out else queries
-        rest = ""
+    if effect.judged:
+        judged = "the judged query" if effect.judged == 1 else f"{effect.judged} judged queries"
+        parts = [(f"the first {judged}" if effect.left_out else judged, effect.judged, len(effect.judged_otherwise))]
+        parts += [(OPEN_QUERY, 1, len(effect.unjudged_otherwise))] if effect.unjudged else []
     else:
-        queries = "the query asked last" if effect.asked == 1 else f"the {effect.asked} queries asked last"
-        rest = "; none is judged"
-    shows = f"{rest}: {key} shows {'it' if changed == 1 else 'them'}" if key else rest
-    if not changed:
-        return f"{queries} {'is' if effect.asked == 1 else 'are'} answered as before{rest}"
-    who = queries if effect.asked == 1 else f"{changed} of {queries}"
+        asked = "the query asked last" if effect.unjudged == 1 else f"the {effect.unjudged} queries asked last"
+        parts = [(asked, effect.unjudged, len(effect.unjudged_otherwise))]
+    rest = "" if effect.judged else "; none is judged"
+    otherwise = [(who if asked == 1 else f"{changed} of {who}", changed) for who, asked, changed in parts if changed]
+    as_before = [(who, asked) for who, asked, changed in parts if not changed]
+    if not otherwise:
+        return f"{_are(as_before)} answered as before{rest}"
+    if as_before:
+        rest = f"; {_are(as_before)} not"
     worse = f", {effect.worse} worse" if effect.worse else ""
     paths = effect.earlier.paths if effect.earlier is not None else ()
     since = paths[0].rpartition("/")[2] if len(paths) == 1 else counted(len(paths), noun, f"{noun}s")
-    return f"{who} {'is' if changed == 1 else 'are'} answered otherwise since {since} changed{worse}{shows}"
+    shows = f": {key} shows {'it' if len(effect.otherwise) == 1 else 'them'}" if key else ""
+    return f"{_are(otherwise)} answered otherwise since {since} changed{worse}{rest}{shows}"
+
+
+def _are(queries: list[tuple[str, int]]) -> str:
+    """Who, and ``is`` or ``are``; each of ``queries`` is a name and a number."""
+    verb = "is" if sum(number for _, number in queries) == 1 else "are"
+    return f"{' and '.join(name for name, _ in queries)} {verb}"
 
 
 def _hold(session: Session) -> HeldNotes | None:
@@ -151,11 +160,9 @@ def _effect(session: Session, held: HeldNotes, opened: QueryState, engine: Engin
 
     try:
         judgments = JudgmentsFile.of(session.project).read()
-        unjudged: tuple[Judgment, ...] = ()
-        if not judgments:
-            unjudged, text = asked_last(session), opened.text.strip()
-            if text and (text, opened.scope) not in [(each.text, each.scope) for each in unjudged]:
-                unjudged = (Judgment(OPEN_QUERY, text, opened.scope), *unjudged)
+        unjudged, text = () if judgments else asked_last(session), opened.text.strip()
+        if text and (text, opened.scope) not in [(each.text, each.scope) for each in judgments or unjudged]:
+            unjudged = (Judgment(OPEN_QUERY, text, opened.scope), *unjudged)
         earlier = held.earlier(session.snapshot)
         return effect_of_edits(session, earlier, judgments, unjudged, engine.name, engine.mode, is_cancelled)
     except (JudgmentsError, EngineError) as error:

@@ -33,7 +33,7 @@ _SOUGHT = 50
 _HEAD = 2
 """Lines above the rows: names and means."""
 EMPTY = (
-    "No query is judged yet. J judges the open one by its answer now; without one, all of the Log.",
+    "No query is judged yet. J judges the open one by its answer in the column; without one, all of the Log.",
     "Meanwhile the open query and the Log's last 20 are asked here: after an edit, with other constants, in a month.",
     "Judged queries are kept in {file}, made to be committed. On the Query screen, J grades a result from 0 to 3.",
 )
@@ -49,7 +49,7 @@ class JudgedPane(ChoicePane):
         "how much it differs from now, or 'other' where another note comes first or is quoted; a column of before says "
         "what changed since. Other columns are of an engine, a "
         "moment, a git revision, a constant, unsaved text. Once notes were edited, one says how queries were answered "
-        "before; removing it compares with the notes of now from then on."
+        "before; judging there takes the earlier answer as the right one, removing it accepts the edits."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(JUDGED)
 

@@ -26,6 +26,7 @@ WHAT_IF = "what if"
 _ASKING = "lab"
 _MOST_COLUMNS = 8
 _MOST_READ = 2_000
+_PRESENT = Variant()
 _COMMITTED = Variant(revision="HEAD")
 
 
@@ -137,7 +138,7 @@ class Lab:
             offered.append(_COMMITTED)
         shown = [each for each in offered if each not in self._hidden]
         slid = [what_if] if what_if is not None else []
-        return list(dict.fromkeys([Variant(), *slid, *shown, *self._added]))
+        return list(dict.fromkeys([_PRESENT, *slid, *shown, *self._added]))
 
     def ask(self) -> None:
         """Asks every query in every variant; those that are known already cost little."""
@@ -203,7 +204,7 @@ class Lab:
     def add(self, variant: Variant) -> None:
         """Asks the judged queries in ``variant`` too."""
         self._hidden.discard(variant)
-        if variant == Variant() or variant in self._variants(self.state.what_if):
+        if variant == _PRESENT or variant in self._variants(self.state.what_if):
             self._services.notify("that column is there already", timeout=4)
             return
         if len(self._variants(None)) >= _MOST_COLUMNS:
@@ -217,7 +218,7 @@ class Lab:
         if variant == self.state.what_if:
             self.reset()
             return
-        if variant == Variant():
+        if variant == _PRESENT:
             self._services.notify("the present stays: the others are compared with it", timeout=4)
             return
         if variant in self._added:
@@ -261,8 +262,8 @@ class Lab:
     def change(self, control: Control, value: Value) -> None:
         """Puts a slider at ``value``: the column of what if follows."""
         before = self.state
-        variant = with_value(before.what_if or Variant(), control, value)
-        what_if = variant if variant != Variant() else None
+        variant = with_value(before.what_if or _PRESENT, control, value)
+        what_if = variant if variant != _PRESENT else None
         if what_if == before.what_if:
             return
         is_whole = before.done >= before.total and not before.stopped
@@ -291,7 +292,7 @@ class Lab:
             self._use_profile(variant.engine or self._services.store.view.engine.name, variant.profile)
         self._fill(judgment.text, judgment.scope)
         rest = replace(variant, engine="", profile="")
-        if rest != Variant():
+        if rest != _PRESENT:
             text = f"asked as things are now: {title_of(rest)} is only in the Lab"
             self._services.notify(text, timeout=6)
 
@@ -304,21 +305,25 @@ class Lab:
             grade = partial(asking.grade, session, query.text.strip(), query.scope, path, value)
             self._services.background.run(grade, self._judged, group="judge")
 
-    def keep(self, queries: list[tuple[str, str]]) -> None:
-        """Judges ``queries``, of text and scope, by how they are answered now."""
+    def keep(self, queries: list[tuple[str, str]], variant: Variant = _PRESENT) -> None:
+        """Judges ``queries``, of text and scope, by how they are answered in ``variant``.
+
+        Of the present, only those that no edit changed: their answer may be damaged.
+        """
         session = self.session
         if session is not None and queries:
             chosen = self._services.store.view.engine
-            keep = partial(asking.keep_answers, session, queries, chosen.name, chosen.mode)
+            edits = self._edits.earlier if variant == _PRESENT else None
+            keep = partial(asking.keep_answers, session, queries, variant, edits, chosen.name, chosen.mode)
             self._services.background.run(keep, self._judged, group="judge")
 
-    def keep_open_or_logged(self) -> None:
-        """Judges the open query by its answer now; without one, those queries of the log that were covered."""
+    def keep_open_or_logged(self, variant: Variant) -> None:
+        """Judges the open query by its answer in ``variant``; without one, those of the log that were covered."""
         session, query = self.session, self._services.store.view.query
         if session is None or self._project.refuses():
             return
         if query.text.strip():
-            self.keep([(query.text.strip(), query.scope)])
+            self.keep([(query.text.strip(), query.scope)], variant)
             return
 
         def logged() -> list[tuple[str, str]]:
@@ -326,25 +331,25 @@ class Lab:
             found = [(each.query.strip(), each.scope) for each in entries if not each.not_covered and not each.problem]
             return [each for each in dict.fromkeys(found) if each[0]]
 
-        self._services.background.run(logged, self._keep_logged, group="judge")
+        self._services.background.run(logged, partial(self._keep_logged, variant), group="judge")
 
-    def _keep_logged(self, queries: list[tuple[str, str]]) -> None:
+    def _keep_logged(self, variant: Variant, queries: list[tuple[str, str]]) -> None:
         if queries:
-            self.keep(queries)
+            self.keep(queries, variant)
         else:
             self._services.notify("nothing is logged yet: ask a query on the Query screen first", timeout=5)
 
     def _judged(self, said: str) -> None:
-        self._services.notify(said, timeout=5)
+        self._services.notify(said, timeout=8)
         if self.state.judgments is not None:
             self.read()
 
 
 def title_of(variant: Variant, engine: str = DEFAULT) -> str:
     """The title of the column of ``variant``; ``engine`` answers where it names none."""
-    if variant == Variant():
+    if variant == _PRESENT:
         return engine
-    if variant.edit is not None and replace(variant, edit=None) == Variant():
+    if variant.edit is not None and replace(variant, edit=None) == _PRESENT:
         return f"edit {variant.edit.path.rpartition('/')[2]}"
     if variant.earlier is not None:
         return "before edits"

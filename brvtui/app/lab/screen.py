@@ -139,5 +139,7 @@ class LabScreen(FrameScreen):
         self._lab.stop()
 
     def action_judge(self) -> None:
-        """Judges the open query, or those of the Log."""
-        self._lab.keep_open_or_logged()
+        """Judges the open query, or those of the Log, by the answer in the column under the cursor."""
+        column = self.table.chosen_column
+        if column is not None:
+            self._lab.keep_open_or_logged(column.variant)
