@@ -516,7 +516,7 @@ class BrvTui(ConfiguredApp):
         self.call_later(self._thin_out)
 
     def _thin_out(self) -> None:
-        """Few toasts at once: what is said again replaces itself, then the oldest gives way, the gravest last."""
+        """Keeps only a few toasts: drops earlier copies of a message, then the least severe, the oldest first."""
         held = list(self._notifications)
         said = {one.message: place for place, one in enumerate(held)}
         again = [one for place, one in enumerate(held) if said[one.message] != place]

@@ -105,12 +105,13 @@ def repo_option(command: _F) -> _F:
     return click.option("--repo", type=where, help="Ask the code of this repository in place of notes.")(command)
 
 
-def answer_format(command: _F) -> _F:
-    """Adds ``--format``."""
-    choice = click.Choice(["text", "json"])
-    return click.option("--format", "form", type=choice, default="text", show_default=True, help="How to answer.")(
-        command
-    )
+def format_option(*forms: str, text: str = "How to answer.") -> Callable[[_F], _F]:
+    """Adds ``--format``, which takes one of ``forms``, the first by default; ``text`` explains it."""
+    return click.option("--format", "form", type=click.Choice(forms), default=forms[0], show_default=True, help=text)
+
+
+answer_format = format_option("text", "json")
+"""Adds ``--format`` to a command that answers as text or as JSON."""
 
 
 @dataclass(frozen=True, slots=True)

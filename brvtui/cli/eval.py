@@ -19,6 +19,7 @@ from brvtui.cli.common import (
     Failure,
     engine_command,
     engine_errors_reported,
+    format_option,
     print_report,
     write_json,
 )
@@ -77,9 +78,7 @@ Examples:
     metavar="FILE",
     help="Also write FILE (.json, .md, .xml for JUnit, .run for TREC); may be given more than once.",
 )
-@click.option(
-    "--format", "form", type=click.Choice(["table", *_FORMS]), default="table", show_default=True, help="How to answer."
-)
+@format_option("table", *_FORMS)
 def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) -> int:
     """Ask every judged query and measure what it finds, now or since a revision of the tree: what did an edit break?
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from brvtui.cli.common import BAD_USAGE, FAILED, OK, Failure, print_report
+from brvtui.cli.common import BAD_USAGE, FAILED, OK, Failure, format_option, print_report
 
 if TYPE_CHECKING:
     from brvtui.saved.traces import SavedTrace
@@ -53,10 +53,7 @@ Examples:
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--detail", is_flag=True, help="text: add the term × field detail of every hit.")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json", "md", "svg"]), default="text", show_default=True,
-    help="How to show it.",
-)  # fmt: skip
+@format_option("text", "json", "md", "svg", text="How to show it.")
 def show(file: Path, detail: bool, form: str) -> int:
     """Show the trace in FILE again, as query saved it; its tree need not be here."""
     from brvtui.report.saved import Form, rendered, text_report

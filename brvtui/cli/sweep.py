@@ -16,6 +16,7 @@ from brvtui.cli.common import (
     Failure,
     engine_command,
     engine_errors_reported,
+    format_option,
     print_report,
 )
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
@@ -44,14 +45,7 @@ Examples:
 @click.option("--metric", "named_metric", default="ndcg@10", show_default=True, help="What is drawn.")
 @click.option("--query", "queries", multiple=True, metavar="TEXT", help="Ask this in place of the judged queries.")
 @click.option("--save", "file", type=click.Path(path_type=Path), metavar="FILE", help="Also write FILE (.svg, .json).")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "svg"]),
-    default="table",
-    show_default=True,
-    help="How to answer.",
-)
+@format_option("table", "json", "svg")
 def sweep(
     asked: Asked,
     axes: tuple[str, ...],

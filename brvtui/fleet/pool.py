@@ -21,7 +21,7 @@ from brvtui.fleet.placing import placed
 _SPAWN = multiprocessing.get_context("spawn")
 _STARTS_WITHIN_S, _ENDS_WITHIN_S = 60.0, 2.0
 _LOOK_S = 0.1
-"""How often it is looked whether the replies are still wanted."""
+"""Seconds between two looks at whether the replies are still wanted."""
 
 Stopped = Callable[[], bool]
 """Tells whether the replies are not wanted any more; it is called in the thread that asks."""
@@ -156,12 +156,9 @@ class ProcessPool:
 
 
 def _serve(connection: Connection) -> None:
-    """Answers questions until nobody asks any more."""
+    """Answers questions until the process that asks them closes the connection or ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asks ends this one
-    connection.send(None)  # it is ready
-    while True:
-        try:
-            asked: MemberQuestion = connection.recv()
-        except (EOFError, OSError):
-            return
-        connection.send(ask(asked))
+    with suppress(EOFError, OSError):
+        connection.send(None)  # it is ready
+        while True:
+            connection.send(ask(connection.recv()))

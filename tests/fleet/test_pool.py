@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import time
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from brvtui.fleet.asking import MemberQuestion
 from brvtui.fleet.members import Member
 from brvtui.fleet.opening import OpenMember
 from brvtui.fleet.placing import placed
-from brvtui.fleet.pool import ProcessPool
+from brvtui.fleet.pool import ProcessPool, _serve
 from tests.support.trees import NOW_MS, Tree
 
 
@@ -87,6 +88,16 @@ def test_stopping_waits_for_nobody_and_keeps_the_processes(pool: ProcessPool, me
     next(replies)
     replies.close()  # type: ignore[attr-defined]
     assert ask("") == again, "what was being answered is dropped, and the processes stay"
+
+
+def test_a_process_ends_quietly_when_nobody_asks_any_more() -> None:
+    here, there = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=_serve, args=(there,))
+    process.start()
+    there.close()
+    here.close()
+    process.join(30)
+    assert process.exitcode == 0
 
 
 def test_an_asker_says_that_it_was_stopped(pool: ProcessPool, members: list[Member]) -> None:

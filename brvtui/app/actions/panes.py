@@ -30,12 +30,12 @@ FLEET_FIELD = Place("fleet field", "Question", PlaceKind.FIELD, (
 ), screens=("fleet",))  # fmt: skip
 
 FLEET_MEMBERS = Place("fleet members", "Members", PlaceKind.PANE, (
-    Action("fleet_members.open", "enter", "open", "open it", "Open the member's memory with the question", bar=True),
+    Action("fleet_members.open", "enter", "take", "open it", "Open the member's memory with the question", bar=True),
     Action("fleet_members.order", "S", "order", "order", "Order members as listed, by state, or by notes", bar=True),
 ), within=EVERY_PANE, screens=("fleet",))  # fmt: skip
 
 FLEET_RESULTS = Place("fleet results", "Results", PlaceKind.PANE, (
-    Action("fleet_results.open", "enter", "open", "open it", "Open the result in its own memory", bar=True),
+    Action("fleet_results.open", "enter", "take", "open it", "Open the result in its own memory", bar=True),
 ), within=EVERY_PANE, screens=("fleet",), aside="of a fleet")  # fmt: skip
 
 FIND = Place("find", "Find", PlaceKind.FIELD, (
@@ -127,7 +127,7 @@ REMEDIES = Place("remedies", "What would help", PlaceKind.PANE, (
 ), within=EVERY_PANE)  # fmt: skip
 
 RESULTS = Place("results", "Results", PlaceKind.PANE, (
-    Action("results.open", "enter", "open", "note text", "Show the text of the note", bar=True),
+    Action("results.open", "enter", "take", "note text", "Show the text of the note", bar=True),
     Action("results.judge", "J", "app.judge", "judge",
            "Grade the note for this query, for the Lab: then 0 to 3, or d for no grade"),
     Action("feedback.accepted", "r", "app.feedback('accepted')", "of use", "Feedback: the note was of use"),

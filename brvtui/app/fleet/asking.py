@@ -1,4 +1,4 @@
-"""Asks the members of a fleet and hands on what they reply, in batches. Every function blocks."""
+"""Asks the members of a fleet and passes on their replies in batches. Every function blocks."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class FleetRequest(NamedTuple):
     """Larger than that of any request before."""
     members: tuple[Member, ...]
     text: str = ""
-    """Empty to have them opened alone."""
+    """Empty to open the members without asking them."""
     again: bool = False
-    """Whether files are looked at anew."""
+    """Whether to read files again that were read a moment ago."""
 
 
 class FleetBatch(NamedTuple):
-    """What came back since the batch before."""
+    """The replies since the last batch."""
 
     number: int
     answers: dict[str, MemberAnswer]
@@ -45,7 +45,7 @@ class FleetBatch(NamedTuple):
     missing: dict[str, str]
     replies: int
     step: str
-    """What is done for one ranking, in words."""
+    """What the members are doing, as the screen says it: ``ranking notes``."""
 
 
 class FleetRanked(NamedTuple):
@@ -56,7 +56,7 @@ class FleetRanked(NamedTuple):
 
 
 class _Batches:
-    """Collects replies, and hands them on every :data:`_BATCH_S` seconds."""
+    """Collects replies, and passes them on every :data:`_BATCH_S` seconds."""
 
     def __init__(self, number: int, tell: Callable[[FleetBatch], None]) -> None:
         self._number, self._tell = number, tell
@@ -64,24 +64,27 @@ class _Batches:
         self._replies: list[MemberReply] = []
 
     def replied(self, reply: MemberReply) -> None:
-        """Keeps of an answer what is shown."""
+        """Adds ``reply``, with only as many results as the screen shows."""
         value = reply.value
         if isinstance(value, MemberAnswer):
             reply = replace(reply, value=replace(value, hits=value.hits[:MOST_HITS]))
         self._replies.append(reply)
-        self._in_time()
+        self._flush_if_due()
 
     def stopped(self) -> bool:
-        """Whether the task was cancelled; hands on what came, too: it is asked for while nobody replies."""
-        self._in_time()
+        """Returns whether the task was cancelled.
+
+        Passes on due replies too, because this is also called while no member replies.
+        """
+        self._flush_if_due()
         return is_cancelled()
 
-    def _in_time(self) -> None:
+    def _flush_if_due(self) -> None:
         if self._replies and time.monotonic() - self._last >= _BATCH_S:
             self.flush()
 
     def flush(self) -> None:
-        """Hands on what came, at once."""
+        """Passes on the collected replies now."""
         replies, self._replies = self._replies, []
         self._last = time.monotonic()
         if not replies or is_cancelled():
@@ -108,7 +111,7 @@ def _step(reply: MemberReply) -> str:
 
 
 def ask_members(opened: OpenFleet, request: FleetRequest, tell: Callable[[FleetBatch], None]) -> int | None:
-    """Asks each member for its own answer, or opens it; ``tell`` gets what they reply.
+    """Asks each member for its own answer, or opens it; ``tell`` receives the replies.
 
     Returns the number of the request; None when it was stopped. Raises :class:`Refusal`.
     """
@@ -126,7 +129,7 @@ def ask_members(opened: OpenFleet, request: FleetRequest, tell: Callable[[FleetB
 
 
 def rank_together(opened: OpenFleet, request: FleetRequest, tell: Callable[[FleetBatch], None]) -> FleetRanked | None:
-    """Ranks the notes of all members as one; ``tell`` gets how far that is.
+    """Ranks the notes of all members in one list; ``tell`` receives the progress.
 
     Returns None when it was stopped. Raises :class:`Refusal`.
     """

@@ -1,4 +1,4 @@
-"""The controller of the Fleet screen: what is asked of which members, when it is stopped, and what has come back."""
+"""The controller of the Fleet screen: sends the question to the members, stops it, and collects their replies."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from brvtui.fleet.members import Member
 from brvtui.fleet.questions import MemberAnswer
 
 _PAUSE_S = 0.3
-"""What is typed is asked after a pause of so many seconds: asking hundreds of members at every key would be in vain."""
+"""Seconds without a key before a typed question is sent: hundreds of members cannot answer at every key."""
 _GROUP = "fleet"
 _DIRECT, _NO_TIER = 2, 9
 _FROM_GIT = "is read from git, so there is no folder to open: check it out, and open that with brv-tui FOLDER"
 
 
 class FleetQueries:
-    """Asks the members of the open fleet; of several questions only the newest."""
+    """Asks the members of the open fleet. A new question replaces the one before."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class FleetQueries:
         opened: OpenFleet | None,
         open_member: Callable[[Member, str, str], Awaitable[None]],
     ) -> None:
-        """Nothing is asked yet. ``open_member`` opens the memory of a member with a query and a selected note."""
+        """Asks nothing yet. ``open_member`` opens a member's memory with a query and a selected note."""
         self._services = services
         self._opened = opened
         self._open_member = open_member
@@ -46,12 +46,13 @@ class FleetQueries:
 
     @property
     def state(self) -> FleetState:
-        """What is shown."""
+        """What the screen shows."""
         return self._services.store.view.fleet
 
     def begin(self, opened: str, alone: bool) -> None:
-        """Shows the fleet as it was left. ``opened`` is the member whose memory is the project; ``alone``: no project
-        is open.
+        """Shows the fleet as the user left it.
+
+        ``opened`` names the member whose memory is the open project; ``alone`` says that no project is open.
         """
         if self._opened is not None:
             self.typed = self._opened.state.text
@@ -59,7 +60,7 @@ class FleetQueries:
             self._services.store.update(state, self._opened.selection)
 
     def leave(self) -> None:
-        """Stops asking, and keeps what is shown for the next app."""
+        """Stops asking, and stores the screen's state for when the fleet is shown again."""
         self._drop()
         if self._opened is not None:
             view = self._services.store.view
@@ -70,7 +71,7 @@ class FleetQueries:
     # asking
 
     def resume(self) -> None:
-        """Opens the members the first time that they are shown; asks those that were left when the app was."""
+        """Opens the members when the screen is first shown; goes on with a question that :meth:`leave` stopped."""
         state = self.state
         if self._opened is None:
             return
@@ -81,7 +82,7 @@ class FleetQueries:
             self._ask("")
 
     def type(self, text: str) -> None:
-        """Stops what is being asked, and asks ``text`` when no key follows for a while."""
+        """Stops the question that is being asked, and asks ``text`` after a pause without keys."""
         if text.strip() == self.typed.strip():
             return
         self.typed = text
@@ -95,9 +96,9 @@ class FleetQueries:
             self._pause = self._services.set_timer(_PAUSE_S, self.ask)
 
     def ask(self, again: bool = False) -> None:
-        """Asks what was typed at once, unless it is asked already; where that was stopped, those that are left.
+        """Asks the typed question now, unless it was asked already. After a stop, asks only the members left over.
 
-        ``again`` asks all in any case, and of the files as they are now.
+        ``again`` asks every member in any case, and reads changed files first.
         """
         text, state = self.typed.strip(), self.state
         if not text:
@@ -107,7 +108,7 @@ class FleetQueries:
             self._ask(text, again)
 
     def switch(self) -> None:
-        """Shows one ranking in place of each member's own answer, or the other way round."""
+        """Switches between one ranking and each member's own answer."""
         state = self.state
         self._drop()
         work = FleetWork.IDLE if state.is_busy else state.work
@@ -119,7 +120,7 @@ class FleetQueries:
         return self._opened.fleet.members if self._opened is not None else ()
 
     def stop(self) -> bool:
-        """Stops asking; whether something was asked."""
+        """Stops asking. Returns whether there was anything to stop."""
         state = self.state
         waits = self._pause is not None
         self._drop()
@@ -128,7 +129,7 @@ class FleetQueries:
         return waits or state.is_busy
 
     def _drop(self) -> None:
-        """Forgets what waits, and lets what is asked go on unheard."""
+        """Cancels the question, sent or not; replies that still arrive are ignored."""
         self._number += 1
         if self._pause is not None:
             self._pause.stop()
@@ -178,7 +179,7 @@ class FleetQueries:
         if batch.number != self._number:
             return
         state = self.state
-        again = state.together and batch.step != state.step  # each step of one ranking asks anew
+        again = state.together and batch.step != state.step  # each step of one ranking asks every member again
         done = batch.replies + (0 if again else state.done)
         state = state._replace(
             done=min(done, state.total),
@@ -194,7 +195,7 @@ class FleetQueries:
         self._services.store.update(state)
 
     def _with(self, covering: tuple[Covering, ...], answers: dict[str, MemberAnswer]) -> tuple[Covering, ...]:
-        """``covering`` with those of ``answers`` that cover the question, in order."""
+        """Returns ``covering`` with those of ``answers`` added that cover the question, in order."""
         places = {member.name: place for place, member in enumerate(self._members) if member.name in answers}
         made = list(covering)
         for name, answer in answers.items():
@@ -232,7 +233,7 @@ class FleetQueries:
             store.update(FleetSelection(member, file))
 
     async def open(self, name: str, file: str = "") -> None:
-        """Opens the memory of a member on the Query screen, with the question and the note at ``file``."""
+        """Opens a member's memory on the Query screen, with the question and the note at ``file``."""
         member = next((one for one in self._members if one.name == name), None)
         if member is None:
             return
@@ -243,10 +244,10 @@ class FleetQueries:
 
 
 def _is_answered(state: FleetState) -> bool:
-    """Whether its question is answered in the way that is shown, or is being answered."""
+    """Returns whether the question is being answered, or was, in the way that the screen shows."""
     return state.work is FleetWork.ASKING or (state.ranking is not None if state.together else bool(state.answers))
 
 
 def _asked_nothing(state: FleetState) -> FleetState:
-    """The fleet without a question; what is known of its members stays."""
+    """Returns ``state`` without its question; what is known of the members stays."""
     return FleetState(state.fleet, state.alone, state.opened, together=state.together, known=state.known)

@@ -119,13 +119,7 @@ class FleetMembersPane(ChoicePane):
         """Tells the screen."""
         self.post_message(self.MemberSelected(choice))
 
-    def clicked(self, place: int) -> None:
-        """A first click selects; a second one on the same opens its memory."""
-        if place == self.cursor and self.has_focus:
-            self.action_open()
-        self.move_to(place)
-
-    def action_open(self) -> None:
+    def action_take(self) -> None:
         """Opens the memory of the member under the cursor."""
         if self.chosen:
             self.post_message(self.MemberWanted(self.chosen))

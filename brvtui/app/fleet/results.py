@@ -277,13 +277,7 @@ class FleetResultsPane(ChoicePane):
         """Tells the screen."""
         self.post_message(self.ResultSelected(*self._at(choice)))
 
-    def clicked(self, place: int) -> None:
-        """A first click selects; a second one on the same opens it."""
-        if place == self.cursor and self.has_focus:
-            self.action_open()
-        self.move_to(place)
-
-    def action_open(self) -> None:
+    def action_take(self) -> None:
         """Opens the result under the cursor in its own memory."""
         if self.chosen:
             self.post_message(self.ResultWanted(*self._at(self.chosen)))

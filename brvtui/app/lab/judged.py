@@ -271,12 +271,6 @@ class JudgedPane(ChoicePane):
         self._seeks = False
         self.post_message(self.CellChosen())
 
-    def clicked(self, place: int) -> None:
-        """Selects on the first click; a second one on the same row opens the query."""
-        if place == self.cursor and self.has_focus:
-            self.action_take()
-        self.move_to(place)
-
     # actions
 
     def action_take(self) -> None:

@@ -118,12 +118,6 @@ class LogPane(ChoicePane):
         """Posts that another entry is under the cursor."""
         self.post_message(self.EntryChosen())
 
-    def clicked(self, place: int) -> None:
-        """Selects on the first click; a second click on the same entry takes it."""
-        if place == self.cursor and self.has_focus:
-            self.action_take()
-        self.move_to(place)
-
     def action_take(self) -> None:
         """Puts the query into the Query screen."""
         if self.entry is not None:

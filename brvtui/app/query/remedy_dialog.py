@@ -117,12 +117,6 @@ class RemedyPane(ChoicePane):
         told = " · ".join(part for part in (str(remedy.kind or ""), remedy.how, listed) if part)
         return [*rows, *(Line().gap(room).add(part, "muted") for part in wrap(told, max(width - room - 1, 1)) if told)]
 
-    def clicked(self, place: int) -> None:
-        """Selects on the first click; a second click on the same remedy takes it."""
-        if place == self.cursor:
-            self.action_take()
-        self.move_to(place)
-
     def action_take(self) -> None:
         """Dismisses the dialog with the remedy under the cursor."""
         if self._remedies and self.chosen:

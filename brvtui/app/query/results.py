@@ -142,13 +142,7 @@ class ResultsPane(ChoicePane):
         """Tells the screen."""
         self.services.select(choice)
 
-    def clicked(self, place: int) -> None:
-        """A first click selects; a second one on the same opens the note."""
-        if place == self.cursor and self.has_focus:
-            self.action_open()
-        self.move_to(place)
-
-    def action_open(self) -> None:
+    def action_take(self) -> None:
         """Shows the text of the selected note."""
         if self.chosen:
             self.post_message(self.NoteWanted(self.chosen))

@@ -42,7 +42,7 @@ class FieldScreen(ModalScreen[Answer | None]):
         self.submit(event.value)
 
     def submit(self, text: str) -> None:
-        """Dismisses the screen with what ``text`` means, or shows what is wrong with it."""
+        """Dismisses the screen with what ``text`` means, or shows what is wrong with it. Each dialog defines this."""
         raise NotImplementedError
 
     def show_problem(self, problem: str) -> None:

@@ -48,7 +48,7 @@ class FrameScreen(Screen[None]):
         yield from ()
 
     def make_panes(self) -> ComposeResult:
-        """The panes, in any order, and the head of the plan."""
+        """Yields the panes, in any order, and the head of the plan. Each screen defines this."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:

@@ -141,8 +141,13 @@ class ChoicePane(Pane):
         self.clicked(owner)
 
     def clicked(self, place: int) -> None:
-        """Called for a click on choice ``place``: selects it."""
+        """Called for a click on choice ``place``: the first selects it, a second one takes it."""
+        if place == self.cursor and self.has_focus:
+            self.action_take()
         self.move_to(place)
+
+    def action_take(self) -> None:
+        """Does with the choice under the cursor what ``Enter`` does; nothing where a pane has nothing to do."""
 
     def action_down(self) -> None:
         """Moves to the next choice; after the last, scrolls a row down."""

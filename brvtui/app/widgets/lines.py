@@ -102,7 +102,7 @@ class Lines(Widget):
         return max(self.content_size.width, 1)
 
     def build(self, view: View, width: int) -> Sequence[Line]:
-        """Returns the lines for ``view`` in ``width`` cells."""
+        """Returns the lines for ``view`` in ``width`` cells. Each pane defines this."""
         raise NotImplementedError
 
     def lacks(self, view: View) -> Iterable[Message]:

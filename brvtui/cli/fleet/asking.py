@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from brvtui.cli.common import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, answer_format, print_report, write_json
+from brvtui.cli.common import (
+    BAD_USAGE,
+    NEGATIVE,
+    NOT_THERE,
+    OK,
+    Failure,
+    answer_format,
+    format_option,
+    print_report,
+    write_json,
+)
 from brvtui.cli.fleet.options import FleetOptions, fleet_command
 from brvtui.cli.fleet.output import say_missing
 from brvtui.text.visible import visible
@@ -37,13 +47,11 @@ _SHOWN = 3
 )
 @click.option("--limit", type=click.IntRange(1, 1_000), help="With --merge one: how many results (default: 10).")
 @fleet_command
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "jsonl"]),
-    default="text",
-    show_default=True,
-    help="How to answer; jsonl is a line for each member, as it answers (with --merge each).",
+@format_option(
+    "text",
+    "json",
+    "jsonl",
+    text="How to answer; jsonl is a line for each member, as it answers (with --merge each).",
 )
 def query(
     text: str, scope: str, with_trace: bool, merge: str, limit: int | None, options: FleetOptions, form: str

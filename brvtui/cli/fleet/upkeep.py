@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from brvtui.cli.common import NEGATIVE, OK, answer_format, write_json
+from brvtui.cli.common import NEGATIVE, OK, answer_format, format_option, write_json
 from brvtui.cli.fleet.options import FleetOptions, fleet_command
 from brvtui.cli.fleet.output import print_table, say_missing
 from brvtui.text.visible import visible
@@ -38,14 +38,7 @@ _MOST_LINES = 20
     help="From which likeness on (0.5 to 1, of word triples) two notes are near-duplicates.",
 )
 @fleet_command
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "md"]),
-    default="text",
-    show_default=True,
-    help="How to answer; md is a report to be sent around.",
-)
+@format_option("text", "json", "md", text="How to answer; md is a report to be sent around.")
 def health(stale_days: int, similar: float, options: FleetOptions, form: str) -> int:
     """Compare the notes of all members: near-duplicates, candidates for contradictions, notes that one alone has, stale
     ones, and members that are set otherwise than most. Reads every note; needs the extra fleet.
