@@ -626,7 +626,7 @@ class BrvTui(ConfiguredApp):
         elif remedy.maturity:
             self.changes.set_signals(path, remedy.maturity)
         elif remedy.kind is not None:
-            self.notify(f"{path}: {remedy.text}", timeout=10)
+            self.notify(f"to make it: {remedy.how} ({remedy.text})", timeout=10)
             self.editing.edit(path)
 
     def action_versions(self) -> None:

@@ -31,6 +31,8 @@ class LogEntryPane(Pane):
         compared = view.log.compared
         if compared is None:
             said = "choose a query: it is asked again, and compared"
+            if not view.log.entries:
+                said = "a logged query is compared here with its answer now"
             return wrapped("a saved trace: open its project to compare" if view.project.saved else said, width)
         made = wrapped(compared.entry.query, width, "bold strong")
         made += self._verdict(compared, width)
