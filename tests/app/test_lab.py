@@ -84,7 +84,7 @@ async def test_a_row_has_metric_tier_and_first_miss(
         assert rows["refresh token rotation"].rstrip().endswith("1.00 T3")
         assert rows["zebra quagga"].rstrip().endswith("none")
         assert "0.00" in rows["rollback"]
-        assert "mean of 3 queries" in said
+        assert "mean ndcg@10 of 3 queries" in said
         await pilot.press("S", "j", "j", "f3")
         await until(pilot, lambda: "first miss: nowhere/gone.md" in text_of(pilot, "#cell"))
 
@@ -110,7 +110,7 @@ async def test_the_open_query_is_judged_by_its_answer(garden: Tree, make_app: Ma
         (made,) = judged(garden)
         assert (made.text, made.expected) == ("refresh token rotation", "tier 3")
         assert [(each.path, each.grade) for each in made.documents] == [(ROTATION, 3)]
-        assert "mean of 1 query" in text_of(pilot, "#judged")
+        assert "mean ndcg@10 of 1 query" in text_of(pilot, "#judged")
 
 
 async def test_the_queries_of_the_log_are_judged(garden: Tree, make_app: MakeApp) -> None:

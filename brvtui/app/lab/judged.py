@@ -213,7 +213,10 @@ class JudgedPane(ChoicePane):
         return made
 
     def _means(self, lab: LabState, shown: list[int], text: int) -> Line:
-        said = f" mean of {counted(len(lab.judgments), 'query', 'queries')}" if lab.judgments else " not judged"
+        metric = DEFAULT_METRICS[self.metric]
+        said = (
+            f" mean {metric} of {counted(len(lab.judgments), 'query', 'queries')}" if lab.judgments else " not judged"
+        )
         made = Line().fit(said, text, "muted").gap()
         first = lab.columns[0]
         ids = [each.id for each in lab.judgments or ()]

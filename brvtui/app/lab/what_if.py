@@ -27,6 +27,8 @@ _LABEL, _VALUE, _WAS = 18, 9, 9
 _ROOMY = 60
 """From this width on, names and units have room."""
 _LEAST_TRACK = 8
+_BOUNDS = ("limits", "text")
+"""Groups of constants that bound what is read of notes: seldom why an answer is what it is."""
 
 
 class WhatIfPane(ChoicePane):
@@ -244,10 +246,10 @@ def effect_of(lab: LabState) -> str:
 
 
 def _in_order(lab: LabState, notes: tuple[Control, ...]) -> list[Control]:
-    """The clock, the note at hand, the constants."""
+    """The clock, the note at hand, the constants; those that only bound what is read come last."""
     clock = [each for each in lab.controls if each.group == CLOCK]
     constants = [each for each in lab.controls if each.group != CLOCK]
-    return [*clock, *notes, *constants]
+    return [*clock, *notes, *sorted(constants, key=lambda each: each.group in _BOUNDS)]
 
 
 def _said(value: Value, unit: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
@@ -278,18 +279,21 @@ class FrameScreen(Screen[None]):
         self.app.push_screen(MessageScreen("All keys", "", self._all_keys()))
 
     def _all_keys(self) -> list[Entry]:
-        """Every key of screen, app, fields and panes, from their bindings."""
+        """Every key, from the bindings: those of the pane with the focus, of the screen, of the app, of other panes."""
         from brvtui.app.screens.message import entries_of
 
-        groups: list[tuple[str, list[BindingType]]] = [
-            ("Everywhere", [*FrameScreen.BINDINGS, *self.app.BINDINGS]),
-            (self.TITLE, list(type(self).BINDINGS)),
-            ("In every pane", list(Pane.BINDINGS)),
-        ]
         stops = [self.query_one(f"#{stop}") for stop in self.STOPS]
         panes = [self.query_one(f"#{pane}") for pane in self.body.plan.panes]
         kinds: list[type[Widget]] = [*dict.fromkeys(type(part) for part in (*stops, *panes)), FilterField]
-        groups += [(f"In {getattr(kind, 'TITLE', '') or kind.__name__}", [*own_keys(kind)]) for kind in kinds]
+        kinds.sort(key=lambda kind: kind is not type(self.focused))
+        first, *others = [(f"In {getattr(kind, 'TITLE', '') or kind.__name__}", [*own_keys(kind)]) for kind in kinds]
+        groups: list[tuple[str, Sequence[BindingType]]] = [
+            first,
+            (self.TITLE, list(type(self).BINDINGS)),
+            ("Everywhere", [*FrameScreen.BINDINGS, *self.app.BINDINGS]),
+            ("In every pane", list(Pane.BINDINGS)),
+            *others,
+        ]
         made: list[Entry] = []
         for name, keys in groups:
             shown = [item for item in keys if isinstance(item, Binding)]
