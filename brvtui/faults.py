@@ -22,10 +22,26 @@ _ADVICE = {
     errno.ESTALE: "the network disk was exchanged; mount it again and try again",
 }
 
+_UNREADABLE = {
+    errno.ENOENT: "there is no such file",
+    errno.ENOTDIR: "there is no such file",
+    errno.EACCES: "you may not read it",
+    errno.ELOOP: "its symlinks lead in a circle",
+    errno.ENAMETOOLONG: "its name is too long for the file system",
+}
+
 
 def reason(error: BaseException) -> str:
     """The system's own words for an OSError; the message, or else the type, of any other error."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+
+
+def reading_reason(error: OSError | ValueError) -> str:
+    """Why a file that the user named could not be read, in words for a message that already names the file."""
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not text in UTF-8"
+    known = _UNREADABLE.get(error.errno or 0) if isinstance(error, OSError) else None
+    return known or reason(error)
 
 
 def advice(error: OSError) -> str:

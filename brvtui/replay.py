@@ -80,7 +80,7 @@ def _read_list(path: Path) -> list[Any]:
     try:
         value = read_json(path, LARGEST_NAMED_JSON, follow_links=True)
     except OSError as error:
-        raise ReplayError(f"{path}: cannot be read ({faults.reason(error)})") from error
+        raise ReplayError(f"{path}: cannot be read ({faults.reading_reason(error)})") from error
     except ValueError as error:
         raise ReplayError(f"{path}: cannot be read as a list of queries ({error})") from error
     if not isinstance(value, list):

@@ -142,4 +142,4 @@ def _edit(session: Any, written: str) -> tuple[str, bytes]:
     try:
         return path, read_regular(Path(file), _LARGEST, follow_links=True)
     except OSError as error:
-        raise Failure(f"{file}: cannot be read ({faults.reason(error)})", BAD_USAGE) from error
+        raise Failure(f"{file}: cannot be read ({faults.reading_reason(error)})", BAD_USAGE) from error

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import socket
 import sys
 from pathlib import Path
 
@@ -11,6 +13,9 @@ import click
 from brvtui import faults
 from brvtui.cli.common import BAD_USAGE, FAILED, NOT_THERE, OK, PROJECT_OR_REPO, Failure, passed_on, shared
 from brvtui.text.visible import visible
+
+_LAST_OF_SYSTEM = 1023
+"""The last port that systems keep for their own services."""
 
 
 @click.command(
@@ -54,13 +59,11 @@ def serve(
     if repo is not None and project is not None:
         raise Failure(PROJECT_OR_REPO, BAD_USAGE)
     name = visible(_name_of(project, repo))
+    _check_opening(project, repo, profile, now, signals)
     try:
         listening = listen(host, port)
     except (OSError, UnicodeError) as error:
-        reason = faults.reason(error)
-        raise Failure(
-            f"cannot listen on {host}, port {port} ({reason}): choose others with --host, --port", BAD_USAGE
-        ) from error
+        raise Failure(_cannot_listen(host, port, error), BAD_USAGE) from error
     command = [sys.executable, "-m", "brvtui", "open", *passed_on(ctx)]
     server = AppServer(command, listening, host, f"brv-tui · {name}")
     os.environ["PYTHONUTF8"] = "1"  # a browser shows every sign, whatever the locale here
@@ -73,6 +76,47 @@ def serve(
     sys.stdout.flush()
     server.serve()
     return OK
+
+
+def _cannot_listen(host: str, port: int, error: OSError | UnicodeError) -> str:
+    """Why nothing can listen on ``host`` and ``port``, and what to choose in their place."""
+    number = error.errno if isinstance(error, OSError) else None
+    if number == errno.EADDRINUSE:
+        return f"port {port} of {host} is in use: end the program that has it, or choose another with --port (0: any)"
+    if number == errno.EACCES:
+        return f"port {port} is not open to you: choose one above {_LAST_OF_SYSTEM} with --port (0: any that is free)"
+    if number == errno.EADDRNOTAVAIL or isinstance(error, (socket.gaierror, UnicodeError)):
+        return f"{host} is no address of this machine: leave out --host, or choose one that is, such as 127.0.0.1"
+    return f"cannot listen on {host}, port {port} ({faults.reason(error)}): choose others with --host, --port"
+
+
+def _check_opening(
+    project: Path | None, repo: Path | None, profile: str | None, now: float | None, signals: Path | None
+) -> None:
+    """Refuses here what every page would be refused: a profile or a signals file that cannot be used.
+
+    Raises :class:`Failure`.
+    """
+    from brvtui.config import ConfigError
+    from brvtui.saved import is_saved
+    from brvtui.session import Session
+    from brvtui.tree.reading.project import ProjectError
+    from brvtui.tree.reading.signals import SignalsError, defaults, read_signals_file
+    from brvtui.typed_tables import ProfileError
+
+    if project is not None and is_saved(project):
+        return
+    try:
+        session = Session.open(project, profile, now, signals, tolerant=True, repository=repo)
+        try:
+            if signals is not None:
+                read_signals_file(signals, defaults(session.profile.signals))
+        finally:
+            session.close()
+    except ProjectError as error:
+        raise Failure(str(error), NOT_THERE) from error
+    except (ConfigError, ProfileError, SignalsError) as error:
+        raise Failure(str(error), BAD_USAGE) from error
 
 
 def _name_of(project: Path | None, repo: Path | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Sequence
 from functools import cache
@@ -9,6 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from brvtui import faults
 from brvtui.regular_files import read_regular
 from brvtui.typed_tables import ProfileError, merged, parse_tables
 from brvtui.wording import shortened
@@ -28,11 +30,13 @@ def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any
     else:
         path = Path(source)
         if not path.is_file():
-            raise ProfileError(f"no profile {source}: use {', '.join(built_in)} or the path of a TOML file")
+            found = "it is not a regular file" if path.exists() else "there is no such file"
+            what = f"; {found}" if str(source).strip() and (path.exists() or _is_path(source)) else ""
+            raise ProfileError(f"no profile {source}{what}: use {', '.join(built_in)} or the path of a TOML file")
         try:
             tables = parse_tables(read_regular(path, _LARGEST, follow_links=True))
         except (OSError, ValueError) as error:
-            raise ProfileError(f"{path}: cannot be read as a profile ({error})") from error
+            raise ProfileError(f"{path}: cannot be read as a profile ({faults.reading_reason(error)})") from error
         tables = {"extends": built_in[0], "name": path.stem, **tables}
     base = tables.get("extends")
     if base is None:
@@ -42,6 +46,11 @@ def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any
             f"{source}: extends = {shortened(repr(base))}, but only {', '.join(built_in)} can be extended"
         )
     return merged(profile_tables(base, built_in), {key: value for key, value in tables.items() if key != "extends"})
+
+
+def _is_path(source: str | Path) -> bool:
+    """Whether ``source`` can only mean a file, not the name of a profile."""
+    return isinstance(source, Path) or os.sep in source or source.endswith(".toml")
 
 
 @cache

@@ -89,7 +89,7 @@ def read_evaluation(path: Path) -> Evaluation:
     try:
         value = read_json(path, LARGEST_NAMED_JSON, follow_links=True)
     except OSError as error:
-        raise SavedError(f"{path}: cannot be read ({faults.reason(error)})") from error
+        raise SavedError(f"{path}: cannot be read ({faults.reading_reason(error)})") from error
     except ValueError as error:
         raise SavedError(f"{path}: not JSON, so no saved evaluation ({error})") from error
     schema = value.get("evaluation_schema") if isinstance(value, dict) else None

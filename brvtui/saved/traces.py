@@ -66,7 +66,7 @@ def read(path: Path) -> SavedTrace:
     try:
         value = read_json(path, follow_links=True)
     except OSError as error:
-        raise SavedError(f"{path}: cannot be read ({faults.reason(error)})") from error
+        raise SavedError(f"{path}: cannot be read ({faults.reading_reason(error)})") from error
     except ValueError as error:
         raise SavedError(f"{path}: not JSON, so no saved trace ({error})") from error
     if not isinstance(value, dict) or "trace" not in value or "schema" not in value:

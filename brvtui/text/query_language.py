@@ -12,6 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from brvtui import faults
 from brvtui.text.fts import phrase
 from brvtui.text.trigrams import words_of
 from brvtui.tree.reading.json_file import read_json
@@ -163,7 +164,10 @@ def read_aliases(file: Path) -> dict[str, list[str]]:
     try:
         value = read_json(file, follow_links=True)
     except (OSError, ValueError) as error:
-        raise AliasError(f"{file}: cannot be read as aliases ({error})") from error
+        raise AliasError(
+            f"{file}: cannot be read as aliases ({faults.reading_reason(error)}); "
+            'give a JSON file such as {"deploy": ["release", "roll out"]}'
+        ) from error
     return checked_aliases(value, str(file))
 
 

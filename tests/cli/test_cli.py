@@ -220,6 +220,26 @@ def test_bad_usage(run: Run, args: tuple[str, ...], code: int, says: str) -> Non
     assert says in err
 
 
+def test_a_missing_or_broken_file_of_signals_is_said_in_words(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "signals.json"
+    wanted = 'give a JSON file such as {"auth/tokens.md": {"importance": 60, "maturity": "core"}}'
+    told = (2, "", f"brv-tui: {file}: cannot be read as signals (there is no such file); {wanted}\n")
+    assert run("query", "x", "--signals", str(file)) == told
+    file.write_bytes(b"\xff")
+    told = (2, "", f"brv-tui: {file}: cannot be read as signals (it is not text in UTF-8); {wanted}\n")
+    assert run("query", "x", "--signals", str(file)) == told
+
+
+def test_a_missing_profile_file_is_said_in_words(run: Run, tmp_path: Path) -> None:
+    wanted = "use brv-3, docs, combined or the path of a TOML file\n"
+    file = tmp_path / "mine.toml"
+    told = (2, "", f"brv-tui: no profile {file}; there is no such file: {wanted}")
+    assert run("query", "x", "--profile", str(file)) == told
+    told = (2, "", f"brv-tui: no profile {tmp_path}; it is not a regular file: {wanted}")
+    assert run("query", "x", "--profile", str(tmp_path)) == told
+    assert run("query", "x", "--profile", "doc") == (2, "", f"brv-tui: no profile doc: {wanted}")
+
+
 def test_a_missing_choice_is_told_in_one_line(run: Run) -> None:
     code, _, err = run("completion", inside=False)
     assert code == 2

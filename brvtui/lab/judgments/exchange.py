@@ -229,7 +229,7 @@ def _lines(file: Path) -> Iterator[tuple[str, str]]:
     try:
         text = read_regular(file, LARGEST_NAMED_JSON, follow_links=True).decode("utf-8-sig")
     except OSError as error:
-        raise JudgmentsError(f"{file}: cannot be read ({faults.reason(error)})") from error
+        raise JudgmentsError(f"{file}: cannot be read ({faults.reading_reason(error)})") from error
     except UnicodeDecodeError as error:
         raise JudgmentsError(f"{file}: is not text in UTF-8; convert it first") from error
     for number, line in enumerate(text.split("\n"), start=1):
@@ -241,7 +241,7 @@ def _json(file: Path) -> Any:
     try:
         return read_json(file, LARGEST_NAMED_JSON, follow_links=True)
     except OSError as error:
-        raise JudgmentsError(f"{file}: cannot be read ({faults.reason(error)})") from error
+        raise JudgmentsError(f"{file}: cannot be read ({faults.reading_reason(error)})") from error
     except ValueError as error:
         raise JudgmentsError(f"{file}: is not JSON ({shortened(str(error))})") from error
 

@@ -13,6 +13,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from brvtui import faults
 from brvtui.ranking.constants import SignalRules
 from brvtui.ranking.maturity import LEVELS
 from brvtui.tree.reading.frontmatter import block_of, parse
@@ -156,10 +157,11 @@ def read_signals_file(path: Path, base: NoteSignals) -> dict[str, NoteSignals]:
         value = read_json(path, LARGEST_NAMED_JSON, follow_links=True)
     except (OSError, ValueError) as error:
         raise SignalsError(
-            f"{path}: cannot be read as signals ({error}); give a JSON object of path: signals"
+            f"{path}: cannot be read as signals ({faults.reading_reason(error)}); "
+            'give a JSON file such as {"auth/tokens.md": {"importance": 60, "maturity": "core"}}'
         ) from error
     if not isinstance(value, dict):
-        raise SignalsError(f"{path}: must hold a JSON object of path: signals")
+        raise SignalsError(f"{path}: must hold a JSON object of note paths and their signals")
     found: dict[str, NoteSignals] = {}
     for note, entry in value.items():
         signals = from_mapping(entry, Source.FILE, base, partial=True)
