@@ -52,6 +52,19 @@ def test_a_folder_without_a_space_is_no_project(run: Run, space: Path) -> None:
     assert "No context tree found" in error
 
 
+def test_a_folder_that_names_no_space_is_told_which_there_are(run: Run, space: Path, tmp_path: Path) -> None:
+    (tmp_path / "bare").mkdir()
+    where = ("--project", str(tmp_path / "bare"), "--engine", "byterover_v4")
+    code, _, error = run("query", "x", *where, *AT, inside=False)
+    assert code == 3
+    assert error.endswith("; brv-tui --space NAME opens one of Small\n")
+    shutil.rmtree(tmp_path / "data")
+    assert "--space" not in run("query", "x", *where, *AT, inside=False)[2]
+    said = 'no space named "Small" in ' + str(tmp_path / "data")
+    error = run("query", "x", *where, "--space", "Small", *AT, inside=False)[2]
+    assert f"{said}; there is none yet: the ByteRover desktop app makes one" in error
+
+
 def test_replayed_queries_and_sequences_are_those_that_were_recorded(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,7 +122,13 @@ def test_a_space_is_named_as_its_own_scripts_name_it(run: Run, space: Path, tmp_
     assert code == 0
     code, _, error = run("query", "x", "--project", str(empty), "--space", "Large", *AT, inside=False)
     assert code == 3
-    assert 'No space named "Large" found' in error
+    data = tmp_path / "data"
+    assert error == f'brv-tui: no space named "Large" in {data}; known: Small\n'
+    error = run("query", "x", "--project", str(empty), "--space", "Smal", *AT, inside=False)[2]
+    assert error == f'brv-tui: no space named "Smal" in {data}; did you mean Small?\n'
+    code, _, error = run("query", "x", "--root", str(tmp_path / "nowhere"), *AT, inside=False)
+    assert code == 3
+    assert error.startswith(f"brv-tui: {tmp_path}/nowhere: no such folder; --root takes the folder context-tree")
     code, _, error = run("query", "x", "--space", "Small", "--engine", "soleri", *AT, inside=False)
     assert code == 3
     assert "soleri does not rank" in error

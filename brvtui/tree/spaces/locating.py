@@ -155,6 +155,11 @@ def space_folders(data: Path) -> list[Path]:
         return []
 
 
+def space_names(data: Path) -> list[str]:
+    """The names of the spaces of ``data`` that have a tree, sorted."""
+    return sorted({_name_of(folder) for folder in space_folders(data) if (folder / TREE).is_dir()} - {""})
+
+
 def find_marker(start: Path) -> Path | None:
     """The marker in ``start``, or in the nearest folder above it that has one; None without one."""
     for folder in (start, *start.parents):

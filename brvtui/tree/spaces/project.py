@@ -21,7 +21,12 @@ from brvtui.tree.spaces.locating import (
     is_uuid,
     space_at,
     space_called,
+    space_names,
 )
+from brvtui.wording import nearest
+
+_MOST_NAMES = 5
+"""How many spaces a message names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +108,11 @@ def find_space_project(start: Path | None, environment: Mapping[str, str] = os.e
             check_cloud(found)
         return _project(found.folder or folder, (found,))
     except SpaceError as error:
-        raise ProjectError(f"{folder}: {error} (looked for {MARKER} here and above, and in {data})") from error
+        names = space_names(data)
+        hint = f"; brv-tui --space NAME opens one of {', '.join(names[:_MOST_NAMES])}" if names else ""
+        raise ProjectError(
+            f"{folder}: ByteRover V4 says: {error} (looked for {MARKER} here and above, and in {data}){hint}"
+        ) from error
 
 
 def find_named_space(
@@ -118,11 +127,19 @@ def find_named_space(
         folder = (start or Path.cwd()).expanduser().absolute()
         found = space_called(named.name, data) if named.root is None else space_at(folder / named.root, data)
     except SpaceError as error:
-        where = named.root or f"the spaces of {data}"
-        raise ProjectError(f"{error} (looked in {where})") from error
+        raise ProjectError(_not_named(named, data)) from error
     except (OSError, RuntimeError) as error:
         raise ProjectError(f"{start}: cannot be opened ({error})") from error
     return _project(folder, (found,))
+
+
+def _not_named(named: NamedSpace, data: Path) -> str:
+    """Why no space is ``named`` so, and which there are: V4's own words name a command of its own (`space list`)."""
+    if named.root is not None:
+        return f"{named.root}: no such folder; --root takes the folder {TREE} of a space, as in {data / 'projects'}"
+    names = space_names(data)
+    hint = nearest(named.name, names) if names else "; there is none yet: the ByteRover desktop app makes one"
+    return f'no space named "{named.name}" in {data}{hint}'
 
 
 def _is_tree(folder: Path) -> bool:
