@@ -11,6 +11,7 @@ import click
 from brvtui.cli.common import (
     BAD_USAGE,
     FAILED,
+    NOT_THERE,
     OK,
     Asked,
     Failure,
@@ -58,14 +59,16 @@ def sweep(
     """Ask the judged queries over a range of one or two constants: a curve, or a heat map.
 
     CONSTANT is a constant of the engine's profile by its name (direct.min_top), days (the clock, from now), or a signal
-    of a note (auth/tokens.md:importance). N is how many values are asked. Over one constant, the values are given at
-    which a query comes to be answered by another tier. Nothing is changed.
+    of a note (auth/tokens.md:importance), named by its path, the end of one, or its title. N is how many values
+    are asked. Over one constant, the values are given at which a query comes to be answered by another tier. Nothing is
+    changed.
     """
     from brvtui.lab.evaluation.metrics import UnknownMetric, parse_metric
     from brvtui.lab.judgments.model import Judgment
     from brvtui.lab.whatif.sweep import SweepError
     from brvtui.lab.whatif.variant import VariantError
     from brvtui.session.sweeping import swept
+    from brvtui.snapshot.naming import UnknownNote
 
     if file is not None and file.suffix.lower() not in _FORMS:
         raise Failure(f"{file}: a sweep is saved as .svg or .json; give the file one of these endings", BAD_USAGE)
@@ -79,6 +82,8 @@ def sweep(
     try:
         with engine_errors_reported():
             made = swept(session, axes, judgments, parse_metric(named_metric), asked.options, _show_progress)
+    except UnknownNote as error:
+        raise Failure(str(error), NOT_THERE) from error
     except (SweepError, VariantError, UnknownMetric) as error:
         raise Failure(str(error), BAD_USAGE) from error
     if file is not None:

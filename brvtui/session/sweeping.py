@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from brvtui.lab.evaluation.evaluate import Progress
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.judgments.model import Judgment
-from brvtui.lab.whatif.controls import Control
 from brvtui.lab.whatif.sweep import Axis, Sweep, SweepError, parse_axis, sweep
 from brvtui.lab.whatif.variant import Variant
 from brvtui.session.variants import VariantState
+from brvtui.snapshot.naming import find_note
+from brvtui.wording import shortened
 
 if TYPE_CHECKING:
     from brvtui.session.session import Session
@@ -31,19 +32,34 @@ def swept(
     """Asks ``judgments`` over the grid of the axes ``written`` (:func:`brvtui.lab.whatif.sweep.parse_axis`), with
     the ``options`` of the engine.
 
-    Raises :class:`brvtui.lab.whatif.sweep.SweepError`, and what asking raises.
+    Raises :class:`brvtui.lab.whatif.sweep.SweepError`, :class:`brvtui.snapshot.naming.UnknownNote`, and what asking
+    raises.
     """
     if not 1 <= len(written) <= _MOST_AXES:
         raise SweepError("one or two constants can be swept")
-    controls: list[Control] = [*session.variants.controls(session.engine)]
+    constants = session.variants.controls(session.engine)
+    axes = []
     for text in written:
-        path = text.partition("=")[0].rpartition(":")[0]
-        controls += session.variants.note_controls(path) if path else ()
-    axes = [parse_axis(text, controls, len(written)) for text in written]
+        name, equals, values = text.partition("=")
+        note, of_note, signal = name.rpartition(":")
+        path = _path_of_note(session, note) if of_note else ""
+        controls = [*constants, *(session.variants.note_controls(path) if path else ())]
+        named = f"{path}:{signal}{equals}{values}" if path else text
+        axes.append(parse_axis(named, controls, len(written)))
     if len({axis.control.key for axis in axes}) < len(axes):
         raise SweepError(f"{axes[0].control.key} is named twice: name two different constants")
 
     return swept_over(session, axes, judgments, metric, Variant(), session.engine, options, progress)
+
+
+def _path_of_note(session: Session, name: str) -> str:
+    """The path of the note that ``name`` means, whose signals can be swept. Raises as :func:`swept`."""
+    if session.is_code or session.is_space:
+        raise SweepError(f"{shortened(name, 60)}: only notes of a context tree have signals to sweep; name a constant")
+    found = find_note(session.snapshot, name)
+    if found.position is None:
+        raise SweepError(f"{found.path} is not searched, so its signals change nothing: name another note")
+    return found.path
 
 
 def swept_over(

@@ -45,10 +45,14 @@ def test_a_query_in_place_of_the_judged_ones(run: Run, project: Tree) -> None:
     ("words", "said"),
     [
         (("direct.min_tops",), "direct.min_top"),
-        (("direct.min_top=1:0",), "must be CONSTANT=FROM:TO"),
+        (("direct.min_top=1:0",), "direct.min_top=1:0: FROM must be below TO; write direct.min_top=0:1\n"),
+        (("direct.min_top=1:0.5:3",), "FROM must be below TO; write direct.min_top=0.5:1:3\n"),
+        (("direct.min_top=1:1",), "must be CONSTANT=FROM:TO"),
+        (("direct.min_top=a:b",), "must be CONSTANT=FROM:TO"),
+        (("rotation:importanc",), "auth/jwt/rotation.md has no signal importanc; did you mean importance?"),
+        (("rotation:maturity=1:2",), "auth/jwt/rotation.md:maturity has no range"),
         (("direct.min_top", "--metric", "ndgc@10"), "ndcg@10"),
         (("direct.min_top", "--save", "x.png"), ".svg or .json"),
-        (("nowhere.md:importance",), "no constant nowhere.md:importance"),
         (("a.b", "a.b", "a.b"), "one or two"),
     ],
 )
@@ -57,6 +61,24 @@ def test_bad_usage_is_a_line(run: Run, judged: Tree, words: tuple[str, ...], sai
     assert (code, out) == (2, "")
     assert said in err
     assert "Traceback" not in err
+
+
+def test_a_note_whose_signal_is_swept_is_named_as_elsewhere(run: Run, judged: Tree) -> None:
+    whole = run("sweep", "auth/jwt/rotation.md:importance=0:100:3", "--format", "json")
+    assert whole[0] == 0
+    assert json.loads(whole[1])["axes"][0]["values"] == [0.0, 50.0, 100.0]
+    assert run("sweep", "rotation:importance=0:100:3", "--format", "json") == whole
+    assert run("sweep", "Refresh rotation:importance=0:100:3", "--format", "json") == whole
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("nowhere.md", ""), ("rotaton.md", "; near: auth/jwt/rotation.md"), ("jwt", "; near: auth/jwt/")]
+)
+def test_an_unknown_note_is_said_with_near_names(run: Run, judged: Tree, name: str, near: str) -> None:
+    code, out, err = run("sweep", f"{name}:importance")
+    assert (code, out) == (3, "")
+    assert err.startswith(f"brv-tui: no note {name} in ")
+    assert near in err
 
 
 def test_another_engine_has_other_constants(run: Run, judged: Tree) -> None:

@@ -88,7 +88,11 @@ def parse_axis(text: str, controls: Sequence[Control], axes: int) -> Axis:
     known = {each.key: each for each in controls}
     control = known.get(name)
     if control is None:
-        raise SweepError(f"no constant {shortened(name, 60)}{nearest(name, known)}")
+        path, of_note, signal = name.rpartition(":")
+        if of_note:
+            signals = [each.name for each in controls if each.path == path]
+            raise SweepError(f"{path} has no signal {shortened(signal, 40)}{nearest(signal, signals)}")
+        raise SweepError(f"no constant {shortened(name, 60)}{nearest(name, (key for key in known if ':' not in key))}")
     if control.choices:
         if written:
             raise SweepError(f"{name} has no range: leave out ={shortened(written, 40)}, all its values are taken")
@@ -98,6 +102,9 @@ def parse_axis(text: str, controls: Sequence[Control], axes: int) -> Axis:
         found = _RANGE.fullmatch(written)
         ends = [read_value(each) for each in found.groups()[:2]] if found else []
         numbers = [each for each in ends if not isinstance(each, (bool, str)) and math.isfinite(each)]
+        if found is not None and len(numbers) == 2 and control.least <= numbers[1] < numbers[0]:
+            turned = f"{name}={numbers[1]:g}:{numbers[0]:g}{f':{found[3]}' if found[3] else ''}"
+            raise SweepError(f"{shortened(text, 60)}: FROM must be below TO; write {turned}")
         if found is None or len(numbers) < 2 or not control.least <= numbers[0] < numbers[1]:
             hint = f"from {control.least:g} on, such as {name}={control.least:g}:{control.most:g}:{count}"
             raise SweepError(f"{shortened(text, 60)} must be CONSTANT=FROM:TO or CONSTANT=FROM:TO:N, {hint}")
