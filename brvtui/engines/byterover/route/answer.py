@@ -29,6 +29,13 @@ def direct_answer(context: Context, query: str, hits: Sequence[Hit]) -> Answer:
     return Answer("direct", "\n".join(lines), None, "", tuple(hit.path for hit in hits))
 
 
+def without_words(query: str) -> Answer:
+    """The fixed answer when no word of the query is left to search for: no note could cover that."""
+    given = f"“{query.strip()}” leaves no word to search for" if query.strip() else "The query is empty"
+    text = f"{given}, so no note was looked for.\n\nAsk in words: letters or digits, such as those of a note's title."
+    return Answer("not_covered", text, None, "", ())
+
+
 def not_covered(query: str, closest: str) -> Answer:
     """The fixed answer when nothing in the tree covers the query."""
     lines = [f"“{query.strip()}” is not covered by this project's memory.", ""]

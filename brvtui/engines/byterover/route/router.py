@@ -11,7 +11,16 @@ from brvtui.engines.byterover.route import answer as answers
 from brvtui.engines.byterover.route.cache import CacheContents, Stored, cache_steps, held_fingerprint, look_up, put
 from brvtui.engines.byterover.route.decision import Decision, QueryResults, decide, find_results, results_with_words
 from brvtui.engines.byterover.route.prompt import build_prompt, quote
-from brvtui.engines.byterover.sections import ENGINE, CacheLook, FingerprintState, Outcome, Route, Scope, Search
+from brvtui.engines.byterover.sections import (
+    ENGINE,
+    CacheLook,
+    FingerprintState,
+    Outcome,
+    Route,
+    Scope,
+    Search,
+    SearchOutcome,
+)
 from brvtui.snapshot import Snapshot
 from brvtui.timing import Stopwatch
 from brvtui.trace import SCHEMA, Answer, State, Step, Trace
@@ -114,6 +123,8 @@ def _cached(decision: Decision, look: CacheLook, hit: Stored, fingerprint: Finge
 def _answer(context: Context, asked: RouteRequest, made: QueryResults, decision: Decision) -> Answer:
     query, found, prefetched = asked.query, made.search, decision.prefetched
     if decision.outcome is Outcome.NOT_COVERED:
+        if found.outcome is SearchOutcome.NO_TOKENS:
+            return answers.without_words(query)
         return answers.not_covered(query, _closest(found))
     if decision.outcome is Outcome.DIRECT:
         return answers.direct_answer(context, query, prefetched)

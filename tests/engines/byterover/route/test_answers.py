@@ -71,6 +71,22 @@ def test_not_covered(direct: Tree) -> None:
     assert trace.answer.sources == ()
 
 
+@pytest.mark.parametrize(
+    ("query", "begins"),
+    [
+        ("", "The query is empty, so no note was looked for."),
+        ("  ", "The query is empty, so no note was looked for."),
+        ("?!", "“?!” leaves no word to search for, so no note was looked for."),
+    ],
+)
+def test_a_query_without_words_is_not_to_be_curated(direct: Tree, query: str, begins: str) -> None:
+    answer = direct.ask(query).answer
+    assert (answer.kind, answer.sources) == ("not_covered", ())
+    assert answer.text.startswith(begins)
+    assert "curate" not in answer.text
+    assert "curate" in direct.ask("zebra").answer.text
+
+
 def test_which_notes_an_answer_reads(tree: Tree) -> None:
     for number in range(7):
         tree.note(f"x/{number}.md", "Quokka", "same", **CORE)
