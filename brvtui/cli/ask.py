@@ -63,7 +63,8 @@ def ask(
     The answer goes to the standard output, everything else to the standard error. A terminal shows text as it comes,
     from its heading Summary on; a pipe or a file gets the answer alone, once it is whole.
 
-    Exit code 1 when the tree does not cover it, 2 when TEXT is empty, 4 when the model fails.
+    Exit code 1 when the tree does not cover it, 2 when TEXT is empty, 4 when the model fails, or
+    when the answer needs one, --llm is given and none can be asked.
     """
     if not text.strip():
         raise click.UsageError("TEXT is empty: write what you want to know")
@@ -89,7 +90,16 @@ def ask(
     why = getattr(ended, "why", "")
     if why:
         raise Failure(why, FAILED)
+    if allowed and ended.trace.answer.awaits_model:
+        raise Failure(_not_asked(session.model.state.problem), FAILED)
     return OK if ended.trace.covered else NEGATIVE
+
+
+def _not_asked(problem: str) -> str:
+    """Why no model was asked for an answer that needs one; ``problem`` is that of the settings, empty without any."""
+    if problem:
+        return f"this answer needs a model, and the one that is set cannot be asked: {problem}"
+    return "this answer needs a model, and none is set: set llm.model, or BRV_TUI_LLM_MODEL (docs/configuration.md)"
 
 
 @contextmanager

@@ -160,9 +160,25 @@ def test_without_leave_nobody_is_asked(run: Run, old: Tree, set_model: Set) -> N
 
 def test_without_a_model(run: Run, old: Tree) -> None:
     code, out, err = run("ask", TIER_4, "--llm")
-    assert code == 0
+    assert code == 4
     assert "- Sessions end; a refresh moves the end. (.brv/context-tree/auth/jwt/expiry.md)" in out
     assert "No model provider is set" in err
+    assert err.splitlines()[-1] == (
+        "brv-tui: this answer needs a model, and none is set: set llm.model, or BRV_TUI_LLM_MODEL"
+        " (docs/configuration.md)"
+    )
+    code, out, err = run("ask", TIER_4, "--llm", "--format", "json")
+    assert (code, json.loads(out)["trace"]["answer"]["kind"], err.count("\n")) == (4, "extractive", 1)
+    assert run("ask", TIER_4)[0] == 0, "nobody asked for a model"
+    assert run("ask", DIRECT, "--llm")[0] == 0, "this answer needs none"
+
+
+def test_a_model_that_is_set_wrongly_cannot_answer(run: Run, old: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRV_TUI_LLM_MODEL", "mini")
+    monkeypatch.setenv("BRV_TUI_LLM_URL", "ftp://models.example/v1")
+    code, out, err = run("ask", TIER_4, "--llm")
+    assert (code, "Composed without a model" in out) == (4, True)
+    assert "this answer needs a model, and the one that is set cannot be asked: " in err.splitlines()[-1]
 
 
 def test_answers_that_need_no_model(run: Run, old: Tree) -> None:
