@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 _F = TypeVar("_F", bound=Callable[..., Any])
 _NO_GRADE = "none"
 _EXPECTED = ("not covered", "covered", "tier 2", "tier 3", "tier 4", _NO_GRADE)
+_NOTHING_EXPECTED = (
+    "the query is not judged yet: name a note that it should find, such as refresh_token_rotation=3, or how it should"
+    ' be answered, such as --expect "not covered"'
+)
 _FORMATS = click.Choice(["beir", "trec", "qmd"])
 
 
@@ -100,7 +104,7 @@ def set_judgment(
     """Judge QUERY (its words, or the id of one that is judged): add it, or change what is given.
 
     NOTE is a note's path, the end of one, or a title. GRADE is 3 (what the query is about), 2 (relevant), 1 (related),
-    0 (irrelevant) or none, which takes the note out.
+    0 (irrelevant) or none, which takes the note out. A new QUERY needs a note, or --expect.
     """
     from brvtui.lab.judgments.following import DocumentFinder
     from brvtui.lab.judgments.model import Judgment, new_id
@@ -115,6 +119,8 @@ def set_judgment(
         place = _place_of(before, text)
         old = before[place] if place is not None else Judgment(new_id(text, {each.id for each in before}), text)
         made = replace(old, documents=_merged(old.documents, documents, finder), **changes)
+        if place is None and not made.documents and not made.expected:
+            raise Failure(_NOTHING_EXPECTED, BAD_USAGE)
         return (*before, made) if place is None else (*before[:place], made, *before[place + 1 :])
 
     if not text.strip():

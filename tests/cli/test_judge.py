@@ -51,9 +51,15 @@ def test_what_is_wrong_is_said(run: Run, project: Tree) -> None:
 
     assert judge("set", "x", "nowhere=3")[0] == 3
     assert judge("set", "x", f"{ROTATION}=4")[0] == 2
-    assert judge("set", " ")[0] == 2
+    assert judge("set", " ", f"{ROTATION}=3")[0] == 2
+    for nothing in ((), ("--comment", "why"), ("--expect", "none"), (f"{ROTATION}=none",)):
+        code, out, err = judge("set", "x", *nothing)
+        assert (code, out) == (2, "")
+        assert "name a note that it should find, such as refresh_token_rotation=3" in err
+    assert judge("list")[:2] == (0, ""), "nothing was added"
+    assert judge("set", "zebra", "--expect", "not covered")[0] == 0
+    assert judge("remove", "zebra")[0] == 0
     file = project.root / ".brv/brv-tui/judgments.toml"
-    file.parent.mkdir()
     file.write_text("[[query]\n")
     code, _, err = judge("set", "x", f"{ROTATION}=3")
     assert code == 2
