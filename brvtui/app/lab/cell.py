@@ -68,7 +68,10 @@ class CellPane(Pane):
         now = first.result if first is not None and column is not view.lab.columns[0] else None
         made += [Line(), *self._outcome(cell.result, now, width), *self._causes(view.lab, width)]
         if cell.result.grades:
-            made += [rule(width, f"judged {view.noun}s", dash=self.glyphs.dash), *self._judged(cell.result, now, width)]
+            made += [
+                rule(width, f"judged {view.noun}s: grade and rank", dash=self.glyphs.dash),
+                *self._judged(cell.result, now, width),
+            ]
             made += [rule(width, "metrics", dash=self.glyphs.dash), *_metrics(cell, first, width)]
         made += [rule(width, "results", dash=self.glyphs.dash), *self._results(cell.result, now, width)]
         return made
