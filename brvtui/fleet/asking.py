@@ -76,7 +76,8 @@ def ask(asked: MemberQuestion) -> MemberReply:
     except OSError as error:
         failure = faults.error_line(error)
     except Exception as error:  # one broken member must not end the answers of the others
-        failure = f"failed unexpectedly ({type(error).__name__}: {error}); ask it alone with brv-tui query"
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        failure = f"failed unexpectedly ({said}); ask it alone with brv-tui query"
     return MemberReply(asked.member.name, value, failure, (time.perf_counter() - begun) * 1000)
 
 

@@ -15,7 +15,7 @@ _NOTE_BYTES = 8_000
 _SHARE = 0.5
 """How much of the machine's memory all its processes together may fill with open members."""
 IDLE_S = 600.0
-"""For how many seconds nobody asked a member that is closed in favour of another."""
+"""A member that nobody asked for so many seconds may be closed to make room."""
 
 
 def most_notes() -> int:
@@ -39,7 +39,6 @@ class OpenMembers:
     most: int = field(default_factory=most_notes)
     _open: dict[Member, OpenMember] = field(default_factory=dict)
     _asked: dict[Member, float] = field(default_factory=dict)
-    _notes: dict[Member, int] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, member: Member) -> OpenMember | None:
@@ -50,26 +49,26 @@ class OpenMembers:
             return self._open.get(member)
 
     def keep(self, opened: OpenMember) -> bool:
-        """Keeps ``opened`` for the next question where there is room; whether there is."""
-        notes = len(opened.project.snapshot.notes)
+        """Keeps ``opened`` for the next question where there is room. Returns whether there is."""
         now = time.monotonic()
         with self._lock:
+            total = _notes(opened) + sum(_notes(one) for one in self._open.values())  # members grow while they are open
             for member in sorted(self._asked, key=self._asked.__getitem__):
-                if self._total + notes <= self.most or now - self._asked[member] < IDLE_S:
+                if total <= self.most or now - self._asked[member] < IDLE_S:
                     break
-                del self._open[member], self._asked[member], self._notes[member]
-            if self._open and self._total + notes > self.most:
+                total -= _notes(self._open.pop(member))
+                del self._asked[member]
+            if self._open and total > self.most:
                 return False
-            self._open[opened.member], self._notes[opened.member] = opened, notes
-            self._asked[opened.member] = now
+            self._open[opened.member], self._asked[opened.member] = opened, now
             return True
-
-    @property
-    def _total(self) -> int:
-        return sum(self._notes.values())
 
     def clear(self) -> None:
         """Forgets all."""
         with self._lock:
-            for known in (self._open, self._asked, self._notes):
-                known.clear()
+            self._open.clear()
+            self._asked.clear()
+
+
+def _notes(opened: OpenMember) -> int:
+    return len(opened.project.snapshot.notes)

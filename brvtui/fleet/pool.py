@@ -79,9 +79,9 @@ class ProcessPool:
         Whoever stops, or closes the iterator, waits for nobody: an answer that is being made is dropped when it comes,
         and its process keeps its members open for the next question.
         """
-        for one in questions:
-            self._worker(self._places[one.member.name]).waiting.append(one)
         try:
+            for one in questions:
+                self._worker(self._places[one.member.name]).waiting.append(one)
             while (busy := [name for name in self._workers if self._is_busy(name)]) and not stopped():
                 yield from self._replies(busy, timeout_s)
         finally:

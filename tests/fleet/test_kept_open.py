@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -52,6 +53,19 @@ def test_one_that_is_larger_than_the_room_stays_when_it_is_alone(
     monkeypatch.setattr("brvtui.fleet.asking._open_members", kept)
     for one in members:
         assert not ask(MemberQuestion(one, StateOf(), NOW_MS)).failure
+    assert list(kept._open) == members[:1]
+
+
+def test_notes_that_a_member_gained_while_it_is_open_are_counted(
+    members: list[Member], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = OpenMembers(most=5)
+    monkeypatch.setattr("brvtui.fleet.asking._open_members", kept)
+    assert not ask(MemberQuestion(members[0], StateOf(), NOW_MS)).failure
+    for name in ("d", "e"):
+        (Path(members[0].path) / f".brv/context-tree/a/one/{name}.md").write_text("# A note\n")
+    assert ask(MemberQuestion(members[0], StateOf(), NOW_MS, 0.0)).value.notes == 4
+    assert not ask(MemberQuestion(members[1], StateOf(), NOW_MS)).failure
     assert list(kept._open) == members[:1]
 
 

@@ -100,6 +100,26 @@ def test_a_process_ends_quietly_when_nobody_asks_any_more() -> None:
     assert process.exitcode == 0
 
 
+def test_questions_of_an_attempt_that_failed_are_not_answered_later(
+    members: list[Member], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = ProcessPool(members, 2)
+    start = pool._worker
+
+    def failing(name: str) -> object:
+        if name == "process 2":
+            raise BlockingIOError("Resource temporarily unavailable")
+        return start(name)
+
+    monkeypatch.setattr(pool, "_worker", failing)
+    questions = [MemberQuestion(one, Doing(""), NOW_MS) for one in members]
+    with pytest.raises(BlockingIOError):
+        list(pool.ask(questions, 60.0))
+    monkeypatch.setattr(pool, "_worker", start)
+    assert sorted(reply.member for reply in pool.ask(questions, 60.0)) == [one.name for one in members]
+    pool.close()
+
+
 def test_an_asker_says_that_it_was_stopped(pool: ProcessPool, members: list[Member]) -> None:
     heard: list[str] = []
     asker = Asker(pool, NOW_MS, replied=lambda reply: heard.append(reply.member), stopped=lambda: bool(heard))

@@ -45,7 +45,7 @@ class FleetBatch(NamedTuple):
     missing: dict[str, str]
     replies: int
     step: str
-    """What the members are doing, as the screen says it: ``ranking notes``."""
+    """What the members are doing, as the screen says it: ``ranking notes``; empty where all failed."""
 
 
 class FleetRanked(NamedTuple):
@@ -97,12 +97,14 @@ class _Batches:
                 {name: value for name, value in values.items() if isinstance(value, MemberState)},
                 {one.member: one.failure for one in replies if one.failure},
                 len(replies),
-                _step(replies[-1]),
+                next((step for reply in reversed(replies) if (step := _step(reply))), ""),
             )
         )
 
 
 def _step(reply: MemberReply) -> str:
+    if reply.failure:
+        return ""
     if isinstance(reply.value, TermCounts):
         return "counting words"
     if isinstance(reply.value, FinishedPart):
@@ -146,4 +148,5 @@ def rank_together(opened: OpenFleet, request: FleetRequest, tell: Callable[[Flee
 
 
 def _refusal(error: FleetError | OSError) -> Refusal:
-    return Refusal(str(error) if isinstance(error, FleetError) else faults.error_line(error))
+    said = str(error) if isinstance(error, FleetError) else faults.error_line(error)
+    return Refusal(said.replace("use --merge each", "F5 asks each by its own engine"))

@@ -64,7 +64,7 @@ class FleetQueries:
         self._drop()
         if self._opened is not None:
             view = self._services.store.view
-            self._opened.interrupted = view.fleet.work is FleetWork.ASKING
+            self._opened.interrupted = view.fleet.is_busy
             work = FleetWork.STOPPED if view.fleet.is_busy else view.fleet.work
             self._opened.state, self._opened.selection = view.fleet._replace(work=work), view.fleet_selection
 
@@ -72,14 +72,13 @@ class FleetQueries:
 
     def resume(self) -> None:
         """Opens the members when the screen is first shown; goes on with a question that :meth:`leave` stopped."""
-        state = self.state
         if self._opened is None:
             return
-        if self._opened.interrupted:
-            self._opened.interrupted = False
+        interrupted, self._opened.interrupted = self._opened.interrupted, False
+        if interrupted and self.typed:
             self.ask()
-        elif state.work is FleetWork.IDLE and not state.text and not state.known:
-            self._ask("")
+        elif interrupted or self.state.work is FleetWork.IDLE:
+            self._open_rest()
 
     def type(self, text: str) -> None:
         """Stops the question that is being asked, and asks ``text`` after a pause without keys."""
@@ -90,6 +89,7 @@ class FleetQueries:
         state = self.state
         if not text.strip():
             self._services.store.update(_asked_nothing(state), FleetSelection())
+            self._open_rest()
         else:
             if state.is_busy:
                 self._services.store.update(state._replace(work=FleetWork.STOPPED))
@@ -112,8 +112,16 @@ class FleetQueries:
         state = self.state
         self._drop()
         work = FleetWork.IDLE if state.is_busy else state.work
-        self._services.store.update(state._replace(together=not state.together, work=work), FleetSelection())
+        state = state._replace(together=not state.together, work=work, problem="", took_s=0.0)
+        self._services.store.update(state, FleetSelection())
         self.ask()
+        self._open_rest()
+
+    def _open_rest(self) -> None:
+        """Without a question: opens the members that are neither open nor known to be unreadable."""
+        state = self.state
+        if not self.typed and not state.text and any(map(_is_unknown(state), self._members)):
+            self._ask("")
 
     @property
     def _members(self) -> tuple[Member, ...]:
@@ -125,6 +133,7 @@ class FleetQueries:
         waits = self._pause is not None
         self._drop()
         if state.is_busy:
+            settle_memory()
             self._services.store.update(state._replace(work=FleetWork.STOPPED, took_s=self._since))
         return waits or state.is_busy
 
@@ -146,8 +155,10 @@ class FleetQueries:
         self._drop()
         self._begun = time.monotonic()
         state, same = self.state, text == self.state.text and not again
-        goes_on = same and not state.together
+        goes_on = bool(text) and same and not state.together
         members = [one for one in self._members if not (goes_on and one.name in state.answers)]
+        if not text and same:
+            members = [*filter(_is_unknown(state), self._members)]
         request = FleetRequest(self._number, tuple(members), text, again)
         asked = state._replace(
             text=text,
@@ -158,7 +169,7 @@ class FleetQueries:
             answers=state.answers if same else {},
             covering=state.covering if same else (),
             ranking=state.ranking if goes_on else None,
-            missing=state.missing if same and state.together else {},
+            missing=state.missing if same and not goes_on else {},
             left_out={},
             problem="",
         )
@@ -179,14 +190,15 @@ class FleetQueries:
         if batch.number != self._number:
             return
         state = self.state
-        again = state.together and batch.step != state.step  # each step of one ranking asks every member again
+        step = batch.step or state.step
+        again = state.together and step != state.step  # each step of one ranking asks every member again
         done = batch.replies + (0 if again else state.done)
         state = state._replace(
             done=min(done, state.total),
-            step=batch.step,
+            step=step,
             took_s=self._since,
             known={**state.known, **batch.states} if batch.states else state.known,
-            missing=state.missing if state.together else {**state.missing, **batch.missing},
+            missing=state.missing if state.together and state.text else {**state.missing, **batch.missing},
         )
         if batch.answers:
             state = state._replace(
@@ -208,21 +220,20 @@ class FleetQueries:
 
     def _ended(self, number: int | None) -> None:
         if number == self._number:
-            settle_memory()
-            self._services.store.update(self.state._replace(work=FleetWork.IDLE, took_s=self._since))
+            self._end(self.state)
 
     def _ranked(self, ranked: FleetRanked | None) -> None:
         if ranked is not None and ranked.number == self._number:
             left_out = {one.member: one.why for one in ranked.ranking.missing}
-            self._services.store.update(
-                self.state._replace(
-                    work=FleetWork.IDLE, took_s=self._since, ranking=ranked.ranking, left_out=left_out, step=""
-                )
-            )
+            self._end(self.state._replace(ranking=ranked.ranking, left_out=left_out, step=""))
 
     def _failed(self, number: int, why: str) -> None:
         if number == self._number:
-            self._services.store.update(self.state._replace(work=FleetWork.IDLE, problem=why, took_s=self._since))
+            self._end(self.state._replace(problem=why))
+
+    def _end(self, state: FleetState) -> None:
+        settle_memory()
+        self._services.store.update(state._replace(work=FleetWork.IDLE, took_s=self._since))
 
     # choosing
 
@@ -240,14 +251,24 @@ class FleetQueries:
         if member.repository:
             self._services.notify(f"{name} {_FROM_GIT}", timeout=8)
             return
-        await self._open_member(member, self.typed.strip(), file)
+        await self._open_member(member, self.state.text or self.typed.strip(), file)
 
 
 def _is_answered(state: FleetState) -> bool:
-    """Returns whether the question is being answered, or was, in the way that the screen shows."""
-    return state.work is FleetWork.ASKING or (state.ranking is not None if state.together else bool(state.answers))
+    """Returns whether the question is being answered, or was by all members, in the way that the screen shows."""
+    if state.work is FleetWork.ASKING or state.fleet is None:
+        return True
+    if state.together:
+        return state.ranking is not None
+    return all(one.name in state.answers or one.name in state.missing for one in state.fleet.members)
+
+
+def _is_unknown(state: FleetState) -> Callable[[Member], bool]:
+    """Returns what tells whether a member is neither open nor known to be unreadable."""
+    return lambda member: member.name not in state.known and member.name not in state.missing
 
 
 def _asked_nothing(state: FleetState) -> FleetState:
     """Returns ``state`` without its question; what is known of the members stays."""
-    return FleetState(state.fleet, state.alone, state.opened, together=state.together, known=state.known)
+    kept = FleetState(state.fleet, state.alone, state.opened, together=state.together)
+    return kept._replace(known=state.known, missing=state.missing)

@@ -1,4 +1,4 @@
-"""What the eye lands on first: in one sentence, what the memories of a fleet say."""
+"""The headline of the Fleet screen: one sentence that sums up the members' answers."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from brvtui.paint.headline import NO_ANSWER, Headline, headline_lines, tier_role
 from brvtui.paint.line import Line, badge, line
 from brvtui.paint.sentence import Sentence, clause, title
 from brvtui.paint.text import ms, plural
+from brvtui.wording import counted
 
 _METER, _ROOMY = 24, 112
 _EACH = "each by its own engine: words are counted in its own notes alone, so scores of members are not comparable"
@@ -116,14 +117,15 @@ def _rest(state: FleetState) -> Sentence:
     """How many were not asked, when it was stopped."""
     assert state.fleet is not None
     left = len(state.fleet.members) - len(state.answers) - len(state.unread)
-    return (clause(f"; {left} were not asked"),) if state.work is FleetWork.STOPPED and left > 0 else ()
+    said = counted(left, "was not asked", "were not asked")
+    return (clause(f"; {said}"),) if state.work is FleetWork.STOPPED and left > 0 else ()
 
 
 def _unread(state: FleetState) -> Sentence:
     """How many gave no answer, or could not even be listed."""
     assert state.fleet is not None
     count = len(state.unread) + len(state.fleet.absent)
-    return (clause("; ", [(f"{count} {missing_words(state)}", "warn")]),) if count else ()
+    return (clause("; ", [(missing_words(state, count), "warn")]),) if count else ()
 
 
 def _memories(count: int) -> str:
@@ -143,6 +145,6 @@ def _how(state: FleetState, width: int, glyphs: Glyphs) -> Line:
     if state.work is FleetWork.STOPPED and state.text:
         made = line(" stopped: ", "warn").add("enter in the field asks the rest, ^r all again", "muted")
     spent = ""
-    if state.text and state.work is FleetWork.IDLE:
+    if state.took_s and state.text and state.work is FleetWork.IDLE:
         spent = f"{state.took_s:.1f} s " if state.took_s >= 1 else f"{ms(state.took_s * 1000)} "
     return made.right(width, line(spent, "muted"))

@@ -132,7 +132,7 @@ class FleetMembersPane(ChoicePane):
 
 
 def _kind(state: FleetState, name: str) -> int:
-    """Its state, the one that asks for something first."""
+    """The member's state as a sort key: those that need something done come first."""
     if name in state.unread:
         return _MISSING
     if name in state.answers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from brvtui.app.states import FleetState
+from brvtui.wording import counted
 
 _WHAT_TO_DO = (
     ("no answer within", "ctrl+r asks again; brv-tui fleet open --timeout SECONDS waits longer"),
@@ -13,7 +14,7 @@ _WHAT_TO_DO = (
     ("not those of most members", "F5 asks each by its own engine; a profile in its entry makes it comparable"),
 )
 ENTRY = "fix or take out that entry, then open the fleet again"
-"""What to do about an entry of the file that comes to no member."""
+"""What to do about an entry of the fleet's file that names no member."""
 
 
 def what_to_do(why: str) -> str:
@@ -21,6 +22,8 @@ def what_to_do(why: str) -> str:
     return next((do for part, do in _WHAT_TO_DO if part in why), "fix that and press ctrl+r; Enter opens it alone")
 
 
-def missing_words(state: FleetState) -> str:
-    """What became of members without an answer: one ranking also leaves out those of other engines."""
-    return "are left out" if state.together and state.ranking is not None else "could not be read"
+def missing_words(state: FleetState, count: int) -> str:
+    """What became of ``count`` members without an answer: one ranking also leaves out those of other engines."""
+    if state.together and state.ranking is not None:
+        return counted(count, "is left out", "are left out")
+    return f"{count} could not be read"

@@ -254,7 +254,7 @@ class FleetResultsPane(ChoicePane):
         if not reasons:
             return []
         count = len(state.unread) + len(state.fleet.absent)
-        made = [Line(), rule(width, f"{count} {missing_words(state)}", dash=self.glyphs.dash)]
+        made = [Line(), rule(width, missing_words(state, count), dash=self.glyphs.dash)]
         for why, names in list(reasons.items())[:_MOST_REASONS]:
             made += _missing(names, why, width, self.glyphs.warn)
         if len(reasons) > _MOST_REASONS:

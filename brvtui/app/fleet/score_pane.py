@@ -19,7 +19,7 @@ from brvtui.paint.line import Line, line, rule
 from brvtui.paint.score import sum_lines
 from brvtui.paint.text import cut_left, plural
 from brvtui.text.visible import visible
-from brvtui.trace import Hit, Scale
+from brvtui.trace import Hit, NearMiss, Scale
 
 _EMPTY = "how the selected result came to its score: parts that sum to it"
 _NOT_COMPARABLE = (
@@ -50,7 +50,7 @@ class FleetScorePane(Pane):
         state = view.fleet
         if state.fleet is None or not (state.text or view.fleet_selection.member):
             return wrapped(_EMPTY, width)
-        if state.together and state.ranking is not None and not _is_missing(state, view.fleet_selection):
+        if state.together and state.ranking is not None and view.fleet_selection.member not in state.unread:
             return _of_ranking(state.ranking, view.fleet_selection, width, self.glyphs)
         first = state.covering[0].member if state.covering else ""
         name = view.fleet_selection.member or first
@@ -71,10 +71,6 @@ class FleetScorePane(Pane):
         if view.fleet_selection != self.view.fleet_selection:
             self.offset_row = 0
         super().update(view)
-
-
-def _is_missing(state: FleetState, selection: FleetSelection) -> bool:
-    return selection.member in state.unread and not selection.file
 
 
 def _not_answered(state: FleetState, name: str) -> str:
@@ -102,18 +98,41 @@ def _of_member(answer: MemberAnswer, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def _of_ranking(ranking: OneRanking, selection: FleetSelection, width: int, glyphs: Glyphs) -> list[Line]:
-    """The selected result of one ranking, how far it is from others, what was counted."""
-    found = next((one for one in ranking.hits if (one.member, one.hit.file) == selection), None)
-    found = found or next(iter(ranking.hits), None)
+    """The selected note of one ranking, how far it is from others, what was counted.
+
+    Of a member without a note, its best result; of nothing, the best of all.
+    """
+    member, file = selection
+    mine = [one for one in ranking.hits if member in ("", one.member) and file in ("", one.hit.file)]
+    near = [one for one in ranking.near_misses if member in ("", one.member) and file in ("", one.miss.file)]
     made: list[Line] = []
-    if found is not None:
+    if mine:
+        found = mine[0]
         made += [line(f" {found.member}", "bold accent"), *_score(found.hit, Scale(), width, glyphs)]
         made += [*lead_lines([one.hit for one in ranking.hits], found.hit, Scale().decimals, width), Line()]
+    elif near:
+        made += [line(f" {near[0].member}", "bold accent"), *_near_miss(near[0].miss, width, glyphs), Line()]
+    elif member:
+        made += [line(f" {member}", "bold accent"), *wrapped("none of its notes is a result", width), Line()]
     for word, title, content, path in ranking.frequencies:
         told = f" is in {plural(content, 'text')}, {plural(title, 'title')}, {plural(path, 'path')}"
         made.append(line(f" ‘{word}’", "accent").add(told, "muted").cut(width))
     said = _COMPARABLE.format(notes=plural(ranking.notes, "note"), profile=ranking.profile)
     return [*made, *wrapped(said, width)]
+
+
+def _near_miss(miss: NearMiss, width: int, glyphs: Glyphs) -> list[Line]:
+    """Title, score, path and words of a note that is no result, and why it is none."""
+    sign, colour = glyph_of(miss.kind, miss.maturity, glyphs)
+    score = Line().add(f"{miss.score:.{Scale().decimals}f}", "strong")
+    return [
+        line(f" {sign} ", colour).add(miss.title, "bold strong").right(width, score),
+        line(f" {cut_left(visible(miss.path), width - 2)}", "muted"),
+        Line().gap().extend(chips(miss.words, width - 2).spans),
+        Line(),
+        *wrapped(f"not in the results: {miss.reason}", width, "warn"),
+        *wrapped(f"at rank {miss.rank}", width),
+    ]
 
 
 def _score(hit: Hit, scale: Scale, width: int, glyphs: Glyphs) -> list[Line]:
