@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from brvtui.lab.answer_diff.results import AnswerDiff, Cause, NoteDiff, PartChange
@@ -35,14 +36,18 @@ def diff_lines(diff: AnswerDiff, width: int) -> list[Line]:
 
 
 def note_lines(note: NoteDiff, decimals: int, width: int) -> list[Line]:
-    """One note: where it went, then each cause; their changes sum to the one at the end."""
+    """One note: where it went, then each cause that changed its score, a part of it, or its rank; the changes sum to
+    the one at the end."""
     decimals += 2
     then, now = (_score(score, decimals) for score in (note.score_then, note.score_now))
     made = [line(f" {note.title}", "bold strong").add(f"  {note.path}", "muted").cut(width)]
     moved = f"rank {_rank(note.rank_then)} → {_rank(note.rank_now)}, score {then} → {now}"
     made += [line(f"   {part}") for part in wrap(moved, width - 3)]
+    rank = note.rank_then
     for cause in note.causes:
-        made += _cause_lines(cause, decimals, width)
+        if cause.rank != rank or cause.reason or _seen((PartChange("", cause.change), *cause.parts), decimals):
+            made += _cause_lines(cause, decimals, width)
+        rank = cause.rank
     made.append(Line().gap(3).fit("sum", _KIND, "muted").add(f"{signed(note.change, decimals):>{_CHANGE}}", "bold"))
     for when, reason in (("before", note.reason_then), ("now", note.reason)):
         if reason:
@@ -83,8 +88,13 @@ def _cause_lines(cause: Cause, decimals: int, width: int) -> list[Line]:
 
 
 def _named(parts: tuple[PartChange, ...], decimals: int) -> str:
-    shown = [part for part in parts if abs(part.change) * 10**decimals >= 0.5]
+    shown = _seen(parts, decimals)
     return ", ".join(f"{part.name} {signed(part.change, decimals)}" for part in shown[:_PARTS])
+
+
+def _seen(parts: Sequence[PartChange], decimals: int) -> list[PartChange]:
+    """The changes that are not 0 when they are rounded to ``decimals``."""
+    return [part for part in parts if abs(part.change) * 10**decimals >= 0.5]
 
 
 def _rank(rank: int | None) -> str:

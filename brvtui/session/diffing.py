@@ -25,11 +25,18 @@ from brvtui.tree.constants import TreeConstants
 from brvtui.tree.history.revision import Revision
 from brvtui.tree.reading.signals import SignalLayers, defaults, read_signals_file
 from brvtui.typed_tables import ProfileError
+from brvtui.wording import counted
 
 if TYPE_CHECKING:
     from brvtui.session.session import Session
 
 _NS_PER_MS = 1_000_000
+_MS_PER_MINUTE = 60_000
+_SPANS = (
+    (1_440 * _MS_PER_MINUTE, "day", "days"),
+    (60 * _MS_PER_MINUTE, "hour", "hours"),
+    (_MS_PER_MINUTE, "minute", "minutes"),
+)
 _AS_IT_IS = "as it is"
 
 
@@ -65,7 +72,7 @@ def diff_answers(session: Session, plan: DiffPlan) -> AnswerDiff:
         raise EngineError("only the notes of a context tree can be compared so; give another moment or profile")
     base = context.snapshot
     then = AskedState(_AS_IT_IS, context, session.profile, UNCHANGED, base.stored)
-    now = replace(then, name=_name(plan), difference=_edited(plan, context))
+    now = replace(then, name=_name(plan, context.now_ms), difference=_edited(plan, context))
     if plan.revision:
         then = replace(
             then, name=plan.revision, difference=difference_to(base, Revision(session.project.tree, plan.revision))
@@ -125,8 +132,18 @@ def _edited(plan: DiffPlan, context: Context[Any]) -> Difference:
     return Difference(edits, frozenset(plan.without))
 
 
-def _name(plan: DiffPlan) -> str:
+def _name(plan: DiffPlan, then_ms: float) -> str:
     """What now is called: what is given, in a few words."""
     given = [f"profile {plan.profile}" if plan.profile else "", "other signals" if plan.signals is not None else ""]
     given += [f"{path} edited" for path in plan.edits] + [f"without {path}" for path in plan.without]
+    given.append(_later(plan.at_ms - then_ms) if plan.at_ms is not None else "")
     return ", ".join(filter(None, given)) or _AS_IT_IS
+
+
+def _later(ms: float) -> str:
+    """How much later or earlier ``ms`` is, in words; empty for less than a minute, which the dates show as well."""
+    away = abs(ms)
+    if away < _MS_PER_MINUTE:
+        return ""
+    size, one, more = next((span for span in _SPANS if away == span[0] or away >= 2 * span[0]), _SPANS[-1])
+    return f"{counted(round(away / size), one, more)} {'later' if ms > 0 else 'earlier'}"

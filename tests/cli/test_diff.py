@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Run
+from tests.cli.conftest import NOW, Run
 from tests.cli.test_eval_baselines import ROTATION, Git, repository
 from tests.support.trees import Tree
 
@@ -72,6 +72,34 @@ def test_an_edit_before_it_is_saved(run: Run, project: Tree, tmp_path: Path) -> 
     _, value = diffed(run, "--without", "rotation")
     gone = next(note for note in value["notes"] if note["path"] == ROTATION)
     assert gone["reason"] == "no such note"
+
+
+@pytest.mark.parametrize(
+    ("at", "named"),
+    [
+        ("+30d", "30 days later"),
+        ("-1d", "1 day earlier"),
+        ("+36h", "36 hours later"),
+        ("2026-11-20T12:05:00Z", "5 minutes later"),
+        (NOW, "as it is"),
+    ],
+)
+def test_another_time_is_said_to_be_one(run: Run, at: str, named: str) -> None:
+    out = run("diff", QUERY, "--at", at)[1].splitlines()
+    assert out[1] == f" before  as it is: 4 notes, as of {NOW.removesuffix('Z')}.000Z"
+    assert out[2].startswith(f" after   {named}: 4 notes, as of ")
+    assert diffed(run, "--at", at, "--to-profile", "docs")[1]["now_name"].startswith("profile docs")
+
+
+def test_only_causes_that_changed_something_are_listed(run: Run) -> None:
+    _, value = diffed(run, "--without", "rotation", query="refresh")
+    assert {cause["kind"] for note in value["notes"] for cause in note["causes"]} == {
+        "its own text", "other notes' texts", "age",
+    }  # fmt: skip
+    out = run("diff", "refresh", "--without", "rotation")[1]
+    assert "other notes' texts" in out
+    assert "   age " not in out, "the clock stood still"
+    assert "   age  " in run("diff", "refresh", "--at", "+90d")[1]
 
 
 @pytest.mark.parametrize("engine", ["byterover", "soleri", "jeffs_brain", "knowing"])
