@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from textual.actions import ActionParseResult, parse
 from textual.binding import BindingType
+from textual.dom import DOMNode
 from textual.notifications import SeverityLevel
 from textual.widget import AwaitMount
 
@@ -17,7 +19,7 @@ from brvtui import faults
 from brvtui.app.actions.everywhere import APP
 from brvtui.app.configured import ConfiguredApp
 from brvtui.app.ending import finished_in_time
-from brvtui.app.keys.bindings import bindings, own_bindings
+from brvtui.app.keys.bindings import bindings, declared, own_bindings
 from brvtui.app.keys.naming import key_name
 from brvtui.app.modes import EDITOR, FLEET, MATURITY, SETTINGS
 from brvtui.app.project.layouts import Layouts
@@ -543,6 +545,26 @@ class BrvTui(ConfiguredApp):
             yield
         finally:
             self._commanded = False
+
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Performs an action; where no project is open for it, a toast says what opens one."""
+        if isinstance(action, str) and default_namespace is not None and self._is_idle(action, default_namespace):
+            self.notify(self.view.no_project, timeout=4)
+            return True
+        return await super().run_action(action, default_namespace, namespaces)
+
+    def _is_idle(self, action: str, holder: DOMNode) -> bool:
+        """Whether ``action`` of ``holder``, which its key would do now, needs a project and none is open."""
+        idle = self.view.idle if self.view.no_project else frozenset()
+        if not any(binding.action == action and binding.id in idle for binding in declared(type(holder))):
+            return False
+        _, name, parameters = parse(action)
+        return bool(holder.check_action(name, parameters))
 
     def action_commands(self) -> None:
         """The command palette."""

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import re
 
-from brvtui.app.actions.everywhere import CHANGES
-
-OF_NOTES_ALONE = frozenset(action.name for action in CHANGES)
-"""The actions that change notes: over code they only say that nothing is changed."""
 _PHRASES = {
     "maturity (○ draft, ◐ validated, ● core, ▤ summary, ▱ archived stub), title": "title",
     " by maturity (○ draft, ◐ validated, ● core)": "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from brvtui.app.actions.needs import NEEDS_EITHER, NEEDS_PROJECT, OF_NOTES_ALONE
 from brvtui.app.code_words import over_code
 from brvtui.app.states import (
     AnswerState,
@@ -82,6 +83,26 @@ class View(NamedTuple):
     def is_code(self) -> bool:
         """Whether the symbols of a repository stand in place of notes."""
         return self.project.overview is not None and self.project.overview.is_code
+
+    @property
+    def no_project(self) -> str:
+        """Why no project can be asked, and what to do instead; empty while one is open, or still looked for."""
+        if self.project.saved:
+            return "a saved trace: its project is not open; brv-tui FOLDER opens it"
+        if self.project.phase is Phase.FAILED:
+            return "no project is open; brv-tui FOLDER opens one"
+        if self.fleet.alone:
+            return "no memory is open: Enter on a result or a member opens its own"
+        return ""
+
+    @property
+    def idle(self) -> frozenset[str]:
+        """The names of the actions that can do nothing now, so that nothing offers them."""
+        if self.is_code:
+            return OF_NOTES_ALONE
+        if not self.no_project:
+            return frozenset()
+        return NEEDS_EITHER if self.project.phase is Phase.FAILED else NEEDS_PROJECT
 
     @property
     def noun(self) -> str:

@@ -41,8 +41,10 @@ class Command:
         return f"{self.title}\n{self.aside}\n{self.act.action.label if self.act else ''}".lower()
 
 
-def offered(front: str, near: Collection[str], editing: bool, keymap: Mapping[str, str]) -> list[Command]:
-    """Returns every action, the nearest first; those of the editor only while ``editing``.
+def offered(
+    front: str, near: Collection[str], editing: bool, keymap: Mapping[str, str], idle: Collection[str] = ()
+) -> list[Command]:
+    """Returns every action but those named in ``idle``, the nearest first; those of the editor only while ``editing``.
 
     Actions named in ``near`` come first, then those of the screen in ``front``, of the app, of every screen, of the
     other panes in front, and of other screens.
@@ -53,6 +55,7 @@ def offered(front: str, near: Collection[str], editing: bool, keymap: Mapping[st
     for place in PLACES:
         if place.kind not in NOT_OFFERED:
             ranked += _of(place, modes, front, near, keymap)
+    ranked = [pair for pair in ranked if pair[1].act is None or pair[1].act.action.name not in idle]
     return [command for _, command in sorted(ranked, key=lambda pair: pair[0])]
 
 

@@ -105,8 +105,9 @@ class CommandsDialog(Dialog[Command]):
 
     def on_mount(self) -> None:
         """Lists everything."""
-        editing = self.services.store.view.editor.edit is not None
-        self._actions = offered(self._mode, self._near, editing, self.services.keymap)
+        view = self.services.store.view
+        editing = view.editor.edit is not None
+        self._actions = offered(self._mode, self._near, editing, self.services.keymap, view.idle)
         self._search()
 
     @on(Input.Changed)

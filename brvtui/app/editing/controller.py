@@ -105,10 +105,10 @@ class Editing:
 
     def edit_selected(self, path: str, outside: bool) -> None:
         """Edits ``path``, the note that keys act on; says what to do when there is none."""
-        if self._project.session is None or self._services.store.view.project.overview is None:
-            self._services.notify("no project is open to edit in; brv-tui FOLDER opens one", timeout=4)
-        elif self._project.refuses_edits():
+        if self._project.refuses() or self._project.refuses_edits():
             return
+        if self._project.session is None or self._services.store.view.project.overview is None:
+            self._services.notify("the notes are still being read", timeout=4)
         elif not path:
             self._services.notify("select a note first: e edits it, E hands it to your own editor", timeout=4)
         else:

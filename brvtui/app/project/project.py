@@ -31,7 +31,6 @@ LOAD = "load"
 """The group of workers that read the tree."""
 _COLLECTIONS = (10_000, 5, 20)
 """How many new objects lead to a collection of these (Python's 700), and how many of those to one of older ones."""
-_NOT_HERE = "a saved trace: its project is not open; brv-tui FOLDER opens it"
 _READ_ONLY = "this is code: it is shown, and changed by nothing here"
 _TOPICS = "topics of a space are edited here, and not made, moved, archived or given signals: ByteRover does that"
 
@@ -89,10 +88,11 @@ class Project:
         return OverviewBuilder()
 
     def refuses(self) -> bool:
-        """Returns whether a saved trace is open instead of a project; a toast then says that it cannot be asked."""
-        if self.saved is not None:
-            self._services.notify(_NOT_HERE, timeout=4)
-        return self.saved is not None
+        """Returns whether no project is open, but a saved trace or nothing at all; a toast then says what opens one."""
+        no_project = self._services.store.view.no_project
+        if no_project:
+            self._services.notify(no_project, timeout=4)
+        return bool(no_project)
 
     def refuses_edits(self) -> bool:
         """Returns whether code is open, which is only read here; a toast then says so."""

@@ -232,6 +232,8 @@ def _mode(view: View) -> str:
         return "Query: a saved trace"
     if view.opening:
         return "Query"
+    if view.no_project:
+        return "Query: no project is open"
     if not view.presentation.caches:
         return "Query: run" if view.ran else "Query: probe, enter runs and asks the services that are set"
     if view.live is not None:

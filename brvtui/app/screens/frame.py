@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
@@ -14,7 +14,6 @@ from textual.widget import Widget
 
 from brvtui.app.actions.everywhere import EVERY_SCREEN
 from brvtui.app.arrangement import Arrangement, is_too_small, is_wide
-from brvtui.app.code_words import OF_NOTES_ALONE
 from brvtui.app.keys.bindings import bindings, declared
 from brvtui.app.services import AppServices, services_of
 from brvtui.app.view import View
@@ -260,12 +259,12 @@ class FrameScreen(Screen[None]):
 
     def action_help(self) -> None:
         """Shows the help of what has the focus, with what it says of the engine alone."""
-        from brvtui.app.screens.message import MessageScreen, entries_of
+        from brvtui.app.screens.message import MessageScreen
 
         focused = self.focused
         text = getattr(focused, "HELP_TEXT", "")
         if focused is not None and text:
-            own = entries_of(own_keys(type(focused)), self.services.keymap)
+            own = self._entries(own_keys(type(focused)))
             title = getattr(focused, "TITLE", "") or self.TITLE
             text = f"{text} {self.view.presentation.pane_help.get(title, '')}".rstrip()
             worded = self.view.worded
@@ -280,8 +279,6 @@ class FrameScreen(Screen[None]):
 
     def _all_keys(self) -> list[Entry]:
         """Every key, from the bindings: those of the pane with the focus, of the screen, of the app, of other panes."""
-        from brvtui.app.screens.message import entries_of
-
         stops = [self.query_one(f"#{stop}") for stop in self.STOPS]
         panes = [self.query_one(f"#{pane}") for pane in self.body.plan.panes]
         kinds: list[type[Widget]] = [*dict.fromkeys(type(part) for part in (*stops, *panes)), FilterField]
@@ -296,12 +293,18 @@ class FrameScreen(Screen[None]):
         ]
         made: list[Entry] = []
         for name, keys in groups:
-            shown = [item for item in keys if isinstance(item, Binding)]
-            if self.view.is_code:
-                shown = [item for item in shown if item.id not in OF_NOTES_ALONE]
-            entries = [(key, self.view.worded(what)) for key, what in entries_of(shown, self.services.keymap)]
+            entries = [(key, self.view.worded(what)) for key, what in self._entries(keys)]
             made += [("", self.view.worded(name)), *entries, ("", "")] if entries else []
         return made
+
+    def _entries(self, keys: Iterable[BindingType]) -> list[Entry]:
+        """Keys and descriptions of those actions that can do something now."""
+        from brvtui.app.screens.message import entries_of
+
+        idle = self.view.idle
+        return entries_of(
+            [item for item in keys if isinstance(item, Binding) and item.id not in idle], self.services.keymap
+        )
 
 
 def _has(node: DOMNode, action: str) -> bool:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from textual import events
 from textual.binding import ActiveBinding
 
-from brvtui.app.code_words import OF_NOTES_ALONE
 from brvtui.app.keys.bindings import declared, own_bindings
 from brvtui.app.keys.naming import is_text, key_name
-from brvtui.app.states import ProjectState
+from brvtui.app.states import FleetState, ProjectState
 from brvtui.app.text_entry import types_text
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
@@ -18,7 +17,7 @@ from brvtui.paint.line import Line
 class KeyBar(Lines):
     """One line of keys; a click on one does what the key does."""
 
-    READS = (ProjectState,)
+    READS = (ProjectState, FleetState)
 
     def __init__(self, *, id: str) -> None:
         """A bar without keys."""
@@ -30,6 +29,10 @@ class KeyBar(Lines):
     def show_keys(self) -> None:
         """Reads the keys that are active now."""
         self.rebuild(force=True)
+
+    def reads(self, view: View) -> tuple[object, ...]:
+        """The project, and which actions can do nothing: not every reply of a fleet."""
+        return view.project, view.idle
 
     def build(self, view: View, width: int) -> list[Line]:
         """Key and what it does, as many as fit."""
@@ -49,9 +52,10 @@ class KeyBar(Lines):
         """Name, description and key of each binding that acts now, one for each action."""
         found: dict[str, tuple[str, str, str]] = {}
         typing = types_text(self.screen.focused)
+        idle = self.view.idle
         for active in self._in_order():
             binding = active.binding
-            if self.view.is_code and binding.id in OF_NOTES_ALONE:
+            if binding.id in idle:
                 continue
             if binding.show and active.enabled and not (typing and is_text(binding.key)):
                 name = key_name(binding.key_display or binding.key)

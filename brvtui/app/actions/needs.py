@@ -1,0 +1,36 @@
+"""Which actions need what is open: they are offered only where they can do something."""
+
+from __future__ import annotations
+
+from brvtui.app.actions import panes, screens
+from brvtui.app.actions.action import Place
+from brvtui.app.actions.everywhere import CHANGES
+
+
+def _names(*places: Place) -> frozenset[str]:
+    return frozenset(action.name for place in places for action in place.actions)
+
+
+OF_NOTES_ALONE = frozenset(action.name for action in CHANGES)
+"""The actions that change notes: over code they only say that nothing is changed."""
+_SHOWS_A_PANE = frozenset(
+    action.name for screen in (screens.MATURITY_SCREEN, screens.LAB_SCREEN, screens.LOG_SCREEN)
+    for action in screen.actions if action.call.startswith("pane(")
+)  # fmt: skip
+NEEDS_PROJECT = (
+    OF_NOTES_ALONE
+    | _names(screens.MATURITY_SCREEN, screens.LAB_SCREEN, screens.LOG_SCREEN)
+    | _names(panes.ABOUT, panes.NOTE, panes.COLUMN, panes.AGEING, panes.LOG_LIST, panes.JUDGED, panes.WHAT_IF)
+    | _names(panes.ROUTE, panes.QUERY_FIELD)
+    | {"drafts.left", "engine.profile", "engine.next", "engine.mode", "engine.record", "engine.installed"}
+    | {"panes.query", "query.run_anywhere", "results.why", "answer.pin", "answer.compare", "cache.clear", "notes.why"}
+    | {"results.judge", "feedback.accepted", "feedback.modified", "feedback.dismissed"}
+) - _SHOWS_A_PANE
+"""The actions that ask or change a project: beside a saved trace alone there is none."""
+_NEEDS_ANSWER = _names(panes.RESULTS, panes.RETRY, panes.GRAPH, panes.TREE) | {
+    "trace.save", "copy.shown", "copy.trace", "results.next", "results.before", "results.notes", "tree.take",
+    "notes_tree.take",
+}  # fmt: skip
+"""The actions on an answer or its notes."""
+NEEDS_EITHER = NEEDS_PROJECT | _NEEDS_ANSWER
+"""The actions that can do nothing where nothing could be opened."""

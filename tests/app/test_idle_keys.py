@@ -1,0 +1,116 @@
+"""Where no project is open, nothing offers what needs one, and its keys say in one line what opens one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app.actions.registry import ACTIONS, PLACES
+from brvtui.app.app import BrvTui
+from brvtui.app.commands.dialog import CommandsDialog
+from brvtui.app.project.opening import Opening
+from brvtui.app.states import Phase
+from brvtui.saved.traces import as_json
+from tests.app.driving import WIDE, brv, screen, settled, shown, text_of, view
+from tests.app.editing import toasts
+from tests.support.trees import Tree
+
+NEEDING = ("note.edit", "note.new", "note.move", "note.undo", "results.why", "panes.query", "feedback.accepted")
+"""Actions of the Query screen that need a project."""
+PRESSED = ("e", "a", "M", "u", "C", "w", "i", "r", "R", "p", "P", "m", "b", "c", "ctrl+l", "ctrl+r", "D")
+ANSWER_KEYS = ("x", "y", "Y", "o", "enter")
+"""Keys that need an answer, but no project."""
+
+
+@pytest.fixture(params=["a saved trace", "nothing"])
+def closed(request: pytest.FixtureRequest, garden: Tree, tmp_path: Path) -> BrvTui:
+    """An app without a project: on a saved trace, or on a folder that is not there."""
+    if request.param == "nothing":
+        return BrvTui(Opening(tmp_path / "nowhere"))
+    session = garden.session()
+    file = tmp_path / "saved.json"
+    file.write_bytes(as_json(session.answers.saved(session.probe("token store"))))
+    return BrvTui(Opening(file))
+
+
+async def _opened(pilot: Pilot[Any]) -> bool:
+    """Leaves the field; whether a saved trace is shown."""
+    await settled(pilot)
+    await pilot.press("escape")
+    await settled(pilot)
+    return bool(view(pilot).project.saved)
+
+
+async def test_the_key_bar_offers_nothing_that_needs_a_project(closed: BrvTui) -> None:
+    async with closed.run_test(size=(240, 60)) as pilot:
+        has_trace = await _opened(pilot)
+        bar = text_of(pilot, "#keys")
+        for name in ("e edit", "a new note", "w why", "i query"):
+            assert f" {name}" not in bar
+        for name in ("o in Notes", "enter note text"):
+            assert (f" {name}" in bar) == has_trace
+        assert "^g commands" in bar
+        for key, name in (("2", "find similar"), ("3", "a day on"), ("4", "ask again"), ("5", "add a column")):
+            await pilot.press(key)
+            await settled(pilot)
+            bar = text_of(pilot, "#keys")
+            assert name not in bar
+            assert "e edit" not in bar
+            assert "F2" in bar
+
+
+async def test_lists_of_keys_and_commands_leave_them_out(closed: BrvTui) -> None:
+    async with closed.run_test(size=(120, 160)) as pilot:
+        has_trace = await _opened(pilot)
+        await pilot.press("question_mark")
+        await settled(pilot)
+        listed = shown(pilot)
+        for name in NEEDING:
+            assert ACTIONS[name].description not in listed
+        assert (ACTIONS["trace.save"].description in listed) == has_trace
+        assert ACTIONS["app.theme"].description in listed
+        await pilot.press("escape", "ctrl+g")
+        dialog = pilot.app.screen
+        assert isinstance(dialog, CommandsDialog)
+        titles = {command.act.action.name for command in dialog.rows.commands if command.act is not None}
+        assert titles.isdisjoint(NEEDING)
+        assert "app.theme" in titles
+
+
+async def test_their_keys_say_what_opens_a_project(closed: BrvTui) -> None:
+    async with closed.run_test(size=WIDE) as pilot:
+        has_trace = await _opened(pilot)
+        for key in PRESSED + (() if has_trace else ANSWER_KEYS):
+            brv(pilot).clear_notifications()
+            await pilot.press(key)
+            await settled(pilot)
+            assert "brv-tui FOLDER opens" in toasts(pilot), key
+            assert "\n" not in toasts(pilot), key
+            assert not brv(pilot).has_modal
+        assert screen(pilot).pane is not None
+
+
+async def test_letters_are_text_in_the_field_of_a_project_that_cannot_be_opened(tmp_path: Path) -> None:
+    async with BrvTui(Opening(tmp_path / "nowhere")).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert view(pilot).project.phase is Phase.FAILED
+        await pilot.press(*"aweir")
+        assert screen(pilot).field.value == "aweir"
+        assert "no project is open" in shown(pilot)
+        assert "enter run" not in text_of(pilot, "#keys")
+
+
+async def test_an_open_project_offers_every_action(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert not view(pilot).idle
+        assert not view(pilot).no_project
+
+
+def test_what_needs_a_project_is_an_action() -> None:
+    from brvtui.app.actions.needs import NEEDS_EITHER
+
+    assert set(NEEDING) <= NEEDS_EITHER <= {action.name for place in PLACES for action in place.actions}
