@@ -36,7 +36,7 @@ def answers_lines(found: EngineAnswers, width: int) -> list[Line]:
     for place in range(max((len(answer.results) for answer in answered), default=0)):
         made.append(_rank_line(found, answered, place, column).cut(width))
     if not any(answer.results for answer in answered):
-        made.append(line(" nothing was found", "muted"))
+        made.append(line(f" nothing was found{' by any of them' if len(answered) > 1 else ''}", "muted"))
     for answer in found.answers:
         if answer.problem:
             made.append(line(f" {answer.engine}: {answer.problem}", "warn").cut(width))
@@ -127,12 +127,13 @@ def _rank_line(found: EngineAnswers, answered: Sequence[EngineAnswer], place: in
 
 
 def _overlap_lines(overlaps: Sequence[Overlap], width: int) -> list[Line]:
-    if not overlaps:
+    if all(each.value is None for each in overlaps):
         return []
     made = [Line(), line(f" rank-biased overlap, 0 to 1 (persistence {PERSISTENCE:g})", "muted").cut(width)]
-    for each in sorted(overlaps, key=lambda one: -one.value):
+    for each in sorted(overlaps, key=lambda one: -1.0 if one.value is None else one.value, reverse=True):
         names = f"{presentation(each.one).title} and {presentation(each.other).title}"
-        made.append(line(f" {each.value:.3f}", "bold strong").add(f"  {names}").cut(width))
+        shown = line(f" {_NOTHING if each.value is None else f'{each.value:.3f}':<5}", "bold strong").add(f"  {names}")
+        made.append(shown.add("  neither found anything" if each.value is None else "", "muted").cut(width))
     return made
 
 

@@ -63,6 +63,10 @@ def test_judged_queries_through_all_engines_are_those_of_eval(run: Run, project:
 def test_what_cannot_be_compared_is_a_line(run: Run, project: Tree) -> None:
     code, out, _ = run("compare", "zyxw", "--engine", "byterover")
     assert (code, "nothing was found" in out) == (1, True)
+    code, out, _ = run("compare", "zyxw")
+    assert (code, "nothing was found by any of them" in out, "overlap" in out) == (1, True, False)
+    found = json.loads(run("compare", "zyxw", "--format", "json")[1])
+    assert [overlap["value"] for overlap in found["overlaps"]] == [None] * 6
     for arguments, said in (
         ((), "no judgments yet"),
         (("x", "--engine", "nosuch"), "nosuch does not rank what is open here"),

@@ -13,6 +13,7 @@ from brvtui.lab.engine_comparison.one_query import EngineAnswer, EngineAnswers, 
 from brvtui.lab.engine_comparison.overlap import rank_biased_overlap
 from brvtui.lab.evaluation.metrics import parse_metric
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument
+from brvtui.report.engine_comparison import answers_lines
 
 MRR = parse_metric("mrr")
 DEEP = 1_500
@@ -119,3 +120,8 @@ def test_who_found_a_note_is_counted() -> None:
     (overlap,) = found.overlaps
     assert (overlap.one, overlap.other) == ("one", "two")
     assert overlap.value == rank_biased_overlap(["a", "b", "c"], ["b", "d"])
+    found = EngineAnswers("x", "", (answer("soleri", "abc"), answer("byterover", ""), answer("knowing", "")))
+    assert [overlap.value for overlap in found.overlaps] == [0.0, 0.0, None]
+    lines = [line.plain.rstrip() for line in answers_lines(found, 80)]
+    assert lines[-3:-1] == [" 0.000  Soleri and ByteRover", " 0.000  Soleri and knowing"]
+    assert lines[-1] == " –      ByteRover and knowing  neither found anything"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from brvtui.lab.engine_comparison.one_query import Overlap
-from brvtui.lab.engine_comparison.overlap import rank_biased_overlap
+from brvtui.lab.engine_comparison.overlap import overlap_if_found
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation, mean_of
 from brvtui.lab.evaluation.significance import FEWEST, randomisation_test
@@ -80,12 +80,12 @@ class JudgedEngines:
 
     @property
     def overlaps(self) -> tuple[Overlap, ...]:
-        """The mean overlap of any two engines, over all queries."""
+        """The mean overlap of any two engines, over the queries for which one of them found something."""
         made = []
         for one, other in combinations(self.evaluations, 2):
             pairs = zip(one.queries, other.queries, strict=True)
-            mean = mean_of([rank_biased_overlap(first.ranking, second.ranking) for first, second in pairs])
-            made.append(Overlap(one.engine, other.engine, mean or 0.0))
+            mean = mean_of([overlap_if_found(first.ranking, second.ranking) for first, second in pairs])
+            made.append(Overlap(one.engine, other.engine, mean))
         return tuple(made)
 
 

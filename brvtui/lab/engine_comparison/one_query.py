@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from brvtui.engines.contract import Context, Engine, EngineError, Query
-from brvtui.lab.engine_comparison.overlap import rank_biased_overlap
+from brvtui.lab.engine_comparison.overlap import overlap_if_found
 from brvtui.lab.judgments.model import outcome_of
 
 
@@ -47,7 +47,8 @@ class Overlap:
 
     one: str
     other: str
-    value: float
+    value: float | None
+    """None where neither found anything: two empty lists neither agree nor differ."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class EngineAnswers:
     def overlaps(self) -> tuple[Overlap, ...]:
         """The overlap of any two engines that could answer."""
         return tuple(
-            Overlap(one.engine, other.engine, rank_biased_overlap(one.ranking, other.ranking))
+            Overlap(one.engine, other.engine, overlap_if_found(one.ranking, other.ranking))
             for one, other in combinations(self.answered, 2)
         )
 

@@ -34,3 +34,8 @@ def rank_biased_overlap(one: Sequence[str], other: Sequence[str], persistence: f
             total += overlap_short * (depth - len(short)) / (len(short) * depth) * weight
     beyond = (overlap - overlap_short) / len(long) + overlap_short / len(short)
     return (1 - persistence) / persistence * total + beyond * weight
+
+
+def overlap_if_found(one: Sequence[str], other: Sequence[str]) -> float | None:
+    """The rank-biased overlap of two engines' results; None where neither found anything."""
+    return rank_biased_overlap(one, other) if one or other else None
