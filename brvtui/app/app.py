@@ -155,7 +155,7 @@ class BrvTui(ConfiguredApp):
         """The engine's log and our own."""
         from brvtui.app.log.logs import Logs
 
-        return Logs(self, self.project, self._fill_query, partial(self.reasons.explain_logged, self._go_to_remedy))
+        return Logs(self, self.project, self._ask_in, partial(self.reasons.explain_logged, self._go_to_remedy))
 
     @cached_property
     def lab(self) -> Lab:

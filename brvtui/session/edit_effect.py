@@ -97,8 +97,9 @@ def effect_of_edits(
 
 
 def causes_of_change(session: Session, variant: Variant, judgment: Judgment, engine: str, mode: str) -> tuple[str, ...]:
-    """Why ``judgment`` is answered otherwise now than in ``variant``, earlier notes or a revision: which note fell, by
-    what, and which edit did it, which is tried. Empty where it is answered the same.
+    """Why ``judgment`` is answered otherwise now than in ``variant``, earlier notes or a revision: which note fell,
+    which part of its score changed, and which edit caused it, found by undoing that edit. Empty where it is answered
+    the same.
 
     Where no judged note fell, the note that was first then counts as the one to find. Raises
     :class:`brvtui.engines.contract.EngineError` and :class:`brvtui.tree.history.git.RevisionError`.

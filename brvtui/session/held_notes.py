@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,16 +24,23 @@ _QUICK = 1
 class HeldFile:
     """A file at that moment."""
 
-    entry: Parsed
-    packed: bytes | None
-    """Its bytes, compressed; None where they could not be read."""
+    identity: tuple[int, ...]
+    """Its modification time, size, inode and change time (ns)."""
+    packed: bytes
+    """Its bytes, compressed."""
+
+    @property
+    def mtime_ns(self) -> int:
+        """Its modification time, in nanoseconds since 1970."""
+        return self.identity[0]
 
 
 @dataclass(frozen=True, slots=True)
 class HeldNotes:
     """The texts of all notes at one moment; topics of a space are held as their snapshot, which has them all."""
 
-    files: Mapping[str, HeldFile]
+    files: Mapping[str, HeldFile | None]
+    """By path; None for a file that could not be read: it counts as unchanged."""
     snapshot: Snapshot | None = None
 
     def earlier(self, now: Snapshot) -> EarlierNotes | None:
@@ -46,12 +54,12 @@ class HeldNotes:
         edits: dict[str, EditedFile] = {}
         for path, held in self.files.items():
             entry = own.get(path)
-            if held.packed is None or (entry is not None and _identity(entry) == _identity(held.entry)):
+            if held is None or (entry is not None and _identity(entry) == held.identity):
                 continue
             data = zlib.decompress(held.packed)
-            is_as_old = entry is not None and entry.mtime_ns == held.entry.mtime_ns
+            is_as_old = entry is not None and entry.mtime_ns == held.mtime_ns
             if not (is_as_old and _bytes(now, path) == data):
-                edits[path] = EditedFile(path, data, held.entry.mtime_ns)
+                edits[path] = EditedFile(path, data, held.mtime_ns)
         difference = Difference(edits, removed)
         return EarlierNotes(difference.paths, difference) if difference.paths else None
 
@@ -59,8 +67,7 @@ class HeldNotes:
 def hold(snapshot: Snapshot) -> HeldNotes | None:
     """Holds the notes of ``snapshot``; None where they are code, or larger together than :data:`MOST_BYTES`.
 
-    Reads every file. One that changed since ``snapshot`` was made, or cannot be read, is taken as unchanged from now
-    on.
+    Reads every file as it is now. One that cannot be read counts as unchanged from now on.
     """
     if snapshot.is_code:
         return None
@@ -69,12 +76,18 @@ def hold(snapshot: Snapshot) -> HeldNotes | None:
     own = {path: entry for path, entry in snapshot.parsed.items() if not entry.alias}
     if sum(entry.size for entry in own.values()) > MOST_BYTES:
         return None
-    return HeldNotes({path: HeldFile(each, _packed(snapshot, path)) for path, each in own.items()})
+    return HeldNotes({path: _held(snapshot, path) for path in own})
 
 
-def _packed(snapshot: Snapshot, path: str) -> bytes | None:
+def _held(snapshot: Snapshot, path: str) -> HeldFile | None:
+    try:
+        found = os.lstat(snapshot.project.tree / path)
+    except OSError:
+        return None
     data = _bytes(snapshot, path)
-    return zlib.compress(data, _QUICK) if data is not None and len(data) == snapshot.parsed[path].size else None
+    if data is None:
+        return None
+    return HeldFile((found.st_mtime_ns, found.st_size, found.st_ino, found.st_ctime_ns), zlib.compress(data, _QUICK))
 
 
 def _bytes(snapshot: Snapshot, path: str) -> bytes | None:

@@ -87,10 +87,12 @@ def _engine_queries(project: FoundProject) -> EngineQueries:
     if not project.is_space:
         return QueryLogFolder(project_data(project.root))
     from brvtui.engines.byterover_v4.pending_rows import PendingRows
+    from brvtui.tree.spaces.locating import is_of_folder
     from brvtui.tree.spaces.project import SpaceProject
 
     assert isinstance(project, SpaceProject)
-    return PendingRows(project.spaces[0].data, (space.id for space in project.spaces), project.root)
+    first, ids = project.spaces[0], (space.id for space in project.spaces)
+    return PendingRows(first.data, ids, project.root if is_of_folder(first, project.root) else None)
 
 
 def _found(start: Path | None, engine: str) -> FoundProject:

@@ -442,6 +442,27 @@ async def test_an_edit_that_costs_the_open_query_its_note_is_told_and_not_judged
         )
 
 
+async def test_another_engine_and_another_open_query_are_looked_at_anew_after_an_edit(
+    garden: Tree, make_app: MakeApp
+) -> None:
+    async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:
+        await ask(pilot, "refunds billing")
+        brv(pilot).edits.hold()
+        await settled(pilot)
+        (garden.tree / "billing/refunds.md").write_text("# Something else\n\nNothing of it is left.\n")
+        await until(pilot, lambda: view(pilot).edits.effect is not None)
+        first = view(pilot).edits.effect
+        await ask(pilot, "freeze window")
+        (garden.tree / "deploy/freeze_window.md").unlink()
+        said = "the query asked last is answered otherwise since 2 notes changed"
+        await until(pilot, lambda: said in toasts(pilot))
+        second = view(pilot).edits.effect
+        assert second is not first
+        await pilot.press("escape", "P")
+        await until(pilot, lambda: view(pilot).engine.name != "byterover")
+        await until(pilot, lambda: view(pilot).edits.effect is not second)
+
+
 def swept(pilot: Pilot[Any]) -> str:
     """The lines of the dialog of a sweep."""
     found = pilot.app.screen.query(SweepPane)

@@ -144,7 +144,7 @@ async def test_only_what_was_not_covered(with_log: Tree, make_app: Callable[...,
         await to_log(pilot)
         await pilot.press("c")
         await pilot.pause()
-        assert frame(pilot).query_one(LogPane).choices == [f"{NOW_MS - 7 * 60_000:.0f} engine zebra quagga"]
+        assert frame(pilot).query_one(LogPane).choices == [f"{NOW_MS - 7 * 60_000:.0f} engine zebra quagga  {{}}"]
         await pilot.press("c")
         await pilot.pause()
         assert len(frame(pilot).query_one(LogPane).choices) == 5

@@ -7,13 +7,17 @@ from pathlib import Path
 import pytest
 
 from brvtui.app.app import BrvTui
+from brvtui.app.log.log_pane import LogPane
 from brvtui.app.project.opening import Opening
+from brvtui.engines.byterover_v4.pending_rows import ROWS
 from brvtui.report.markdown import markdown_report
 from brvtui.saved.traces import SavedTrace
 from brvtui.session import Session
-from tests.app.driving import HUGE, WIDE, ask, settled, shown, text_of, until, view
+from tests.app.driving import HUGE, WIDE, ask, frame, settled, shown, text_of, until, view
 from tests.app.engines import toasts
 from tests.app.test_lab import asked, to_lab
+from tests.engines.byterover_v4.test_pending_rows import asked as asked_row
+from tests.engines.byterover_v4.test_pending_rows import printed
 from tests.support.spaces import SPACE_ID, small_space
 from tests.support.untouched import state_of
 
@@ -139,3 +143,28 @@ def test_five_hits_make_a_default_topic_validated_and_twelve_core(space: Path) -
     session.load()
     found = [session.ageing.after_hits("ops/backup.html", hits).maturity for hits in (4, 5, 11, 12)]
     assert found == ["draft", "validated", "validated", "core"]
+
+
+async def test_queries_of_agents_are_followed_and_asked_again_in_their_scope(space: Path) -> None:
+    """Before there is a first row, too: rows are gone once they are sent. Two of one millisecond are two."""
+    app = BrvTui(Opening(space, None, NOW, None))
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "4")
+        await until(pilot, lambda: view(pilot).log.engine_log is not None)
+        await pilot.press("f")
+        assert view(pilot).log.following
+        asks = [asked_row("refresh token")] * 2
+        rows = [*asks, printed("refresh", "token", "--scope", "ops"), printed("refresh", "token")]
+        (space.parent / "data" / ROWS).write_text("\n".join(rows) + "\n")
+        await until(pilot, lambda: len(view(pilot).log.entries or ()) == 2)
+        assert len(frame(pilot).query_one(LogPane).choices) == 2
+        await pilot.press("f", "g")
+        scoped = frame(pilot).query_one(LogPane)
+        scoped.move_to(next(place for place, one in enumerate(scoped.choices) if " ops " in one))
+        await pilot.press("enter")
+        await until(pilot, lambda: view(pilot).answer.trace is not None and view(pilot).query.scope == "ops")
+        await settled(pilot)
+        trace = view(pilot).answer.trace
+        assert trace is not None
+        assert {hit.path for hit in trace.hits} == {"ops/deploy.html"}

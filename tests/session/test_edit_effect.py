@@ -98,6 +98,22 @@ def test_a_kept_time_hides_no_edit_and_a_larger_tree_is_not_held(garden: Tree, m
     assert hold(session.snapshot) is None
 
 
+def test_a_note_that_changed_before_it_was_held_is_watched_from_there(garden: Tree) -> None:
+    session = Session.open(garden.root, now_ms=NOW_MS)
+    session.load()
+    text = (garden.tree / STORE).read_text()
+    garden.file(STORE, f"{text}\nOne more line.\n", 2)
+    held = hold(session.snapshot)
+    assert held is not None
+    session.load()
+    assert held.earlier(session.snapshot) is None
+    garden.file(STORE, "# Something else\n\nNothing of it is left.\n", 1)
+    session.load()
+    earlier = held.earlier(session.snapshot)
+    assert earlier is not None
+    assert earlier.paths == (STORE,)
+
+
 def test_a_space_is_held_whole_and_the_log_stands_in_for_judgments(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

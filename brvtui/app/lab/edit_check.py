@@ -43,8 +43,11 @@ class EditCheck:
         self._timer: Timer | None = None
         self._saved = False
         """Whether the user saved since the last check, so that no change is worth a line too."""
-        self._told: frozenset[str] = frozenset()
-        """The queries that the last toast counted."""
+        self._told: frozenset[tuple[str, str, str]] = frozenset()
+        """The queries that the last toast counted, by id, text and scope."""
+        self._asked_by: tuple[str, str, str] = ("", "", "")
+        """Engine, mode and profile that answered last."""
+        services.store.subscribe((EngineState,), self._engine_changed)
 
     @property
     def earlier(self) -> EarlierNotes | None:
@@ -76,7 +79,17 @@ class EditCheck:
         self._services.background.cancel(_ASKING)
         self._services.store.update(EditsState())
 
+    def _engine_changed(self) -> None:
+        """Another engine may find other queries changed."""
+        if self.earlier is not None and self._asked_by != self._engine():
+            self._soon()
+
+    def _engine(self) -> tuple[str, str, str]:
+        engine = self._services.store.view.engine
+        return engine.name, engine.mode, engine.profile
+
     def _soon(self) -> None:
+        self._services.background.cancel(_ASKING)  # what it would say is of before
         if self._timer is not None:
             self._timer.stop()
         self._timer = self._services.set_timer(PAUSE_S, self._ask)
@@ -84,6 +97,7 @@ class EditCheck:
     def _ask(self) -> None:
         session, held, view = self._project.session, self._held, self._services.store.view
         if session is not None and held is not None:
+            self._asked_by = self._engine()
             ask = partial(_effect, session, held, view.query, view.engine)
             self._services.background.run(ask, self._answered, group=_ASKING, exclusive=True, on_error=self._failed)
 
@@ -91,7 +105,7 @@ class EditCheck:
         if effect is None:
             return
         saved, self._saved = self._saved, False
-        queries = frozenset(change.now.id for change in effect.otherwise)
+        queries = frozenset((change.now.id, change.now.text, change.now.scope) for change in effect.otherwise)
         is_news = bool(queries) and (saved or queries != self._told)
         store, in_front = self._services.store, self._services.current_mode == LAB.name
         is_seen = in_front or not queries or (store.view.edits.is_seen and queries <= self._told)

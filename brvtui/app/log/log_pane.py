@@ -142,8 +142,8 @@ def names_engines(entries: Sequence[LoggedQuery]) -> bool:
 
 
 def key_of(entry: LoggedQuery) -> str:
-    """Returns a key that no two entries share."""
-    return f"{entry.at_ms:.0f} {entry.who} {entry.query}"
+    """Returns a key that no two entries share, unless they are the same query of the same millisecond."""
+    return f"{entry.at_ms:.0f} {entry.who} {entry.query} {entry.scope} {entry.options}"
 
 
 def moment(at_ms: float) -> str:

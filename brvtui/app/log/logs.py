@@ -25,8 +25,10 @@ _MOST_LOGGED = 2_000
 class Logs:
     """Reads both logs when first needed, and again whenever one grows."""
 
-    def __init__(self, services: AppServices, project: Project, fill: Callable[[str], None], explain: Explain) -> None:
-        """Reads nothing yet; ``fill`` puts a query into the field of the Query screen.
+    def __init__(
+        self, services: AppServices, project: Project, fill: Callable[[str, str], None], explain: Explain
+    ) -> None:
+        """Reads nothing yet; ``fill`` puts a query and its scope into the Query screen.
 
         ``explain`` is called with an entry and a note, to say why that note is where it is in the answer.
         """
@@ -83,7 +85,7 @@ class Logs:
     async def ask_again(self, entry: LoggedQuery) -> None:
         """Puts the query of ``entry`` into the Query screen."""
         await self._services.switch_mode("query")
-        self._fill(entry.query)
+        self._fill(entry.query, entry.scope)
 
     def follow_engine(self) -> None:
         """Starts or stops explaining each query that the engine logs."""
@@ -91,7 +93,7 @@ class Logs:
         log = store.view.log
         if log.engine_log is None:
             return
-        if not log.following and not log.engine_log.exists:
+        if not log.following and not log.engine_log.exists and not log.engine_log.is_pending:
             text = f"there is nothing to follow: the engine has kept no query of this project in {log.engine_log.place}"
             self._services.notify(text, severity="warning")
             return
@@ -106,7 +108,7 @@ class Logs:
             self._read(self._project.session)
         if store.view.log.following and entries:
             store.update(store.view.query._replace(followed=entries[-1]))
-            self._fill(entries[-1].query)
+            self._fill(entries[-1].query, entries[-1].scope)
 
     def logged(self, problem: str) -> None:
         """Reads the logs again after a run was logged; notifies of ``problem`` if it could not be."""

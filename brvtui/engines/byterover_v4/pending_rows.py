@@ -36,7 +36,7 @@ _RECALL_LIMIT = "5"
 
 @dataclass(frozen=True, slots=True)
 class _Command:
-    """A command that was run: its row, and what of it is in pieces elsewhere."""
+    """A command that was run: its last row, and its arguments and result, which several rows may hold in pieces."""
 
     at_ms: float
     row: Mapping[str, Any]
@@ -49,14 +49,15 @@ class _Command:
 class PendingRows:
     """The queries over some spaces, from the rows that wait to be sent."""
 
-    def __init__(self, data: Path, spaces: Iterable[str], root: Path) -> None:
+    def __init__(self, data: Path, spaces: Iterable[str], root: Path | None) -> None:
         """The rows of the data folder ``data`` that name one of ``spaces`` by id.
 
-        Of a row that names no space, the working folder counts: it belongs to ``root`` and what is below it.
+        Of a row that names no space, the working folder counts: ``root`` or one below it. Without ``root`` there are
+        none of these.
         """
         self._file = data / ROWS
         self._spaces = frozenset(spaces)
-        self._root = root
+        self._root = root.resolve() if root is not None else None
         self._ended: threading.Event | None = None
 
     @property
@@ -82,8 +83,8 @@ class PendingRows:
 
         self.unfollow()
         self._ended = ended = threading.Event()
-        known = set(map(_key, self.read(_MOST_AT_ONCE)))
         state = _state(self._file)
+        known = set(map(_key, self.read(_MOST_AT_ONCE)))
 
         def look() -> None:
             nonlocal state
@@ -109,7 +110,7 @@ class PendingRows:
         if command.space:
             return command.space in self._spaces
         folder = command.row.get("cwd")
-        return isinstance(folder, str) and Path(folder).is_relative_to(self._root)
+        return self._root is not None and isinstance(folder, str) and Path(folder).is_relative_to(self._root)
 
 
 def _commands(lines: Iterable[bytes]) -> Iterator[_Command]:
@@ -138,11 +139,13 @@ def _whole(row: Mapping[str, Any], pieces: dict[str, dict[int, str]]) -> Mapping
     """Arguments and result of a command; None before its last piece has come."""
     if "group_id" not in row:
         return row
-    group = pieces.setdefault(str(row["group_id"]), {})
+    name = str(row["group_id"])
+    group = pieces.setdefault(name, {})
     if len(group) < _MOST_CHUNKS:
         group[int(row["chunk_index"])] = row["chunk"]
     if len(group) < row["chunk_total"]:
         return None
+    del pieces[name]
     held = json.loads("".join(group[place] for place in sorted(group)))
     return held if isinstance(held, Mapping) else None
 

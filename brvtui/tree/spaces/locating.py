@@ -124,6 +124,16 @@ def find_space(start: Path, data: Path) -> SpaceFolder:
     return SpaceFolder(tree, data, source, identity, name or _name_of(tree.parent), own)
 
 
+def is_of_folder(space: SpaceFolder, folder: Path) -> bool:
+    """Whether V4 would ask ``space`` in ``folder``: not one that the user named while ``folder`` has another."""
+    if space.source not in ("name", "root"):
+        return True
+    try:
+        return find_space(folder, space.data).id == space.id
+    except SpaceError:
+        return False
+
+
 def is_bound(start: Path, data: Path) -> bool:
     """Whether ``start`` has a marker or a binding of its own, at or above it."""
     return find_marker(start) is not None or bound_folder(start, read_bindings(data)) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from brvtui.engines.byterover_v4.pending_rows import LARGEST_READ, ROWS, PendingRows
 from brvtui.session import Session
 from brvtui.tree.engine_files.query_log import LoggedQuery
+from brvtui.tree.spaces.project import NamedSpace
 from tests.support.examples import examples
 from tests.support.spaces import SPACE_ID, small_space
 from tests.support.untouched import state_of
@@ -83,6 +85,27 @@ def test_those_of_other_spaces_and_folders_are_left_out(tmp_path: Path) -> None:
         ("four", "error", "no such space"),
         ("two", "completed", ""),
     ]
+
+
+def test_a_recall_counts_for_the_space_of_its_folder_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the folder is reached through a link; not for another space that is opened there by its root."""
+    data = tmp_path / "data"
+    monkeypatch.setenv("BRV_DATA_DIR", str(data))
+    marked = small_space(tmp_path, NOW)
+    shutil.copytree(data / "projects" / SPACE_ID, data / "projects" / OTHER)
+    (data / ROWS).write_text("\n".join(pieces(1, str(marked.resolve()), "token")) + "\n")
+    (tmp_path / "link").symlink_to(marked)
+    for folder in (marked, tmp_path / "link"):
+        assert [entry.query for entry in Session.open(folder, now_ms=NOW).logbook.engine.read(9)] == ["token"]
+    other = NamedSpace(root=data / "projects" / OTHER / "context-tree")
+    assert not Session.open(marked, now_ms=NOW, space=other).logbook.engine.read(9)
+    own = NamedSpace(root=data / "projects" / SPACE_ID / "context-tree")
+    assert Session.open(marked, now_ms=NOW, space=own).logbook.engine.read(9)
+
+
+def test_a_piece_that_comes_again_is_no_second_query(tmp_path: Path) -> None:
+    lines = pieces(2, "/project", "token")
+    assert len(read(tmp_path, *lines, lines[0])) == 1
 
 
 def test_broken_rows_are_left_out_and_old_ones_of_a_large_file_not_read(tmp_path: Path) -> None:
