@@ -15,7 +15,7 @@ from brvtui.paint.line import Line, Span, line, rule
 from brvtui.paint.neighbourhood import Neighbourhood
 from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import Outlook, check_line, stage_line, step_line
-from brvtui.paint.text import wrap
+from brvtui.paint.text import column, wrap
 from brvtui.trace import Answer, Completion, EndReason, Hit, Ladder, Leg, NearMiss, Trace
 
 Groups = list[tuple[int, list[Span]]]
@@ -107,7 +107,8 @@ class Presentation:
         made: list[Line] = []
         if trace.legs:
             made.append(rule(width, self.legs_title(trace), dash=glyphs.dash))
-            made += [leg_line(leg, width, glyphs) for leg in trace.legs]
+            cells = column((leg.name for leg in trace.legs), _LEG_NAME)
+            made += [leg_line(leg, cells, width, glyphs) for leg in trace.legs]
         if trace.stages:
             made.append(rule(width, "in − dropped = out", dash=glyphs.dash))
             made += [stage_line(stage, width) for stage in trace.stages]
@@ -229,10 +230,10 @@ def fell_short(answer: Answer) -> str:
             return "" if answer.kind == "model" else "nothing written"
 
 
-def leg_line(leg: Leg, width: int, glyphs: Glyphs) -> Line:
-    """One ranked list: how many it holds, in which unit, and whether it counts."""
+def leg_line(leg: Leg, cells: int, width: int, glyphs: Glyphs) -> Line:
+    """One ranked list: its name in ``cells``, how many it holds, in which unit, and whether it counts."""
     role = STATE_ROLES[leg.state.value]
-    made = line(f" {glyphs.state[leg.state.value]} ", f"bold {role}").fit(leg.name, _LEG_NAME, "bold strong")
+    made = line(f" {glyphs.state[leg.state.value]} ", f"bold {role}").fit(leg.name, cells, "bold strong")
     made.add(f"{len(leg.hits):>3} ", "text").add(leg.unit or STATE_WORDS[leg.state.value], "text")
     made.add("" if leg.counts else ", not fused", "warn")
     return made.add(f"  {leg.why}", "muted").cut(width)

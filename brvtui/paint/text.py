@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -77,6 +77,14 @@ def _end_of_prefix(text: str, start: int, end: int, width: int) -> int:
         if used > width:
             return place
     return end
+
+
+def column(texts: Iterable[str], width: int) -> int:
+    """The cells of a column that holds ``texts``: ``width``, or more where all is kept whole and one of them is longer.
+
+    Without it, a text that is kept whole would push the rest of its row out of line.
+    """
+    return max([width, *map(cell_len, texts)]) if keeps_whole() else width
 
 
 def fit(text: str, width: int) -> str:

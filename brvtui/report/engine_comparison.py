@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from brvtui.engines.registry import presentation
 from brvtui.lab.engine_comparison.judged import ALPHA, BestEngine, JudgedEngines
@@ -11,8 +11,9 @@ from brvtui.lab.engine_comparison.one_query import EngineAnswer, EngineAnswers, 
 from brvtui.lab.engine_comparison.overlap import PERSISTENCE
 from brvtui.lab.evaluation.significance import FEWEST
 from brvtui.paint.line import Line, line
-from brvtui.paint.text import wrap
+from brvtui.paint.text import column, wrap
 from brvtui.report.evaluation import about, facts, number
+from brvtui.text.visible import visible
 from brvtui.trace import to_plain
 from brvtui.wording import counted
 
@@ -27,14 +28,15 @@ def answers_lines(found: EngineAnswers, width: int) -> list[Line]:
     if found.scope:
         made.append(line(f" below {found.scope}", "muted").cut(width))
     answered = found.answered
-    column = max(_LEAST_COLUMN, min(_MOST_COLUMN, (width - _RANK - 1) // max(1, len(answered))))
+    cells = max(_LEAST_COLUMN, min(_MOST_COLUMN, (width - _RANK - 1) // max(1, len(answered)))) - 1
+    columns = [_Column.of(answer, found, cells) for answer in answered]
     head, outcomes = Line().gap(_RANK + 1), Line().gap(_RANK + 1)
-    for answer in answered:
-        head.fit(answer.title, column - 1, "bold strong").gap()
-        outcomes.fit(f"{answer.outcome}, {answer.ms:.0f} ms", column - 1, "muted").gap()
+    for each in columns:
+        head.fit(each.answer.title, each.cells, "bold strong").gap()
+        outcomes.fit(each.outcome, each.cells, "muted").gap()
     made += [Line(), head.cut(width), outcomes.cut(width)]
     for place in range(max((len(answer.results) for answer in answered), default=0)):
-        made.append(_rank_line(found, answered, place, column).cut(width))
+        made.append(_rank_line(columns, place).cut(width))
     if not any(answer.results for answer in answered):
         made.append(line(f" nothing was found{' by any of them' if len(answered) > 1 else ''}", "muted"))
     for answer in found.answers:
@@ -113,16 +115,34 @@ def judged_as_plain(found: JudgedEngines) -> dict[str, Any]:
     }
 
 
-def _rank_line(found: EngineAnswers, answered: Sequence[EngineAnswer], place: int, column: int) -> Line:
+class _Column(NamedTuple):
+    """What one engine answered, as a column."""
+
+    answer: EngineAnswer
+    outcome: str
+    finders: tuple[int, ...]
+    """Of each result, how many engines found it."""
+    rows: tuple[str, ...]
+    cells: int
+
+    @classmethod
+    def of(cls, answer: EngineAnswer, found: EngineAnswers, cells: int) -> _Column:
+        """The column of ``answer``, ``cells`` wide if nothing in it is longer and kept whole."""
+        finders = tuple(found.finders(item.path) for item in answer.results)
+        rows = tuple(f"{count}× {visible(item.title)}" for count, item in zip(finders, answer.results, strict=True))
+        outcome = f"{answer.outcome}, {answer.ms:.0f} ms"
+        return cls(answer, outcome, finders, rows, column((answer.title, outcome, *rows), cells))
+
+
+def _rank_line(columns: Sequence[_Column], place: int) -> Line:
     made = Line().gap().fit(f"{place + 1}", _RANK, "muted")
-    for answer in answered:
-        if place >= len(answer.results):
-            made.gap(column)
+    for each in columns:
+        if place >= len(each.rows):
+            made.gap(each.cells + 1)
             continue
-        item = answer.results[place]
-        count = found.finders(item.path)
-        role = "ok" if count == len(answered) > 1 else "text" if count > 1 else "muted"
-        made.fit(f"{count}× {item.title}", column - 1, role).gap()
+        count = each.finders[place]
+        role = "ok" if count == len(columns) > 1 else "text" if count > 1 else "muted"
+        made.fit(each.rows[place], each.cells, role).gap()
     return made
 
 

@@ -12,7 +12,8 @@ from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation, QueryResult
 from brvtui.lab.judgments.model import NOT_COVERED
 from brvtui.paint.line import Line, line
-from brvtui.paint.text import wrap
+from brvtui.paint.text import column, wrap
+from brvtui.text.visible import visible
 from brvtui.wording import counted
 
 _NAME = 15
@@ -153,17 +154,19 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
 
 def query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> list[Line]:
     """A line for each query, those that are wrong first: its metric, the first relevant rank, outcome, first miss."""
+    shown = worst_first(queries, metric)[:_SHOWN]
     room = max(12, min(36, width // 3 - 2, max((len(query.id) for query in queries), default=0)))
+    room = column((visible(query.id) for query in shown), room)
     head = f" {'query':<{room}} {metric!s:>9}  first  {'outcome':<{_OUTCOME}} misses"
     made = [line(head, "muted").cut(width)] if queries else []
-    for query in worst_first(queries, metric)[:_SHOWN]:
+    for query in shown:
         role = "bad" if query.as_expected is False else "text"
-        shown = Line().gap().fit(query.id, room).add(f" {number(query.value(metric)):>9}", "bold strong")
-        shown.add(f"  {query.first_rank or NONE!s:>5}  ").fit(query.outcome, _OUTCOME, role)
+        row = Line().gap().fit(query.id, room).add(f" {number(query.value(metric)):>9}", "bold strong")
+        row.add(f"  {query.first_rank or NONE!s:>5}  ").fit(query.outcome, _OUTCOME, role)
         if query.as_expected is False:
-            shown.add(f" expected {query.expected}", role)
-        shown.gap().add(query.first_miss, "warn")
-        made.append(shown.cut(width))
+            row.add(f" expected {query.expected}", role)
+        row.gap().add(query.first_miss, "warn")
+        made.append(row.cut(width))
     if len(queries) > _SHOWN:
         made.append(line(f" … {len(queries) - _SHOWN} more, better ones; --format json holds all", "muted").cut(width))
     return made

@@ -14,9 +14,10 @@ from brvtui.paint.hits import ResultRow, added_rule, hit_lines, miss_title_room,
 from brvtui.paint.line import Line, folded, line, rule
 from brvtui.paint.score import score_lines, ticks_of, title_line
 from brvtui.paint.steps import notices
-from brvtui.paint.text import wrap
+from brvtui.paint.text import column, wrap
 from brvtui.paint.titles import told_apart
 from brvtui.report.lines import rich_lines
+from brvtui.text.visible import visible
 from brvtui.trace import Detail, Hit, Trace
 from brvtui.wording import counted
 
@@ -61,21 +62,25 @@ def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
     """The hits and the first near misses."""
     shown = presentation(trace.engine)
     made: list[Line] = []
-    titles = told_apart([hit.title for hit in trace.hits], title_room(trace.scale, width))
+    least = title_room(trace.scale, width)
+    room = column((visible(hit.title) for hit in trace.hits), least)
+    titles = told_apart([hit.title for hit in trace.hits], room)
     for rank, (hit, title) in enumerate(zip(trace.hits, titles, strict=True), start=1):
         maturity = hit.signals.maturity if hit.signals else ""
         row = ResultRow(title, maturity, shown.remark(trace, hit), "", selected=True)
         made += added_rule(hit, trace.hits[rank - 2].found_by if rank > 1 else "", width, glyphs)
-        made += hit_lines(hit, rank, row, trace.scale, width, glyphs)
+        made += hit_lines(hit, rank, row, trace.scale, width + room - least, glyphs)
     reason = ""
     misses = trace.near_misses[:_SHOWN_MISSES]
-    titles = told_apart([miss.title for miss in misses], miss_title_room(trace.scale, width))
+    least = miss_title_room(trace.scale, width)
+    room = column((visible(miss.title) for miss in misses), least)
+    titles = told_apart([miss.title for miss in misses], room)
     for miss, title in zip(misses, titles, strict=True):
         if miss.reason != reason:
             reason = miss.reason
             made.append(rule(width, shown.behind(trace, reason), dash=glyphs.dash))
         row = ResultRow(title, "", shown.lack_in_short(miss, glyphs), "", selected=True)
-        made += near_miss_lines(miss, row, trace.scale, width, glyphs)
+        made += near_miss_lines(miss, row, trace.scale, width + room - least, glyphs)
     if not made:
         made = [line(" nothing was found", "bold strong"), *shown.nothing(trace)]
     return made

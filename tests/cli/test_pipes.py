@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,28 @@ def test_columns_are_a_width_to_keep_to(run: Run, tmp_path: Path, monkeypatch: p
         monkeypatch.setenv("COLUMNS", "60")
         text = run(*command, inside=inside, now=inside)[1]
         assert max(len(row) for row in text.splitlines()) <= 60, command
+
+
+def test_columns_stay_in_line_in_a_pipe(run: Run, project: Tree) -> None:
+    """What is kept whole pushes no other row's columns away: one title of the list is much longer than the others."""
+    project.note("auth/short.md", "Refresh", "A refresh token.", 40)
+    project.notes(12)
+    rows = run("compare", "refresh token")[1].splitlines()
+    head = next(row for row in rows if "ByteRover" in row)
+    places = [head.index(name) for name in ("ByteRover", "Jeffs Brain", "Soleri", "knowing")]
+    results = [row for row in rows if "× " in row]
+    assert len(results) >= 2
+    assert {found.start() for row in results for found in re.finditer(r"\d× ", row)} == set(places)
+    for engine in ("byterover", "jeffs_brain"):
+        rows = run("query", "refresh token", "--engine", engine)[1].splitlines()
+        scored = [found for row in rows if (found := re.match(r"( ?\d+ .{3}.+?) +[01]?\.\d+ [█▉▊▋▌▍▎▏]+$", row))]
+        assert sorted(LONG in found[1] for found in scored) == [False, True], rows
+        assert len({found[0].rindex(" ") for found in scored}) == 1, scored
+    run("judge", "set", f"how is a refresh token {'used ' * 30}", f"{DEEP}=3", now=False)
+    run("judge", "set", "refresh", f"{DEEP}=3", now=False)
+    table = run("eval")[1].splitlines()
+    table = table[next(place for place, row in enumerate(table) if row.startswith(" query ")) :]
+    assert [table[0].index("outcome")] * 2 == [row.index("tier ") for row in table[1:]]
 
 
 def test_nothing_is_cut_or_wrapped_where_all_is_kept_whole() -> None:
