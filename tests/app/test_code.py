@@ -86,9 +86,11 @@ async def test_keys_and_words_are_those_of_code(app: BrvTui) -> None:
         assert " edit" not in bar
         assert "new note" not in bar
         await pilot.press("question_mark")
+        await pilot.resize_terminal(120, 160)  # all keys at once
         await settled(pilot)
         assert "Everywhere" in shown(pilot)
         assert "Archive that" not in shown(pilot)
+        await pilot.resize_terminal(*WIDE)
         await pilot.press("escape", "f1")
         await settled(pilot)
         assert "Show the text of the symbol" in shown(pilot)
