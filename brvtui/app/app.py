@@ -20,7 +20,6 @@ from brvtui.app.actions.everywhere import APP
 from brvtui.app.configured import ConfiguredApp
 from brvtui.app.ending import finished_in_time
 from brvtui.app.keys.bindings import bindings, declared, own_bindings
-from brvtui.app.keys.naming import key_name
 from brvtui.app.modes import EDITOR, FLEET, MATURITY, SETTINGS
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.opening import Opening
@@ -77,7 +76,7 @@ if TYPE_CHECKING:
 _MOST_TOASTS = 2
 _WEIGHT: dict[SeverityLevel, int] = {"information": 0, "warning": 1, "error": 2}
 _BELOW_MODALS = ("mode", "commands")
-_STILL_WRITING = "something is still being written, and the disk does not answer: ctrl+q again ends without waiting"
+_STILL_WRITING = "something is still being written, and the disk does not answer: {app.quit} again ends without waiting"
 _STILL_WRITING_S = 10
 NO_PROJECT = 3
 """The exit code when no project could be opened."""
@@ -357,7 +356,7 @@ class BrvTui(ConfiguredApp):
             self.store.update(self.view.query._replace(text=query), SelectionState(note))
         self._fill_query(query)
         self._query_screen.action_pane("results")
-        key = key_name(self.keymap.get(f"screens.{FLEET.name}", FLEET.key))
+        key = self.shown_key(f"screens.{FLEET.name}")
         self.notify(f"{self._request.member}, of the fleet: {key} leads back to it", timeout=6)
 
     async def _open_member(self, member: Member, query: str, note: str) -> None:
@@ -399,7 +398,7 @@ class BrvTui(ConfiguredApp):
             elif memory is not None:
                 self.project.chosen(memory)
 
-        self.push_screen(MemoryDialog(self.project.session.project.tree), chosen)
+        self.push_screen(MemoryDialog(self.project.session.project.tree, self.shown_key("engine.next")), chosen)
 
     def _open_memory(self, memory: str) -> None:
         """Opens the other memory of the project with the same query; a browser does so when its page is loaded anew."""
@@ -626,7 +625,10 @@ class BrvTui(ConfiguredApp):
         if self.project.refuses():
             return
         if not query or not path:
-            self.notify("ask something and choose a result: J then grades it for the query", timeout=4)
+            self.notify(
+                f"ask something and choose a result: {self.shown_key('results.judge')} then grades it for the query",
+                timeout=4,
+            )
             return
 
         def grade(value: int | None) -> None:
@@ -731,7 +733,7 @@ class BrvTui(ConfiguredApp):
 
     def action_help_quit(self) -> None:
         """Ctrl+C copies in most terminals, so it does not end the app."""
-        self.notify("press ctrl+q to quit", timeout=3)
+        self.notify(f"press {self.shown_key('app.quit')} to quit", timeout=3)
 
     async def action_quit(self) -> None:
         """Ends the app, not without asking about unsaved text."""
@@ -760,7 +762,7 @@ class BrvTui(ConfiguredApp):
             if self.editing.is_writing and not self._told_of_writing:
                 self._told_of_writing = True
                 self.set_timer(_STILL_WRITING_S, self._forget_writing)
-                self.notify(_STILL_WRITING, severity="warning", timeout=_STILL_WRITING_S)
+                self.notify(self.with_keys(_STILL_WRITING), severity="warning", timeout=_STILL_WRITING_S)
                 return
         failed = self.view.project.phase is Phase.FAILED and self._request.fleet is None
         self.exit(return_code=NO_PROJECT if failed else 0)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from functools import partial
 
 from brvtui import faults
 from brvtui.app.keys.bindings import Call, letter_actions
+from brvtui.app.keys.naming import key_name
 from brvtui.app.themed import ThemedApp
 from brvtui.app.widgets.lines import rebuild
 from brvtui.app.workers import Refusal
@@ -18,6 +20,7 @@ from brvtui.paint.glyphs import for_terminal
 
 _REMOTE = ("SSH_CONNECTION", "SSH_TTY", "TMUX", "STY")
 _PROBLEM_S = 12
+_NAMED = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")
 
 
 class ConfiguredApp(ThemedApp):
@@ -62,6 +65,16 @@ class ConfiguredApp(ThemedApp):
 
     # keys
 
+    def shown_key(self, action: str) -> str:
+        """The first key of ``action``, the user's own or else the default, as people write it."""
+        from brvtui.app.actions.registry import ACTIONS
+
+        return key_name(self.keymap.get(action, ACTIONS[action].keys))
+
+    def with_keys(self, text: str) -> str:
+        """``text``, of our own alone, with the key of each action that it names as ``{note.edit}``."""
+        return _NAMED.sub(lambda found: self.shown_key(found[1]), text)
+
     def acts_by_letter(self, kind: type, action: str, parameters: tuple[object, ...]) -> bool:
         """Whether all keys of ``action`` among the bindings of ``kind`` are text in a field."""
         if kind not in self._letters:
@@ -95,6 +108,11 @@ class ConfiguredApp(ThemedApp):
         )
 
     # changing settings
+
+    def action_next_theme(self) -> None:
+        """The next of our own themes, for now; a toast says how one is kept."""
+        super().action_next_theme()
+        self.notify(f"theme {self.theme}, for this session; {self.shown_key('app.themes')} keeps one", timeout=2)
 
     def keep_theme(self, name: str) -> None:
         """Uses the theme ``name`` from now on, at the next start too."""

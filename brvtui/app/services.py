@@ -58,6 +58,14 @@ class AppServices(Protocol):
         """The user's own keys, by the action's name."""
         ...
 
+    def shown_key(self, action: str) -> str:
+        """The first key of ``action``, the user's own or else the default, as people write it."""
+        ...
+
+    def with_keys(self, text: str) -> str:
+        """``text``, of our own alone, with the key of each action that it names as ``{note.edit}``."""
+        ...
+
     @property
     def has_modal(self) -> bool:
         """Whether a dialog is open over the screen in front."""

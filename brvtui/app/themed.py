@@ -188,7 +188,6 @@ class ThemedApp(ReportingApp):
         next_theme = our_theme(OURS[(place + 1) % len(OURS)])
         self.register_theme(next_theme)
         self.theme = next_theme.name
-        self.notify(f"theme {self.theme}, for this session; T keeps one", timeout=2)
 
     def action_choose_theme(self) -> None:
         """The list of all themes."""

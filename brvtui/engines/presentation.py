@@ -128,7 +128,7 @@ class Presentation:
 
     def not_scored(self, trace: Trace, file: str) -> str:
         """Why there is no score of the document ``file`` to show."""
-        return "not a result of this query, and not a near miss: w says why" if file else "no result to explain"
+        return "not a result of this query, and not a near miss" if file else "no result to explain"
 
     def unused(self, trace: Trace) -> bool:
         """Whether its results were found to be shown, and are no part of the answer."""

@@ -73,7 +73,7 @@ async def test_a_note_is_begun_from_a_query_that_nothing_covers(
         await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
         await looked(pilot)
         assert "no note covered it: zebra quagga" in area(pilot).text
-        assert "nothing is on disk until ^S" in shown(pilot)
+        assert "nothing is on disk until ^s" in shown(pilot)
         assert area(pilot).document.get_line(area(pilot).cursor_location[0] - 2) == "## Reason"
         assert not (garden.tree / "animals").exists()
         await pilot.press("ctrl+s")

@@ -56,7 +56,7 @@ class NoteChanges:
 
     def move(self, path: str) -> None:
         """Renames or moves the note at ``path``; the links to it follow."""
-        session = self._session_for(path, "M renames or moves it")
+        session = self._session_for(path, "{note.move} renames or moves it")
         if session is not None:
             from brvtui.app.editing.plan_dialog import MoveDialog
 
@@ -64,7 +64,7 @@ class NoteChanges:
 
     def archive(self, path: str) -> None:
         """Archives the note at ``path`` as the engine does; a stub is restored."""
-        session = self._session_for(path, "X archives it, or restores a stub")
+        session = self._session_for(path, "{note.archive} archives it, or restores a stub")
         if session is None:
             return
         from brvtui.app.editing.plan_dialog import PlanDialog
@@ -86,7 +86,10 @@ class NoteChanges:
             return
         position = session.snapshot.by_path.get(path) if session is not None and session.is_loaded else None
         if session is None or position is None:
-            self._services.notify("select a note first: I sets its maturity and importance", timeout=4)
+            self._services.notify(
+                self._services.with_keys("select a note first: {note.signals} sets its maturity and importance"),
+                timeout=4,
+            )
             return
         from brvtui.app.editing.plan_dialog import SignalsDialog
 
@@ -103,7 +106,7 @@ class NoteChanges:
             return None
         if self._project.session is not None and path:
             return self._project.session
-        self._services.notify(f"select a note first: {hint}", timeout=4)
+        self._services.notify(self._services.with_keys(f"select a note first: {hint}"), timeout=4)
         return None
 
     def _confirm(self, path: str, make: Callable[[], PlanDialog]) -> None:
@@ -116,15 +119,17 @@ class NoteChanges:
     def _carry_out(self, plan: Plan) -> None:
         """Carries out ``plan``; the selection follows a note that it moves."""
         selected = self._services.store.view.selection.file
-        self._change(lambda session: session.notes.apply(plan), "done; u undoes it", lambda: _followed(plan, selected))
+        self._change(
+            lambda session: session.notes.apply(plan), "done; {note.undo} undoes it", lambda: _followed(plan, selected)
+        )
 
     def undo(self) -> None:
         """Undoes the last change."""
-        self._change(lambda session: session.notes.undo(), "undone; U does it again")
+        self._change(lambda session: session.notes.undo(), "undone; {note.redo} does it again")
 
     def redo(self) -> None:
         """Redoes the change that was undone last."""
-        self._change(lambda session: session.notes.redo(), "done again; u undoes it")
+        self._change(lambda session: session.notes.redo(), "done again; {note.undo} undoes it")
 
     def list_all(self) -> None:
         """Lists the changes of this session in a dialog, from which they can be undone and redone."""
@@ -172,7 +177,7 @@ class NoteChanges:
             self._project.show_tree(read)
         for notice in done.notices:
             self._services.notify(notice, severity="warning", timeout=10)
-        self._services.notify(f"{done.title}: {hint}", timeout=6)
+        self._services.notify(f"{done.title}: {self._services.with_keys(hint)}", timeout=6)
         self._editing.look_at_disk()
         if follow and self._services.store.view.knows(follow):
             self._services.select(follow)

@@ -110,7 +110,8 @@ class Editing:
         if self._project.session is None or self._services.store.view.project.overview is None:
             self._services.notify("the notes are still being read", timeout=4)
         elif not path:
-            self._services.notify("select a note first: e edits it, E hands it to your own editor", timeout=4)
+            said = "select a note first: {note.edit} edits it, {note.outside} hands it to your own editor"
+            self._services.notify(self._services.with_keys(said), timeout=4)
         else:
             self.edit(path, outside)
 
@@ -144,8 +145,11 @@ class Editing:
         self._read(session, path, False)
 
     def _read(self, session: Session, path: str, outside: bool) -> None:
-        task, opened = partial(note_io.open_note, session, path, outside), partial(self._opened, outside=outside)
-        self._services.background.run(task, opened, group=_OPEN, exclusive=True, on_error=self._not_opened)
+        outside_key = self._services.shown_key("note.outside")
+        task = partial(note_io.open_note, session, path, outside, outside_key)
+        self._services.background.run(
+            task, partial(self._opened, outside=outside), group=_OPEN, exclusive=True, on_error=self._not_opened
+        )
 
     def _not_opened(self, why: str) -> None:
         self._services.notify(why, severity="error", timeout=8)

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from brvtui.app.editing import note_io
-from brvtui.app.keys.naming import key_name
 from brvtui.app.newest import Newest
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
@@ -90,7 +89,7 @@ class Drafts:
 
     @property
     def _key(self) -> str:
-        return key_name(self._services.keymap.get(LEFT_DRAFTS, "ctrl+l"))
+        return self._services.shown_key(LEFT_DRAFTS)
 
     def _find(self, on_result: Callable[[tuple[str, ...]], None]) -> None:
         session = self._project.session

@@ -95,7 +95,8 @@ class ExternalEditor:
             if os.environ.get(name, "").strip():
                 return _parsed(os.environ[name], f"${name}")
         raise Refusal(
-            "no editor is set: set editor.command, $VISUAL or $EDITOR, as in export EDITOR=nano; e edits here"
+            "no editor is set: set editor.command, $VISUAL or $EDITOR, as in export EDITOR=nano; "
+            f"{self._services.shown_key('note.edit')} edits here"
         )
 
     def save(self, disk: OnDisk, data: bytes) -> None:
@@ -118,13 +119,14 @@ class ExternalEditor:
     def _saved(self, saved: NoteSaved) -> None:
         for notice in saved.notices:
             self._services.notify(notice, severity="warning", timeout=10)
-        self._services.notify(f"saved {saved.disk.path}; u undoes it", timeout=4)
+        self._services.notify(f"saved {saved.disk.path}; {self._services.shown_key('note.undo')} undoes it", timeout=4)
         self._project.follow(saved=True)
         self._drafts.write(DraftRequest(saved.disk.path, None))
 
     def set_aside(self, why: str, disk: OnDisk, data: bytes) -> None:
         """Writes ``data``, which could not be saved, to a draft, and says ``why``."""
-        said = f"{why}; your text is kept as a draft: e or E offers it"
+        offers = self._services.with_keys("{note.edit} or {note.outside} offers it")
+        said = f"{why}; your text is kept as a draft: {offers}"
         self._services.notify(said, severity="error", timeout=10)
         self._drafts.write(DraftRequest(disk.path, data, disk.sha256, is_set_aside=True))
 
@@ -152,7 +154,7 @@ def _edited(
                 code = _run([*words, str(copy)])
             made = read_regular(copy, LARGEST, follow_links=True)
     except SuspendNotSupported as error:
-        raise Refusal("no other program can be opened in this terminal; e edits here") from error
+        raise Refusal("no other program can be opened in this terminal; edit the note here instead") from error
     except OSError as error:
         raise Refusal(f"{words[0]}: {faults.reason(error)}; look at {command.origin}") from error
     if code and made == data:

@@ -58,8 +58,9 @@ class NoteEditor(TextArea, inherit_bindings=False):
     HELP_TEXT = (
         "The note as it is on disk, every character of it: characters that a terminal cannot show are drawn as "
         "placeholders and saved as they were. Problems of the frontmatter and relations to missing notes are marked "
-        "beside the line and listed (F3); F4 shows what the edit does to the current query. Ctrl+S saves; the line "
-        "above the text says what saving does to the note's modification time, and so to its score."
+        "beside the line and listed ({editor.problems}); {editor.ranking} shows what the edit does to the current "
+        "query. {editor.save} saves; the line above the text says what saving does to the note's modification time, "
+        "and so to its score."
     )
     BINDINGS = bindings(TEXT)
 

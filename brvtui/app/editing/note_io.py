@@ -129,8 +129,10 @@ class DraftRequest:
     """Whether it is a text that could not be saved, and is kept beside the draft of the text that is being edited."""
 
 
-def open_note(session: Session, path: str, outside: bool) -> NoteOpened:
+def open_note(session: Session, path: str, outside: bool, outside_key: str) -> NoteOpened:
     """Reads the note at ``path`` and its draft. For an editor ``outside`` the app, the text may be of any length.
+
+    ``outside_key`` opens that editor.
 
     Raises :class:`Refusal` when the note cannot be edited.
     """
@@ -146,9 +148,10 @@ def open_note(session: Session, path: str, outside: bool) -> NoteOpened:
         raise Refusal(f"{path}: {error}") from error
     draft = _draft(session, disk, text)
     if disk.data is None and draft is None:
-        raise Refusal(f"{path}: there is no such note (any more); a makes a new one")
+        raise Refusal(f"{path}: there is no such note (any more)")
     if not outside and len(text.text) > MOST_CHARS:
-        raise Refusal(f"{path}: {len(text.text)} characters are too many to edit them here; E opens your own editor")
+        said = f"{len(text.text)} characters are too many to edit them here"
+        raise Refusal(f"{path}: {said}; {outside_key} opens your own editor")
     return NoteOpened(disk, text, draft)
 
 

@@ -23,7 +23,7 @@ class PlanPane(Pane):
     TITLE = "What it does"
     HELP_TEXT = (
         "Every file that would be made, moved, changed or removed, and every line that would change. Nothing is done "
-        "before you confirm; then all of it is done or nothing, and u undoes it."
+        "before you confirm; then all of it is done or nothing, and {note.undo} undoes it."
     )
 
     def __init__(self, *, id: str) -> None:

@@ -13,9 +13,10 @@ from brvtui.tree.reading.files import Role, role_of
 
 _GENERATED = frozenset({Role.SUMMARY, Role.ABSTRACT, Role.OVERVIEW})
 _SAID = {
-    CHANGED: ("CHANGED ON DISK", "another program changed this note; ^S shows both texts"),
-    GONE: ("REMOVED ON DISK", "another program removed this note; ^S asks what to do"),
+    CHANGED: ("CHANGED ON DISK", "another program changed this note; {editor.save} shows both texts"),
+    GONE: ("REMOVED ON DISK", "another program removed this note; {editor.save} asks what to do"),
 }
+_NEW = " a new note: nothing is on disk until {editor.save}"
 
 
 class SavingLine(Lines):
@@ -30,26 +31,29 @@ class SavingLine(Lines):
             return [Line()]
         if edit.on_disk:
             title, what = _SAID[edit.on_disk]
-            return [line(f" {title} ", "bold badge-text on bad").gap().add(what, "text").cut(width)]
+            return [
+                line(f" {title} ", "bold badge-text on bad").gap().add(self.services.with_keys(what), "text").cut(width)
+            ]
         if role_of(edit.path) in _GENERATED:
             what = "the engine makes this file from its notes, and overwrites what is written here"
             return [line(" GENERATED ", "bold badge-text on warn").gap().add(what, "text").cut(width)]
         if edit.is_new:
-            return [line(" a new note: nothing is on disk until ^S", "muted").cut(width)]
-        groups = [(9, _time(edit)), (8, _problems(edit) if width < WIDE_WIDTH else [])]
+            return [line(self.services.with_keys(_NEW), "muted").cut(width)]
+        save, keep, problems = map(self.services.shown_key, ("editor.save", "editor.keep_mtime", "editor.problems"))
+        groups = [(9, _time(edit, save, keep)), (8, _problems(edit, problems) if width < WIDE_WIDTH else [])]
         groups += [(7 - place, _effect(one, edit)) for place, one in enumerate(edit.check.effects)]
         return [spread(width, groups, 2)]
 
 
-def _time(edit: Edit) -> list[Span]:
+def _time(edit: Edit, save: str, keep: str) -> list[Span]:
     does, instead = ("keeps its time", "new time") if edit.keep_mtime else ("new time", "keep its time")
     role = "bold warn" if edit.keep_mtime else "text"
-    return [(" ^S", "bold accent"), (f" {does}", role), ("  F6", "bold accent"), (f" {instead}", "muted")]
+    return [(f" {save}", "bold accent"), (f" {does}", role), (f"  {keep}", "bold accent"), (f" {instead}", "muted")]
 
 
-def _problems(edit: Edit) -> list[Span]:
+def _problems(edit: Edit, key: str) -> list[Span]:
     count = len(edit.check.problems)
-    return [("F3 ", "bold accent"), (plural(count, "problem"), "bad")] if count else []
+    return [(f"{key} ", "bold accent"), (plural(count, "problem"), "bad")] if count else []
 
 
 def _effect(effect: Effect, edit: Edit) -> list[Span]:

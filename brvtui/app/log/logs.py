@@ -78,7 +78,8 @@ class Logs:
         paths = (*entry.paths, *now) if entry is not None else ()
         if entry is None or not paths:
             said = "no note answered this query, then or now" if entry is not None else "choose a query first"
-            self._services.notify(f"{said}: w says why a note is, or is not, in an answer", timeout=4)
+            key = self._services.shown_key("log.why")
+            self._services.notify(f"{said}: {key} says why a note is, or is not, in an answer", timeout=4)
             return
         self._explain(entry, paths[0])
 

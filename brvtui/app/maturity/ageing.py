@@ -48,8 +48,8 @@ class AgeingPane(Pane):
         "How the selected note ages. The curves are importance (i, of 100), recency (r) and the ceiling (c): the score "
         "that a perfect text match would get. Lines across stand at the scores for a direct answer and for the prompt, "
         "the upright at the day of the forecast. Below: what comes when if nobody touches the note, how far it is from "
-        "promotion and demotion, and what more hits or updates would make of it: l and h change how many. "
-        "Where another engine answers, what time does to the note's scores in it stands above."
+        "promotion and demotion, and what more hits or updates would make of it: {ageing.more} and {ageing.less} "
+        "change how many. Where another engine answers, what time does to the note's scores in it stands above."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(AGEING)
 
@@ -109,7 +109,9 @@ class AgeingPane(Pane):
         lines.append(rule(width, "maturity", dash=self.glyphs.dash))
         lines += _distances(made.row, width, self.glyphs)
         self._what_if = len(lines)
-        lines.append(rule(width, "what if (l and h)", dash=self.glyphs.dash))
+        lines.append(
+            rule(width, self.services.with_keys("what if ({ageing.more} and {ageing.less})"), dash=self.glyphs.dash)
+        )
         lines += [_after(made.hits, "hit", width, self.glyphs), _after(made.updates, "update", width, self.glyphs)]
         lines.append(rule(width, "signals", dash=self.glyphs.dash))
         return [*lines, *_signals(made, width)]

@@ -38,9 +38,10 @@ class ColumnPane(ChoicePane):
         "The notes of one maturity. The bar is importance after decay, its light part what decay took of the stored "
         "value; ticks stand where a hit would promote the note or demote it. Beside it: importance, access hits until "
         "the next promotion, recency, access hits and updates. On the right stands what ageing brings next, in days; "
-        "what comes by the day of the forecast is marked. [ and ] move the forecast by a day, { and } by 30, 0 is "
-        "today; S orders, / filters. f keeps the notes to which one event has come by that day, c those that change "
-        "between today and that day. A column without notes is a narrow strip. " + _TERMS
+        "what comes by the day of the forecast is marked. {forecast.before} and {forecast.next} move the forecast by a "
+        "day, {forecast.month_before} and {forecast.month} by 30, {forecast.today} is today; {board.order} orders, "
+        "{pane.filter} filters. {board.only} keeps the notes to which one event has come by that day, {board.changes} "
+        "those that change between today and that day. A column without notes is a narrow strip. " + _TERMS
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(COLUMN)
 
@@ -126,9 +127,10 @@ class ColumnPane(ChoicePane):
         wanted = on_day.wanted
         if wanted.in_span:
             does = HAPPENS[wanted.only] if wanted.only is not None else "changes"
-            return f"no {self.level} note {does} in {these_days(wanted.day)}; c shows all again"
+            key = self.services.shown_key("board.changes")
+            return f"no {self.level} note {does} in {these_days(wanted.day)}; {key} shows all again"
         if wanted.only is not None:
-            return f"no {self.level} note: {STATE[wanted.only]}; f shows others"
+            return f"no {self.level} note: {STATE[wanted.only]}; {self.services.shown_key('board.only')} shows others"
         overview = view.project.overview
         return f"no {self.level} note" if len(on_day.board) or overview is None else overview.why_empty
 

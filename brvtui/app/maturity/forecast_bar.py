@@ -64,7 +64,10 @@ class ForecastBar(Lines):
         made += [self._slider(width), self._calendar(on_day, width), self._counts(on_day, width)]
         order = line(f"by {on_day.wanted.order}", "muted")
         whose = "" if view.engine.name in (DEFAULT, SPACE) else "ByteRover's rules: "
-        return [*made, line(f" {whose}{_meaning(on_day.wanted)}", "muted").right(width - 1, order)]
+        return [
+            *made,
+            line(f" {whose}{self.services.with_keys(_meaning(on_day.wanted))}", "muted").right(width - 1, order),
+        ]
 
     def _head(self, view: View, width: int) -> Line:
         if view.project.phase is Phase.FAILED:
@@ -188,5 +191,5 @@ def _meaning(wanted: BoardOptions) -> str:
     if wanted.only is not None:
         return f"{SHORT[wanted.only]}: {MEANING[wanted.only]}"
     if wanted.day:
-        return f"new: in {these_days(wanted.day)}; c keeps those, f one event"
-    return "counts by today; f keeps and explains one"
+        return f"new: in {these_days(wanted.day)}; {{board.changes}} keeps those, {{board.only}} one event"
+    return "counts by today; {board.only} keeps and explains one"

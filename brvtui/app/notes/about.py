@@ -48,8 +48,8 @@ class AboutPane(ChoicePane):
     HELP_TEXT = (
         "Facts about the selected note: its signals before and after decay, the best score that any wording could give "
         "it and for how long that is enough, what ageing brings next, and its place in the manifest that a model is "
-        "shown. Below stand the notes that it links to, the notes that link to it and, after f, the notes most like "
-        "it: Enter goes to one."
+        "shown. Below stand the notes that it links to, the notes that link to it and, after {about.similar}, the "
+        "notes most like it: Enter goes to one."
     )
     BINDINGS = bindings(ABOUT)
 

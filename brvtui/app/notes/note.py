@@ -49,10 +49,10 @@ class NotePane(Pane):
     TITLE = "Note"
     READS = (NoteState, SelectionState, ProjectState)
     HELP_TEXT = (
-        "The selected note: frontmatter as a table, then its text. The words of the current query are underlined. ] "
-        "and [ go from link to link, Enter follows one: relations, entries of related, links to other notes and within "
-        "this one. b goes back to the note before, B forward again. r shows the text as it is in the file. / finds "
-        "words."
+        "The selected note: frontmatter as a table, then its text. The words of the current query are underlined. "
+        "{note.next_link} and {note.link_before} go from link to link, Enter follows one: relations, entries of "
+        "related, links to other notes and within this one. {notes.back} goes back to the note before, {notes.forward} "
+        "forward again. {note.raw} shows the text as it is in the file. {pane.filter} finds words."
     )
     BINDINGS = bindings(NOTE)
 

@@ -46,9 +46,7 @@ def page_document(page: About, width: int, raw: bool, is_abandoned: Callable[[],
     try:
         _put(page, width, raw, typesetter)
     except Full:
-        typesetter.end_early(
-            "too long to be shown whole: the rest is missing here; E opens the note in your own editor"
-        )
+        typesetter.end_early("too long to be shown whole: the rest is missing here; open the note in your own editor")
     return typesetter.document()
 
 

@@ -39,9 +39,9 @@ class AnswerPane(Pane):
     HELP_TEXT = (
         "answer: what a reader would get at this tier. prompt: what would be sent to a model at tier 3 or 4, section "
         "by section with estimated tokens. note: the text of the selected result. The left and right arrows change the "
-        "tab; the words of the query are underlined. pinned: b pins the answer, and B shows here "
-        "how any other (another wording, profile, engine or moment) differs from it: ▴ up, ▾ down, + new, − gone, = "
-        "the same rank."
+        "tab; the words of the query are underlined. pinned: {answer.pin} pins the answer, and {answer.compare} shows "
+        "here how any other (another wording, profile, engine or moment) differs from it: ▴ up, ▾ down, + new, − gone, "
+        "= the same rank."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ANSWER)
 
@@ -125,7 +125,7 @@ class AnswerPane(Pane):
         if self.tab == PINNED and view.pin.trace is not None:
             from brvtui.app.query.comparison import pinned_lines
 
-            return made + pinned_lines(view.pin, trace, width, self.glyphs)
+            return made + pinned_lines(view.pin, trace, width, self.glyphs, self.services.shown_key("answer.pin"))
         if trace is None:
             return [*made, *wrapped("what the user would read, and what a model would be sent", width)]
         if self.tab == "note":

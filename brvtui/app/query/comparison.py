@@ -29,15 +29,18 @@ _RANKS = 9
 _ROLES = {Shift.SAME: "faint", Shift.BETTER: "ok", Shift.WORSE: "warn", Shift.NEW: "accent", Shift.GONE: "bad"}
 
 
-def pinned_lines(pin: PinState, now: Trace | None, width: int, glyphs: Glyphs) -> list[Line]:
-    """``now`` beside the pinned answer; what to do where there is nothing to compare yet."""
+def pinned_lines(pin: PinState, now: Trace | None, width: int, glyphs: Glyphs, key: str) -> list[Line]:
+    """``now`` beside the pinned answer; what to do where there is nothing to compare yet.
+
+    ``key`` unpins the answer.
+    """
     then = pin.trace
     assert then is not None  # there is no such tab before
     if now is None:
         return wrapped(f"pinned: the answer to ‘{then.query}’. Type a query: its answer stands beside it here", width)
     if now is then:
         said = "this is the pinned answer: change the wording, the profile or the engine, or edit a note"
-        return wrapped(f"{said}; what differs then stands here. b unpins it", width)
+        return wrapped(f"{said}; what differs then stands here. {key} unpins it", width)
     causes = _causes(pin.diff, now.scale.decimals) if pin.diff is not None else {}
     return comparison_lines(compare_answers(then, now), width, glyphs, causes)
 

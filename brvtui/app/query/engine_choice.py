@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _PREPARING = "preparing words and vectors"
 _GROUP = "prepare"
+_OVER_CODE = "over code, knowing alone answers: {engine.mode} changes how it packs, {engine.profile} its profile"
 
 
 class EngineChoice:
@@ -58,7 +59,7 @@ class EngineChoice:
         if self._project.refuses() or self._project.session is None or view.project.overview is None:
             return
         if self._project.session.is_code:
-            self._services.notify("over code, knowing alone answers: m changes how it packs, p its profile", timeout=4)
+            self._services.notify(self._services.with_keys(_OVER_CODE), timeout=4)
             return
         known = self._project.session.engines.names
         place = known.index(view.engine.name)
@@ -84,7 +85,8 @@ class EngineChoice:
             return
         modes = session.engines.named(store.view.engine.name).modes
         if not modes:
-            said = f"{store.view.presentation.title} has no modes to choose from: P switches the engine"
+            key = self._services.shown_key("engine.next")
+            said = f"{store.view.presentation.title} has no modes to choose from: {key} switches the engine"
             self._services.notify(said, timeout=4)
             return
         next_mode = modes[(modes.index(store.view.engine.mode) + 1) % len(modes)]

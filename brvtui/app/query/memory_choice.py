@@ -17,10 +17,10 @@ class MemoryDialog(Dialog[str]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(MEMORY)
 
-    def __init__(self, tree: Path) -> None:
-        """Asks about the project with this context ``tree``."""
+    def __init__(self, tree: Path, key: str) -> None:
+        """Asks about the project with this context ``tree``; ``key`` is the one that switches engines."""
         super().__init__(
             "Two memories",
             f"This project has a context tree ({tree}) and a space of ByteRover V4. Which one should be opened?",
-            "The answer is kept for this project. Later, P goes on from the last engine to the other memory.",
+            f"The answer is kept for this project. Later, {key} goes on from the last engine to the other memory.",
         )

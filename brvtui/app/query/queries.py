@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from brvtui.app.keys.naming import key_name
 from brvtui.app.project.project import Project
 from brvtui.app.project.selection import Selection
 from brvtui.app.query import answering
@@ -130,17 +129,18 @@ class Queries:
         if self._project.refuses():
             return False
         if trace is None:
-            self._services.notify("ask something first: b then pins its answer", timeout=4)
+            self._services.notify(
+                self._services.with_keys("ask something first: {answer.pin} then pins its answer"), timeout=4
+            )
             return False
         if trace is store.view.pin.trace:
             store.update(PinState())
             self._services.notify("nothing is pinned any more", timeout=4)
             return False
         store.update(PinState(trace))
-        actions = {"engine.profile": "p", "engine.next": "P", "answer.compare": "B"}
-        keys = [key_name(self._services.keymap.get(action, key)) for action, key in actions.items()]
-        said = "pinned: change wording, profile ({}) or engine ({}), then {} compares".format(*keys)
-        self._services.notify(said, timeout=4)
+        said = "pinned: change wording, profile ({engine.profile}) or engine ({engine.next}), then {answer.compare} "
+        said += "compares"
+        self._services.notify(self._services.with_keys(said), timeout=4)
         return True
 
     def _pause(self) -> None:

@@ -39,8 +39,8 @@ class Reasons:
         if self._project.refuses():
             return
         if session is None or trace is None or not file:
-            said = "type a query and select a note: w then says why it is, or is not, in the answer"
-            self._services.notify(said, timeout=4)
+            said = "type a query and select a note: {results.why} then says why it is, or is not, in the answer"
+            self._services.notify(self._services.with_keys(said), timeout=4)
         else:
             explained = partial(self._explained, session, trace, chosen)
             run = self._services.background.run

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _MOST_MISSES = 20
 _CORNERS = 4
 _NOTHING = "nothing was found"
-_WAY_OUT = "Leave with ctrl+q, then name a project or a folder of markdown: brv-tui PROJECT"
+_WAY_OUT = "Leave with {app.quit}, then name a project or a folder of markdown: brv-tui PROJECT"
 
 
 class ResultsPane(ChoicePane):
@@ -121,7 +121,11 @@ class ResultsPane(ChoicePane):
 
     def _empty(self, view: View, width: int) -> list[Line]:
         if view.project.phase is not Phase.READY or view.project.overview is None:
-            texts = [view.project.problem, _WAY_OUT] if view.project.phase is Phase.FAILED else ["reading the tree…"]
+            texts = (
+                [view.project.problem, self.services.with_keys(_WAY_OUT)]
+                if view.project.phase is Phase.FAILED
+                else ["reading the tree…"]
+            )
             made = [Line()]
             for text in texts:
                 made += [*wrapped(text, width), Line()]

@@ -52,7 +52,9 @@ class ScorePane(Pane):
         detail = selected.detail if selected.detail is not None and selected.detail.path == selected.file else None
         hit, miss = view.hit or view.retried, view.near_miss
         if hit is None and miss is None:
-            return wrapped(shown.not_scored(trace, view.selection.file), width)
+            said = shown.not_scored(trace, selected.file)
+            asks = selected.file and not view.no_project
+            return wrapped(f"{said}: {self.services.shown_key('results.why')} says why" if asks else said, width)
         place = shown.place(trace, view.selection.file, width, glyphs)
         if hit is not None:
             maturity = hit.signals.maturity if hit.signals else view.maturity_of(hit.file)

@@ -204,7 +204,8 @@ class QueryScreen(FrameScreen):
             self.services.select(self.note_at_hand)
             await self.app.switch_mode("notes")
         else:
-            self.notify(self.view.worded("select a note: o then shows it on the screen Notes"), timeout=4)
+            said = self.services.with_keys("select a note: {results.notes} then shows it on the screen Notes")
+            self.notify(self.view.worded(said), timeout=4)
 
     def action_pin(self) -> None:
         """Pins the answer that is shown, or unpins it."""
@@ -214,7 +215,9 @@ class QueryScreen(FrameScreen):
     def action_compare(self) -> None:
         """Brings the comparison with the pinned answer to the front, with room for it."""
         if self.view.pin.trace is None:
-            self.notify("nothing is pinned: b pins the answer that is shown", timeout=4)
+            self.notify(
+                self.services.with_keys("nothing is pinned: {answer.pin} pins the answer that is shown"), timeout=4
+            )
             return
         pane = self.query_one(AnswerPane)
         self.action_pane("answer")

@@ -243,7 +243,10 @@ class FrameScreen(Screen[None]):
             return
         if self.body.hide(hidden):
             self.action_pane(next(pane for pane in self.body.plan.panes if pane not in self.body.shared.hidden))
-            self.notify(f"{hidden} is hidden: its key shows it again, = shows all", timeout=4)
+            self.notify(
+                f"{hidden} is hidden: its key shows it again, {self.services.shown_key('layout.reset')} shows all",
+                timeout=4,
+            )
         else:
             self.notify("the last pane stays", timeout=3)
 
@@ -269,7 +272,7 @@ class FrameScreen(Screen[None]):
             text = f"{text} {self.view.presentation.pane_help.get(title, '')}".rstrip()
             worded = self.view.worded
             keys = [(key, worded(what)) for key, what in (("", "Keys"), *own)]
-            self.app.push_screen(MessageScreen(f"{worded(title)} · help", worded(text), keys))
+            self.app.push_screen(MessageScreen(f"{worded(title)} · help", worded(self.services.with_keys(text)), keys))
 
     def action_keys(self) -> None:
         """All keys."""

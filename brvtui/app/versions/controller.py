@@ -79,7 +79,7 @@ class Versions:
             return
         self.result = made
         if made.differences:
-            said = f"{made.sentence}; W shows the first that differ"
+            said = f"{made.sentence}; {self._services.shown_key('engine.installed')} shows the first that differ"
             self._services.notify(said, severity="warning", timeout=_RESULT_S)
         else:
             self._services.notify(made.sentence, timeout=_RESULT_S)

@@ -109,7 +109,7 @@ class V4Presentation(Presentation):
 
     def not_scored(self, trace: Trace, file: str) -> str:
         """That no term of it matched, or that the filter dropped it."""
-        return "no term of it matches, or the filter dropped it: w says why" if file else "no result to explain"
+        return "no term of it matches, or the filter dropped it" if file else "no result to explain"
 
     def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         """The citation block, as the agent is to repeat it."""

@@ -123,7 +123,7 @@ class JeffsBrainPresentation(Presentation):
 
     def not_scored(self, trace: Trace, file: str) -> str:
         """A note that neither leg has."""
-        return "neither leg has this note: w says why" if file else "no result to explain"
+        return "neither leg has this note" if file else "no result to explain"
 
     def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
         """The steps of the ladder, the first of which is the search itself."""

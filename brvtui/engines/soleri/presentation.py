@@ -141,7 +141,7 @@ class SoleriPresentation(Presentation):
 
     def not_scored(self, trace: Trace, file: str) -> str:
         """That nothing found it."""
-        return "neither words, vectors nor links found this note: w says why" if file else "no result to explain"
+        return "neither words, vectors nor links found this note" if file else "no result to explain"
 
     def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         """That there is none, and the entries that an agent would be given."""

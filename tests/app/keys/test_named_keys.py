@@ -1,0 +1,101 @@
+"""What the app says names keys as the user has set them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import brvtui.app
+from brvtui.app.actions.registry import ACTIONS
+from brvtui.app.app import BrvTui
+from brvtui.app.configured import _NAMED
+from brvtui.config import user_file
+from tests.app.driving import HUGE, WIDE, ask, settled, shown, text_of
+from tests.app.editing import toasts
+from tests.support.trees import Tree
+
+OWN = """[keys]
+"note.undo" = "ctrl+t"
+"note.edit" = "é"
+"note.signals" = "%"
+"answer.pin" = "&"
+"cache.clear" = "f10"
+"results.why" = "!"
+"board.only" = "~"
+"app.themes" = "µ"
+"layout.reset" = "f11"
+"""
+_LETTER_THAT_ACTS = re.compile(r"(?:^|[;:(,] |and )(?:[b-zA-HJ-Z]|I|F\d+|[Cc]trl\+\w|\^\w)\)? (?:then )?[a-z]+s\b")
+"""A key at the beginning of a clause, with what it does: ``u undoes it``."""
+_ELSEWHERE = ("actions", "keys", "fleet", "lab")
+
+
+@pytest.fixture
+def own_keys(garden: Tree, make_app: Callable[..., BrvTui]) -> BrvTui:
+    """The app, for a user who changed some keys."""
+    user_file().parent.mkdir(parents=True, exist_ok=True)
+    user_file().write_text(OWN)
+    return make_app(garden.root)
+
+
+def _texts() -> Iterator[tuple[Path, str]]:
+    """The strings of the app that are no docstrings."""
+    (root,) = brvtui.app.__path__
+    for file in Path(root).rglob("*.py"):
+        tree = ast.parse(file.read_text())
+        bodies = (getattr(node, "body", None) for node in ast.walk(tree))
+        first = {
+            id(body[0].value) for body in bodies if isinstance(body, list) and body and isinstance(body[0], ast.Expr)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in first:
+                yield file.relative_to(root), node.value
+
+
+def test_keys_that_texts_name_are_those_of_actions() -> None:
+    named = {found[1] for _, text in _texts() for found in _NAMED.finditer(text)}
+    assert len(named) > 30
+    assert named <= set(ACTIONS)
+
+
+def test_no_text_names_a_key_that_the_user_may_have_changed() -> None:
+    literal = [
+        (str(file), text)
+        for file, text in _texts()
+        if file.parts[0] not in _ELSEWHERE and " " in text and _LETTER_THAT_ACTS.search(text)
+    ]
+    assert literal == []
+
+
+async def test_messages_name_the_keys_of_the_user(own_keys: BrvTui) -> None:
+    async with own_keys.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        for key, said in (
+            ("t", "µ keeps one"),
+            ("ampersand", "& then pins its answer"),
+            ("é", "select a note first: é edits it, E hands it"),
+            ("%", "select a note first: % sets"),
+            ("!", "! then says why"),
+        ):
+            await pilot.press("escape", key)
+            await settled(pilot)
+            assert said in toasts(pilot), key
+
+
+async def test_panes_and_their_help_name_the_keys_of_the_user(own_keys: BrvTui) -> None:
+    async with own_keys.run_test(size=HUGE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape")
+        own_keys.select("billing/invoices/numbering.md")
+        await settled(pilot)
+        assert "not a near miss: ! says why" in " ".join(text_of(pilot, "#score").split())
+        await pilot.press("f6", "f1")
+        await settled(pilot)
+        assert "F10 empties the cache" in shown(pilot)
+        await pilot.press("escape", "3")
+        await settled(pilot)
+        assert "~ keeps and explains one" in text_of(pilot, "#forecast")
