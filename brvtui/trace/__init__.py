@@ -60,6 +60,7 @@ from brvtui.trace.scores import (
 from brvtui.trace.traces import (
     SCHEMA,
     Explanation,
+    LossStage,
     Reason,
     Remedy,
     RemedyKind,
@@ -99,6 +100,7 @@ __all__ = [
     "LegHit",
     "LegRank",
     "Listed",
+    "LossStage",
     "MatchKind",
     "MatchedWord",
     "ModelPrompt",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import Enum, StrEnum
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from brvtui.trace.answers import RETRIEVAL_ALONE, Answer
@@ -151,6 +151,15 @@ class Reason:
 
     number: int
     text: str
+
+
+class LossStage(Enum):
+    """The stages at which an engine can lose a document, earliest first. Each engine has a subclass of its own."""
+
+    @property
+    def reason(self) -> Reason:
+        """The stage as a reason, with its number in the list."""
+        return Reason(list(type(self)).index(self) + 1, self.value)
 
 
 class RemedyKind(StrEnum):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 from brvtui.engines.byterover_v4.hits import SpacePaths
@@ -16,7 +15,7 @@ from brvtui.engines.byterover_v4.tokens import term, tokens
 from brvtui.engines.contract import Context
 from brvtui.paint.text import days
 from brvtui.snapshot.naming import Named
-from brvtui.trace import Detail, DocumentForecast, Explanation, Reason, Remedy, Trace
+from brvtui.trace import Detail, DocumentForecast, Explanation, LossStage, Remedy, Trace
 from brvtui.tree.spaces.contents import TopicFile
 
 Ask = Callable[..., Trace]
@@ -36,7 +35,7 @@ class Asking:
 _MOST_WORDS = 4
 
 
-class TopicLoss(Enum):
+class TopicLoss(LossStage):
     """The stages at which a topic can be lost, earliest first."""
 
     FAILED = "V4 answers no query as the space is"
@@ -46,11 +45,6 @@ class TopicLoss(Enum):
     NO_TERM = "none of its terms matches"
     FILTERED = "it holds none of the significant words"
     LIMIT = "behind the limit"
-
-    @property
-    def reason(self) -> Reason:
-        """The reason with its number in the list."""
-        return Reason(list(TopicLoss).index(self) + 1, self.value)
 
 
 def explain(

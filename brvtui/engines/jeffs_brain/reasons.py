@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
 from typing import Any
 
 from brvtui.engines.advice import ASK_FOR_TITLE, CHECK_PATH, NOTHING_HELPS, add_title
@@ -11,13 +10,13 @@ from brvtui.engines.contract import Context
 from brvtui.engines.jeffs_brain.profile import HybridProfile
 from brvtui.engines.jeffs_brain.sections import Hybrid
 from brvtui.snapshot.naming import Named
-from brvtui.trace import Detail, Explanation, Reason, Remedy, State, Trace
+from brvtui.trace import Detail, Explanation, LossStage, Remedy, State, Trace
 
 Ask = Callable[..., Trace]
 """Asks the engine again: ``ask(text, **options)``."""
 
 
-class HybridLoss(Enum):
+class HybridLoss(LossStage):
     """The stages at which a note can be lost, earliest first."""
 
     NOT_IN_TREE = "not a searchable note of the tree"
@@ -25,11 +24,6 @@ class HybridLoss(Enum):
     NO_LEG = "neither words nor vectors find it"
     CANDIDATES = "past the candidates that a leg keeps"
     BEHIND = "past the last result of the answer"
-
-    @property
-    def reason(self) -> Reason:
-        """The reason with its number in the list."""
-        return Reason(list(HybridLoss).index(self) + 1, self.value)
 
 
 def explain(context: Context[HybridProfile], trace: Trace, document: Named, ask: Ask) -> Explanation:

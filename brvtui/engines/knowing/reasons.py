@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
 from typing import Any
 
 from brvtui.engines.advice import ASK_FOR_TITLE, CHECK_PATH, NOTHING_HELPS, add_title
@@ -14,13 +13,13 @@ from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.sections import GraphRetrieval
 from brvtui.engines.knowing.tracing_words import WITHOUT_KEYWORD, how_found
 from brvtui.snapshot.naming import Named
-from brvtui.trace import Detail, Explanation, Reason, Remedy, Trace
+from brvtui.trace import Detail, Explanation, LossStage, Remedy, Trace
 
 Ask = Callable[..., Trace]
 """Asks the engine again: ``ask(text, **options)``."""
 
 
-class GraphLoss(Enum):
+class GraphLoss(LossStage):
     """The stages at which a note can be lost, earliest first."""
 
     NO_NODE = "not in the graph"
@@ -32,11 +31,6 @@ class GraphLoss(Enum):
     NOT_REACHED = "no seed, and the walk hardly reaches it"
     BELOW = "others with more score for each token took the budget"
     BUDGET = "it alone has more tokens than the budget"
-
-    @property
-    def reason(self) -> Reason:
-        """The reason with its number in the list."""
-        return Reason(list(GraphLoss).index(self) + 1, self.value)
 
 
 def explain(

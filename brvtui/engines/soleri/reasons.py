@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
 from typing import Any
 
 from brvtui.engines.advice import ASK_FOR_TITLE, CHECK_PATH, NOTHING_HELPS, add_title
@@ -15,13 +14,13 @@ from brvtui.engines.soleri.profile import SoleriProfile
 from brvtui.engines.soleri.sections import RankedEntry, VaultSearch
 from brvtui.engines.soleri.tracing import in_words
 from brvtui.snapshot.naming import Named
-from brvtui.trace import Detail, Explanation, Reason, Remedy, Trace
+from brvtui.trace import Detail, Explanation, LossStage, Remedy, Trace
 
 Ask = Callable[..., Trace]
 """Asks the engine again: ``ask(text, **options)``."""
 
 
-class VaultLoss(Enum):
+class VaultLoss(LossStage):
     """The stages at which a note can be lost, earliest first."""
 
     NOT_AN_ENTRY = "not an entry of the vault"
@@ -35,11 +34,6 @@ class VaultLoss(Enum):
     GUARD_OFF = "behind the limit, and the small corpus guard does not return all candidates"
     BUDGET = "the token budget is spent before it"
     MEMORIES = "memories took the last places"
-
-    @property
-    def reason(self) -> Reason:
-        """The reason with its number in the list."""
-        return Reason(list(VaultLoss).index(self) + 1, self.value)
 
 
 def explain(context: Context[SoleriProfile], notes: NoteVault, trace: Trace, document: Named, ask: Ask) -> Explanation:
