@@ -129,7 +129,8 @@ class ConfiguredApp(ThemedApp):
         file = configuration.user_file
         source = configuration.source(name)
         if source.layer not in (Layer.USER, Layer.DEFAULT):
-            self.notify(f"{name} is kept in {file}, but {source.place} goes before it", severity="warning")
+            done = f"{name} is taken out of" if value is None else f"{name} = {value_text(value)} is kept in"
+            self.notify(f"{done} {file}, but {source.place} goes before it", severity="warning", timeout=8)
         elif value is None:
             self.notify(f"{name} is back at its default", timeout=3)
         else:

@@ -270,3 +270,47 @@ async def test_escape_leads_back_to_the_queries(app: BrvTui) -> None:
         assert isinstance(frame(pilot), SettingsScreen)
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(frame(pilot), SettingsScreen))
+
+
+async def test_the_pane_beside_follows_the_first_match_while_a_filter_is_typed(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        pane = await opened(pilot, "theme")
+        await pilot.press("slash", *"histo")
+        await until(pilot, lambda: pane.chosen == "history")
+        await until(pilot, lambda: "how many run queries" in " ".join(text_of(pilot, "#setting").split()))
+        await pilot.press("down")
+        await until(pilot, lambda: pane.chosen != "history")
+        await until(pilot, lambda: "the query before this one" in " ".join(text_of(pilot, "#setting").lower().split()))
+
+
+async def test_a_change_that_another_source_goes_before_is_shown_beside_it(
+    app: BrvTui, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRV_TUI_ANIMATIONS", "off")
+    again = BrvTui(app._request)
+    async with again.run_test(size=WIDE) as pilot:
+        await opened(pilot, "animations")
+
+        def beside() -> str:
+            return " ".join(text_of(pilot, "#setting").split())
+
+        assert "yours not set" in beside()
+        assert "BRV_TUI_ANIMATIONS goes before your own settings file" in beside()
+        seen = []
+        for _ in range(2):  # from its own value, so that every choice can be reached
+            before = kept()
+            await pilot.press("l")
+            await until(pilot, lambda: kept() != before)  # noqa: B023
+            await settled(pilot)
+            seen.append(kept()["animations"])
+            assert f"yours {seen[-1]}, without effect" in beside()
+            assert toasts(pilot)[-1] == (
+                f"animations = {seen[-1]} is kept in {user_file()}, but BRV_TUI_ANIMATIONS goes before it"
+            )
+        assert seen[0] != seen[1]
+        assert again.configuration.settings.animations == "off"
+        await pilot.press("d")
+        await until(pilot, lambda: kept() == {})
+        await settled(pilot)
+        assert "yours not set" in beside()
+        assert toasts(pilot)[-1].startswith("animations is taken out of ")

@@ -217,7 +217,7 @@ async def test_what_goes_before_the_users_file_is_said(app: BrvTui, monkeypatch:
         await settled(pilot)
         app.keep_theme("brv-light")
         await until(pilot, lambda: toasts(pilot))
-        assert toasts(pilot)[-1] == f"theme is kept in {user_file()}, but BRV_TUI_THEME goes before it"
+        assert toasts(pilot)[-1] == f"theme = brv-light is kept in {user_file()}, but BRV_TUI_THEME goes before it"
 
 
 async def test_t_goes_round_our_own(app: BrvTui) -> None:

@@ -58,7 +58,7 @@ class SettingsScreen(FrameScreen):
             await self._type(row)
         elif event.step:
             self.services.keep_setting(row.name, stepped(row, event.step))
-        elif row.source.layer in (Layer.DEFAULT, Layer.USER):
+        elif row.source.layer in (Layer.DEFAULT, Layer.USER) or row.own is not None:
             self.services.keep_setting(row.name, None)
         else:
             self.notify(f"{row.name} comes from {row.source.place}: change it there", severity="warning")
@@ -78,4 +78,5 @@ class SettingsScreen(FrameScreen):
             if value is not None:
                 self.services.keep_setting(row.name, value)
 
-        self.app.push_screen(SettingField(row.name, str(row.current), row.allowed, read), keep)
+        text = str(row.current if row.own is None else row.own)
+        self.app.push_screen(SettingField(row.name, text, row.allowed, read), keep)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from brvtui.app.settings.setting_rows import SettingRow
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
+from brvtui.config.schema import value_text
 from brvtui.config.sources import Layer
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
@@ -56,7 +57,8 @@ def _facts(row: SettingRow) -> list[tuple[str, str]]:
     if row.variable:
         facts.append(("variable", row.variable))
     if source.layer not in (Layer.DEFAULT, Layer.USER):
-        facts.append(("note", "this goes before your own settings file, which is where changes are written"))
+        facts.append(("yours", "not set" if row.own is None else f"{value_text(row.own)}, without effect"))
+        facts.append(("note", f"{source.place} goes before your own settings file, where changes are written"))
     if row.restart:
         facts.append(("note", "a change holds from the next start"))
     if row.personal:

@@ -35,6 +35,8 @@ class SettingRow:
     steps: tuple[Value, ...] = ()
     """The values to step through, if there are few."""
     current: Value = ""
+    own: Value | None = None
+    """The value in the user's own file where another source goes before that; None if it holds none, or holds."""
     editable: bool = True
     """Whether its value can be typed; that of a table cannot."""
 
@@ -66,8 +68,15 @@ def _row(entry: Entry, configuration: Configuration) -> SettingRow:
         personal=entry.personal,
         steps=steps,
         current=value,
+        own=_own(configuration, entry.name),
         editable=not isinstance(value, Mapping),
     )
+
+
+def _own(configuration: Configuration, name: str) -> Value | None:
+    """The user's own value of ``name``, where another one holds."""
+    own = configuration.own.get(name)
+    return own[0] if own is not None and configuration.source(name) != own[1] else None
 
 
 def _of_keys(configuration: Configuration) -> list[SettingRow]:
@@ -90,10 +99,11 @@ def _of_keys(configuration: Configuration) -> list[SettingRow]:
 
 
 def stepped(row: SettingRow, step: int) -> Value | None:
-    """Returns the value ``step`` places after the current one; None for a row that has no steps."""
+    """Returns the value ``step`` places after the user's own, else the current one; None for a row without steps."""
     if not row.steps:
         return None
-    place = row.steps.index(row.current) if row.current in row.steps else -1
+    value = row.current if row.own is None else row.own
+    place = row.steps.index(value) if value in row.steps else -1
     return row.steps[(place + step) % len(row.steps)]
 
 

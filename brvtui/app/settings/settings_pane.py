@@ -89,6 +89,11 @@ class SettingsPane(ChoicePane):
         self._changed_name = ""
         super().put_filter(text)
 
+    def filter_changed(self) -> None:
+        """Has the pane beside show the first match while the filter is typed."""
+        super().filter_changed()
+        self.post_message(self.RowChosen())
+
     def moved(self, choice: str) -> None:
         """Has the pane beside show the setting."""
         self.post_message(self.RowChosen())
