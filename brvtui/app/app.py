@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -773,7 +774,8 @@ class BrvTui(ConfiguredApp):
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
         """Saves the screen as SVG among the user's pictures and says where; a browser is handed the file instead."""
         if self.is_web:
-            self.deliver_screenshot(filename)
+            name = filename or f"brv-tui-{datetime.now():%Y-%m-%d-%H%M%S}.svg"
+            self.sharing.deliver(name, self.export_screenshot().encode())
             return
         from brvtui.disk import writing
 

@@ -204,7 +204,7 @@ async def test_so_many_pages_may_be_open(served: Served) -> None:
         assert refusal.value.status == HTTPStatus.SERVICE_UNAVAILABLE
 
 
-async def test_a_trace_is_handed_to_the_browser_of_its_owner_alone(served: Served) -> None:
+async def test_a_trace_and_a_picture_are_handed_to_the_browser_of_their_owner_alone(served: Served) -> None:
     cookie, key = await served.enter()
     headers = {"Origin": served.url.rstrip("/"), "Cookie": cookie}
     async with (
@@ -215,16 +215,26 @@ async def test_a_trace_is_handed_to_the_browser_of_its_owner_alone(served: Serve
         shown = b""
         while b"1 note" not in shown:
             shown += (await connection.receive()).data
-        for typed in ("quokka", "\x1b", "x"):
-            await connection.send_str(json.dumps(["stdin", typed]))
-            await asyncio.sleep(0.5)
-        while (message := await connection.receive()).type is aiohttp.WSMsgType.BINARY:
-            pass
-        kind, delivery = json.loads(message.data)
-        assert kind == "deliver_file_start"
-        assert (await get(f"{served.url}download/{delivery}"))[0] == 403
-        status, text = await get(f"{served.url}download/{delivery}", Cookie=cookie)
-        assert (status, json.loads(text)["trace"]["query"]) == (200, "quokka")
+        for typed, has_it in (
+            (("quokka", "\x1b", "x"), lambda text: json.loads(text)["trace"]["query"] == "quokka"),
+            (("s",), lambda text: text.startswith("<svg") and "quokka" in text),
+        ):
+            for key in typed:
+                await connection.send_str(json.dumps(["stdin", key]))
+                await asyncio.sleep(0.5)
+            while (message := await connection.receive()).type is aiohttp.WSMsgType.BINARY:
+                pass
+            kind, delivery = json.loads(message.data)
+            assert kind == "deliver_file_start"
+            address = f"{served.url}download/{delivery}"
+            assert (await get(address))[0] == HTTPStatus.FORBIDDEN
+            async with client.get(address, headers={"Cookie": cookie}) as answer:
+                assert answer.status == HTTPStatus.OK
+                assert answer.headers["Content-Disposition"].startswith("attachment; ")
+                assert has_it(await answer.text())
+            shown = b""
+            while b"among its downloads" not in shown:
+                shown += (await connection.receive()).data
 
 
 async def test_idle_connections_keep_nobody_out(served: Served) -> None:

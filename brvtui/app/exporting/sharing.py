@@ -82,7 +82,7 @@ class Sharing:
             return
         name = f"{_slug(trace.query)}.{ending}"
         if self._services.is_web:
-            task, deliver = partial(_rendered, self._project, trace, name), partial(self._deliver, name)
+            task, deliver = partial(_rendered, self._project, trace, name), partial(self.deliver, name)
             self._services.background.run(task, deliver, group="export", exclusive=True)
             return
         from brvtui.app.exporting.export_dialog import ExportScreen
@@ -103,7 +103,7 @@ class Sharing:
 
     def _save_picture(self, name: str, draw: Callable[[], bytes]) -> None:
         if self._services.is_web:
-            self._services.background.run(draw, partial(self._deliver, name), group="export")
+            self._services.background.run(draw, partial(self.deliver, name), group="export")
         else:
             self._services.background.run(partial(_saved_picture, draw, name), self._was_saved, group="export")
 
@@ -111,8 +111,11 @@ class Sharing:
         if file is not None:
             self._services.notify(f"saved {file}", timeout=_TOAST_S)
 
-    def _deliver(self, name: str, content: bytes) -> None:
+    def deliver(self, name: str, content: bytes) -> None:
+        """Hands a file called ``name`` to the browser that shows the app, and says where it then is."""
         self._services.deliver_binary(BytesIO(content), save_filename=name)
+        said = f"{name} goes to your browser: it is among its downloads, on the machine that you sit at"
+        self._services.notify(said, timeout=_TOAST_S)
 
 
 def _text_of(what: str, trace: Trace | None, file: str) -> str:
