@@ -20,6 +20,7 @@ from brvtui.text.visible import json_line
 
 OK, NEGATIVE, BAD_USAGE, NOT_THERE, FAILED = 0, 1, 2, 3, 4
 PROJECT_OR_REPO = "give either a project or --repo"
+NO_PROJECT = "no such file or folder; name the folder of a project, or a saved trace"
 _ENDLESS = 1_000_000
 """Columns of a page without an edge: no table on it is narrowed."""
 SCOPE_HELP = "Search only below this folder of the tree."
@@ -49,10 +50,24 @@ class WholeSummaries(click.Group):
             formatter.write_dl([(name, command.get_short_help_str(_WHOLE)) for name, command in named if command])
 
 
-def check_terminal() -> None:
-    """Raises :class:`Failure` where the app has neither a terminal nor a browser."""
-    served = os.environ.get(_DRIVER, "").startswith("textual.drivers.web_driver:")
-    if not served and not (sys.stdin.isatty() and sys.stdout.isatty()):
+def is_there(path: Path) -> bool:
+    """Whether ``path``, as the user wrote it, is a file or folder, or may be one that cannot be looked at."""
+    try:
+        return path.expanduser().exists()
+    except (OSError, RuntimeError, ValueError):
+        return True
+
+
+def check_terminal(project: Path | None = None) -> None:
+    """Raises :class:`Failure` where ``project`` is not there, or the app has neither a terminal nor a browser.
+
+    In a browser the app itself says what is missing.
+    """
+    if os.environ.get(_DRIVER, "").startswith("textual.drivers.web_driver:"):
+        return
+    if project is not None and not is_there(project):
+        raise Failure(f"{project}: {NO_PROJECT}", NOT_THERE)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise Failure("the app needs a terminal; without one, use brv-tui query, explain or replay", BAD_USAGE)
 
 

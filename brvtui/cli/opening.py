@@ -37,7 +37,7 @@ def open_app(
     repository = repo or ((project or Path()) if corpus == "code" else None)
     if repository is not None and (space or root is not None):
         raise Failure("give either a space or the code of a repository", BAD_USAGE)
-    check_terminal()
+    check_terminal(project)
     from brvtui.app import run
     from brvtui.app.project.opening import Opening
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from brvtui import __version__, faults
-from brvtui.cli.common import BAD_USAGE, FAILED, OK, Failure, WholeSummaries
+from brvtui.cli.common import BAD_USAGE, FAILED, NO_PROJECT, NOT_THERE, OK, Failure, WholeSummaries, is_there
 from brvtui.cli.streams import discard_output, prepare_streams
 from brvtui.text.visible import visible
 
@@ -69,16 +69,20 @@ class _Commands(WholeSummaries):
         asks_itself = any(arg in ("--help", "-h", "--version") for arg in args[:position])
         if not asks_itself and (position >= len(args) or args[position] not in _COMMANDS):
             if position < len(args):
-                _check_mistyped(args[position])
+                _check_first_word(args[position])
             args = ["open", *args]
         return super().parse_args(ctx, args)
 
 
-def _check_mistyped(word: str) -> None:
-    """Raises :class:`Failure` if ``word`` is nearly a command, and no file or folder has that name."""
+def _check_first_word(word: str) -> None:
+    """Raises :class:`Failure` if ``word``, which is no command, is no file or folder either."""
+    if word == "--" or is_there(Path(word)):
+        return
+    if os.sep in word or word.startswith((".", "~")) or word.endswith(".json"):
+        raise Failure(f"{word}: {NO_PROJECT}", NOT_THERE)
     near = difflib.get_close_matches(word, _COMMANDS, 1, _NEAR)
-    if near and not Path(word).exists():
-        raise Failure(f"no command {word}, and no file or folder of that name: did you mean {near[0]}?", BAD_USAGE)
+    hint = f"did you mean {near[0]}?" if near else "brv-tui --help lists commands; to open a project, name its folder"
+    raise Failure(f"no command {word}, and no file or folder of that name: {hint}", BAD_USAGE)
 
 
 _NEAR = 0.7

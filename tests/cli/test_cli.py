@@ -473,6 +473,19 @@ def test_a_mistyped_command_is_not_a_project(run: Run, tmp_path: Path) -> None:
     assert "neither a .brv project" in run("query", "a", "--project", str(tmp_path / "qurey"), inside=False)[2]
 
 
+def test_a_first_word_that_is_neither_command_nor_folder_is_told_as_either(run: Run, tmp_path: Path) -> None:
+    for words in (("frobnicate",), ("frobnicate", "x"), ("frobnicate", "--help")):
+        told = "no command frobnicate, and no file or folder of that name: brv-tui --help lists commands; to open a"
+        assert run(*words, inside=False) == (2, "", f"brv-tui: {told} project, name its folder\n")
+    for path in (str(tmp_path / "nowhere"), "../nowhere", "nowhere.json"):
+        told = f"brv-tui: {path}: no such file or folder; name the folder of a project, or a saved trace\n"
+        assert run(path, inside=False) == (3, "", told)
+        assert run("open", path, inside=False) == (3, "", told)
+        assert run("--now", "2026-11-20T12:00:00Z", path, inside=False) == (3, "", told)
+    for folder in ((str(tmp_path),), ("open", str(tmp_path)), ("--", str(tmp_path))):
+        assert "the app needs a terminal" in run(*folder, inside=False)[2]
+
+
 def test_a_wrong_option_is_one_line(run: Run) -> None:
     code, out, err = run("query", "x", "--nope", inside=False)
     assert (code, out, err.count("\n")) == (2, "", 1)
