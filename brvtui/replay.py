@@ -33,15 +33,18 @@ class ListedQuery:
 
 
 def read_queries(path: Path) -> list[ListedQuery]:
-    """The queries in a JSON list of strings or ``{"id", "query"}``. Raises :class:`ReplayError`."""
+    """The queries in a JSON list of strings or ``{"id", "query"}``; the id of others is their place, from 0.
+
+    Raises :class:`ReplayError`, which counts entries from 1, as the rest of the program does for a reader.
+    """
     made = []
-    for number, item in enumerate(_read_list(path)):
+    for place, item in enumerate(_read_list(path)):
         if isinstance(item, str):
-            made.append(ListedQuery(number, item))
+            made.append(ListedQuery(place, item))
         elif isinstance(item, dict) and isinstance(item.get("query"), str):
-            made.append(ListedQuery(item.get("id", number), item["query"], _options_of(item, path, number)))
+            made.append(ListedQuery(item.get("id", place), item["query"], _options_of(item, path, place + 1)))
         else:
-            raise ReplayError(f'{path}: entry {number} must be a string or {{"id", "query"}}')
+            raise ReplayError(f'{path}: entry {place + 1} must be a string or {{"id", "query"}}')
     return made
 
 
@@ -64,7 +67,7 @@ def _asked(like: Query, item: ListedQuery) -> Query:
 def read_sequence(path: Path) -> list[ReplayStep]:
     """The steps in a JSON list of ``{"query", "wait", "touch"}``. Raises :class:`ReplayError`."""
     made = []
-    for number, item in enumerate(_read_list(path)):
+    for number, item in enumerate(_read_list(path), start=1):
         wait = item.get("wait", 0) if isinstance(item, dict) else None
         touch = item.get("touch") if isinstance(item, dict) else None
         is_number = isinstance(wait, (int, float)) and not isinstance(wait, bool) and 0 <= wait <= _LONGEST_WAIT
@@ -120,7 +123,7 @@ def replay_sequence(
 
     Raises :class:`ReplayError` for a note that is not there.
     """
-    for number, step in enumerate(steps):
+    for number, step in enumerate(steps, start=1):
         if step.touch and step.touch not in context.snapshot.parsed:
             raise ReplayError(f"step {number}: no file {step.touch} in {context.snapshot.project.tree} to touch")
     if isinstance(engine, Replays):

@@ -176,7 +176,8 @@ def replay(
 ) -> int:
     """Answer many queries, one JSON line each, in input order.
 
-    --queries asks each on a cache of its own; --sequence asks them on one cache, moving the clock.
+    --queries asks each on a cache of its own; --sequence asks them on one cache, moving the clock. In the JSON, "step",
+    and the "id" of a query that has none, are places in the list, from 0; messages count entries from 1.
     """
     from brvtui import replay as replays
     from brvtui.engines.contract import Query

@@ -188,7 +188,15 @@ def test_replay_touching_an_unknown_note(run: Run, tmp_path: Path) -> None:
     file.write_text('[{"query": "refresh", "wait": 0, "touch": "no/such.md"}]')
     code, _, err = run("replay", "--sequence", str(file))
     assert code == 2
-    assert "no/such.md" in err
+    assert "step 1: no file no/such.md" in err
+
+
+@pytest.mark.parametrize(("option", "wrong"), [("--queries", "1"), ("--sequence", '{"query": "x", "wait": -1}')])
+def test_messages_count_entries_of_a_replay_from_1(run: Run, tmp_path: Path, option: str, wrong: str) -> None:
+    file = tmp_path / "list.json"
+    file.write_text(f'[{{"query": "x"}}, {wrong}]')
+    code, _, err = run("replay", option, str(file))
+    assert (code, f"{file}: entry 2 must be " in err) == (2, True)
 
 
 @pytest.mark.parametrize("content", ["{", "{}", "[1]", '[{"id": 1}]'])

@@ -108,7 +108,7 @@ def test_a_list_whose_options_are_no_object_is_refused(run: Run, space: Path, tm
         "replay", "--project", str(space), "--queries", str(tmp_path / "queries.json"), *AT, inside=False
     )
     assert code == 2
-    assert "options of entry 0" in error
+    assert "options of entry 1 must be an object" in error
 
 
 def test_a_space_is_named_as_its_own_scripts_name_it(run: Run, space: Path, tmp_path: Path) -> None:
