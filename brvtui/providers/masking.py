@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import re
+
 _MASK = "…"
 _SHORTEST_KEY = 12
 """A shorter key is a placeholder for a service without keys (``ollama``), and a word that answers may contain."""
+_SHORTEST_REMOVED = 4
 
 
 def masked(text: str, key: str, is_cut: bool = False) -> str:
-    """``text`` without ``key``; if it ``is_cut``, also without a beginning of the key at its end."""
-    if not key:
+    """``text`` without ``key``; if it ``is_cut``, also without a beginning of the key at its end.
+
+    A key of fewer than 12 characters is removed only where it stands as a word, and one of fewer than 4 stays: neither
+    is a secret of a service, and each of them is part of many a word.
+    """
+    if len(key) < _SHORTEST_REMOVED:
         return text
-    made = text.replace(key, _MASK)
+    if len(key) >= _SHORTEST_KEY:
+        made = text.replace(key, _MASK)
+    else:
+        made = re.sub(rf"(?<!\w){re.escape(key)}(?!\w)", _MASK, text)
     begun = _begun(made, key) if is_cut else 0
+    if len(key) < _SHORTEST_KEY and made[: len(made) - begun][-1:].isalnum():
+        begun = 0
     return made[: len(made) - begun] + _MASK if begun else made
 
 

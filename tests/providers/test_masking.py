@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.providers.masking import AnswerMask
+from brvtui.providers.masking import AnswerMask, masked
 from brvtui.services.model import Cancellation, ModelError, TextPiece, ToolCall
 from tests.providers.chat import ASKED, KEY, service, turn
 from tests.support.chat_server import Streamed, called, chatting, messages, written
@@ -72,3 +72,20 @@ def test_a_key_that_an_end_cuts_is_not_shown(answer: Streamed, left: str) -> Non
     with chatting(answer) as server, pytest.raises(ModelError) if answer.cut else nullcontext():
         said.extend(service(server.base).turn(ASKED, Cancellation()))
     assert "".join(piece.text for piece in said if isinstance(piece, TextPiece)) == left
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "is_cut", "shown"),
+    [
+        ("a", "a bad key a", False, "a bad key a"),
+        ("key", "no such key: key", True, "no such key: key"),
+        ("none", "none given, nonetheless refused: Bearer none", False, "… given, nonetheless refused: Bearer …"),
+        ("none", "the Wagnerian no", True, "the Wagnerian …"),
+        ("none", "the casino", True, "the casino"),
+        ("sk-very-secret", "xsk-very-secretx", False, "x…x"),
+        ("sk-very-secret", "sent: sk-very", True, "sent: …"),
+        ("", "nothing is set", True, "nothing is set"),
+    ],
+)
+def test_a_short_key_garbles_no_message(key: str, text: str, is_cut: bool, shown: str) -> None:
+    assert masked(text, key, is_cut) == shown
