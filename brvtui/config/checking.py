@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import reprlib
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,6 +15,7 @@ from brvtui.wording import nearest, shortened
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
 _YES, _NO = ("1", "true", "yes", ON), ("0", "false", "no", OFF)
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 _TABLES = ("profile", "keys")
 """Settings whose value is a table."""
 
@@ -42,7 +44,8 @@ def check_value(entry: Entry, value: Any) -> Value:
         raise ConfigError(f"{entry.name} = {quote(value)} must be one of {entry.allowed}{hint}")
     elif kind is ValueKind.TEXT and isinstance(value, str):
         return value
-    raise ConfigError(f"{entry.name} = {quote(value)} must be {entry.allowed}")
+    wanted = f"a whole number from {entry.least} to {entry.most}" if kind is ValueKind.NUMBER else entry.allowed
+    raise ConfigError(f"{entry.name} = {quote(value)} must be {wanted}")
 
 
 def _keys(value: Any) -> dict[str, str]:
@@ -81,7 +84,7 @@ def read_text(entry: Entry, text: str) -> Value:
     word = text.strip().lower()
     if entry.kind is ValueKind.TRUTH and word in (*_YES, *_NO):
         return word in _YES
-    if entry.kind is ValueKind.NUMBER and word.isascii() and word.isdigit() and len(word) <= len(str(entry.most)):
+    if entry.kind is ValueKind.NUMBER and _WHOLE_NUMBER.fullmatch(word):
         return check_value(entry, int(word))
     if entry.kind is ValueKind.CHOICE:
         if ON in entry.choices and word in (*_YES, *_NO):
@@ -135,5 +138,7 @@ def _hint(name: str) -> str:
 
 
 def quote(value: Any) -> str:
-    """``value`` for a message, shortened if it is long."""
+    """``value`` for a message, shortened if it is long; true and false as TOML writes them."""
+    if isinstance(value, bool):
+        return str(value).lower()
     return _SHORT.repr(value)

@@ -119,7 +119,7 @@ async def test_a_number_is_typed_checked_and_kept(app: BrvTui) -> None:
         await until(pilot, lambda: isinstance(app.screen, SettingField))
         await pilot.press(*"9999", "enter")
         await pilot.pause()
-        assert "must be 0 to 10000" in shown(pilot)
+        assert "must be a whole number from 0 to 10000" in shown(pilot)
         assert kept() == {}
         await pilot.press(*["backspace"] * 7, *"42", "enter")
         await until(pilot, lambda: kept() == {"history": 42})

@@ -60,7 +60,7 @@ def test_what_cannot_be_used_ends_every_command_with_code_2(run: Run) -> None:
     code, out, err = run("config", inside=False)
     assert code == 2
     assert "unknown key thme; did you mean theme?" in err
-    assert "history = 'x' must be 0 to 10000" in err
+    assert "history = 'x' must be a whole number from 0 to 10000" in err
     assert "brv-dark" in out
     for command in (("query", "refresh"), ("explain", "refresh", "rotation"), ("replay", "--queries", "none.json")):
         code, out, err = run(*command)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from brvtui.config import ConfigError, Configuration, Settings, configure, user_file
+from brvtui.config.checking import read_text
 from brvtui.config.printing import as_plain, default_file
 from brvtui.config.profile_choice import chosen_profile
 from brvtui.config.schema import ValueKind, entries
@@ -193,9 +194,9 @@ def test_variables_of_before_keep_their_meaning() -> None:
         ("editor = 3", "[editor] must be a table"),
         ("theme = 3", "theme = 3 must be text"),
         ("watch = 1", "watch = 1 must be true or false"),
-        ("history = true", "history = True must be 0 to 10000"),
-        ("history = -1", "history = -1 must be 0 to 10000"),
-        ("history = 1.5", "history = 1.5 must be 0 to 10000"),
+        ("history = true", "history = true must be a whole number from 0 to 10000"),
+        ("history = -1", "history = -1 must be a whole number from 0 to 10000"),
+        ("history = 1.5", "history = 1.5 must be a whole number from 0 to 10000"),
         ("animations = 'of'", "animations = 'of' must be one of auto, on, off; did you mean off?"),
         ("animations = 1", "animations = 1 must be auto, on, off"),
         ("profile = 1979-05-27", "profile = datetime.date(1979, 5, 27) must name a profile or be a table"),
@@ -224,7 +225,19 @@ def test_what_is_wrong_is_named_with_its_file(text: str | bytes, message: str) -
 def test_a_wrong_variable_is_named() -> None:
     assert said(read(BRV_TUI_WATCH="maybe")) == ["BRV_TUI_WATCH: watch = 'maybe' must be true or false"]
     assert said(read(BRV_TUI_HISTORY="9" * 5000))[0].startswith("BRV_TUI_HISTORY: history = '999")
-    assert said(read(BRV_TUI_HISTORY="²")) == ["BRV_TUI_HISTORY: history = '²' must be 0 to 10000"]
+    assert said(read(BRV_TUI_HISTORY="²")) == ["BRV_TUI_HISTORY: history = '²' must be a whole number from 0 to 10000"]
+
+
+@pytest.mark.parametrize("number", ["-1", "+10001", " 20000 "])
+def test_a_number_out_of_range_is_refused_alike_in_a_file_a_variable_and_a_field(number: str) -> None:
+    own(f"history = {number}")
+    message = f"history = {int(number)} must be a whole number from 0 to 10000"
+    assert said(read()) == [f"{user_file()}: {message}"]
+    own("")
+    assert said(read(BRV_TUI_HISTORY=number)) == [f"BRV_TUI_HISTORY: {message}"]
+    with pytest.raises(ConfigError) as caught:
+        read_text(entries()["history"], number)
+    assert str(caught.value) == message
 
 
 def test_one_wrong_setting_does_not_lose_the_others() -> None:
