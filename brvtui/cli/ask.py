@@ -24,6 +24,7 @@ from brvtui.cli.common import (
     engine_command,
     engine_errors_reported,
     find_session,
+    letters_setting,
     project_option,
     write_json,
 )
@@ -240,7 +241,9 @@ def _given(trace: Trace) -> str:
     from brvtui.report.lines import plain_lines
 
     with nullcontext() if sys.stdout.isatty() else kept_whole():
-        return plain_lines(presentation(trace.engine).answer(trace, _WIDTH, for_terminal())).strip("\n")
+        return plain_lines(presentation(trace.engine).answer(trace, _WIDTH, for_terminal(letters_setting()))).strip(
+            "\n"
+        )
 
 
 @click.group(cls=WholeSummaries)

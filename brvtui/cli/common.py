@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import click
 
 from brvtui.cli import completing
+from brvtui.cli.streams import in_letters
 from brvtui.garbage import garbage_collector_paused
 from brvtui.text.visible import json_line
 
@@ -27,6 +28,8 @@ SCOPE_HELP = "Search only below this folder of the tree."
 NOW_HELP = "Freeze the clock at this time (ISO 8601)."
 _WHOLE = 200
 """More characters than any command's summary has."""
+_ASCII = "brvtui.ascii"
+"""Where click's context keeps the setting of the open project."""
 _DRIVER = "TEXTUAL_DRIVER"
 """Set by textual-serve: the app then speaks to a browser, over pipes."""
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -309,11 +312,14 @@ def find_session(
 
         named = NamedSpace(space, root)
     try:
-        return Session.open(project, profile, now, signals, engine=engine, repository=repository, space=named)
+        session = Session.open(project, profile, now, signals, engine=engine, repository=repository, space=named)
     except ProjectError as error:
         raise Failure(str(error), NOT_THERE) from error
     except (ConfigError, ProfileError) as error:
         raise Failure(str(error), BAD_USAGE) from error
+    if context := click.get_current_context(silent=True):
+        context.meta[_ASCII] = session.settings.ascii
+    return session
 
 
 def print_report(report: Callable[[int], Any]) -> None:
@@ -323,16 +329,32 @@ def print_report(report: Callable[[int], Any]) -> None:
     """
     from rich.console import Console
 
+    from brvtui.paint.glyphs import ON, drawn_in
     from brvtui.paint.text import kept_whole
 
+    letters = letters_setting()
     console = Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
     if console.is_terminal or os.environ.get("COLUMNS"):
-        console.print(report(console.width))
-        return
-    endless = Console(highlight=False, markup=False, emoji=False, width=_ENDLESS)
-    with kept_whole(), endless.capture() as printed:
-        endless.print(report(console.width), soft_wrap=True)
-    click.echo("".join(f"{row.rstrip(' ')}\n" for row in printed.get().splitlines()), nl=False)
+        with drawn_in(letters), console.capture() as printed:
+            console.print(report(console.width))
+        text = printed.get()
+    else:
+        endless = Console(highlight=False, markup=False, emoji=False, width=_ENDLESS)
+        with drawn_in(letters), kept_whole(), endless.capture() as printed:
+            endless.print(report(console.width), soft_wrap=True)
+        text = "".join(f"{row.rstrip(' ')}\n" for row in printed.get().splitlines())
+    sys.stdout.write(in_letters(text) if letters == ON else text)
+
+
+def letters_setting() -> str:
+    """The setting ``ascii`` of the open project; where none is open, of the user."""
+    context = click.get_current_context(silent=True)
+    known: str = context.meta.get(_ASCII, "") if context else ""
+    if known:
+        return known
+    from brvtui.config import configure
+
+    return configure().settings.ascii
 
 
 def write_json(values: Iterable[Any]) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:  # signs are drawn before there is an answer, whose trace takes long to import
@@ -11,6 +13,7 @@ if TYPE_CHECKING:  # signs are drawn before there is an answer, whose trace take
 
 AUTO, ON = "auto", "on"
 """Values of the setting ``ascii``: letters if the terminal's encoding needs them, or always."""
+_CHOSEN: ContextVar[str] = ContextVar("_CHOSEN", default=AUTO)
 
 
 class Glyphs(NamedTuple):
@@ -157,8 +160,22 @@ def glyph_of(kind: Kind, maturity: str, glyphs: Glyphs) -> tuple[str, str]:
     return glyphs.maturity.get(maturity, " "), maturity if maturity in glyphs.maturity else "muted"
 
 
-def for_terminal(letters: str = AUTO, encoding: str | None = None) -> Glyphs:
-    """Returns letters or signs, as the setting ``ascii`` says; if that is ``auto``, signs where the output is UTF-8."""
+@contextmanager
+def drawn_in(letters: str) -> Iterator[None]:
+    """Within it, :func:`for_terminal` returns what this value of the setting ``ascii`` says."""
+    token = _CHOSEN.set(letters)
+    try:
+        yield
+    finally:
+        _CHOSEN.reset(token)
+
+
+def for_terminal(letters: str = "", encoding: str | None = None) -> Glyphs:
+    """Returns letters or signs, as the setting ``ascii`` says; if that is ``auto``, signs where the output is UTF-8.
+
+    Empty ``letters`` stand for the value that :func:`drawn_in` was given.
+    """
+    letters = letters or _CHOSEN.get()
     if letters != AUTO:
         return ASCII if letters == ON else UNICODE
     used = (encoding or getattr(sys.__stdout__, "encoding", "") or "").lower().replace("-", "")

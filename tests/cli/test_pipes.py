@@ -77,6 +77,26 @@ def test_columns_stay_in_line_in_a_pipe(run: Run, project: Tree) -> None:
     assert [table[0].index("outcome")] * 2 == [row.index("tier ") for row in table[1:]]
 
 
+@pytest.mark.parametrize("columns", ["", "90"])
+def test_the_setting_for_letters_holds_without_the_app(
+    run: Run, project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    if columns:
+        monkeypatch.setenv("COLUMNS", columns)
+    project.note("auth/café.md", "Café tokens", "A refresh token.", 40)
+    saved = tmp_path / "saved.json"
+    for command, inside in {**commands(saved), ("diff", "refresh token", "--at", "+90d"): True}.items():
+        monkeypatch.setenv("BRV_TUI_ASCII", "on")
+        text = run(*command, inside=inside, now=inside)[1]
+        assert set(re.findall(r"[^\x00-\x7f]", text)) <= {"é"}, command
+        if command[0] == "diff":
+            assert "rank 1 -> 1" in text
+        if command[0] in ("query", "show", "diff"):
+            assert "Café" in text
+            monkeypatch.setenv("BRV_TUI_ASCII", "off")
+            assert re.search("[█─“’−]", run(*command, inside=inside, now=inside)[1]), command
+
+
 def test_nothing_is_cut_or_wrapped_where_all_is_kept_whole() -> None:
     with kept_whole():
         assert (cut(LONG, 5), cut_left(LONG, 5), fit(LONG, 5), wrap(LONG, 5)) == (LONG, LONG, LONG, [LONG])
