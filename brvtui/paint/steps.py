@@ -31,6 +31,8 @@ Outlook = Sequence[StepName]
 """The steps of an engine's answers in order."""
 _NARROW_CELL = 10
 _WIDE_CELL = 14
+_ARROW = 4
+"""The cells from the end of a name to the next one, with an arrow between them."""
 _REACHED = (State.HIT, State.TAKEN, State.PASSED, State.FAILED, State.MISSED)
 _OPPOSITES = {"≥": "<", ">": "≤", "<": "≥", "≤": ">", "=": "≠"}
 _NEEDS = "needs"
@@ -47,14 +49,14 @@ def strip(
     values: bool = False,
 ) -> list[Line]:
     """Returns the steps beside each other: names, states, and if ``values``, the deciding checks and milliseconds."""
-    cell = (width - 1) // max(1, len(steps))
     known = {entry.name: entry for entry in outlook}
+    cells, arrows = _cells([_label(step.tier, _known(step, known).short) for step in steps], width)
     names, states, checks, times = Line().gap(), Line().gap(), Line().gap(), Line().gap()
-    for place, step in enumerate(steps):
+    for place, (step, cell) in enumerate(zip(steps, cells, strict=True)):
         role = STATE_ROLES[step.state.value]
         arrow = glyphs.arrow if step.state in _REACHED else glyphs.skipped_arrow
         last = place == len(steps) - 1
-        room = cell - 4 if cell >= _WIDE_CELL and not last else cell - 1
+        room = cell - _ARROW if arrows and not last else cell - 1
         reached = step.state not in (State.NOT_REACHED, State.NOT_RUN)
         names.fit(_name(step, _known(step, known), room), room, _name_role(step) if reached else "faint")
         if room < cell - 1:
@@ -73,12 +75,12 @@ def strip(
 def outlook_lines(outlook: Outlook, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
     """Returns the strip of steps before there is an answer."""
     outlook = [entry for entry in outlook if entry.usual]
-    cell = (width - 1) // max(1, len(outlook))
+    cells, arrows = _cells([_label(entry.tier, entry.short) for entry in outlook], width)
     labels, states = Line().gap(), Line().gap()
-    for place, entry in enumerate(outlook):
-        label = (entry.shortest or entry.short) if cell < _NARROW_CELL else f"{entry.tier} {entry.short}".strip()
-        arrow = cell >= _WIDE_CELL and place < len(outlook) - 1
-        labels.fit(label, cell - 4 if arrow else cell - 1, "faint")
+    for place, (entry, cell) in enumerate(zip(outlook, cells, strict=True)):
+        arrow = arrows and place < len(outlook) - 1
+        room = cell - _ARROW if arrow else cell - 1
+        labels.fit(_short(entry.tier, entry, room), room, "faint")
         labels.add(glyphs.skipped_arrow if arrow else "", "faint").gap()
         states.fit(glyphs.state[State.NOT_REACHED.value], cell - 1, "faint").gap()
     return [labels.cut(width), states.cut(width), *([Line(), Line()] if values else [])]
@@ -88,11 +90,37 @@ def _known(step: Step, known: Mapping[str, StepName]) -> StepName:
     return known.get(step.name) or StepName(step.name, step.label)
 
 
+def _cells(labels: Sequence[str], width: int) -> tuple[list[int], bool]:
+    """Returns the cells for each step, and whether there are arrows between them.
+
+    Each has as many, unless a label would be cut: then by its label, without arrows where these leave too little room.
+    """
+    alike = (width - 1) // max(1, len(labels))
+    is_wide = alike >= _WIDE_CELL
+    for gap, least in ((_ARROW + 1, _WIDE_CELL + 1), (1, _WIDE_CELL + 1), (1, _NARROW_CELL))[0 if is_wide else 2 :]:
+        if all(len(label) + gap <= alike for label in labels):
+            return [alike] * len(labels), gap > _ARROW
+        needed = [max(len(label) + gap, least) for label in labels]
+        spare = width - 1 - sum(needed)
+        if spare >= 0:
+            return [one + spare // len(labels) for one in needed], gap > _ARROW
+    return [alike] * len(labels), is_wide
+
+
+def _label(tier: object, name: str) -> str:
+    return name if tier is None or tier == "" else f"{tier} {name}"
+
+
 def _name(step: Step, own: StepName, room: int) -> str:
-    tier = f"{step.tier} " if step.tier is not None else ""
-    if room < _NARROW_CELL - 1:
-        return own.shortest or own.short
-    return f"{tier}{step.label if len(tier + step.label) < room else own.short}"
+    whole = _label(step.tier, step.label)
+    return whole if len(whole) < room and room >= _NARROW_CELL - 1 else _short(step.tier, own, room)
+
+
+def _short(tier: object, own: StepName, room: int) -> str:
+    """Returns the longest name of a step that has room."""
+    shortest = own.shortest or own.short
+    names = (_label(tier, own.short), _label(tier, shortest)) if room >= _NARROW_CELL - 1 else ()
+    return next((name for name in names if len(name) <= room), shortest)
 
 
 def _name_role(step: Step) -> str:
@@ -102,10 +130,11 @@ def _name_role(step: Step) -> str:
 
 def _state(step: Step, cell: int, glyphs: Glyphs) -> str:
     word = STATE_WORDS[step.state.value]
-    if cell < _WIDE_CELL and step.state is State.NOT_REACHED:
-        return glyphs.state[step.state.value]  # the words do not fit; the sign is explained by the pane's help
     space = " " if cell >= _NARROW_CELL else ""
-    return f"{glyphs.state[step.state.value]}{space}{word}"
+    made = f"{glyphs.state[step.state.value]}{space}{word}"
+    if len(made) >= cell and step.state is State.NOT_REACHED:
+        return glyphs.state[step.state.value]  # the words do not fit; the sign is explained by the pane's help
+    return made
 
 
 def deciding(step: Step) -> Check | None:

@@ -84,7 +84,13 @@ class ResultsPane(ChoicePane):
             added_by = hit.found_by
             self.add_rows(made, hit_lines(hit, rank, row, trace.scale, width, self.glyphs), hit.file)
         if not trace.hits:
-            self.add_rows(made, [Line().gap().extend(part.spans) for part in _nothing(trace, view, width - 2)])
+            self.add_rows(
+                made,
+                [
+                    Line().gap().extend(part.spans)
+                    for part in _nothing(trace, view, width - 2, self.services.shown_key("note.new"))
+                ],
+            )
         return made
 
     def changed(self) -> None:
@@ -152,15 +158,15 @@ class ResultsPane(ChoicePane):
             self.post_message(self.NoteWanted(self.chosen))
 
 
-def _nothing(trace: Trace, view: View, width: int) -> list[Line]:
-    """Returns the lines for an empty list; in an unreadable tree no note can be begun either."""
+def _nothing(trace: Trace, view: View, width: int, key: str) -> list[Line]:
+    """Returns the lines for an empty list; in a readable tree ``key`` begins a note."""
     overview = view.project.overview
     made = [line(_NOTHING, "bold strong")]
     made += view.presentation.nothing(trace)
     if overview is not None and overview.unreadable:
         made += [Line(), *(line(part, "warn") for part in wrap(overview.why_empty, width))]
-    elif not trace.covered and not (overview is not None and overview.is_code):
-        made += [Line(), line("a", "bold accent").add(" begins a note about it", "text")]
+    elif not trace.covered and not view.is_code and not view.project.saved:
+        made += [Line(), line(key, "bold accent").add(" begins a note about it", "text")]
     return made
 
 

@@ -72,7 +72,7 @@ class RoutePane(Pane):
 
         top += notices(trace.notices, width, self.glyphs)
         decision = view.presentation.decision(trace, width, self.glyphs)
-        counterfactuals = counterfactual_lines(view, width, self.glyphs)
+        counterfactuals = counterfactual_lines(view, width, self.glyphs, self.services.shown_key("route.takes"))
         self._counterfactuals_at = len(top) - self.pinned + len(decision)
         flow = view.presentation.flow(trace, width, self.glyphs)
         return [*top, *decision, *counterfactuals, *flow, *times(trace.timings, width)]
@@ -90,14 +90,14 @@ class RoutePane(Pane):
         self.post_message(self.CounterfactualsWanted(self.rows - self.pinned >= _LEAST_ROWS))
 
 
-def counterfactual_lines(view: View, width: int, glyphs: Glyphs) -> list[Line]:
-    """Each kind of change with its result; before there are results, the key to press, or that the search goes on."""
-    if not view.may_need_less:
+def counterfactual_lines(view: View, width: int, glyphs: Glyphs, key: str) -> list[Line]:
+    """Each kind of change with its result; before there are results, the ``key`` that seeks them, or that it does."""
+    if not view.may_need_less or view.project.saved:
         return []
     made = [rule(width, "changes after which no model is needed", dash=glyphs.dash)]
     search = view.answer.counterfactuals
     if search is None or search.trace is not view.answer.trace:
-        return [*made, Line().gap().add("v", "bold accent").add(" tries the smallest changes", "muted").cut(width)]
+        return [*made, Line().gap().add(key, "bold accent").add(" tries the smallest changes", "muted").cut(width)]
     if search.found is None:
         return [*made, line(" trying changes…", "muted").cut(width)]
     from brvtui.engines.byterover.counterfactuals import lines  # what was found needs it, and few ask for that

@@ -53,7 +53,7 @@ class ScorePane(Pane):
         hit, miss = view.hit or view.retried, view.near_miss
         if hit is None and miss is None:
             said = shown.not_scored(trace, selected.file)
-            asks = selected.file and not view.no_project
+            asks = selected.file and not view.project.saved
             return wrapped(f"{said}: {self.services.shown_key('results.why')} says why" if asks else said, width)
         place = shown.place(trace, view.selection.file, width, glyphs)
         if hit is not None:

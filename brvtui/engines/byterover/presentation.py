@@ -49,8 +49,8 @@ class ByteRoverPresentation(Presentation):
 
     title = "ByteRover"
     outlook = (
-        StepName("exact_cache", "exact", tier="0", timed_by="cache"),
-        StepName("fuzzy_cache", "fuzzy", tier="1", checks=(("similarity", "like"),)),
+        StepName("exact_cache", "exact cache", "exact", tier="0", timed_by="cache"),
+        StepName("fuzzy_cache", "fuzzy cache", "fuzzy", tier="1", checks=(("similarity", "like"),)),
         StepName("entity_search", "entities", "entity", timed_by="entity searches", checks=(("notes found", "found"),)),
         StepName("out_of_domain", "domain", timed_by="search", checks=_DOMAIN_CHECKS),
         StepName("direct", "direct", tier="2", timed_by="gates", checks=_DIRECT_CHECKS),

@@ -1,0 +1,37 @@
+"""The strip of steps: names that say what they are, whole, at every width."""
+
+from __future__ import annotations
+
+import pytest
+
+from brvtui.app.app import BrvTui
+from brvtui.engines.registry import presentation
+from brvtui.paint.glyphs import for_terminal
+from brvtui.paint.steps import outlook_lines, strip
+from tests.app.driving import NARROW, WIDE, ask, settled, shown
+from tests.support.trees import Tree
+
+
+@pytest.mark.parametrize("size", [NARROW, (100, 30), WIDE], ids=["80x24", "100x30", "120x36"])
+async def test_the_tiers_of_the_cache_say_so(app: BrvTui, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot)
+        assert "0 exact cache" in shown(pilot)
+        await ask(pilot, "rollback")
+        assert "0 exact cache" in shown(pilot)
+        assert "1 fuzzy cache" in shown(pilot)
+
+
+def test_no_name_or_state_is_cut_at_any_width(garden: Tree) -> None:
+    trace = garden.session().probe("refresh token rotation")
+    outlook, glyphs = presentation(trace.engine).outlook, for_terminal("off")
+    for width in range(72, 221):
+        names, states = strip(trace.steps, trace.timings, outlook, width, glyphs)
+        (before, _) = outlook_lines(outlook, width, glyphs)
+        for line in (names, states, before):
+            assert "…" not in line.plain, width
+            assert len(line.plain) <= width
+        assert names.plain.index("fuzzy") == before.plain.index("fuzzy"), "nothing moves when a query is typed"
+        if width >= NARROW[0]:
+            assert "0 exact cache" in names.plain
+            assert "1 fuzzy cache" in before.plain
