@@ -22,9 +22,10 @@ _ADVICE = {
     errno.ESTALE: "the network disk was exchanged; mount it again and try again",
 }
 
+NO_FILE = "there is no such file"
 _UNREADABLE = {
-    errno.ENOENT: "there is no such file",
-    errno.ENOTDIR: "there is no such file",
+    errno.ENOENT: NO_FILE,
+    errno.ENOTDIR: NO_FILE,
     errno.EACCES: "you may not read it",
     errno.ELOOP: "its symlinks lead in a circle",
     errno.ENAMETOOLONG: "its name is too long for the file system",

@@ -30,7 +30,7 @@ def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any
     else:
         path = Path(source)
         if not path.is_file():
-            found = "it is not a regular file" if path.exists() else "there is no such file"
+            found = "it is not a regular file" if path.exists() else faults.NO_FILE
             what = f"; {found}" if str(source).strip() and (path.exists() or _is_path(source)) else ""
             raise ProfileError(f"no profile {source}{what}: use {', '.join(built_in)} or the path of a TOML file")
         try:
