@@ -122,6 +122,16 @@ def panes(pilot: Pilot[Any]) -> dict[str, list[str]]:
     return {kind: [line.plain for line in screen(pilot).query_one(f"#{kind}", Lines).lines] for kind in kinds}
 
 
+def without_offers(panes: dict[str, list[str]]) -> dict[str, list[str]]:
+    """``panes`` without the lines that name a key for what can be done in a project alone."""
+    offers = ("a begins a note about it", "changes after which no model is needed", "v tries the smallest changes")
+    made = {}
+    for pane, lines in panes.items():
+        kept = [line for line in lines if not any(offer in line for offer in offers)]
+        made[pane] = kept[:-1] if len(kept) < len(lines) and not kept[-1].strip() else kept
+    return made
+
+
 def shown(pilot: Pilot[Any]) -> str:
     """Everything on the terminal, as text."""
     app = pilot.app

@@ -37,6 +37,7 @@ from tests.app.driving import (
     type_text,
     until,
     view,
+    without_offers,
 )
 from tests.app.engines import found, hybrid, switch, switch_to, toasts
 from tests.providers.service import Answer, Service, serving
@@ -285,7 +286,7 @@ async def test_a_saved_answer_shows_what_it_showed(app: BrvTui, tmp_path: Path, 
     file = tmp_path / "saved.json"
     async with app.run_test(size=HUGE) as pilot:
         await switch(pilot, query)
-        before = without_maturity(panes(pilot))
+        before = without_offers(without_maturity(panes(pilot)))
         session = brv(pilot).project.session
         assert session is not None
         file.write_bytes(as_json(session.answers.saved(found(pilot))))

@@ -21,7 +21,7 @@ from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.pane import Pane
 from brvtui.engines.byterover.sections import Search
 from brvtui.saved.traces import SavedError, as_json, as_plain, read
-from tests.app.driving import HUGE, NARROW, WIDE, ask, brv, panes, screen, shown, text_of, until, view
+from tests.app.driving import HUGE, NARROW, WIDE, ask, brv, panes, screen, shown, text_of, until, view, without_offers
 from tests.saved.test_traces import places, written
 from tests.support.trees import Tree
 
@@ -42,18 +42,11 @@ async def opened(pilot: Pilot[Any]) -> None:
     await pilot.pause()
 
 
-def _without_offers(lines: list[str]) -> list[str]:
-    """``lines`` without those that name a key for what can be done in a project alone."""
-    offers = ("a begins a note about it", "changes after which no model is needed", "v tries the smallest changes")
-    kept = [line for line in lines if not any(offer in line for offer in offers)]
-    return kept[:-1] if len(kept) < len(lines) and not kept[-1].strip() else kept
-
-
 @pytest.mark.parametrize("query", QUERIES)
 async def test_the_panes_show_what_they_showed(app: BrvTui, garden: Tree, tmp_path: Path, query: str) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await ask(pilot, query)
-        before = {pane: _without_offers(lines) for pane, lines in panes(pilot).items()}
+        before = without_offers(panes(pilot))
     file = save(garden, tmp_path, query)
     shutil.rmtree(garden.root)
     again = BrvTui(Opening(file))
