@@ -135,7 +135,7 @@ def test_what_is_no_trace_is_said(tmp_path: Path, content: bytes, says: str) -> 
 
 
 def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
-    assert "No such file" in refusal(tmp_path / "none.json")
+    assert "cannot be read (there is no such file)" in refusal(tmp_path / "none.json")
     assert "cannot be read" in refusal(tmp_path)
     os.mkfifo(tmp_path / "pipe.json")
     assert "not a regular file" in refusal(tmp_path / "pipe.json")
