@@ -36,7 +36,7 @@ from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.states import EngineState, Phase, SelectionState
 from brvtui.app.store import ViewStore
 from brvtui.app.text_entry import caught_up, types_text
-from brvtui.app.view import View
+from brvtui.app.view import NO_MEMORY, View
 from brvtui.config import Configuration
 from brvtui.config.schema import FEW
 from brvtui.store.folders import pictures_folder
@@ -725,7 +725,7 @@ class BrvTui(ConfiguredApp):
         a project: a toast says so."""
         overview = self.view.project.overview
         if self._request.is_fleet_alone and mode not in (FLEET.name, SETTINGS.name):
-            self.notify("no memory is open: Enter on a result or a member opens its own", timeout=4)
+            self.notify(NO_MEMORY, timeout=4)
             mode = self.current_mode
         if mode == MATURITY.name and overview is not None and overview.is_code:
             self.notify("this is code: notes alone have a maturity", timeout=4)

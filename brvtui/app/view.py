@@ -55,6 +55,8 @@ SubState = (
 )
 
 
+NO_MEMORY = "no memory is open: Enter on a result or a member opens its own"
+"""Said on the screen of a fleet where nothing is open beside it."""
 Found = TypeVar("Found", "Hit", "NearMiss")
 
 
@@ -92,7 +94,7 @@ class View(NamedTuple):
         if self.project.phase is Phase.FAILED:
             return "no project is open; brv-tui FOLDER opens one"
         if self.fleet.alone:
-            return "no memory is open: Enter on a result or a member opens its own"
+            return NO_MEMORY
         return ""
 
     @property

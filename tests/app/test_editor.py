@@ -332,3 +332,22 @@ async def test_a_generated_file_says_that_its_edits_are_overwritten(garden: Tree
         await settled(pilot)
         assert "GENERATED" in shown(pilot)
         assert "overwrites what is written here" in shown(pilot)
+
+
+async def test_the_whole_text_is_selected_by_a_key_that_help_lists(app: BrvTui) -> None:
+    async with app.run_test(size=(120, 160)) as pilot:
+        await open_note(pilot)
+        whole = area(pilot).text
+        await pilot.press("down", "f5")
+        await settled(pilot)
+        assert area(pilot).selected_text == whole
+        await pilot.press("x")
+        await settled(pilot)
+        assert area(pilot).text == "x"
+        await pilot.press("ctrl+z")
+        await settled(pilot)
+        assert area(pilot).text == whole
+        await pilot.press("f3", "question_mark")
+        await settled(pilot)
+        assert "F5" in shown(pilot)
+        assert "Select the whole text" in shown(pilot)

@@ -172,6 +172,7 @@ TEXT = Place("text", "Text", PlaceKind.FIELD, (
     Action("text.select_right", "shift+right", "cursor_right(True)", "select right", "Select to the right"),
     Action("text.select_start", "shift+home", "cursor_line_start(True)", "select", "Select to the start of the line"),
     Action("text.select_end", "shift+end", "cursor_line_end(True)", "select", "Select to the end of the line"),
+    Action("text.select_all", "f5", "select_all", "select all", "Select the whole text"),
     Action("text.backspace", "backspace", "delete_left", "delete", "Delete what is left of the cursor"),
     Action("text.delete", "delete,ctrl+d", "delete_right", "delete", "Delete what is right of the cursor"),
     Action("text.delete_word", "ctrl+w", "delete_word_left", "delete word", "Delete to the start of the word"),
