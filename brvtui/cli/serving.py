@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import socket
 import sys
 from pathlib import Path
 
@@ -85,7 +84,8 @@ def _cannot_listen(host: str, port: int, error: OSError | UnicodeError) -> str:
         return f"port {port} of {host} is in use: end the program that has it, or choose another with --port (0: any)"
     if number == errno.EACCES:
         return f"port {port} is not open to you: choose one above {_LAST_OF_SYSTEM} with --port (0: any that is free)"
-    if number == errno.EADDRNOTAVAIL or isinstance(error, (socket.gaierror, UnicodeError)):
+    is_unknown = number is None or number < 0  # the resolver's own numbers, also in an OSError that wraps its error
+    if number == errno.EADDRNOTAVAIL or is_unknown:
         return f"{host} is no address of this machine: leave out --host, or choose one that is, such as 127.0.0.1"
     return f"cannot listen on {host}, port {port} ({faults.reason(error)}): choose others with --host, --port"
 

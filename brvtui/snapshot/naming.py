@@ -12,6 +12,8 @@ from brvtui.tree.reading.files import ARCHIVE, CONTEXT_FILE
 _LONGEST_IN_MESSAGE = 120
 """How many characters of a name a message repeats."""
 _MOST_NEAR = 3
+_LEAST_TELLING = 3
+"""Shorter words are in nearly every path: none of them alone says which note is meant."""
 _ALIKE = 0.5
 """How alike two names must be (0 to 1, as difflib has it) for one to be offered for the other."""
 
@@ -60,7 +62,8 @@ def _near(snapshot: Snapshot, wanted: str) -> list[str]:
     """Returns the paths of up to three notes that ``wanted`` may mean: its words are in their names, or are nearly."""
     names = {note.path: f"{note.path.removesuffix('.md')} {note.title}".lower() for note in snapshot.notes}
     words = re.findall(r"\w+", wanted.lower())
-    holding = [path for path, name in names.items() if words and all(word in name for word in words)]
+    telling = any(len(word) >= _LEAST_TELLING for word in words)
+    holding = [path for path, name in names.items() if telling and all(word in name for word in words)]
     stems = {path.rpartition("/")[2].removesuffix(".md"): path for path in names}
     titles = {note.title.lower(): note.path for note in snapshot.notes}
     alike = difflib.get_close_matches(wanted.lower(), [*names, *stems, *titles], _MOST_NEAR, _ALIKE)

@@ -513,6 +513,12 @@ def test_a_note_that_is_not_there_lists_near_names(run: Run, name: str) -> None:
     assert (code, "near: auth/jwt/rotation.md" in err) == (3, True)
 
 
+@pytest.mark.parametrize("name", ["o", "in o", "zzzz"])
+def test_letters_that_are_in_every_path_name_no_near_note(run: Run, name: str) -> None:
+    code, _, err = run("explain", "refresh", name)
+    assert (code, "near" in err, err.startswith(f"brv-tui: no note {name} in ")) == (3, False, True)
+
+
 def test_explain_says_what_helps(run: Run) -> None:
     _, out, _ = run("explain", "kubernetes", "auth/jwt/rotation.md")
     assert "helps" in out

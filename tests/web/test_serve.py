@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 import re
@@ -21,6 +22,7 @@ import aiohttp
 import pytest
 from textual_serve.download_manager import DownloadManager
 
+from brvtui.cli import serving
 from brvtui.web import guard, server
 from brvtui.web.server import is_loopback, listen
 from tests.support.trees import Tree
@@ -332,6 +334,21 @@ def test_what_no_page_could_open_is_refused_at_once(tree: Tree, tmp_path: Path, 
     code, error = refused(str(tree.root), "--port", "0", option, str(tmp_path / "nosuch.json"))
     assert (code, error.count("\n")) == (2, 1)
     assert said in error
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(socket.EAI_NONAME, "Name or service not known"), "h.example is no address of this machine: leave out"),
+        (socket.gaierror(socket.EAI_AGAIN, "Temporary failure"), "h.example is no address of this machine: leave out"),
+        (UnicodeError("label too long"), "h.example is no address of this machine: leave out"),
+        (OSError(errno.EACCES, "Permission denied"), "port 80 is not open to you: choose one above 1023 with --port"),
+        (OSError(errno.EADDRINUSE, "in use"), "port 80 of h.example is in use: end the program that has it"),
+        (OSError(errno.ENOBUFS, "No buffer space"), "cannot listen on h.example, port 80 (No buffer space): choose"),
+    ],
+)
+def test_why_nothing_can_listen_is_said_in_words(error: OSError | UnicodeError, said: str) -> None:
+    assert serving._cannot_listen("h.example", 80, error).startswith(said)
 
 
 def test_a_missing_project_is_said(tmp_path: Path) -> None:
