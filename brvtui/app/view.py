@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from brvtui.app.actions.needs import NEEDS_EITHER, NEEDS_PROJECT, OF_NOTES_ALONE
+from brvtui.app.actions.needs import NEEDS_EITHER, NEEDS_PROJECT, OF_A_TREE_ALONE, OF_NOTES_ALONE
 from brvtui.app.code_words import over_code
 from brvtui.app.states import (
     AnswerState,
@@ -27,7 +27,7 @@ from brvtui.app.states import (
     StaleState,
     WatchState,
 )
-from brvtui.engines.registry import noun_of, presentation
+from brvtui.engines.registry import SPACE, noun_of, presentation
 
 if TYPE_CHECKING:
     from brvtui.app.live_answer import LiveAnswer
@@ -103,7 +103,7 @@ class View(NamedTuple):
         if self.is_code:
             return OF_NOTES_ALONE
         if not self.no_project:
-            return frozenset()
+            return OF_A_TREE_ALONE if self.engine.name == SPACE else frozenset()
         return NEEDS_EITHER if self.project.phase is Phase.FAILED else NEEDS_PROJECT
 
     @property

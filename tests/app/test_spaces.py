@@ -48,10 +48,23 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
         await pilot.press("escape", "P")
         await settled(pilot)
         assert any("ByteRover V4 alone" in said for said in toasts(pilot))
+        bar = text_of(pilot, "#keys")
+        assert "e edit" in bar
+        assert "new note" not in bar
+        await pilot.press("question_mark")
+        await pilot.resize_terminal(120, 160)  # all keys at once
+        await settled(pilot)
+        assert "Undo what was saved" in shown(pilot)
+        assert "Rename or move" not in shown(pilot)
+        await pilot.resize_terminal(*WIDE)
+        await pilot.press("escape")
         for key in ("M", "X", "I"):
             await pilot.press(key)
             await settled(pilot)
         assert any("are edited here, and not made, moved" in said for said in toasts(pilot))
+        await ask(pilot, "kubernetes quokka")
+        assert "nothing was found" in text_of(pilot, "#results")
+        assert "begins a note" not in text_of(pilot, "#results")
         for key in ("2", "3", "4", "5", "1"):
             await pilot.press(key)
             await settled(pilot)

@@ -13,6 +13,7 @@ from brvtui.app.states import STALE_LABELS, AnswerState, Phase, ProjectState, Qu
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
+from brvtui.engines.registry import SPACE
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import wrap
@@ -165,7 +166,7 @@ def _nothing(trace: Trace, view: View, width: int, key: str) -> list[Line]:
     made += view.presentation.nothing(trace)
     if overview is not None and overview.unreadable:
         made += [Line(), *(line(part, "warn") for part in wrap(overview.why_empty, width))]
-    elif not trace.covered and not view.is_code and not view.project.saved:
+    elif not (trace.covered or view.is_code or view.project.saved or trace.engine == SPACE):
         made += [Line(), line(key, "bold accent").add(" begins a note about it", "text")]
     return made
 
