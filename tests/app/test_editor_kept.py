@@ -284,11 +284,11 @@ async def test_a_note_that_comes_late_does_not_take_the_place_and_what_is_cut_is
     is_wanted = threading.Event()
     read = note_io.open_note
 
-    def late(session: Session, path: str, outside: bool) -> NoteOpened:
+    def late(session: Session, path: str, outside: bool, key: str) -> NoteOpened:
         if path != NOTE:
             is_read.set()
             is_wanted.wait(20)
-        return read(session, path, outside)
+        return read(session, path, outside, key)
 
     monkeypatch.setattr(note_io, "open_note", late)
     async with app.run_test(size=WIDE) as pilot:
