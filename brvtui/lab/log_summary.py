@@ -26,7 +26,9 @@ class LogSummary:
 
     queries: int
     tiers: tuple[int, int, int, int, int]
-    """How many each of the tiers 0 to 4 answered."""
+    """How many each of the tiers 0 to 4 answered from notes."""
+    uncovered: int
+    """How many of an engine with tiers no note covered; ByteRover logs them as tier 2."""
     untiered: tuple[UntieredAnswers, ...]
     """Engines whose answers have no tier, by name."""
     cached: float | None
@@ -41,7 +43,7 @@ def summarise(entries: Sequence[LoggedQuery]) -> LogSummary:
     """The summary of ``entries``, given newest first."""
     ended = [entry for entry in entries if entry.status == "completed"]
     tiered = [entry for entry in ended if entry.tier is not None]
-    tiers = Counter(entry.tier for entry in tiered)
+    tiers = Counter(entry.tier for entry in tiered if not entry.not_covered)
     others = Counter((entry.engine, entry.not_covered) for entry in ended if entry.tier is None)
     engines = sorted({engine for engine, _ in others})
     uncovered = {entry.query.strip().lower(): entry for entry in reversed(entries) if entry.not_covered}
@@ -49,6 +51,7 @@ def summarise(entries: Sequence[LoggedQuery]) -> LogSummary:
     return LogSummary(
         len(entries),
         (tiers[0], tiers[1], tiers[2], tiers[3], tiers[4]),
+        sum(entry.not_covered for entry in tiered),
         tuple(UntieredAnswers(engine, others[engine, False], others[engine, True]) for engine in engines),
         sum(entry.from_cache for entry in tiered) / len(tiered) if tiered else None,
         tuple(sorted(uncovered.values(), key=lambda entry: -entry.at_ms)),

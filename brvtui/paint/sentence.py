@@ -11,6 +11,10 @@ from brvtui.trace import MatchedWord, MatchKind
 
 ALWAYS = 100
 """The weight of a clause that is never left out."""
+_DECISIVE = 60
+"""From this weight on, a part of a clause is better than none."""
+_LEAST_PART = 20
+"""A part of fewer cells says too little."""
 _MOST_NAMED = 4
 """Words that a list names; the others are counted."""
 _LETTERS = ("no letters", "one letter", "two letters", "three letters", "four letters", "five letters", "six letters")
@@ -46,18 +50,32 @@ def plain(sentence: Sentence) -> str:
 def sentence_lines(sentence: Sentence, widths: tuple[int, int], most: int) -> list[Line]:
     """Returns the sentence in lines; beyond ``most`` lines its lightest clauses are left out, and then its end.
 
-    Clauses of one weight go together. ``widths`` are the cells of the first line and of the others.
+    Clauses of one weight go together. A clause of much weight at the end, for which there is some room, is cut in place
+    of being left out. ``widths`` are the cells of the first line and of the others.
     """
-    kept = list(sentence)
+    kept, dropped = list(sentence), list[Clause]()
     made = flowed(_joined(kept), *widths)
     while len(made) > most and any(one.weight < ALWAYS for one in kept):
         lightest = min(one.weight for one in kept)
+        dropped = [one for one in kept if one.weight == lightest]
         kept = [one for one in kept if one.weight > lightest]
         made = flowed(_joined(kept), *widths)
     if len(made) > most:
-        width = widths[0] if most == 1 else widths[1]
-        made = [*made[: most - 1], made[most - 1].add("…").cut(width)]
+        return _cut(made, widths, most)
+    if dropped and dropped[0].weight >= _DECISIVE and sentence.index(dropped[0]) >= len(kept):
+        longer = _cut(flowed(_joined([*kept, dropped[0]]), *widths), widths, most)
+        if _cells(longer) >= _cells(made) + _LEAST_PART:
+            return longer
     return made
+
+
+def _cut(lines: list[Line], widths: tuple[int, int], most: int) -> list[Line]:
+    width = widths[0] if most == 1 else widths[1]
+    return [*lines[: most - 1], lines[most - 1].add("…").cut(width)]
+
+
+def _cells(lines: Sequence[Line]) -> int:
+    return sum(one.width for one in lines)
 
 
 def _joined(clauses: Iterable[Clause]) -> Line:

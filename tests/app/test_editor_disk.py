@@ -38,7 +38,7 @@ async def test_a_note_without_changes_follows_the_disk_and_keeps_its_place(garde
         await until(pilot, lambda: "and a half" in area(pilot).text)
         await looked(pilot)
         assert area(pilot).cursor_location == (7, 2)
-        assert "shown as it is now" in toasts(pilot)
+        assert "this is its text now" in toasts(pilot)
         assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
         await type_keys(pilot, "x")
         await pilot.press("ctrl+s")

@@ -81,7 +81,7 @@ async def test_a_row_has_metric_tier_and_first_miss(
         await to_lab(pilot)
         said = text_of(pilot, "#judged")
         rows = {line.split("  ")[0].strip(): line for line in said.splitlines()}
-        assert rows["refresh token rotation"].rstrip().endswith("1.00 T3")
+        assert rows["refresh token rotation"].rstrip().endswith("1.00 T3✗")
         assert rows["zebra quagga"].rstrip().endswith("none")
         assert "0.00" in rows["rollback"]
         assert "mean ndcg@10 of 3 queries" in said

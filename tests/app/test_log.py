@@ -90,6 +90,21 @@ async def test_the_chosen_query_is_compared_with_now(with_log: Tree, make_app: C
         await settled(pilot)
 
 
+async def test_the_comparison_follows_an_edit(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:
+    async with make_app(with_log.root, now_ms=None).run_test(size=WIDE) as pilot:
+        await to_log(pilot)
+        pane = frame(pilot).query_one(LogPane)
+        pane.move_to(next(place for place, one in enumerate(pane.choices) if "refresh token rotation" in one))
+        await until(pilot, lambda: view(pilot).log.compared is not None)
+        await settled(pilot)
+        assert "auth/jwt/refresh_rotation.md" in view(pilot).log.compared.paths  # type: ignore[union-attr]
+        (with_log.tree / "auth/jwt/refresh_rotation.md").unlink()
+        await until(
+            pilot,
+            lambda: "auth/jwt/refresh_rotation.md" not in view(pilot).log.compared.paths,  # type: ignore[union-attr]
+        )
+
+
 async def test_the_newest_entry_is_shown_at_once_and_a_choice_stays(
     with_log: Tree, make_app: Callable[..., BrvTui]
 ) -> None:

@@ -95,6 +95,6 @@ async def test_a_note_that_leads_a_direct_answer_needs_nothing(app: BrvTui) -> N
         assert trace is not None
         assert trace.tier == 2
         await pilot.press("escape", "w")
-        await until(pilot, lambda: "nothing to improve" in shown(pilot))
+        await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
         await pilot.press("enter", "escape")
         await settled(pilot)

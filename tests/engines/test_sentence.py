@@ -114,6 +114,13 @@ class TestLines:
         assert line.plain == "Needs a model: “A note” reaches 0.8."
         assert ("A note", "bold strong") in line.spans
 
+    def test_a_decisive_clause_at_the_end_is_cut_where_it_does_not_fit(self) -> None:
+        words = clause(": its text holds ‘list’ (one letter from your ‘lost’) and ‘set’ (one from ‘sea’)", weight=70)
+        short, long = sentence_lines((clause("Answered from A"), words, clause("; so", weight=5)), (40, 40), 2)
+        assert short.plain == "Answered from A: its text holds ‘list’"
+        assert long.plain == "(one letter from your ‘lost’) and ‘set’…"
+        assert len(sentence_lines((clause("Answered from A"), words), (24, 24), 1)) == 1, "too little of it fits"
+
     @pytest.mark.parametrize("width", range(1, 50))
     @pytest.mark.parametrize("most", [1, 2, 3])
     def test_it_fits_and_says_that_its_end_is_missing(self, width: int, most: int) -> None:

@@ -21,7 +21,8 @@ def test_a_summary_counts_what_ended() -> None:
     ]
     made = summarise(entries)
     assert made.queries == 6
-    assert made.tiers == (1, 0, 2, 0, 1)
+    assert made.tiers == (1, 0, 0, 0, 1)
+    assert made.uncovered == 2
     assert made.cached == 0.25
     assert [entry.at_ms for entry in made.not_covered] == [7]
     assert made.failed == 1

@@ -11,8 +11,8 @@ ABOUT = Place("about", "About", PlaceKind.PANE, (
 ), within=EVERY_PANE, screens=("notes",))  # fmt: skip
 
 AGEING = Place("ageing", "Ageing", PlaceKind.PANE, (
-    Action("ageing.more", "l,right", "times(1)", "a hit more", "What if: one more hit", bar=True),
-    Action("ageing.less", "h,left", "times(-1)", "a hit less", "What if: one hit less", bar=True),
+    Action("ageing.more", "l,right", "times(1)", "what if +1", "What if: one more hit", bar=True),
+    Action("ageing.less", "h,left", "times(-1)", "what if −1", "What if: one hit less", bar=True),
 ), within=EVERY_PANE, screens=("maturity",))  # fmt: skip
 
 ANSWER = Place("answer", "Answer", PlaceKind.PANE, (

@@ -468,7 +468,7 @@ class EditorScreen(FrameScreen):
                 self._go_back()
         elif self._put_data(now.data):
             self._rebase(now)
-            self.notify(f"{edit.path} was changed on disk: shown as it is now", timeout=4)
+            self.notify(f"{edit.path} has changed: this is its text now", timeout=4)
 
     # finding
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from brvtui.app.states import FleetState
 from brvtui.wording import counted
 
+EACH = "F5 asks each by its own engine"
+"""What to do where one ranking cannot be made."""
 _WHAT_TO_DO = (
     ("no answer within", "ctrl+r asks again; brv-tui fleet open --timeout SECONDS waits longer"),
     ("was ended", "ctrl+r asks again, in a new process"),
     ("its folder is gone", "fix or take out its entry in the fleet, or bring the folder back and press ctrl+r"),
     ("no such folder", "fix or take out its entry in the fleet"),
-    ("--merge each", "F5 asks each by its own engine"),
-    ("not those of most members", "F5 asks each by its own engine; a profile in its entry makes it comparable"),
+    ("--merge each", EACH),
+    ("not those of most members", f"{EACH}; a profile in its entry makes it comparable"),
 )
 ENTRY = "fix or take out that entry, then open the fleet again"
 """What to do about an entry of the fleet's file that names no member."""

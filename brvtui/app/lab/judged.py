@@ -24,6 +24,7 @@ from brvtui.lab.evaluation.results import mean_of
 from brvtui.lab.judgments.model import NOT_COVERED, Judgment
 from brvtui.paint.headline import NO_ANSWER, tier_role
 from brvtui.paint.line import Line, line
+from brvtui.paint.text import wrap
 from brvtui.wording import counted
 
 _FIRST, _OTHER, _LEAST_TEXT, _MISS = 11, 16, 18, 36
@@ -46,10 +47,11 @@ class JudgedPane(ChoicePane):
     READS = (LabState, ProjectState, EngineState)
     HELP_TEXT = (
         "Every judged query, and the open one: the value of a metric and the tier, now and in other columns, each with "
-        "how much it differs from now, or 'other' where another note comes first or is quoted; a column of before says "
-        "what changed since. Other columns are of an engine, a "
-        "moment, a git revision, a constant, unsaved text. Once notes were edited, one says how queries were answered "
-        "before; judging there takes the earlier answer as the right one, removing it accepts the edits."
+        "how much it differs from now, 'tier' where another one answers, or 'other' where another note comes first or "
+        "is quoted. A cross is an outcome that is not the expected one. A column of before says what changed since. "
+        "Other columns are of an engine, a moment, a git revision, a constant, unsaved text. Once notes were edited, "
+        "one says how queries were answered before; judging there takes the earlier answer as the right one, removing "
+        "it accepts the edits."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(JUDGED)
 
@@ -196,7 +198,7 @@ class JudgedPane(ChoicePane):
         if is_wide(*self.app.size) or found is None or found.query != self.chosen or not found.lines:
             return []
         said = next((each for each in found.lines if each.startswith(CAUSE)), found.lines[0])
-        return [line(f" {said}", "warn").cut(width)]
+        return [line(f" {part}", "warn") for part in wrap(said, width - 2)]
 
     def seek_changed(self) -> None:
         """Puts the cursor on the first query that edits changed, until the user moves it."""
@@ -247,7 +249,8 @@ class JudgedPane(ChoicePane):
             expected = cell.result.as_expected
             has_moved = moved and first is not None and first.result.outcome != outcome
             role = "bold warn" if has_moved or expected is False else tier_role_of(outcome)
-            made.extend(self._cell(column, cell.values[self.metric], now, outcome, role, place, moved).spans)
+            said = "tier" if has_moved else "other" if moved else ""
+            made.extend(self._cell(column, cell.values[self.metric], now, outcome, role, place, said, expected).spans)
         return made
 
     def _cell(
@@ -258,15 +261,17 @@ class JudgedPane(ChoicePane):
         outcome: str,
         role: str,
         place: int,
-        moved: bool = False,
+        moved: str = "",
+        expected: bool | None = None,
     ) -> Line:
+        """Metric and outcome, crossed where it is not as ``expected``; what it gained, or how else it ``moved``."""
         made = Line().fit("   –" if value is None else f"{value:.2f}", 5, "faint" if value is None else "strong")
-        made.fit(short_outcome(outcome), 5, role)
+        made.fit(f"{short_outcome(outcome)}{self.glyphs.cross if expected is False else ''}", 5, role)
         if place:
             change = 0.0 if now is None or value is None else value - now
             change = -change if column.variant.is_earlier else change
-            said = f"{change:+.2f}".replace("-", "−") if abs(change) > _SAME else "other" if moved else ""
-            made.fit(said, 6, "bold bad" if change < 0 else "warn" if said == "other" else "ok")
+            said = f"{change:+.2f}".replace("-", "−") if abs(change) > _SAME else moved
+            made.fit(said, 6, "bold bad" if change < 0 else "warn" if said == moved else "ok")
         return made.fit("", (_OTHER if place else _FIRST) - made.width)
 
     def moved(self, choice: str) -> None:

@@ -8,6 +8,7 @@ from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.lab.log_summary import LogSummary
 from brvtui.paint.bars import eighths
+from brvtui.paint.headline import NO_ANSWER
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import ms
 from brvtui.tree.engine_files.query_log import LoggedQuery
@@ -60,6 +61,8 @@ class LogSummaryPane(Pane):
             bar = eighths(count / most, cells, self.glyphs)
             entry = Line().gap().add(f"T{tier} ", f"bold tier-{tier}").fit(name, 12, "text")
             made.append(entry.add(f"{count:>5} ", "strong").add(bar, f"tier-{tier}").cut(width))
+        if summary.uncovered:
+            made.append(line(" – ", "muted").add("not covered", NO_ANSWER).add(f" {summary.uncovered:>6} ", "strong"))
         if summary.cached is not None:
             made.append(line(" from the cache ", "muted").add(f"{summary.cached:.0%}", "strong"))
         for other in summary.untiered:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -20,6 +20,9 @@ from brvtui.app.project.layouts import Layouts
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.view import View
 
+if TYPE_CHECKING:
+    from brvtui.app.contents import Overview
+
 
 class LogScreen(FrameScreen):
     """The entries, the chosen one then and now, and counts over all."""
@@ -34,7 +37,7 @@ class LogScreen(FrameScreen):
         super().__init__(layouts)
         self._logs = logs
         self._keep_answer = keep_answer
-        self._asked = ""
+        self._asked: tuple[str, Overview | None] = ("", None)
         """The entry that was last asked again."""
 
     def make_panes(self) -> ComposeResult:
@@ -50,10 +53,12 @@ class LogScreen(FrameScreen):
 
     @on(LogPane.EntryChosen)
     def _compare_chosen(self) -> None:
-        """Asks the entry under the cursor again, unless it was the last that was asked."""
+        """Asks the entry under the cursor again, unless it was the last that was asked, of the same notes."""
         log = self.query_one(LogPane)
-        if log.entry is not None and log.chosen != self._asked and self._logs.compare(log.entry):
-            self._asked = log.chosen
+        overview = self.view.project.overview
+        is_asked = log.chosen == self._asked[0] and overview is self._asked[1]
+        if log.entry is not None and not is_asked and self._logs.compare(log.entry):
+            self._asked = (log.chosen, overview)
 
     @on(LogPane.AskAgain)
     def _ask_again(self, event: LogPane.AskAgain) -> None:

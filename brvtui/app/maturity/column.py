@@ -128,7 +128,9 @@ class ColumnPane(ChoicePane):
         if wanted.in_span:
             does = HAPPENS[wanted.only] if wanted.only is not None else "changes"
             key = self.services.shown_key("board.changes")
-            return f"no {self.level} note {does} in {these_days(wanted.day)}; {key} shows all again"
+            others = sum(map(len, on_day.columns.values()))
+            beside = f", {others} of other maturities" if others else ""
+            return f"no {self.level} note {does} in {these_days(wanted.day)}{beside}; {key} shows all again"
         if wanted.only is not None:
             return f"no {self.level} note: {STATE[wanted.only]}; {self.services.shown_key('board.only')} shows others"
         overview = view.project.overview

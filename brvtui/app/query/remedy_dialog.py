@@ -17,7 +17,8 @@ from brvtui.app.widgets.lines import wrapped
 from brvtui.engines.advice import NOTHING_HELPS
 from brvtui.paint.lead import lead_text
 from brvtui.paint.line import Line
-from brvtui.paint.text import wrap
+from brvtui.paint.text import cut, wrap
+from brvtui.text.visible import visible
 from brvtui.trace import Remedy
 
 if TYPE_CHECKING:
@@ -30,8 +31,12 @@ _NOT_TRIED = (
     "again"
 )
 _FIRST = "it is first: nothing stands above it"
+_ANSWERS = (
+    "it is first in an answer that needs no model: nothing can stand higher. If it should not answer this, edit it "
+    "({note.edit}), lower its maturity ({note.signals}) or archive it ({note.archive})"
+)
 _WITHOUT_MODEL = (0, 1, 2)
-_RANK_ROOM, _TIER_ROOM = 9, 7
+_RANK_ROOM, _TIER_ROOM, _QUERY_ROOM = 9, 7, 32
 
 
 class RemedyDialog(Dialog[Remedy]):
@@ -73,6 +78,10 @@ class RemedyPane(ChoicePane):
         self._remedies: Sequence[Remedy] | None = None
         self._tried_all = False
 
+    def heading(self, view: View) -> str:
+        """What the changes are for."""
+        return self.TITLE if self._explanation.rank != 1 else "What would help it to answer"
+
     def put(self, remedies: Sequence[Remedy] | None) -> None:
         """Lists ``remedies``, or what the explanation advises."""
         advised = self._explanation.remedy
@@ -99,7 +108,7 @@ class RemedyPane(ChoicePane):
         if not self._tried_all:
             return _FIRST if self._explanation.rank == 1 else _NOT_TRIED
         first = self._explanation.rank == 1 and self._explanation.trace.tier in _WITHOUT_MODEL
-        return "it is first in an answer that needs no model: there is nothing to improve" if first else _NONE
+        return self.services.with_keys(_ANSWERS) if first else _NONE
 
     def _rows(self, remedy: Remedy, width: int) -> list[Line]:
         decimals = self._explanation.trace.scale.decimals
@@ -124,10 +133,11 @@ class RemedyPane(ChoicePane):
 
 
 def title_of(explanation: Explanation) -> str:
-    """Returns the title: where the note stands."""
+    """Returns the title: where the note stands, and for which query."""
+    asked = f" for “{cut(visible(explanation.query), _QUERY_ROOM)}”"
     if not explanation.found:
-        return "Why it is not in the answer"
-    return "Why it is first" if explanation.rank == 1 else f"Why it is number {explanation.rank}"
+        return f"Why it is not in the answer{asked}"
+    return f"Why it is first{asked}" if explanation.rank == 1 else f"Why it is number {explanation.rank}{asked}"
 
 
 def reasons_of(explanation: Explanation) -> list[str]:

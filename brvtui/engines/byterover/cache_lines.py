@@ -59,7 +59,7 @@ def _calm(text: str, width: int) -> list[Line]:
 
 
 def _lookups(shown: CacheNow, width: int, glyphs: Glyphs) -> list[Line]:
-    made = []
+    made = [line(" if it were asked now:", "faint").cut(width)]
     look = shown.look
     for name, state, why in (("exact", look.exact.value, look.exact_why), ("fuzzy", look.fuzzy.value, look.fuzzy_why)):
         head = line(f" {glyphs.state[state]} {name} {STATE_WORDS[state]} ", STATE_ROLES[state])

@@ -232,7 +232,7 @@ def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
     groups += [(7, [(note, "warn")]) for note in found.lint.notes]
     groups += _combine(trace)
     if stop:
-        groups.append((2, [("stop ", "muted"), (" ".join(dict.fromkeys(stop)), "strike muted")]))
+        groups.append((2, [("stop words ", "muted"), (" ".join(dict.fromkeys(stop)), "strike muted")]))
     if trace.scope_option and not found.scope.path:
         groups.append((10, [(f"{glyphs.warn} {found.scope.why}", "warn")]))
     if found.scope.restricts:

@@ -225,6 +225,8 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
         sure = _threshold(trace, _SURE)
         alone = f" (or {_number(sure)} whatever follows)" if sure is not None else ""
         yield clause(_named(trace, first), f", {first.score:.2f}, is {lead_words(gap)}", behind)
+        if second is not None and second.found_by:  # it stands below all the same
+            yield clause(", which a search for ", word(second.found_by), " added below it", weight=71)
         yield clause(f", and a direct answer needs a lead of {_number(gap.threshold)}")
         yield clause(alone, weight=20)
     elif top is not None:

@@ -174,7 +174,8 @@ class TestNeedsAModel:
         tree.notes(60)
         text = said(tree.snapshot(), "emu kiwi")
         assert text.startswith(
-            "Needs a model: “Emu”, 0.88, is 0.12 behind “Kiwi kiwi”, and a direct answer needs a lead "
+            "Needs a model: “Emu”, 0.88, is 0.12 behind “Kiwi kiwi”, which a search for ‘kiwi’ added below it, and a "
+            "direct answer needs a lead "
         )
 
     def test_another_search_alone_found_it(self, tree: Tree) -> None:

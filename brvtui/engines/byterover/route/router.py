@@ -160,7 +160,7 @@ def _notices(snapshot: Snapshot, scope: Scope) -> tuple[str, ...]:
         notices.append(snapshot.engine_failure)
     if snapshot.overlay_count:
         recorded = counted(snapshot.overlay_count, "note has", "notes have")
-        notices.append(f"{recorded} access hits that brv-tui recorded: brv-tui forget drops them")
+        notices.append(f"{recorded} signals that only brv-tui keeps (set here, or hits): brv-tui forget drops them")
     if snapshot.frontmatter_count:
         read = counted(snapshot.frontmatter_count, "note has", "notes have")
         notices.append(f"{read} signals from frontmatter (signals.frontmatter); ByteRover would use defaults")
