@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from brvtui import faults
-from brvtui.app.fleet.missing import EACH
 from brvtui.app.project.open_fleet import OpenFleet
 from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.fleet.answering import AskingStopped
@@ -150,4 +149,4 @@ def rank_together(opened: OpenFleet, request: FleetRequest, tell: Callable[[Flee
 
 def _refusal(error: FleetError | OSError) -> Refusal:
     said = str(error) if isinstance(error, FleetError) else faults.error_line(error)
-    return Refusal(said.replace("use --merge each", EACH))
+    return Refusal(said)

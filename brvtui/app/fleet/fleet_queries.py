@@ -11,6 +11,7 @@ from textual.timer import Timer
 
 from brvtui.app.fleet import asking
 from brvtui.app.fleet.asking import FleetBatch, FleetRanked, FleetRequest
+from brvtui.app.fleet.missing import EACH
 from brvtui.app.project.open_fleet import OpenFleet
 from brvtui.app.project.project import settle_memory
 from brvtui.app.services import AppServices
@@ -229,7 +230,8 @@ class FleetQueries:
 
     def _failed(self, number: int, why: str) -> None:
         if number == self._number:
-            self._end(self.state._replace(problem=why))
+            problem = why.replace("use --merge each", self._services.with_keys(EACH))
+            self._end(self.state._replace(problem=problem))
 
     def _end(self, state: FleetState) -> None:
         settle_memory()

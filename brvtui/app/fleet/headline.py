@@ -39,7 +39,11 @@ class FleetHeadline(Lines):
         if state.fleet is None:
             return [badge("NO FLEET", "warn").add("  many memories are asked here at once", "muted").cut(width)]
         made = _sentence_lines(state, width)
-        return [*made, *[Line()] * (_ROWS - len(made)), _how(state, width, self.glyphs)]
+        return [
+            *made,
+            *[Line()] * (_ROWS - len(made)),
+            _how(state, width, self.glyphs, self.services.shown_key("fleet.again")),
+        ]
 
 
 def _sentence_lines(state: FleetState, width: int) -> list[Line]:
@@ -132,8 +136,8 @@ def _memories(count: int) -> str:
     return f"{count} memory" if count == 1 else f"{count} memories"
 
 
-def _how(state: FleetState, width: int, glyphs: Glyphs) -> Line:
-    """How far asking is, or in which way the answers were merged."""
+def _how(state: FleetState, width: int, glyphs: Glyphs, again: str) -> Line:
+    """How far asking is, or in which way the answers were merged; the key ``again`` asks all again."""
     if state.is_busy:
         made = Line().gap().extend(meter(state.done / max(1, state.total), min(_METER, width // 4), glyphs))
         doing = "opened" if state.work is FleetWork.OPENING else "asked"
@@ -143,7 +147,7 @@ def _how(state: FleetState, width: int, glyphs: Glyphs) -> Line:
     said = _EACH if width >= _ROOMY else _EACH_SHORT
     made = line(f" {_TOGETHER if state.together else said}", "muted")
     if state.work is FleetWork.STOPPED and state.text:
-        made = line(" stopped: ", "warn").add("enter in the field asks the rest, ^r all again", "muted")
+        made = line(" stopped: ", "warn").add(f"enter in the field asks the rest, {again} all again", "muted")
     spent = ""
     if state.took_s and state.text and state.work is FleetWork.IDLE:
         spent = f"{state.took_s:.1f} s " if state.took_s >= 1 else f"{ms(state.took_s * 1000)} "

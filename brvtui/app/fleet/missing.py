@@ -5,23 +5,25 @@ from __future__ import annotations
 from brvtui.app.states import FleetState
 from brvtui.wording import counted
 
-EACH = "F5 asks each by its own engine"
-"""What to do where one ranking cannot be made."""
+EACH = "{fleet.merge} asks each by its own engine"
+"""What to do where one ranking cannot be made; the key is named by its action."""
 _WHAT_TO_DO = (
-    ("no answer within", "ctrl+r asks again; brv-tui fleet open --timeout SECONDS waits longer"),
-    ("was ended", "ctrl+r asks again, in a new process"),
-    ("its folder is gone", "fix or take out its entry in the fleet, or bring the folder back and press ctrl+r"),
+    ("no answer within", "{fleet.again} asks again; brv-tui fleet open --timeout SECONDS waits longer"),
+    ("was ended", "{fleet.again} asks again, in a new process"),
+    ("its folder is gone", "fix or take out its entry in the fleet, or bring the folder back and press {fleet.again}"),
     ("no such folder", "fix or take out its entry in the fleet"),
     ("--merge each", EACH),
-    ("not those of most members", f"{EACH}; a profile in its entry makes it comparable"),
+    ("not those of most members", EACH + "; a profile in its entry makes it comparable"),
 )
 ENTRY = "fix or take out that entry, then open the fleet again"
 """What to do about an entry of the fleet's file that names no member."""
 
 
 def what_to_do(why: str) -> str:
-    """What to do about a member that is missing because of ``why``."""
-    return next((do for part, do in _WHAT_TO_DO if part in why), "fix that and press ctrl+r; Enter opens it alone")
+    """What to do about a member that is missing because of ``why``; keys are named by their actions."""
+    return next(
+        (do for part, do in _WHAT_TO_DO if part in why), "fix that and press {fleet.again}; Enter opens it alone"
+    )
 
 
 def missing_words(state: FleetState, count: int) -> str:

@@ -37,8 +37,8 @@ _LEAST_PATH = 12
 _MOST_REASONS, _MOST_MISSES = 40, 10
 _HINTS = (
     ("Type", "and all memories are asked when you pause; Enter asks at once"),
-    ("F5", "each by its own engine, or one ranking of all notes"),
-    ("Enter", "on a result opens it in its own memory; 6 leads back"),
+    ("{fleet.merge}", "each by its own engine, or one ranking of all notes"),
+    ("Enter", "on a result opens it in its own memory; {screens.fleet} leads back"),
     ("Esc", "stops asking"),
 )
 NO_FLEET = (
@@ -58,8 +58,8 @@ class FleetResultsPane(ChoicePane):
         "one some letters off, / another form). Scores of members are not comparable: each counts words in its own "
         "notes alone, so a word that is rare in one is common in another. First stand those that answer without a "
         "model (tier 2), then those whose best note holds most words of yours, then by tier, then as listed. One "
-        "ranking (F5): the notes of all members in the order in which one tree of all of them would give them; those "
-        "scores are comparable. Enter opens a result in its own memory; 6 leads back."
+        "ranking ({fleet.merge}): the notes of all members in the order in which one tree of all of them would give "
+        "them; those scores are comparable. Enter opens a result in its own memory; {screens.fleet} leads back."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FLEET_RESULTS)
 
@@ -137,7 +137,7 @@ class FleetResultsPane(ChoicePane):
 
     def _hints(self, state: FleetState, width: int) -> list[Line]:
         made = [Line()]
-        for head, text in _HINTS:
+        for head, text in (map(self.services.with_keys, hint) for hint in _HINTS):
             made.append(line(f" {head:<6}", "bold strong").add(text, "muted").cut(width))
         made += [Line(), *self._missing_lines(state, width)]
         self.owner = [-1] * len(made)
@@ -234,7 +234,12 @@ class FleetResultsPane(ChoicePane):
             silent = len(state.answers) - len(state.covering)
             if silent:
                 does = counted(silent, "member does not cover it", "members do not cover it")
-                made += [Line(), line(f" {does}", "muted").add(": F4 lists all", "faint").cut(width)]
+                made += [
+                    Line(),
+                    line(f" {does}", "muted")
+                    .add(f": {self.services.shown_key('fleet.members')} lists all", "faint")
+                    .cut(width),
+                ]
             left = state.total - state.done
             if state.work is FleetWork.STOPPED and left > 0:
                 made.append(line(f" {counted(left, 'member was', 'members were')} not asked: ", "warn"))
@@ -256,9 +261,11 @@ class FleetResultsPane(ChoicePane):
         count = len(state.unread) + len(state.fleet.absent)
         made = [Line(), rule(width, missing_words(state, count), dash=self.glyphs.dash)]
         for why, names in list(reasons.items())[:_MOST_REASONS]:
-            made += _missing(names, why, width, self.glyphs.warn)
+            todo = self.services.with_keys(what_to_do(why)) if names[0] else ENTRY
+            made += _missing(names, why, todo, width, self.glyphs.warn)
         if len(reasons) > _MOST_REASONS:
-            made.append(line(f" {len(reasons) - _MOST_REASONS} other reasons: F4 lists all members", "muted"))
+            lists = self.services.with_keys("other reasons: {fleet.members} lists all members")
+            made.append(line(f" {len(reasons) - _MOST_REASONS} {lists}", "muted"))
         return made
 
     # choosing
@@ -289,10 +296,10 @@ def _searched(name: str, answer: MemberAnswer) -> str:
     return f"{name}\n{best}\n{answer.engine}".lower()
 
 
-def _missing(names: Sequence[str], why: str, width: int, sign: str) -> list[Line]:
-    """Who is missing for one reason, and what to do about it."""
+def _missing(names: Sequence[str], why: str, todo: str, width: int, sign: str) -> list[Line]:
+    """Who is missing for one reason, and what ``todo`` about it."""
     who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
     head = f"{who}: {why}" if names[0] and names[0] not in why else why
     made = [line(f" {sign} ", "warn").add(part, "text") if not place else line(f"   {part}")
             for place, part in enumerate(wrap(visible(head), width - 4))]  # fmt: skip
-    return [*made, *(line(f"   {part}", "muted") for part in wrap(what_to_do(why) if names[0] else ENTRY, width - 4))]
+    return [*made, *(line(f"   {part}", "muted") for part in wrap(todo, width - 4))]

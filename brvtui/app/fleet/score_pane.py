@@ -24,7 +24,7 @@ from brvtui.trace import Hit, NearMiss, Scale
 _EMPTY = "how the selected result came to its score: parts that sum to it"
 _NOT_COMPARABLE = (
     "Counted over its own {notes}: a word that is rare there may be common in another member, so this score is not "
-    "comparable with those of others. F5 ranks all notes as one, by counts over all of them."
+    "comparable with those of others. {merge} ranks all notes as one, by counts over all of them."
 )
 _COMPARABLE = "Counted over {notes} of all members by {profile}: scores are comparable."
 
@@ -60,10 +60,15 @@ class FleetScorePane(Pane):
         made = [_head(member, state, width)]
         if name in state.unread:
             why = state.unread[name]
-            return [*made, Line(), *wrapped(why, width, "warn"), *wrapped(what_to_do(why), width, "text")]
+            return [
+                *made,
+                Line(),
+                *wrapped(why, width, "warn"),
+                *wrapped(self.services.with_keys(what_to_do(why)), width, "text"),
+            ]
         answer = state.answers.get(name)
         if answer is not None:
-            return made + _of_member(answer, width, self.glyphs)
+            return made + _of_member(answer, width, self.glyphs, self.services.shown_key("fleet.merge"))
         return [*made, Line(), *wrapped(_not_answered(state, name), width)]
 
     def update(self, view: View) -> None:
@@ -85,8 +90,8 @@ def _head(member: Member, state: FleetState, width: int) -> Line:
     return made.add(f"  {cut_left(visible(member.place), max(0, width - made.width - 3))}", "muted").cut(width)
 
 
-def _of_member(answer: MemberAnswer, width: int, glyphs: Glyphs) -> list[Line]:
-    """The sentence of the member's engine, its best note's score in parts, its other notes."""
+def _of_member(answer: MemberAnswer, width: int, glyphs: Glyphs, merge: str) -> list[Line]:
+    """The sentence of the member's engine, its best note's score in parts, its other notes; ``merge`` is a key."""
     made = wrapped(answer.sentence, width, "text")
     if answer.hits:
         made += [Line(), *_score(answer.hits[0], answer.scale, width, glyphs)]
@@ -94,7 +99,7 @@ def _of_member(answer: MemberAnswer, width: int, glyphs: Glyphs) -> list[Line]:
         made += [Line(), rule(width, "its next", dash=glyphs.dash)]
         made += [_short(hit, answer.scale, width, glyphs) for hit in answer.hits[1:]]
     notes = f"{plural(answer.notes, 'note')} by {answer.engine} {answer.profile}"
-    return [*made, Line(), *wrapped(_NOT_COMPARABLE.format(notes=notes), width)]
+    return [*made, Line(), *wrapped(_NOT_COMPARABLE.format(notes=notes, merge=merge), width)]
 
 
 def _of_ranking(ranking: OneRanking, selection: FleetSelection, width: int, glyphs: Glyphs) -> list[Line]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from brvtui.app.keys.naming import key_name
 from brvtui.app.modes import LAB
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
@@ -112,7 +111,7 @@ class EditCheck:
         self._told = queries
         store.update(EditsState(effect, is_seen))
         if (effect.judged or effect.unjudged) and (is_news or saved):
-            key = key_name(self._services.keymap.get("screens.lab", LAB.key))
+            key = self._services.shown_key("screens.lab")
             way = "" if in_front else f"Esc, then {key}" if self._services.takes_letters else key
             said = sentence(effect, store.view.noun, way)
             self._services.notify(said, severity="warning" if queries else "information", timeout=_TOAST_S)

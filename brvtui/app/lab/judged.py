@@ -34,9 +34,9 @@ _SOUGHT = 50
 _HEAD = 2
 """Lines above the rows: names and means."""
 EMPTY = (
-    "No query is judged yet. J judges the open one by its answer in the column; without one, all of the Log.",
+    "No query is judged yet. {lab.judge} judges the open one by its answer in the column; without one, all of the Log.",
     "Meanwhile the open query and the Log's last 20 are asked here: after an edit, with other constants, in a month.",
-    "Judged queries are kept in {file}, made to be committed. On the Query screen, J grades a result from 0 to 3.",
+    "Judged queries are kept in FILE, made to be committed. On the Query screen, {results.judge} grades a result.",
 )
 
 
@@ -94,8 +94,10 @@ class JudgedPane(ChoicePane):
         what = f"{self.TITLE} {many} · {DEFAULT_METRICS[self.metric]}" if many else "Queries asked last, none judged"
         said = f"{what} · {_ORDERS[self.order]}"
         if lab.stopped:
-            return f"{said} · stopped at {lab.done} of {lab.total}: b goes on"
-        return f"{said} · asking {lab.done} of {lab.total}, b stops" if lab.done < lab.total else said
+            return self.services.with_keys(f"{said} · stopped at {lab.done} of {lab.total}: {{lab.stop}} goes on")
+        if lab.done < lab.total:
+            return self.services.with_keys(f"{said} · asking {lab.done} of {lab.total}, {{lab.stop}} stops")
+        return said
 
     @property
     def judgment(self) -> Judgment | None:
@@ -129,7 +131,7 @@ class JudgedPane(ChoicePane):
         self._choose(lab)
         if not lab.rows or not lab.columns or lab.problem:
             self._rows, self.choices, self.owner = [], [], []
-            return _nothing(view, width)
+            return self._nothing(view, width)
         if not self._rows:
             return wrapped(NOTHING, width)
         shown = self._shown_columns(lab, width)
@@ -141,7 +143,7 @@ class JudgedPane(ChoicePane):
         head += self._cause(lab, width)
         self.owner[:0] = [-1] * (len(head) - _HEAD)
         self.pinned = len(head)
-        tail = [] if lab.judgments else _how_to_judge(lab, width)
+        tail = [] if lab.judgments else self._how_to_judge(lab, width)
         self.owner += [-1] * len(tail)
         return LazyLines(head, rows, tail, lambda row: self._row(lab, row, shown, text - miss, miss))
 
@@ -274,6 +276,25 @@ class JudgedPane(ChoicePane):
             made.fit(said, 6, "bold bad" if change < 0 else "warn" if said == moved else "ok")
         return made.fit("", (_OTHER if place else _FIRST) - made.width)
 
+    def _nothing(self, view: View, width: int) -> list[Line]:
+        lab, project = view.lab, view.project
+        if project.saved:
+            return wrapped("a saved trace: open its project to see its judged queries", width)
+        if project.phase is Phase.FAILED:
+            return wrapped(project.problem, width, "warn")
+        if lab.problem:
+            return wrapped(f"{lab.problem}", width, "warn")
+        if lab.judgments is None or (lab.rows and not lab.columns):
+            return [line(" reading the judgments…", "muted")]
+        return self._how_to_judge(lab, width)
+
+    def _how_to_judge(self, lab: LabState, width: int) -> list[Line]:
+        made: list[Line] = []
+        for text in EMPTY:
+            said = self.services.with_keys(text).replace("FILE", lab.file)
+            made += [Line(), *wrapped(said, width, "muted" if made else "text")]
+        return made
+
     def moved(self, choice: str) -> None:
         """Shows the cell beside."""
         self._seeks = False
@@ -362,23 +383,3 @@ def tier_role_of(outcome: str) -> str:
     """The role of an outcome."""
     number = outcome.removeprefix("tier ")
     return NO_ANSWER if outcome == NOT_COVERED else tier_role(int(number)) if number.isdigit() else "text"
-
-
-def _nothing(view: View, width: int) -> list[Line]:
-    lab, project = view.lab, view.project
-    if project.saved:
-        return wrapped("a saved trace: open its project to see its judged queries", width)
-    if project.phase is Phase.FAILED:
-        return wrapped(project.problem, width, "warn")
-    if lab.problem:
-        return wrapped(f"{lab.problem}", width, "warn")
-    if lab.judgments is None or (lab.rows and not lab.columns):
-        return [line(" reading the judgments…", "muted")]
-    return _how_to_judge(lab, width)
-
-
-def _how_to_judge(lab: LabState, width: int) -> list[Line]:
-    made: list[Line] = []
-    for text in EMPTY:
-        made += [Line(), *wrapped(text.format(file=lab.file), width, "muted" if made else "text")]
-    return made

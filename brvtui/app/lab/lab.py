@@ -208,7 +208,8 @@ class Lab:
             self._services.notify("that column is there already", timeout=4)
             return
         if len(self._variants(None)) >= _MOST_COLUMNS:
-            self._services.notify(f"{_MOST_COLUMNS} columns are the most: d removes one", severity="warning", timeout=4)
+            said = self._services.with_keys(f"{_MOST_COLUMNS} columns are the most: {{judged.remove}} removes one")
+            self._services.notify(said, severity="warning", timeout=4)
             return
         self._added.append(variant)
         self.ask()

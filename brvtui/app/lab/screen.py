@@ -117,7 +117,8 @@ class LabScreen(FrameScreen):
         if self.view.lab.what_if is not None and self.view.lab.what_if.constants:
             self.app.push_screen(ProfileNameField(), keep)
         else:
-            self.notify("no constant is changed: h and l move one", timeout=4)
+            said = "no constant is changed: {whatif.less} and {whatif.more} move one"
+            self.notify(self.services.with_keys(said), timeout=4)
 
     # actions
 

@@ -31,7 +31,7 @@ OWN = """[keys]
 """
 _LETTER_THAT_ACTS = re.compile(r"(?:^|[;:(,] |and )(?:[b-zA-HJ-Z]|I|F\d+|[Cc]trl\+\w|\^\w)\)? (?:then )?[a-z]+s\b")
 """A key at the beginning of a clause, with what it does: ``u undoes it``."""
-_ELSEWHERE = ("actions", "keys", "fleet", "lab")
+_ELSEWHERE = ("actions", "keys")
 
 
 @pytest.fixture
