@@ -197,7 +197,7 @@ def _distances(row: BoardRow, width: int, glyphs: Glyphs) -> list[Line]:
         text = f"{glyphs.down} the next hit makes it {row.after_one_hit}: {row.importance_stored:.4g} is stored"
         texts.append((text, "warn"))
     else:
-        above = f"{row.to_demotion:.4g} above as stored, and only that counts"
+        above = f"the stored importance counts, which is {row.to_demotion:.4g} above"
         texts.append((f"{glyphs.down} demoted below {row.demoted_below:g}: {above}", "text"))
     return [row for text, role in texts for row in wrapped(text, width, role)]
 

@@ -13,6 +13,9 @@ from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.paint.line import Line
 
+_HELP = "help"
+"""What the key does that leads to all others."""
+
 
 class KeyBar(Lines):
     """One line of keys; a click on one does what the key does."""
@@ -35,15 +38,21 @@ class KeyBar(Lines):
         return view.project, view.idle
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Key and what it does, as many as fit."""
+        """Key and what it does, as many as fit; help stands last, and always."""
         if self.screen.is_active:  # behind a dialog other keys act, and these come back
             self._keys = self._active_keys()
+        items = [
+            (Line().add(name, "bold accent").add(f" {view.worded(description)}", "muted"), key, description == _HELP)
+            for name, description, key in self._keys
+        ]
         made = Line().gap()
         self._edges = []
-        for name, description, key in self._keys:
-            item = Line().add(name, "bold accent").add(f" {view.worded(description)}", "muted")
-            if made.width + item.width > width:
-                break
+        room = width - sum(item.width + 2 for item, _, is_help in items if is_help)
+        for item, key, is_help in sorted(items, key=lambda one: one[2]):
+            room = width if is_help else room
+            if made.width + item.width > room:
+                room = 0  # no shorter one after it: that would seem to matter more
+                continue
             made.extend(item.spans).gap(2)
             self._edges.append((made.width, key))
         return [made]

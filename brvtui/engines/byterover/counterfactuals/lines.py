@@ -24,7 +24,7 @@ def _heading(takes: Counterfactuals, width: int) -> list[Line]:
     if not takes.path:
         return [line(" no note came near", "muted").cut(width)]
     score = "no word matches" if takes.score is None else f"{takes.score:.2f}"
-    short = f" needs {takes.needed:g}" if not takes.reaches else f" reaches {takes.needed:g}, too near the next"
+    short = f" needs {takes.needed:g}" if not takes.reaches else f" ≥ {takes.needed:g}, but its lead is too small"
     right = Line().add(score, "strong").add(short, "muted")
     return [Line().gap().add(takes.title, "bold strong").right(width, right)]
 

@@ -15,7 +15,7 @@ from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.segment import FIELDS
-from brvtui.trace import Origin
+from brvtui.trace import Hit, MatchKind, NearMiss, Origin
 from brvtui.tree.reading.files import Role
 from brvtui.tree.reading.whitespace import spaced_words
 from brvtui.wording import counted
@@ -119,8 +119,9 @@ def title_choices(words: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def near_wordings(case: Case) -> Iterator[Wording]:
-    """Yields wordings that somebody could have used: without some of the query's words, or with one word more."""
+    """Yields wordings that somebody could have used: spelled as the note is, with a word less, or with one more."""
     query, words = case.trace.query, spaced_words(case.trace.query)
+    yield from _respelled(case, words)
     yield from unpunctuated(case.trace)
     yield from without_words(words)
     yield Wording("put a stop word before it", f"{STOP_WORD} {query.strip()}")
@@ -152,6 +153,16 @@ def _every_wording(case: Case) -> Iterator[Wording]:
     for word in rarest[:_MOST_REPEATED]:
         if len(word) >= case.context.constants.entities.word_length:
             yield Wording(f"its words behind “{word}”, {times} times", " ".join([*[word] * times, everything]))
+
+
+def _respelled(case: Case, words: Sequence[str]) -> Iterator[Wording]:
+    """The query with the note's own spelling of words that met it some letters off."""
+    listed: list[Hit | NearMiss] = [*case.trace.hits, *case.trace.near_misses]
+    met = next((one.words for one in listed if one.file == case.note.path), ())
+    near = {one.query: one.word for one in met if one.kind is MatchKind.FUZZY}
+    spelled = [near.get(word.lower(), word) for word in words]
+    if spelled != list(words):
+        yield Wording("spelled as the note has it", " ".join(spelled))
 
 
 def _matching(case: Case) -> list[str]:

@@ -152,6 +152,13 @@ def test_a_note_of_a_shared_source_can_only_be_asked_for_otherwise(tree: Tree, m
     assert offered
 
 
+def test_a_word_that_is_spelled_otherwise_is_offered_as_the_note_spells_it(tree: Tree) -> None:
+    tree.note("a/one.md", "Anchor rules", "the banner model of anchors", days=45, importance=50, maturity="core")
+    tree.notes(60)
+    wordings = [remedy.text for remedy in of(tree, "Bannr modl", "a/one.md") if remedy.kind is RemedyKind.WORDING]
+    assert wordings[0] == "“banner model”: spelled as the note has it"
+
+
 def test_how_a_maturity_is_reached_in_the_engine_itself(tree: Tree) -> None:
     tree.note("a/one.md", "Anchor banner", "anchor", days=5, importance=60)
     tree.note("a/two.md", "Anchor banner", "anchor", days=5, importance=62)
