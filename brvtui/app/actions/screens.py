@@ -54,7 +54,7 @@ EDIT_SCREEN = Place("edit", "Screen Edit", PlaceKind.SCREEN, (
 FLEET_SCREEN = Place("fleet", "Screen Fleet", PlaceKind.SCREEN, (
     Action("fleet.field", "i", "field", "question", "To the question's field", bar=True, first=True),
     *_panes("fleet", {"results": "f2", "score": "f3", "members": "f4"}),
-    Action("fleet.merge", "f5", "merge", "each / one ranking",
+    Action("fleet.merge", "f5", "merge", "each / one",
            "Each member by its own engine, or one ranking of all notes", bar=True, first=True),
     Action("fleet.again", "ctrl+r", "again", "ask again", "Ask again, of the files as they are now", bar=True,
            first=True),
