@@ -142,7 +142,7 @@ class _Terminal:
     def show(self, events: Iterable[Event]) -> Finished | CompletionFailed:
         """Shows ``events`` and returns the last of them."""
         from brvtui.engines.registry import presentation
-        from brvtui.engines.verdict import verdict_sentence
+        from brvtui.paint.headline import headline_text
         from brvtui.report.completion import called, gave
         from brvtui.trace import events as kinds
 
@@ -151,7 +151,7 @@ class _Terminal:
             match ended:
                 case kinds.Routed(trace, model):
                     self._has_begun = presentation(trace.engine).has_begun
-                    self._note(f"{_badge(trace)}  {verdict_sentence(trace)}")
+                    self._note(headline_text(presentation(trace.engine).headline(trace)))
                     for notice in trace.notices:
                         self._note(f"note: {notice}")
                     if model:
@@ -224,13 +224,6 @@ class _Terminal:
     def _note(self, line: str) -> None:
         self._end_line()
         click.echo(visible(line), err=True)
-
-
-def _badge(trace: Trace) -> str:
-    """The tier that answered, or the engine that has none."""
-    from brvtui.engines.registry import presentation
-
-    return f"TIER {trace.tier}" if trace.tier is not None else presentation(trace.engine).headline(trace).badge
 
 
 def _given(trace: Trace) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from brvtui.paint.line import Line, badge
-from brvtui.paint.sentence import Sentence, clause, sentence_lines
+from brvtui.paint.sentence import Sentence, clause, plain, sentence_lines
 from brvtui.paint.text import ms
 
 NO_ANSWER = "tier-none"
@@ -46,6 +46,11 @@ def headline_lines(shown: Headline, total_ms: float, busy: str, width: int, most
     rows = sentence_lines(_without_badge(shown), (first_width, max(1, width - 2)), most)
     rest = [Line().gap().extend(row.spans) for row in rows[1:]]
     return [head.extend(rows[0].spans if rows else ()).right(width - 1, right), *rest]
+
+
+def headline_text(shown: Headline) -> str:
+    """Returns badge and sentence as one line of plain text."""
+    return f"{shown.badge}  {plain(_without_badge(shown))}"
 
 
 def _without_badge(shown: Headline) -> Sentence:

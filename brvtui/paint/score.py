@@ -164,8 +164,8 @@ def how(part: Part, places: int = 3) -> str:
 
 
 def ceiling_lines(ceiling: Ceiling, width: int) -> list[Line]:
-    """Returns the best score that any wording could reach, and for how long that passes each threshold."""
-    text = f"ceiling {ceiling.score:.3f}, whatever the wording: "
+    """Returns the best score that any words could reach (a path is found without), and for how long it is enough."""
+    text = f"ceiling {ceiling.score:.3f} for any words: "
     text += ", ".join(_standing(horizon) for horizon in ceiling.horizons)
     return [line(f" {part}", "accent") for part in wrap(text.rstrip(": "), width - 1)]
 

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 from brvtui.trace import Usage
 
 NO_MODEL = (
-    "No model provider is set: these are sentences of notes. What would be sent is in the prompt (ByteRover's order and"
-    " excerpts, our words)."
+    "No model provider is set (llm.model sets one): these are sentences of notes. What would be sent is in the prompt"
+    " (ByteRover's order and excerpts; the instructions are brv-tui's)."
 )
 
 

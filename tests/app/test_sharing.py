@@ -153,14 +153,15 @@ async def test_saving_the_trace(app: BrvTui, tmp_path: Path, monkeypatch: pytest
     assert (tmp_path / f"out.{ending}").stat().st_size > 1000
 
 
-async def test_an_ending_that_is_typed_before_the_one_that_was_proposed_counts_once(
-    app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("ending", ["json", "md"])
+async def test_an_ending_that_is_typed_before_the_one_that_was_proposed_counts(
+    app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with app.run_test() as pilot:
         await ask(pilot, "token store")
-        await pilot.press("escape", "x", "ctrl+u", *"out", "full_stop", *"json", "enter")
-        await told(pilot, f"saved {tmp_path / 'out.json'}")
+        await pilot.press("escape", "x", "ctrl+u", *"out", "full_stop", *ending, "enter")
+        await told(pilot, f"saved {tmp_path / f'out.{ending}'}")
 
 
 async def test_a_file_that_is_there_is_replaced_only_when_that_was_said(

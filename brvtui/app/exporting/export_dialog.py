@@ -16,6 +16,7 @@ from brvtui.app.services import services_of
 if TYPE_CHECKING:
     from brvtui.saved.traces import SavedTrace
 
+_ENDINGS = (".json", ".md", ".svg")
 _FORMS = ".json opens again without the tree · .md a document · .svg a picture"
 
 
@@ -47,11 +48,10 @@ class ExportScreen(FieldScreen[Path]):
         self.field.cursor_position = len(self.field.value) - len(Path(self.field.value).suffix)
 
     def submit(self, text: str) -> None:
-        """Saves the trace; an ending that was typed in front of the proposed one counts once."""
+        """Saves the trace; an ending that was typed in front of the proposed one counts."""
         file = text.strip()
-        ending = Path(file).suffix
-        while ending and Path(file).stem.endswith(ending):
-            file = file.removesuffix(ending)
+        while Path(Path(file).stem).suffix in _ENDINGS:
+            file = file.removesuffix(Path(file).suffix)
         if file:
             task = partial(_export, self._saved, Path(file), self._trees, text == self._confirmable)
             services_of(self).background.run(task, self._exported, group="export", exclusive=True, owner=self)

@@ -82,7 +82,8 @@ class QueryBadge(Lines):
         if view.query.followed is not None and view.query.followed.query == view.query.text:
             made.add(" ENGINE'S, RE-COMPUTED ", "bold badge-text on accent")
         else:
-            made.add(" RUN " if view.ran else " PROBE ", "bold badge-text on ok" if view.ran else "bold accent")
+            said = "SAVED" if view.project.saved else "RUN" if view.ran else "PROBE"
+            made.add(f" {said} ", "bold accent" if said == "PROBE" else "bold badge-text on ok")
         return [Line().right(width, made)]
 
 

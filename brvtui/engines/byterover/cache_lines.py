@@ -37,7 +37,7 @@ def cache_lines(shown: CacheNow | None, width: int, glyphs: Glyphs) -> list[Line
         return _calm("empty: Enter runs a query and caches its answer", width)
     made = _lookups(shown, width, glyphs) if shown.look.key and shown.look.entries else []
     if not shown.look.entries:
-        made += _calm("no entries: Enter runs and caches", width)
+        made += _calm("no entries: a run adds its answer", width)
     for entry in reversed(shown.look.entries):
         made += _entry(entry, width, glyphs)
         made += _since(entry, shown, width, glyphs)

@@ -79,7 +79,11 @@ def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpan
     left = [f"“{expansion.term}”" for expansion in expansions if expansion.term not in covered]
     count = f"{counted(len(quotes), 'sentence', 'sentences')} of {counted(len(sources), 'note', 'notes')}"
     asked = f"“{query.strip()}”"
-    why = f"chosen by the words of {asked} that they hold" if covered else f"none of which holds a word of {asked}"
+    why = (
+        f"chosen by the words of {asked} that they hold"
+        if covered
+        else f"their first, as no sentence of them holds a word of {asked}"
+    )
     lines = ["## Summary", f"{LABEL}: {count}, {why}.", "", "## Details"]
     lines += [f"- {quote.sentence} ({quote.source})" for quote in quotes]
     lines += ["", "## Sources", *(f"- {source}" for source in sources), "", "## Gaps"]
