@@ -50,7 +50,7 @@ def change_lines(report: Assessment, width: int) -> list[Line]:
     """The queries that are answered otherwise than before, each with what happened and what did it."""
     assert report.comparison is not None
     changes = report.changed
-    made = [line(f" {len(changes) or 'no'} of {len(report.comparison.changes)} compared queries changed", "muted")]
+    made = [line(f" {len(changes) or 'none'} of {len(report.comparison.changes)} compared queries changed", "muted")]
     for change in changes[:_SHOWN]:
         made.append(line(f" {change.now.id}: {change_text(change, report.metrics[0])}", "bold strong").cut(width))
         for text in report.causes.get(change.now.id, ()):

@@ -19,6 +19,7 @@ from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Snapshot
 from brvtui.timing import Stopwatch
 from brvtui.trace import Check, Hit, Kind, NearMiss, Stage, State
+from brvtui.wording import counted
 
 __all__ = ["SearchOptions", "search"]
 
@@ -144,7 +145,7 @@ def _keep(request: SearchRequest, matched: Matched, ranking: Ranking) -> _Kept:
         Stage("parent propagation", len(lifts), len(lifts) - lifted, lifted, "parent-propagation", "folders reached"),
         Stage(
             "merge", len(merged), len(merged) - len(hits), len(hits), "parent-propagation",
-            f"{len(wanted)} notes and {lifted} summaries",
+            f"{counted(len(wanted), 'note', 'notes')} and {counted(lifted, 'summary', 'summaries')}",
         ),
     )  # fmt: skip
     misses = trimmed_misses(merged, options.most)
