@@ -135,11 +135,30 @@ def _problems(merged: Configuration) -> list[str]:
 
         places = {name: merged.source(f"keys.{name}").place for name in given}
         found += [f"{places[name]}: {problem}" for name, problem in check_keys(given).problems.items()]
+    found += _unknown_names(merged)
     source = merged.source("theme")
     if source.place:
         from brvtui.app.themes.library import no_such_theme, read_library
 
         found += no_such_theme(merged.settings.theme, source.place, read_library().themes)
+    return found
+
+
+def _unknown_names(merged: Configuration) -> list[str]:
+    """What is wrong with the profile and the engine that the settings name."""
+    from brvtui.config.profile_choice import why_no_profile
+    from brvtui.engines import registry
+    from brvtui.engines.contract import EngineError
+
+    found = []
+    profile, engine = merged.source("profile"), merged.source("engine")
+    if profile.place and (why := why_no_profile(merged.settings.profile, profile)):
+        found.append(why)
+    if engine.place:
+        try:
+            registry.load(merged.settings.engine)
+        except EngineError as error:
+            found.append(f"{engine.place}: {error}")
     return found
 
 

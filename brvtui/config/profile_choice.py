@@ -13,9 +13,10 @@ from brvtui.config.schema import AUTO, ON, Settings, Value
 from brvtui.config.sources import ConfigError, Layer, SettingSource
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.registry import load, names
 from brvtui.profiles import BUILT_IN, DEFAULT
 from brvtui.typed_tables import ProfileError, lowered, overlay
-from brvtui.wording import shortened
+from brvtui.wording import nearest, shortened
 
 _IN_FILES = (Layer.USER, Layer.PROJECT)
 _CHOOSING = ("", "profile", "signals.frontmatter")
@@ -49,6 +50,18 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> Profile
     if source.layer is Layer.PROJECT:
         chosen = _limited(chosen, profiles.load(), _own_profile(configuration))
     return with_overrides(chosen, configuration.settings)
+
+
+def why_no_profile(value: Value, source: SettingSource) -> str:
+    """Why the setting ``profile`` cannot be ``value``, in one line; empty where it can, also for another engine.
+
+    Reads the file that it names, and loads the engines for a name that ByteRover does not know.
+    """
+    try:
+        _load(value, source)
+    except (ProfileError, ConfigError) as error:
+        return "" if any(value in load(name).profiles for name in names()) else str(error)
+    return ""
 
 
 def _own_profile(configuration: Configuration) -> Profile:
@@ -95,7 +108,8 @@ def _load(wanted: Value, source: SettingSource) -> Profile:
         raise ConfigError(f"{source.place}: profile = {quote(name)} must lie in the project")
     if not _is_file(file):
         known = ", ".join(BUILT_IN)
-        raise ProfileError(f"{source.place}: profile = {quote(name)}: no such file; use {known} or the path of a file")
+        why = f"no such file; use {known} or the path of a file{nearest(name, BUILT_IN)}"
+        raise ProfileError(f"{source.place}: profile = {quote(name)}: {why}")
     return profiles.load(str(file))
 
 

@@ -16,6 +16,7 @@ from brvtui.app.project import opening
 from brvtui.app.states import Phase
 from brvtui.store.kept_index import KeptIndex
 from tests.app.driving import NARROW, WIDE, ask, screen, settled, shown, text_of, until, view
+from tests.support.settings import own
 from tests.support.trees import Tree
 
 MakeApp = Callable[..., BrvTui]
@@ -80,6 +81,16 @@ async def test_no_such_project(tmp_path: Path, make_app: MakeApp, size: tuple[in
         await pilot.press(*"abc", "enter", "escape", "j", "w", "z", "p", "R", "c", "f8", "enter", "f7", "right")
         await pilot.pause()
         assert view(pilot).answer.trace is None
+
+
+async def test_a_setting_that_keeps_a_project_closed_is_changed_in_settings(garden: Tree, make_app: MakeApp) -> None:
+    own('profile = "doc"\n')
+    async with make_app(garden.root).run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        said = " ".join(shown(pilot).split())
+        assert "CANNOT OPEN" in said
+        assert ", opens Settings, where that" in said
+        assert "name a project" not in said
 
 
 async def test_a_file_is_no_project(tmp_path: Path, make_app: MakeApp) -> None:

@@ -153,6 +153,17 @@ async def test_an_address_is_typed_until_it_is_one(app: BrvTui) -> None:
         await settled(pilot)
 
 
+async def test_a_profile_or_an_engine_that_does_not_exist_is_refused_where_it_is_typed(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "profile")
+        await pilot.press("enter", "ctrl+u", *"doc", "enter")
+        await until(pilot, lambda: "did you mean docs?" in shown(pilot))
+        assert kept() == {}
+        await pilot.press("s", "enter")
+        await until(pilot, lambda: kept() == {"profile": "docs"})
+        await settled(pilot)
+
+
 async def test_esc_leaves_a_setting_as_it_is(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await opened(pilot, "editor.command")

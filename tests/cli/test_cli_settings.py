@@ -42,6 +42,16 @@ def test_config_without_a_project(run: Run, tmp_path: object, monkeypatch: pytes
     ]
 
 
+def test_config_names_a_profile_and_an_engine_that_do_not_exist(run: Run) -> None:
+    own('profile = "doc"\nengine = "soler"\n')
+    code, _, err = run("config", inside=False)
+    assert code == 2
+    assert "profile = 'doc': no such file; use brv-3, docs, combined or the path of a file; did you mean docs?" in err
+    assert "no engine soler; did you mean soleri?" in err
+    own('profile = "soleri"\nengine = "soleri"\n')
+    assert run("config", inside=False)[0] == 0
+
+
 def test_config_of_no_such_project(run: Run) -> None:
     code, _, err = run("config", "--project", "/nowhere/at/all", inside=False)
     assert code == 3

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _MOST_MISSES = 20
 _CORNERS = 4
 _NOTHING = "nothing was found"
+_BY_SETTINGS = "{screens.settings} opens Settings, where that can be changed."
 _WAY_OUT = "Leave with {app.quit}, then name a project or a folder of markdown: brv-tui PROJECT"
 
 
@@ -128,8 +129,9 @@ class ResultsPane(ChoicePane):
 
     def _empty(self, view: View, width: int) -> list[Line]:
         if view.project.phase is not Phase.READY or view.project.overview is None:
+            is_setting = ".toml: " in view.project.problem  # the settings file stands before what is wrong in it
             texts = (
-                [view.project.problem, self.services.with_keys(_WAY_OUT)]
+                [view.project.problem, self.services.with_keys(_BY_SETTINGS if is_setting else _WAY_OUT)]
                 if view.project.phase is Phase.FAILED
                 else ["reading the tree…"]
             )

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from brvtui.app.actions.registry import PLACES
 from brvtui.app.keys.checking import check_keys
 from brvtui.app.themes.library import no_such_theme
-from brvtui.config import ConfigError, Configuration
+from brvtui.config import ConfigError, Configuration, user_file
 from brvtui.config.checking import read_text
+from brvtui.config.profile_choice import why_no_profile
 from brvtui.config.schema import Entry, Value, ValueKind, entries, value_text
-from brvtui.config.sources import SettingSource
+from brvtui.config.sources import Layer, SettingSource
+from brvtui.engines.registry import names
 from brvtui.text.address import why_no_address
+from brvtui.wording import nearest, shortened
 
 KEYS = "keys."
 
@@ -120,6 +123,12 @@ def read_typed(row: SettingRow, text: str, configuration: Configuration, themes:
     if row.name == "theme":
         for problem in no_such_theme(str(value), "", themes):
             raise ConfigError(problem)
+    if row.name == "profile":
+        why = why_no_profile(value, SettingSource(Layer.USER, str(user_file())))
+        if why:
+            raise ConfigError(why.removeprefix(f"{user_file()}: "))
+    if row.name == "engine" and value not in names():
+        raise ConfigError(f"no engine {shortened(str(value))}{nearest(str(value), names())}")
     if row.label == "url" and (address := str(value).strip()):
         no_address = why_no_address(address.rstrip("/"), row.name)
         if no_address:
