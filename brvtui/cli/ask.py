@@ -13,6 +13,7 @@ import click
 
 from brvtui.cli.common import (
     BAD_USAGE,
+    EMPTY_TEXT,
     FAILED,
     NEGATIVE,
     NOT_THERE,
@@ -68,7 +69,7 @@ def ask(
     when the answer needs one, --llm is given and none can be asked.
     """
     if not text.strip():
-        raise click.UsageError("TEXT is empty: write what you want to know")
+        raise click.UsageError(EMPTY_TEXT)
     session = asked.open()
     if allowed:
         session.model.allow()

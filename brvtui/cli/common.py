@@ -20,6 +20,7 @@ from brvtui.garbage import garbage_collector_paused
 from brvtui.text.visible import json_line
 
 OK, NEGATIVE, BAD_USAGE, NOT_THERE, FAILED = 0, 1, 2, 3, 4
+EMPTY_TEXT = "TEXT is empty: write what you want to know"
 PROJECT_OR_REPO = "give either a project or --repo"
 NO_PROJECT = "no such file or folder; name the folder of a project, or a saved trace"
 _ENDLESS = 1_000_000

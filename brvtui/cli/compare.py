@@ -10,6 +10,7 @@ import click
 from brvtui.cli import completing
 from brvtui.cli.common import (
     BAD_USAGE,
+    EMPTY_TEXT,
     NEGATIVE,
     OK,
     SCOPE_HELP,
@@ -38,7 +39,7 @@ Examples:
   brv-tui compare --metric recall@5
 """
 )
-@click.argument("text", required=False, default="")
+@click.argument("text", required=False)
 @click.option(
     "--engine",
     "engines",
@@ -54,7 +55,7 @@ Examples:
 @shared
 @answer_format
 def compare(
-    text: str,
+    text: str | None,
     engines: tuple[str, ...],
     metrics: tuple[str, ...],
     named: Path | None,
@@ -74,9 +75,11 @@ def compare(
     from brvtui.report.lines import rich_lines
     from brvtui.session.comparing_engines import ask_all, judge_all
 
+    if text is not None and not text.strip():
+        raise click.UsageError(EMPTY_TEXT)
     wanted = _metrics(metrics)
     session = Asked("", {}, scope, project, profile, now, signals, None).open()
-    like = Query(text, scope)
+    like = Query(text or "", scope)
     if text:
         with engine_errors_reported():
             answers = ask_all(session, like, engines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from brvtui.engines import registry
 from brvtui.engines.contract import Context, Engine, EngineError, Query
 from brvtui.lab.engine_comparison.judged import JudgedEngines
 from brvtui.lab.engine_comparison.one_query import EngineAnswers, ask_engines
@@ -64,5 +65,6 @@ def _all(session: Session) -> Sequence[str]:
 
 def _asked(session: Session, name: str) -> tuple[Engine[Any], Context[Any]]:
     if name not in _all(session):
+        registry.load(name)  # says what is near a name that no engine has
         raise EngineError(f"{name} does not rank what is open here: choose among {', '.join(_all(session))}")
     return session.engines.named(name), session.engines.context(name)

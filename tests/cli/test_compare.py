@@ -69,12 +69,21 @@ def test_what_cannot_be_compared_is_a_line(run: Run, project: Tree) -> None:
     assert [overlap["value"] for overlap in found["overlaps"]] == [None] * 6
     for arguments, said in (
         ((), "no judgments yet"),
-        (("x", "--engine", "nosuch"), "nosuch does not rank what is open here"),
+        (("x", "--engine", "nosuch"), "no engine nosuch"),
         (("x", "--engine", "byterover_v4"), "byterover_v4 does not rank what is open here"),
         (("--metric", "speed"), "no metric speed"),
     ):
         code, _, err = run("compare", *arguments)
         assert (code, said in err) == (2, True), err
+
+
+def test_an_empty_text_is_not_the_judged_set_and_a_misspelt_engine_is_named(run: Run, project: Tree) -> None:
+    code, out, err = run("compare", " ")
+    assert (code, out) == (2, "")
+    assert "TEXT is empty" in err
+    code, _, err = run("compare", "refresh", "--engine", "soler")
+    assert code == 2
+    assert "no engine soler; did you mean soleri?" in err
 
 
 def test_over_a_space_its_own_engine_alone_answers(run: Run, space: Path) -> None:
