@@ -57,7 +57,7 @@ def test_a_pull_request_that_breaks_a_query_fails_until_it_is_reverted(
     base = ("eval", "--baseline-rev", "main", *GATES)
     code, out, err = run(*base)
     assert (code, err) == (0, "")
-    assert "no of 2 compared queries changed" in out
+    assert "none of 2 compared queries changed" in out
     project.note(ROTATION, "Keys", "Nothing of this is about sessions any more.", 0.1)
     repository("commit", "-qam", "Edit one note")
     code, out, _ = run(*base)
@@ -141,7 +141,7 @@ def test_ignored_notes_are_not_taken_for_new_ones(run: Run, project: Tree, repos
     for number in range(8):
         project.note(f"made/m{number}.md", "Refresh rotation token", "refresh rotation token")
     out = run("eval", "--baseline-rev", "main", *GATES)[1]
-    assert "no of 2 compared queries changed" in out
+    assert "none of 2 compared queries changed" in out
 
 
 def test_the_workflow_of_the_docs_fails_and_says_why(
@@ -241,4 +241,4 @@ def test_judgments_survive_a_moved_project_and_renamed_folders(run: Run, project
     code, _, err = run("eval", *where, inside=False)
     assert (code, err) == (0, "")
     code, out, _ = run("eval", "--baseline-rev", "main", *GATES, *where, inside=False)
-    assert (code, "no of 2 compared queries changed" in out) == (0, True)
+    assert (code, "none of 2 compared queries changed" in out) == (0, True)

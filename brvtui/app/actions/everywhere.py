@@ -56,7 +56,7 @@ EVERY_SCREEN = Place("every screen", "Every screen", PlaceKind.EVERY_SCREEN, (
     *CHANGES,
     Action("panes.back", "escape", "back", "back", "Leave the filter or the maximised pane; else go to the main pane",
            bar=True, first=True),
-    Action("panes.next", "tab", "cycle(1)", "next pane", "The next pane", bar=True, first=True),
+    Action("panes.next", "tab", "cycle(1)", "next pane", "The next pane", first=True),
     Action("panes.before", "shift+tab", "cycle(-1)", "pane before", "The pane before", first=True),
     Action("panes.jump", "ctrl+o", "jump", "jump", "A letter on every pane and field: pressing one focuses it",
            first=True),
