@@ -52,7 +52,8 @@ def migrate(
     """Show what a migration of a ByteRover 3 tree to V4 would change: the answers to queries, and the notes.
 
     Asks QUERIES, or else every judged and logged query, of the tree and of the space that V4's own migration would make
-    of it. Nothing is written. Exit code 1 when a query would lose the note that is first now.
+    of it. Nothing is written. Exit code 1 when the note that is first now would be gone from an answer (unless judged
+    not covered).
     """
     if not dry_run:
         raise Failure("migrate only shows what would change: add --dry-run (ByteRover itself migrates)", BAD_USAGE)

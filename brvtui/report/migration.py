@@ -22,7 +22,7 @@ CHANGE_ROLES = {
     AnswerChange.OTHER_FIRST: "warn",
     AnswerChange.COVERED_NOW: "warn",
 }
-_QUIET = (AnswerChange.SAME_FIRST, AnswerChange.STILL_NOTHING)
+_QUIET = (AnswerChange.SAME_FIRST, AnswerChange.STILL_NOTHING, AnswerChange.RIGHTLY_NOTHING)
 
 
 def migration_report(report: MigrationReport, width: int, most: int) -> RenderableType:

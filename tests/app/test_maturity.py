@@ -137,7 +137,7 @@ async def test_only_the_notes_of_an_event(app: BrvTui) -> None:
         assert "prune: the engine's next dream run looks at it: it is old" in shown(pilot)
         assert column(pilot, "core").outer_size.width == STRIP
         assert "".join(text_of(pilot, "#core").split()) == "●0core"
-        await pilot.press("f", "f")
+        await pilot.press("f5", "f", "f")  # beside the columns, too
         await settled(pilot)
         assert maturity(pilot).wanted.only is None
         assert len(column(pilot, "draft").choices) == 9
@@ -283,7 +283,7 @@ async def test_another_profile_ages_otherwise(app: BrvTui) -> None:
 async def test_help_and_keys(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        assert " S order  f only…" in shown(pilot)
+        assert " S order  enter details  F2-F5 panes  f only…" in shown(pilot)
         await pilot.press("f1")
         await pilot.pause()
         assert isinstance(app.screen, MessageScreen)

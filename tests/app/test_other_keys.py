@@ -80,7 +80,7 @@ async def test_a_clash_is_told_and_the_inner_binding_wins(garden: Tree, make_app
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await ask(pilot, "refresh token rotation")
         await until(pilot, lambda: toasts(pilot))
-        assert "'c' is also cache.clear (Screen Query: clear cache)" in toasts(pilot)[0]
+        assert "'c' is also board.changes (Screen Maturity: only changes)" in toasts(pilot)[0]
         assert "left out" not in toasts(pilot)[0]
         await pilot.press("escape", "c")
         await settled(pilot)

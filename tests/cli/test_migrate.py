@@ -54,6 +54,15 @@ def test_a_query_whose_first_note_is_gone_is_a_negative_answer(run: Run, project
     assert run("migrate", "--dry-run", "rounding")[0] == 0
 
 
+def test_what_was_judged_not_covered_is_not_lost(run: Run, project: Tree) -> None:
+    file = project.root / ".brv/brv-tui/judgments.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text('[[query]]\nid = "i"\ntext = "invoices"\nexpected = "not covered"\n')
+    code, out, err = run("migrate", "--dry-run")
+    assert (code, err) == (0, "")
+    assert "nothing is found any more, as it was judged" in out
+
+
 def test_what_notes_lose(run: Run, project: Tree) -> None:
     file = project.root / "signals.json"
     file.write_text('{"deploy/rollback.md": {"importance": 90, "maturity": "core", "accessCount": 7}}')

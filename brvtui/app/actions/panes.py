@@ -83,10 +83,6 @@ LOG_LIST = Place("log list", "Log", PlaceKind.PANE, (
 
 COLUMN = Place("column", "Maturity", PlaceKind.PANE, (
     Action("board.order", "S", "screen.order(1)", "order", "Order notes by the next of their values", bar=True),
-    Action("board.only", "f", "screen.only(1)", "only…", "Only the notes of the next event, or all", bar=True),
-    Action("board.only_before", "F", "screen.only(-1)", "only…", "Only: the event before"),
-    Action("board.changes", "c", "screen.only_changes", "only changes",
-           "Only the notes that change between today and the day of the forecast, or all", bar=True),
     Action("board.right", "l,right", "screen.beside(1)", "right", "The next column"),
     Action("board.left", "h,left", "screen.beside(-1)", "left", "The column before"),
     Action("board.details", "enter", "screen.pane('ageing')", "details", "Curve and what-if of the note", bar=True),

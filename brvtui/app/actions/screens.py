@@ -74,6 +74,10 @@ LOG_SCREEN = Place("log", "Screen Log", PlaceKind.SCREEN, (
 
 MATURITY_SCREEN = Place("maturity", "Screen Maturity", PlaceKind.SCREEN, (
     *_panes("maturity", {"draft": "f2", "validated": "f3", "core": "f4", "ageing": "f5"}),
+    Action("board.only", "f", "only(1)", "only…", "Only the notes of the next event, or all", bar=True),
+    Action("board.only_before", "F", "only(-1)", "only…", "Only: the event before"),
+    Action("board.changes", "c", "only_changes", "only changes",
+           "Only the notes that change between today and the day of the forecast, or all", bar=True),
     Action("forecast.next", "right_square_bracket", "day(1)", "a day on", "The forecast a day on", bar=True),
     Action("forecast.before", "left_square_bracket", "day(-1)", "a day back", "The forecast a day back"),
     Action("forecast.month", "right_curly_bracket", "day(30)", "30 days on", "The forecast 30 days on", bar=True),

@@ -9,7 +9,7 @@ from enum import StrEnum
 from brvtui.engines.byterover_v4.command_line import CommandLine
 from brvtui.engines.byterover_v4.profile import V4Profile
 from brvtui.engines.byterover_v4.scripts import RankedSpace, query_space
-from brvtui.lab.judgments.model import Judgment, outcome_of
+from brvtui.lab.judgments.model import NOT_COVERED, Judgment, outcome_of
 from brvtui.trace import Trace
 
 _SHOWN = 10
@@ -24,6 +24,7 @@ class AnswerChange(StrEnum):
     COVERED_NOW = "not covered before, and to be cited after"
     SAME_FIRST = "the same note is first"
     STILL_NOTHING = "nothing is found, as before"
+    RIGHTLY_NOTHING = "nothing is found any more, as it was judged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def migrated_answer(
         query=judgment.text,
         scope=judgment.scope,
         source=source,
-        change=_change(before, old, new),
+        change=_change(judgment, before, old, new),
         outcome=outcome_of(before),
         should_cite=any(hit.printed.confidence != "low" for hit in answer.hits),
         before=old,
@@ -87,7 +88,11 @@ def migrated_answer(
     )
 
 
-def _change(trace: Trace, before: tuple[AnsweredNote, ...], after: tuple[AnsweredNote, ...]) -> AnswerChange:
+def _change(
+    judgment: Judgment, trace: Trace, before: tuple[AnsweredNote, ...], after: tuple[AnsweredNote, ...]
+) -> AnswerChange:
+    if not after and before and judgment.expected == NOT_COVERED:
+        return AnswerChange.RIGHTLY_NOTHING
     if not after:
         return AnswerChange.NOTHING_FOUND if before else AnswerChange.STILL_NOTHING
     if not trace.covered or not before:

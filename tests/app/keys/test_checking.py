@@ -43,7 +43,7 @@ def test_what_cannot_be_used_is_left_out(name: str, given_keys: str, said: str) 
         ("pane.down", "G", "pane.bottom (Every pane"),
         ("results.open", "k", "pane.up (Every pane"),
         ("app.theme", "z", "panes.maximise (Every screen"),
-        ("pane.down", "c", "cache.clear (Screen Query"),
+        ("pane.down", "c", "board.changes (Screen Maturity"),
         ("results.open", "question_mark", "help.keys (Every screen"),
         ("results.open", "?", "help.keys (Every screen"),
         ("panes.score", "f3,f2", "panes.results (Screen Query"),
