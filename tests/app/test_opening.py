@@ -87,10 +87,13 @@ async def test_a_setting_that_keeps_a_project_closed_is_changed_in_settings(gard
     own('profile = "doc"\n')
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
-        said = " ".join(shown(pilot).split())
-        assert "CANNOT OPEN" in said
-        assert ", opens Settings, where that" in said
+        assert "CANNOT OPEN" in shown(pilot)
+        said = " ".join(text_of(pilot, "#results").split())
+        assert "Esc, then , opens Settings, where that" in said
         assert "name a project" not in said
+        await pilot.press("escape", "comma")
+        await settled(pilot)
+        assert pilot.app.current_mode == "settings"
 
 
 async def test_a_file_is_no_project(tmp_path: Path, make_app: MakeApp) -> None:

@@ -13,6 +13,7 @@ from brvtui.app.states import STALE_LABELS, AnswerState, Phase, ProjectState, Qu
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
+from brvtui.config import user_file
 from brvtui.engines.registry import SPACE
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _MOST_MISSES = 20
 _CORNERS = 4
 _NOTHING = "nothing was found"
-_BY_SETTINGS = "{screens.settings} opens Settings, where that can be changed."
+_BY_SETTINGS = "Esc, then {screens.settings} opens Settings, where that can be changed; then start brv-tui again"
 _WAY_OUT = "Leave with {app.quit}, then name a project or a folder of markdown: brv-tui PROJECT"
 
 
@@ -129,7 +130,7 @@ class ResultsPane(ChoicePane):
 
     def _empty(self, view: View, width: int) -> list[Line]:
         if view.project.phase is not Phase.READY or view.project.overview is None:
-            is_setting = ".toml: " in view.project.problem  # the settings file stands before what is wrong in it
+            is_setting = f"{user_file()}: " in view.project.problem
             texts = (
                 [view.project.problem, self.services.with_keys(_BY_SETTINGS if is_setting else _WAY_OUT)]
                 if view.project.phase is Phase.FAILED
