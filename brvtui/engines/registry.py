@@ -44,6 +44,11 @@ def names_for(is_space: bool) -> tuple[str, ...]:
     return (SPACE,) if is_space else tuple(name for name in names() if name != SPACE)
 
 
+def why_unknown(name: str) -> str:
+    """That no engine is called ``name``, with the nearest that there is; empty where one is installed."""
+    return "" if name in names() else f"no engine {shortened(name)}{nearest(name, names())}"
+
+
 def load(name: str) -> Engine[Any]:
     """A new instance of the engine called ``name``.
 
@@ -51,9 +56,9 @@ def load(name: str) -> Engine[Any]:
     """
     from brvtui.engines.contract import EngineError
 
-    place = _OURS.get(name) or _theirs().get(name)
-    if place is None:
-        raise EngineError(f"no engine {shortened(name)}{nearest(name, names())}")
+    if why := why_unknown(name):
+        raise EngineError(why)
+    place = _OURS.get(name) or _theirs()[name]
     module, _, attribute = place.partition(":")
     try:
         make: Callable[[], Engine[Any]] = getattr(import_module(module), attribute)

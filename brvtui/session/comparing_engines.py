@@ -65,6 +65,6 @@ def _all(session: Session) -> Sequence[str]:
 
 def _asked(session: Session, name: str) -> tuple[Engine[Any], Context[Any]]:
     if name not in _all(session):
-        registry.load(name)  # says what is near a name that no engine has
-        raise EngineError(f"{name} does not rank what is open here: choose among {', '.join(_all(session))}")
+        named = f"{name} does not rank what is open here: choose among {', '.join(_all(session))}"
+        raise EngineError(registry.why_unknown(name) or named)
     return session.engines.named(name), session.engines.context(name)

@@ -13,9 +13,8 @@ from brvtui.config.checking import read_text
 from brvtui.config.profile_choice import why_no_profile
 from brvtui.config.schema import Entry, Value, ValueKind, entries, value_text
 from brvtui.config.sources import Layer, SettingSource
-from brvtui.engines.registry import names
+from brvtui.engines.registry import why_unknown
 from brvtui.text.address import why_no_address
-from brvtui.wording import nearest, shortened
 
 KEYS = "keys."
 
@@ -123,12 +122,10 @@ def read_typed(row: SettingRow, text: str, configuration: Configuration, themes:
     if row.name == "theme":
         for problem in no_such_theme(str(value), "", themes):
             raise ConfigError(problem)
-    if row.name == "profile":
-        why = why_no_profile(value, SettingSource(Layer.USER, str(user_file())))
-        if why:
-            raise ConfigError(why.removeprefix(f"{user_file()}: "))
-    if row.name == "engine" and value not in names():
-        raise ConfigError(f"no engine {shortened(str(value))}{nearest(str(value), names())}")
+    if row.name == "profile" and (why := why_no_profile(value, SettingSource(Layer.USER, str(user_file())))):
+        raise ConfigError(why.removeprefix(f"{user_file()}: "))
+    if row.name == "engine" and (why := why_unknown(str(value))):
+        raise ConfigError(why)
     if row.label == "url" and (address := str(value).strip()):
         no_address = why_no_address(address.rstrip("/"), row.name)
         if no_address:
