@@ -16,7 +16,6 @@ from brvtui.app.services import services_of
 if TYPE_CHECKING:
     from brvtui.saved.traces import SavedTrace
 
-_ENDINGS = (".json", ".md", ".svg")
 _FORMS = ".json opens again without the tree · .md a document · .svg a picture"
 
 
@@ -49,8 +48,10 @@ class ExportScreen(FieldScreen[Path]):
 
     def submit(self, text: str) -> None:
         """Saves the trace; an ending that was typed in front of the proposed one counts."""
-        file = text.strip()
-        while Path(Path(file).stem).suffix in _ENDINGS:
+        from brvtui.report.saved import Form
+
+        file, endings = text.strip(), [f".{form}" for form in Form]
+        while Path(Path(file).stem).suffix.lower() in endings:
             file = file.removesuffix(Path(file).suffix)
         if file:
             task = partial(_export, self._saved, Path(file), self._trees, text == self._confirmable)
