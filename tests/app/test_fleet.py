@@ -84,6 +84,14 @@ async def asked(pilot: Pilot[Any], text: str = _QUESTION) -> None:
     await until(pilot, lambda: state(pilot).text == text and not state(pilot).is_busy)
 
 
+async def half_asked(pilot: Pilot[Any]) -> None:
+    """Asks the question, and waits for the two members before the one that :class:`HeldAsks` holds."""
+    await until(pilot, lambda: len(state(pilot).known) == 2)
+    pilot.app.screen.field.value = _QUESTION  # type: ignore[attr-defined]
+    await pilot.press("enter")
+    await until(pilot, lambda: len(state(pilot).answers) == 2)
+
+
 async def test_results_stand_by_member_with_what_to_do_about_the_others(fleet: Fleet) -> None:
     async with fleet_app(fleet).run_test(size=WIDE) as pilot:
         await until(pilot, lambda: len(state(pilot).known) == 4)
@@ -183,10 +191,7 @@ async def test_a_member_that_cannot_be_opened_leads_back_too_and_one_in_git_says
 async def test_asking_is_stopped_at_once_and_goes_on_where_it_was(fleet: Fleet, how: str) -> None:
     held = HeldAsks("catalog")
     async with fleet_app(fleet, lambda: held).run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: len(state(pilot).known) == 2)
-        pilot.app.screen.field.value = _QUESTION  # type: ignore[attr-defined]
-        await pilot.press("enter")
-        await until(pilot, lambda: len(state(pilot).answers) == 2)
+        await half_asked(pilot)
         assert "2 of 2 memories asked so far cover it" in text_of(pilot, "#fleet-headline")
         if how == "escape":
             await pilot.press("escape")
@@ -209,10 +214,7 @@ async def test_asking_is_stopped_at_once_and_goes_on_where_it_was(fleet: Fleet, 
 async def test_answers_of_some_members_do_not_pass_for_all(fleet: Fleet, keys: tuple[str, ...]) -> None:
     held = HeldAsks("catalog")
     async with fleet_app(fleet, lambda: held).run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: len(state(pilot).known) == 2)
-        pilot.app.screen.field.value = _QUESTION  # type: ignore[attr-defined]
-        await pilot.press("enter")
-        await until(pilot, lambda: len(state(pilot).answers) == 2)
+        await half_asked(pilot)
         await pilot.press(*keys[:-1])
         held.may_go_on.set()
         if keys[0] == "escape":

@@ -413,16 +413,21 @@ async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree,
         await until(pilot, lambda: "3 judged queries are answered as before" in toasts(pilot))
 
 
+async def ask_and_break(pilot: Pilot[Any], tree: Tree) -> None:
+    """Asks a query, then takes its text from the note that is first, and waits until that was noticed."""
+    await ask(pilot, "refunds billing")
+    brv(pilot).edits.hold()
+    await settled(pilot)
+    (tree.tree / "billing/refunds.md").write_text("# Something else\n\nNothing of it is left.\n")
+    await until(pilot, lambda: view(pilot).edits.effect is not None)
+
+
 async def test_an_edit_that_costs_the_open_query_its_note_is_told_and_not_judged_as_right(
     with_judgments: Tree, make_app: MakeApp
 ) -> None:
     """The answer before the edit is taken in its column; the answer now only once the edit is accepted."""
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
-        await ask(pilot, "refunds billing")
-        brv(pilot).edits.hold()
-        await settled(pilot)
-        (with_judgments.tree / "billing/refunds.md").write_text("# Something else\n\nNothing of it is left.\n")
-        await until(pilot, lambda: view(pilot).edits.effect is not None)
+        await ask_and_break(pilot, with_judgments)
         said = "the open query is answered otherwise since refunds.md changed; 3 judged queries are not"
         await until(pilot, lambda: said in toasts(pilot))
         await to_lab(pilot)
@@ -446,11 +451,7 @@ async def test_another_engine_and_another_open_query_are_looked_at_anew_after_an
     garden: Tree, make_app: MakeApp
 ) -> None:
     async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:
-        await ask(pilot, "refunds billing")
-        brv(pilot).edits.hold()
-        await settled(pilot)
-        (garden.tree / "billing/refunds.md").write_text("# Something else\n\nNothing of it is left.\n")
-        await until(pilot, lambda: view(pilot).edits.effect is not None)
+        await ask_and_break(pilot, garden)
         first = view(pilot).edits.effect
         await ask(pilot, "freeze window")
         (garden.tree / "deploy/freeze_window.md").unlink()
