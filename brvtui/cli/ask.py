@@ -98,7 +98,7 @@ def ask(
 
 
 def _not_asked(problem: str) -> str:
-    """Why no model was asked for an answer that needs one; ``problem`` is that of the settings, empty without any."""
+    """Says why no model could be asked: the ``problem`` in its settings, or, where that is empty, that none is set."""
     if problem:
         return f"this answer needs a model, and the one that is set cannot be asked: {problem}"
     return "this answer needs a model, and none is set: set llm.model, or BRV_TUI_LLM_MODEL (docs/configuration.md)"

@@ -32,11 +32,11 @@ class EditEffect:
     earlier: EarlierNotes | None
     """The notes before; None where nothing changed."""
     judged: int
-    """How many judged queries were asked again."""
+    """The number of judged queries that were asked again."""
     unjudged: int
-    """How many other queries were asked again."""
+    """The number of queries without a judgment that were asked again."""
     left_out: int
-    """How many more judged queries there are."""
+    """The number of judged queries beyond the first 200, which were not."""
     judged_otherwise: tuple[QueryChange, ...]
     """The judged queries that are answered otherwise."""
     unjudged_otherwise: tuple[QueryChange, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import insort
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from textual.timer import Timer
@@ -61,7 +61,7 @@ class FleetQueries:
             self._services.store.update(state, self._opened.selection)
 
     def leave(self) -> None:
-        """Stops asking, and stores the screen's state for when the fleet is shown again."""
+        """Stops asking, and saves what the screen shows, so that the user finds it again on the way back."""
         self._drop()
         if self._opened is not None:
             view = self._services.store.view
@@ -97,9 +97,10 @@ class FleetQueries:
             self._pause = self._services.set_timer(_PAUSE_S, self.ask)
 
     def ask(self, again: bool = False) -> None:
-        """Asks the typed question now, unless it was asked already. After a stop, asks only the members left over.
+        """Asks the typed question now, unless every member has replied to it.
 
-        ``again`` asks every member in any case, and reads changed files first.
+        After a stop, asks only the members that have not replied. ``again`` asks every member in any case, and reads
+        changed files first.
         """
         text, state = self.typed.strip(), self.state
         if not text:
@@ -121,7 +122,7 @@ class FleetQueries:
     def _open_rest(self) -> None:
         """Without a question: opens the members that are neither open nor known to be unreadable."""
         state = self.state
-        if not self.typed and not state.text and any(map(_is_unknown(state), self._members)):
+        if not self.typed and not state.text and _unopened(state, self._members):
             self._ask("")
 
     @property
@@ -159,7 +160,7 @@ class FleetQueries:
         goes_on = bool(text) and same and not state.together
         members = [one for one in self._members if not (goes_on and one.name in state.answers)]
         if not text and same:
-            members = [*filter(_is_unknown(state), self._members)]
+            members = _unopened(state, self._members)
         request = FleetRequest(self._number, tuple(members), text, again)
         asked = state._replace(
             text=text,
@@ -265,9 +266,9 @@ def _is_answered(state: FleetState) -> bool:
     return all(one.name in state.answers or one.name in state.missing for one in state.fleet.members)
 
 
-def _is_unknown(state: FleetState) -> Callable[[Member], bool]:
-    """Returns what tells whether a member is neither open nor known to be unreadable."""
-    return lambda member: member.name not in state.known and member.name not in state.missing
+def _unopened(state: FleetState, members: Sequence[Member]) -> list[Member]:
+    """Returns those of ``members`` that are neither open nor known to be unreadable."""
+    return [one for one in members if one.name not in state.known and one.name not in state.missing]
 
 
 def _asked_nothing(state: FleetState) -> FleetState:

@@ -87,13 +87,8 @@ class ResultsPane(ChoicePane):
             added_by = hit.found_by
             self.add_rows(made, hit_lines(hit, rank, row, trace.scale, width, self.glyphs), hit.file)
         if not trace.hits:
-            self.add_rows(
-                made,
-                [
-                    Line().gap().extend(part.spans)
-                    for part in _nothing(trace, view, width - 2, self.services.shown_key("note.new"))
-                ],
-            )
+            said = _nothing(trace, view, width - 2, self.services.shown_key("note.new"))
+            self.add_rows(made, [Line().gap().extend(part.spans) for part in said])
         return made
 
     def changed(self) -> None:
@@ -130,12 +125,10 @@ class ResultsPane(ChoicePane):
 
     def _empty(self, view: View, width: int) -> list[Line]:
         if view.project.phase is not Phase.READY or view.project.overview is None:
-            is_setting = f"{user_file()}: " in view.project.problem
-            texts = (
-                [view.project.problem, self.services.with_keys(_BY_SETTINGS if is_setting else _WAY_OUT)]
-                if view.project.phase is Phase.FAILED
-                else ["reading the tree…"]
-            )
+            texts = ["reading the tree…"]
+            if view.project.phase is Phase.FAILED:
+                way_out = _BY_SETTINGS if f"{user_file()}: " in view.project.problem else _WAY_OUT
+                texts = [view.project.problem, self.services.with_keys(way_out)]
             made = [Line()]
             for text in texts:
                 made += [*wrapped(text, width), Line()]
