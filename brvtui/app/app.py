@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual.actions import ActionParseResult, parse
 from textual.binding import BindingType
 from textual.dom import DOMNode
+from textual.notifications import SeverityLevel
 from textual.widget import AwaitMount
 
 from brvtui import faults
@@ -39,6 +40,7 @@ from brvtui.app.view import NO_MEMORY, View
 from brvtui.config import Configuration
 from brvtui.config.schema import FEW
 from brvtui.store.folders import pictures_folder
+from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
     from brvtui.app.commands.command import Act, Command
@@ -72,6 +74,8 @@ if TYPE_CHECKING:
     from brvtui.session import Session
     from brvtui.trace import Remedy
 
+_MOST_TOASTS = 2
+_WEIGHT: dict[SeverityLevel, int] = {"information": 0, "warning": 1, "error": 2}
 _BELOW_MODALS = ("mode", "commands")
 _STILL_WRITING = "something is still being written, and the disk does not answer: {app.quit} again ends without waiting"
 _STILL_WRITING_S = 10
@@ -499,6 +503,28 @@ class BrvTui(ConfiguredApp):
     def copy_to_clipboard(self, text: str) -> None:
         """Copies ``text``: what fields and selections copy."""
         self.sharing.copy_text(text, "the text")
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Shows a toast. What it quotes is text, never escapes nor markup, whatever Textual's widgets ask for."""
+        super().notify(visible(message), title=title, severity=severity, timeout=timeout, markup=False)
+        self.call_later(self._thin_out)
+
+    def _thin_out(self) -> None:
+        """Keeps only a few toasts: drops earlier copies of a message, then the least severe, the oldest first."""
+        held = list(self._notifications)
+        said = {one.message: place for place, one in enumerate(held)}
+        again = [one for place, one in enumerate(held) if said[one.message] != place]
+        rest = sorted((one for one in held if one not in again), key=lambda one: _WEIGHT[one.severity])
+        for one in again + rest[: max(0, len(rest) - _MOST_TOASTS)]:
+            self._unnotify(one)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Letters and digits are text while a field has the focus; screens stay while a modal is open."""

@@ -12,11 +12,11 @@ from textual.command import Command, CommandPalette
 from textual.css.stylesheet import Stylesheet
 from textual.theme import Theme
 
+from brvtui.app.crashing import ReportingApp
 from brvtui.app.ending import finished_in_time
 from brvtui.app.themes.library import DEFAULT, OURS, Library, no_such_theme, our_theme, read_library, user_folder
 from brvtui.app.themes.palette import Palette
 from brvtui.app.themes.roles import PREFIX, ROLES, own_roles
-from brvtui.app.toasts import ToastingApp
 from brvtui.app.widgets.lines import restyle
 from brvtui.app.workers import Workers
 
@@ -52,7 +52,7 @@ class ThemeStylesheet(Stylesheet):
         self.parse()
 
 
-class ThemedApp(ToastingApp):
+class ThemedApp(ReportingApp):
     """Knows the themes and the colour of every role under the one in use."""
 
     _painted: _Painted | None = None
