@@ -65,7 +65,7 @@ def words_below(lifts: Iterable[Lift], words: Mapping[str, Words]) -> Mapping[st
 def matched_words(context: Context, text: str, files: Sequence[str]) -> dict[str, Words]:
     """For the note at each of ``files`` the best match of each term of ``text``, in the order of the text.
 
-    The best match is the term itself; else the longer or misspelt term that weighs most in its field.
+    The best match weighs most in its field: a longer form of the term in the title can outweigh the term in the text.
     """
     snapshot, rules = context.snapshot, context.constants.text
     places = [(file, snapshot.by_path[file]) for file in dict.fromkeys(files) if file in snapshot.by_path]
@@ -111,7 +111,7 @@ class _Held:
         near = np.minimum(np.searchsorted(sorted_ids, self.terms), len(sorted_ids) - 1)
         rows = np.flatnonzero(sorted_ids[near] == self.terms)
         notes, fields, places = self.notes[rows], self.fields[rows], order[near[rows]]
-        weights = np.where(expansion.kinds[places] == 0, np.inf, expansion.weights[places] * boosts[fields])
+        weights = expansion.weights[places] * boosts[fields]
         best = np.lexsort((places, -weights, notes))
         _, firsts = np.unique(notes[best], return_index=True)
         names = snapshot.postings.ids.terms

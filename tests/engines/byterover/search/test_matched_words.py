@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.engines.byterover.sections import Search
-from brvtui.trace import Hit, MatchedWord, MatchKind, NearMiss, Origin, Trace
+from brvtui.trace import Contribution, Hit, MatchedWord, MatchKind, NearMiss, Origin, Trace
 from tests.support.generated import generated, query
 from tests.support.trees import Tree
 
@@ -18,14 +18,21 @@ def words_of(trace: Trace, file: str) -> tuple[MatchedWord, ...]:
     return next(one.words for one in found if one.file == file)
 
 
-def test_the_word_itself_before_longer_and_misspelt_ones(tree: Tree) -> None:
-    tree.note("a/x.md", "Tokens", "token tokens tokeen")
+def test_the_word_itself_before_longer_and_misspelt_ones_of_its_field(tree: Tree) -> None:
+    tree.note("a/x.md", "Keys", "token tokens tokeen")
     tree.notes(60)
     (word,) = words_of(tree.session().probe("token"), "a/x.md")
     assert word == MatchedWord("token", "token", MatchKind.EXACT, 0, ("text",))
 
 
-def test_else_what_weighs_most_in_its_field(tree: Tree) -> None:
+def test_a_longer_form_in_the_title_before_the_word_itself_in_the_text(tree: Tree) -> None:
+    tree.note("a/x.md", "Tokens", "token")
+    tree.notes(60)
+    (word,) = words_of(tree.session().probe("token"), "a/x.md")
+    assert word == MatchedWord("token", "tokens", MatchKind.PREFIX, 1, ("title", "text"))
+
+
+def test_of_longer_forms_what_weighs_most_in_its_field(tree: Tree) -> None:
     tree.note("a/x.md", "Proration", "prorated, all prorated")
     tree.notes(60)
     (word,) = words_of(tree.session().probe("prorat"), "a/x.md")
@@ -76,10 +83,15 @@ def test_they_are_the_terms_of_the_detail(seed: int, tmp_path: Path) -> None:
         for hit in trace.hits:
             if hit.origin is not Origin.TEXT or hit.file not in details:
                 continue
-            held: dict[str, list[tuple[str, str]]] = {}
+            held: dict[str, list[Contribution]] = {}
             for one in details[hit.file].contributions:
-                held.setdefault(one.query_term, []).append((one.term, {"content": "text"}.get(one.field, one.field)))
+                held.setdefault(one.query_term, []).append(one)
             assert {word.query for word in hit.words} == held.keys()
             for word in hit.words:
-                assert {field for term, field in held[word.query] if term == word.word} == set(word.fields)
-                assert word.kind is MatchKind.EXACT or word.query not in {term for term, _ in held[word.query]}
+                named = [one for one in held[word.query] if one.term == word.word]
+                assert {{"content": "text"}.get(one.field, one.field) for one in named} == set(word.fields)
+                assert max(map(_weight, named)) == max(map(_weight, held[word.query]))
+
+
+def _weight(one: Contribution) -> float:
+    return one.weight * one.boost
