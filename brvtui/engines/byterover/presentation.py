@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -179,7 +179,8 @@ class ByteRoverPresentation(Presentation):
         """The engine's own relaxations, entity searches, and the retry ladder."""
         times = trace.timings
         rows = [_attempt(place, attempt, times) for place, attempt in enumerate(trace.section(Search).attempts)]
-        return (*rows, *_entities(trace.section(EntityStep), times), *ladder_rows(trace.section(Ladder), times))
+        stop = {word.word.lower() for word in trace.section(Search).lint.words if word.stop_word}
+        return (*rows, *_entities(trace.section(EntityStep), stop, times), *ladder_rows(trace.section(Ladder), times))
 
     def has_begun(self, text: str) -> bool:
         """From the heading of its first part on."""
@@ -283,17 +284,19 @@ def _attempt(place: int, attempt: Attempt, times: Mapping[str, float]) -> Attemp
     )
 
 
-def _entities(step: EntityStep, times: Mapping[str, float]) -> list[Attempted]:
+def _entities(step: EntityStep, stop: Set[str], times: Mapping[str, float]) -> list[Attempted]:
     added = sum(len(one.added) for one in step.searches)
     head = Attempted("entities", "entity searches", step.state, f"{added} added" if step.searches else "", step.why)
-    return [head, *(_entity(place, one, times) for place, one in enumerate(step.searches))]
+    return [head, *(_entity(place, one, stop, times) for place, one in enumerate(step.searches))]
 
 
-def _entity(place: int, one: EntitySearch, times: Mapping[str, float]) -> Attempted:
+def _entity(place: int, one: EntitySearch, stop: Set[str], times: Mapping[str, float]) -> Attempted:
     total = one.search.total_found
     state = State.HIT if one.added else State.PASSED if one.search.hits else State.MISSED
     new = str(len(one.added)) if one.added else "none"
     why = f"{new} of them new to the results" if one.search.hits else one.search.outcome.value
+    if one.entity in stop:
+        why += "; a stop word for the search above, but not for entity searches"
     return Attempted(
         id=f"entity:{place}",
         name=f"“{one.entity}”",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from brvtui.engines.byterover.presentation import ByteRoverPresentation
 from brvtui.engines.byterover.route.entities import entity_words
 from brvtui.engines.byterover.sections import EntityStep, Route, Search
 from brvtui.trace import State
@@ -112,3 +113,11 @@ def test_its_times_are_its_own(fruit: Tree) -> None:
     trace = fruit.ask("kiwi quince")
     assert [entity.timed_by for entity in trace.section(EntityStep).searches] == ["entity.kiwi", "entity.quince"]
     assert {"entity.kiwi", "entity.quince"} <= trace.timings.keys()
+
+
+def test_a_stop_word_that_they_search_for_says_so(fruit: Tree) -> None:
+    fruit.note("x/0.md", "Kiwi", "kiwi, where there are some", days=3)
+    rows = ByteRoverPresentation().attempts(fruit.ask("are kiwi"))
+    why = {row.name: row.why for row in rows if row.id.startswith("entity:")}
+    assert why.keys() == {"“are”", "“kiwi”"}
+    assert [name for name, said in why.items() if "stop word" in said] == ["“are”"]
