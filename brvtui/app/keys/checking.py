@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from brvtui.app.actions.action import Action
+from brvtui.app.actions.action import Action, Place
 from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.keys.naming import KNOWN, canonical, is_key, is_text, keys_of, split
 from brvtui.wording import nearest
+
+_MOST_NAMED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +49,32 @@ def _wrong(action: Action, given: str) -> str:
 
 
 def _clashes(keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yields names of actions in ``keys`` with a new key that another action has at the same time, and which."""
+    """Yields the name of each action in ``keys`` with a new key that others have at the same time, and which others."""
     placed = [(place, action) for place in PLACES for action in place.actions]
     for place, action in placed:
         new = {canonical(key) for key in split(keys.get(action.name, ""))} - {
             canonical(key) for key in split(action.keys)
         }
-        for other_place, other in placed if new - {""} else ():
-            if other is action or not place.meets(other_place):
-                continue
-            shared = new & {canonical(key) for key in keys_of(other.name, other.keys, keys)}
-            if shared:
-                key = sorted(shared)[0]
-                yield action.name, f"{key!r} is also {other.name} ({other_place.heading}: {other.label})"
+        for key in sorted(new - {""}):
+            others = [
+                (other_place, other)
+                for other_place, other in placed
+                if other is not action
+                and place.meets(other_place)
+                and key in map(canonical, keys_of(other.name, other.keys, keys))
+            ]
+            if others:
+                named = [f"{other.name} ({where.heading}: {other.label})" for where, other in others[:_MOST_NAMED]]
+                more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+                wins = _wins(key, (place, action), others)
+                yield action.name, f"{key!r} is also {', '.join(named)}{more}; {wins}"
+
+
+def _wins(key: str, mine: tuple[Place, Action], others: list[tuple[Place, Action]]) -> str:
+    """Returns which of the actions that share ``key`` acts."""
+    first = [action.name for _, action in (mine, *others) if action.first and not is_text(key)]
+    if len(first) == 1:
+        return f"{first[0]} acts"
+    if first or any(place is mine[0] for place, _ in others):
+        return "only one of them acts"
+    return "the one nearer to the focus acts"

@@ -40,7 +40,7 @@ def test_what_cannot_be_used_is_left_out(name: str, given_keys: str, said: str) 
 @pytest.mark.parametrize(
     ("name", "given_keys", "other"),
     [
-        ("pane.down", "G", "pane.bottom (Every pane"),
+        ("pane.down", "G", "pane.bottom (Every pane: "),
         ("results.open", "k", "pane.up (Every pane"),
         ("app.theme", "z", "panes.maximise (Every screen"),
         ("pane.down", "c", "board.changes (Screen Maturity"),
@@ -53,6 +53,20 @@ def test_a_clash_is_told_and_kept(name: str, given_keys: str, other: str) -> Non
     made = check_keys({name: given_keys})
     assert made.usable == {name: given_keys}
     assert other in made.problems[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "said"),
+    [
+        ("pane.down", "G", "; only one of them acts"),
+        ("results.open", "k", "; the one nearer to the focus acts"),
+        ("pane.down", "c", " and 1 more; the one nearer to the focus acts"),
+        ("results.open", "tab", "; panes.next acts"),
+        ("app.theme", "f3", " more; only one of them acts"),
+    ],
+)
+def test_a_clash_says_which_action_wins(name: str, key: str, said: str) -> None:
+    assert check_keys({name: key}).problems[name].endswith(said)
 
 
 @pytest.mark.parametrize(
