@@ -153,14 +153,19 @@ async def test_an_address_is_typed_until_it_is_one(app: BrvTui) -> None:
         await settled(pilot)
 
 
-async def test_a_profile_or_an_engine_that_does_not_exist_is_refused_where_it_is_typed(app: BrvTui) -> None:
+@pytest.mark.parametrize(
+    ("setting", "typed", "rest", "meant"), [("profile", "doc", "s", "docs"), ("engine", "knowin", "g", "knowing")]
+)
+async def test_a_profile_or_an_engine_that_does_not_exist_is_refused_where_it_is_typed(
+    app: BrvTui, setting: str, typed: str, rest: str, meant: str
+) -> None:
     async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "profile")
-        await pilot.press("enter", "ctrl+u", *"doc", "enter")
-        await until(pilot, lambda: "did you mean docs?" in shown(pilot))
+        await opened(pilot, setting)
+        await pilot.press("enter", "ctrl+u", *typed, "enter")
+        await until(pilot, lambda: f"did you mean {meant}?" in shown(pilot))
         assert kept() == {}
-        await pilot.press("s", "enter")
-        await until(pilot, lambda: kept() == {"profile": "docs"})
+        await pilot.press(*rest, "enter")
+        await until(pilot, lambda: kept() == {setting: meant})
         await settled(pilot)
 
 

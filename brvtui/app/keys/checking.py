@@ -71,10 +71,10 @@ def _clashes(keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _wins(key: str, mine: tuple[Place, Action], others: list[tuple[Place, Action]]) -> str:
-    """Returns which of the actions that share ``key`` acts."""
+    """Returns which of the actions that share ``key`` would act."""
     first = [action.name for _, action in (mine, *others) if action.first and not is_text(key)]
     if len(first) == 1:
-        return f"{first[0]} acts"
+        return f"{first[0]} would act"
     if first or any(place is mine[0] for place, _ in others):
-        return "only one of them acts"
-    return "the one nearer to the focus acts"
+        return "only one of them would act"
+    return "the one nearer to the focus would act"

@@ -58,11 +58,11 @@ def test_a_clash_is_told_and_kept(name: str, given_keys: str, other: str) -> Non
 @pytest.mark.parametrize(
     ("name", "key", "said"),
     [
-        ("pane.down", "G", "; only one of them acts"),
-        ("results.open", "k", "; the one nearer to the focus acts"),
-        ("pane.down", "c", " and 1 more; the one nearer to the focus acts"),
-        ("results.open", "tab", "; panes.next acts"),
-        ("app.theme", "f3", " more; only one of them acts"),
+        ("pane.down", "G", "; only one of them would act"),
+        ("results.open", "k", "; the one nearer to the focus would act"),
+        ("pane.down", "c", " and 1 more; the one nearer to the focus would act"),
+        ("results.open", "tab", "; panes.next would act"),
+        ("app.theme", "f3", " more; only one of them would act"),
     ],
 )
 def test_a_clash_says_which_action_wins(name: str, key: str, said: str) -> None:
