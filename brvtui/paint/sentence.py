@@ -139,7 +139,7 @@ def _meeting(one: MatchedWord, alone: bool) -> list[Span]:
     """The word of the document and how it meets the query's, in brackets unless it stands ``alone``."""
     match one.kind:
         case MatchKind.PREFIX:
-            how = "which begins with your "
+            how = "which begins with your " if alone else "for your "
         case MatchKind.FUZZY:
             how = f"{letters(one.distance)} from your "
         case MatchKind.STEM:

@@ -66,7 +66,7 @@ class TestAnsweredByNotes:
 
     def test_words_of_several_fields_and_one_that_it_lacks(self, snapshot: Snapshot) -> None:
         text = said(snapshot, "quokka al zyzzyva")
-        assert "its title holds ‘quokka’ and its text ‘all’ (which begins with your ‘al’)" in text
+        assert "its title holds ‘quokka’ and its text ‘all’ (for your ‘al’)" in text
         assert ", but nothing for ‘zyzzyva’" in text
 
     def test_sure_by_itself(self, snapshot: Snapshot) -> None:
