@@ -21,7 +21,7 @@ from brvtui.tree.saving.note_files import SaveError
 
 def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, profile: Profile) -> Plan:
     """A plan that archives the note at ``path``. Raises :class:`NoteError`."""
-    _check_archivable(path)
+    check_archivable(path)
     try:
         note = read_content(tree, path)
         text = note.data.decode("utf-8")
@@ -87,9 +87,10 @@ def _text(stub: FileContent) -> str:
     return stub.data.decode("utf-8", "replace")
 
 
-def _check_archivable(path: str) -> None:
+def check_archivable(path: str) -> None:
+    """Raises :class:`NoteError` if what ``path`` names is never archived."""
     if path.startswith(f"{ARCHIVE}/") or role_of(path) not in (Role.NOTE, Role.CONTEXT):
-        raise NoteError(f"{path}: only notes are archived, and this is none")
+        raise NoteError(f"{path}: only notes are archived, and this is not one")
     if "\\" in path:
         raise NoteError(f"{path}: the engine cannot restore a note with \\ in its name; rename it first")
 

@@ -238,10 +238,11 @@ async def test_a_note_is_archived_restored_and_undone(app: BrvTui, garden: Tree)
 
 async def test_what_is_no_note_is_not_archived(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
-        await _press(pilot, "X", PlanDialog, "auth/_index.md")
-        await until(pilot, lambda: "only notes are archived" in shown(pilot))
-        await pilot.press("enter")
-        assert isinstance(pilot.app.screen, PlanDialog)
+        await ask(pilot, "rollback")
+        brv(pilot).selection.select("auth/_index.md")
+        await pilot.press("escape", "X")
+        await until(pilot, lambda: "only notes are archived" in toasts(pilot))
+        assert not isinstance(pilot.app.screen, PlanDialog)
 
 
 @pytest.mark.parametrize("key", ["M", "X"])

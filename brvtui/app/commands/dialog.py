@@ -117,8 +117,8 @@ class CommandsDialog(Dialog[Command]):
     def _search(self) -> None:
         word_filter = WordFilter.of(self.query_one(Input).value)
         notes = self._notes(word_filter)
-        ranked = [Command(note.name, note.path, note=note.path) for note in notes[:MOST_RANKED]]
-        commands = found(word_filter, [*self._actions, *ranked])
+        main, aside = ([_shown(note) for note in notes[:MOST_RANKED] if note.aside is part] for part in (False, True))
+        commands = found(word_filter, [*self._actions, *main]) + found(word_filter, aside)
         self.rows.put(commands[:MOST_ROWS], word_filter)
         amount = len(commands) + max(0, len(notes) - MOST_RANKED)
         tally = f"the first {MOST_ROWS} of {amount}: type on" if amount > MOST_ROWS else f"{amount}"
@@ -144,3 +144,7 @@ class CommandsDialog(Dialog[Command]):
     def action_page(self, pages: int) -> None:
         """Goes a page of rows up or down."""
         self.rows.action_page(pages)
+
+
+def _shown(note: Branch) -> Command:
+    return Command(note.name, note.path, note=note.path)

@@ -68,12 +68,19 @@ class NoteChanges:
         if session is None:
             return
         from brvtui.app.editing.plan_dialog import PlanDialog
+        from brvtui.notes.archiving import check_archivable
+        from brvtui.notes.plan import NoteError
         from brvtui.tree.reading.files import Role, role_of
 
         if role_of(path) is Role.STUB:
             title, make = "Restore", partial(session.notes.plan_restore, path)
             said = f"{path} is removed, and its note returns to its old place."
         else:
+            try:
+                check_archivable(path)
+            except NoteError as error:
+                self._services.notify(str(error), severity="warning")
+                return
             title, make = "Archive", partial(session.notes.plan_archive, path)
             does = "is archived as ByteRover does it: search finds a short stub, and the full text is kept beside it."
             said = f"{path} {does}"

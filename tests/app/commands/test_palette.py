@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,6 +16,9 @@ from brvtui.app.notes.screen import NotesScreen
 from brvtui.app.query.screen import QueryScreen
 from tests.app.driving import NARROW, WIDE, ask, brv, frame, screen, settled, shown, until, view
 from tests.app.editing import toasts, type_keys
+from tests.support.trees import Tree
+
+MakeApp = Callable[..., BrvTui]
 
 SIZES = pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
 
@@ -55,6 +59,14 @@ async def test_a_note_is_shown_on_the_notes_screen(app: BrvTui) -> None:
         assert view(pilot).selection.file == "billing/invoices/numbering.md"
         await pilot.press("b")
         assert view(pilot).selection.file == "deploy/rollback.md"
+
+
+async def test_a_note_stands_before_what_is_derived_from_it(garden: Tree, make_app: MakeApp) -> None:
+    garden.file("deploy/rollback.abstract.md", "How a deploy is taken back.\n")
+    async with make_app(garden.root).run_test(size=NARROW) as pilot:
+        await ask(pilot, "token")
+        dialog = await palette(pilot, "rollback")
+        assert [row.note for row in dialog.rows.commands] == ["deploy/rollback.md", "deploy/rollback.abstract.md"]
 
 
 async def test_the_colon_opens_it_where_it_is_no_text(app: BrvTui) -> None:
