@@ -95,13 +95,13 @@ NOTES_SCREEN = Place("notes", "Screen Notes", PlaceKind.SCREEN, (
 
 QUERY_SCREEN = Place("query", "Screen Query", PlaceKind.SCREEN, (
     Action("panes.query", "i", "query", "query", "To the query's field", bar=True, first=True),
+    _why("results"),
     *_panes("panes", QUERY_PANES),
     Action("panes.few", "f9", "few", "more", "Only results and score, or all panes", bar=True, first=True),
     Action("query.run_anywhere", "ctrl+r", "run", "run", "Run the query, from anywhere", first=True),
     Action("results.next", "ctrl+n", "select(1)", "next result", "The next result, from anywhere", first=True),
     Action("results.before", "ctrl+p", "select(-1)", "result before", "The result before, from anywhere", first=True),
     Action("results.notes", "o", "open_note", "in Notes", "Show the note on the screen Notes", bar=True),
-    _why("results"),
     Action("answer.pin", "b", "pin", "pin", "Pin the answer, to compare others with it; the pinned one: unpin it"),
     Action("answer.compare", "B", "compare", "compare",
            "Compare with the pinned answer: the diff of ranks, scores and tiers"),
