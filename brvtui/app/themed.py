@@ -143,9 +143,10 @@ class ThemedApp(ReportingApp):
     def _themes_read(self, library: Library) -> None:
         told = self.library.problems
         self._take(library.keeping(self.library))
-        for file, problem in library.problems.items():
-            if told.get(file) != problem:
-                self.notify(f"{problem}; left out", severity="warning", timeout=_PROBLEM_S)
+        for file, lines in library.problems.items():
+            if told.get(file) != lines:
+                more = f" (and {len(lines) - 1} more: brv-tui themes lists all)" if len(lines) > 1 else ""
+                self.notify(f"{lines[0]}{more}; left out", severity="warning", timeout=_PROBLEM_S)
         self._look_for_wanted(last=True)
 
     def _take(self, library: Library) -> None:

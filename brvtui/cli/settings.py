@@ -74,6 +74,8 @@ Examples:
 def themes(form: str) -> int:
     """List the colour themes, and what is wrong with theme files of your own.
 
+    Such a file is NAME.toml in the folder themes beside your settings file; the last line names that folder.
+
     Exit code 2 when one of them cannot be used.
     """
     from brvtui.app.themes.listing import listed, themes_report

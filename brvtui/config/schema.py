@@ -154,7 +154,9 @@ class ProjectSettings:
     limits of cost, addresses, programs and records of the user have no place in it.
     """
 
-    theme: str = _setting("brv-dark", "colour theme: one of ours, of Textual's, or of your own")
+    theme: str = _setting(
+        "brv-dark", "colour theme: one of ours, of Textual's, or of your own (`brv-tui themes` says where yours lie)"
+    )
     animations: str = _setting(AUTO, "moving and fading; `auto`: off over ssh and in tmux", choices=_SWITCH)
     ascii: str = _setting(
         AUTO, "letters instead of signs; `auto`: where the output is not UTF-8", choices=_SWITCH, restart=True

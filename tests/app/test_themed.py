@@ -86,7 +86,7 @@ async def test_broken_theme_files_are_told_in_a_line_each(garden: Tree, make_app
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
         await settled(pilot)
         assert sorted(toasts(pilot)) == [
-            f"{first}: unknown key primry; did you mean primary? (and 1 more); left out",
+            f"{first}: unknown key primry; did you mean primary? (and 1 more: brv-tui themes lists all); left out",
             f"{second}: cannot be read as a theme (Invalid value (at end of document)); left out",
         ]
         assert "mine" in pilot.app.available_themes

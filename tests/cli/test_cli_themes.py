@@ -24,7 +24,9 @@ def test_a_theme_of_the_users_is_listed_with_its_file_and_weak_roles(run: Run) -
     assert code == 0
     assert mine["file"] == str(file)
     assert list(mine["weak"]) == ["muted"]
-    assert "hard to read: muted 1." in " ".join(run("themes", inside=False)[1].split())
+    said = " ".join(run("themes", inside=False)[1].split())
+    assert "hard to read (contrast below 4.5 to 1): muted 1." in said
+    assert f"themes of your own: NAME.toml in {file.parent}" in said
 
 
 def test_a_broken_theme_file_ends_with_code_2(run: Run) -> None:
@@ -32,4 +34,7 @@ def test_a_broken_theme_file_ends_with_code_2(run: Run) -> None:
     code, out, err = run("themes", inside=False)
     assert code == 2
     assert "nord" in out
-    assert err == f"brv-tui: {file}: unknown key primry; did you mean primary? (and 1 more)\n"
+    assert err.splitlines() == [
+        f"brv-tui: {file}: unknown key primry; did you mean primary?",
+        f"brv-tui: {file}: primary is missing: the theme's main colour",
+    ]

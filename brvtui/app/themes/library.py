@@ -21,11 +21,11 @@ _ENDING = ".toml"
 
 
 class Library(NamedTuple):
-    """Themes by name, the files of the user's own, and the problems of files that were left out."""
+    """Themes by name, the files of the user's own, and the problems of files that were left out, line by line."""
 
     themes: dict[str, Theme]
     files: dict[str, Path]
-    problems: dict[Path, str]
+    problems: dict[Path, tuple[str, ...]]
 
     def keeping(self, old: Library) -> Library:
         """Returns these themes; for a file that is broken now, the theme that it had in ``old``."""
@@ -49,15 +49,15 @@ def read_library() -> Library:
     """Reads all themes. A file that cannot be used is in ``problems``."""
     themes = {**BUILTIN_THEMES, **{name: our_theme(name) for name in OURS}}
     files: dict[str, Path] = {}
-    problems: dict[Path, str] = {}
+    problems: dict[Path, tuple[str, ...]] = {}
     for file in _user_files():
         try:
             theme = read_theme(file)
         except ThemeError as error:
-            problems[file] = str(error)
+            problems[file] = error.args
             continue
         if theme.name in files:
-            problems[file] = f"{file}: the name {theme.name} is taken by {files[theme.name].name}"
+            problems[file] = (f"{file}: the name {theme.name} is taken by {files[theme.name].name}",)
             continue
         themes[theme.name] = theme
         files[theme.name] = file

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from brvtui.app.themes.choosing import ground_of
+from brvtui.app.themes.contrast import LEAST
 from brvtui.app.themes.deriving import weak_roles
-from brvtui.app.themes.library import OURS, read_library
+from brvtui.app.themes.library import OURS, read_library, user_folder
 from brvtui.text.visible import visible
 
 
@@ -27,16 +28,18 @@ def listed() -> tuple[list[dict[str, Any]], list[str]]:
         }
         for theme in ordered
     ]
-    return found, list(library.problems.values())
+    return found, [line for lines in library.problems.values() for line in lines]
 
 
 def themes_report(found: list[dict[str, Any]]) -> RenderableType:
-    """Returns the themes as a table: name, background, the user's file, roles that are hard to read."""
+    """Returns the themes as a table: name, background, the user's file, roles that are hard to read; then the folder
+    of the user's files."""
     table = Table.grid(padding=(0, 2))
     for theme in found:
         weak = ", ".join(f"{role} {ratio}" for role, ratio in theme["weak"].items())
         notes = Text(visible(theme["file"] or ""), "dim")
         if weak:
-            notes.append(f"{' ' if notes.plain else ''}hard to read: {weak}", "yellow")
+            blank = " " if notes.plain else ""
+            notes.append(f"{blank}hard to read (contrast below {LEAST:g} to 1): {weak}", "yellow")
         table.add_row(Text(theme["name"], "bold"), theme["ground"], notes)
-    return table
+    return Group(table, Text(f"themes of your own: NAME.toml in {visible(str(user_folder()))}", "dim"))

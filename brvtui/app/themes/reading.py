@@ -36,11 +36,11 @@ _SHARE = re.compile(r"\d{1,3}(\.\d+)?%")
 
 
 class ThemeError(ValueError):
-    """A theme file cannot be used; the message is one line for the whole file."""
+    """A theme file cannot be used; ``args`` are one line for each fault, with the file."""
 
 
 def read_theme(file: Path) -> Theme:
-    """Reads the theme in ``file``. Raises :class:`ThemeError` with the file, its first fault and their number."""
+    """Reads the theme in ``file``. Raises :class:`ThemeError`."""
     try:
         tables = read_tables(file, "a theme")
     except ConfigError as error:
@@ -48,8 +48,7 @@ def read_theme(file: Path) -> Theme:
     faults = _Faults()
     made = _theme(tables, file.stem, faults)
     if made is None or faults.found:
-        more = f" (and {len(faults.found) - 1} more)" if len(faults.found) > 1 else ""
-        raise ThemeError(visible(f"{file}: {faults.found[0]}{more}"))
+        raise ThemeError(*(visible(f"{file}: {fault}") for fault in faults.found))
     return made
 
 
