@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from brvtui import faults
 from brvtui.cli import completing
 from brvtui.cli.common import (
     BAD_USAGE,
@@ -75,9 +76,11 @@ def judgments_file(session: Any, named: Path | None) -> JudgmentsFile:
 
 
 def read_judgments(file: JudgmentsFile) -> tuple[Judgment, ...]:
-    """What the file holds. Raises :class:`Failure`."""
+    """What the file holds; one that the user named must exist. Raises :class:`Failure`."""
     from brvtui.lab.judgments.model import JudgmentsError
 
+    if file.trusted and not file.path.exists():
+        raise Failure(f"{file.path}: {faults.NO_FILE}", BAD_USAGE)
     try:
         return file.read()
     except JudgmentsError as error:

@@ -128,6 +128,15 @@ def _reported(error: Exception) -> str:
     return write_crash_report(error, Circumstances(f"the command {named}"))
 
 
+def _quoting(error: click.UsageError) -> str:
+    """How to give several words as the TEXT of the command; empty unless there are more arguments than it has."""
+    context = error.ctx
+    if context is None or not error.message.startswith("Got unexpected extra argument"):
+        return ""
+    asks = any(parameter.name == "text" for parameter in context.command.params)
+    return f'quote a TEXT of several words, as in {context.command_path} "how do we deploy"; ' if asks else ""
+
+
 def main() -> None:
     """Runs ``brv-tui`` and ends the process with its exit code; it is 0 if the reader of the output goes away."""
     prepare_streams()
@@ -162,7 +171,7 @@ def _run() -> int:
     except click.ClickException as error:
         line = " ".join(error.format_message().split())
         if isinstance(error, click.UsageError) and error.ctx:
-            line = f"{line.removesuffix('.')}; see {error.ctx.command_path} --help"
+            line = f"{line.removesuffix('.')}; {_quoting(error)}see {error.ctx.command_path} --help"
         code = error.code if isinstance(error, Failure) else BAD_USAGE
     except SystemExit as ended:  # rich's own way out when nobody reads on
         if isinstance(ended.__context__, BrokenPipeError):

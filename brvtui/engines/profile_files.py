@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from brvtui import faults
+from brvtui.engines.registry import names
 from brvtui.regular_files import read_regular
 from brvtui.typed_tables import ProfileError, merged, parse_tables
 from brvtui.wording import shortened
@@ -32,6 +33,8 @@ def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any
         if not path.is_file():
             found = "it is not a regular file" if path.exists() else faults.NO_FILE
             what = f"; {found}" if str(source).strip() and (path.exists() or _is_path(source)) else ""
+            if not what and str(source) in names():
+                raise ProfileError(f"no profile {source}: that is an engine, which --engine {source} chooses")
             raise ProfileError(f"no profile {source}{what}: use {', '.join(built_in)} or the path of a TOML file")
         try:
             tables = parse_tables(read_regular(path, _LARGEST, follow_links=True))

@@ -218,7 +218,20 @@ def test_replay_needs_one_kind_of_file(run: Run) -> None:
         (("query", "x", "--profile", "brv-9"), 2, "no profile brv-9"),
         (("query", "x", "--signals", "/no/such/file.json"), 2, "signals"),
         (("query",), 2, "Missing argument"),
-        (("query", "x", "--mode", "bm25"), 2, "mode is not an option of ByteRover: leave it out"),
+        (("query", "how", "do", "we"), 2, 'quote a TEXT of several words, as in brv-tui query "how do we deploy"'),
+        (("eval", "--judgments", "/no/such.toml"), 2, "/no/such.toml: there is no such file"),
+        (
+            ("query", "x", "--mode", "bm25"),
+            2,
+            "mode is not an option of ByteRover: leave it out, or name an engine that",
+        ),
+        (("query", "x", "--no-rerank"), 2, "rerank is not an option of ByteRover"),
+        (
+            ("query", "x", "--profile", "soleri"),
+            2,
+            "no profile soleri: that is an engine, which --engine soleri chooses",
+        ),
+        (("query", "x", "--engine", "knowing", "--profile", "soleri"), 2, "that is an engine"),
         (("query", "x", "--format", "yaml"), 2, "yaml"),
     ],
 )

@@ -217,4 +217,8 @@ class ByteRover:
 
 def _refuse_options(query: Query) -> None:
     if query.options:
-        raise EngineError(f"{next(iter(query.options))} is not an option of {ByteRover.title}: leave it out")
+        name = next(iter(query.options))
+        raise EngineError(
+            f"{name} is not an option of {ByteRover.title}: leave it out, or name an engine that has it with --engine; "
+            "brv-tui query --help says which"
+        )

@@ -27,7 +27,7 @@ class JudgmentsFile:
     def __init__(self, path: Path, trusted: bool) -> None:
         """The file at ``path``. A symlink is followed only in a ``trusted`` path, one that the user gave."""
         self.path = path
-        self._trusted = trusted
+        self.trusted = trusted
 
     @classmethod
     def of(cls, project: FoundProject) -> JudgmentsFile:
@@ -51,7 +51,7 @@ class JudgmentsFile:
         """
         folder = self.path.parent
         try:
-            if not self._trusted and folder.is_symlink():
+            if not self.trusted and folder.is_symlink():
                 raise JudgmentsError(
                     f"{folder}: a symlink, which may lead out of the project; put a folder in its place"
                 )
@@ -87,7 +87,7 @@ class JudgmentsFile:
     def _data(self) -> bytes | None:
         """The bytes of the file; None when there is none. Raises :class:`JudgmentsError`."""
         try:
-            if self._trusted:
+            if self.trusted:
                 return read_regular(self.path, LARGEST, follow_links=True)
             folder = self.path.parent
             return read_inside(folder.parent, f"{folder.name}/{self.path.name}", LARGEST)
