@@ -186,7 +186,9 @@ def engine_command(command: _F) -> _F:
             "--aliases", type=click.Path(path_type=Path), help="jeffs_brain: JSON file of aliases."
         ),
         "top_k": click.option("--top-k", type=positive, help="How many results (jeffs_brain: 10)."),
-        "candidate_k": click.option("--candidate-k", type=positive, help="jeffs_brain: how many each leg gives (60)."),
+        "candidate_k": click.option(
+            "--candidate-k", type=positive, help="jeffs_brain: how many of each leg, BM25 and vectors (60)."
+        ),
         "rerank_top_n": click.option("--rerank-top-n", type=positive, help="jeffs_brain: how many are reranked (20)."),
         "rerank": click.option("--rerank/--no-rerank", default=None, help="jeffs_brain: rerank the head."),
         "budget": click.option(

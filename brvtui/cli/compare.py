@@ -68,6 +68,8 @@ def compare(
 ) -> int:
     """Ask every engine TEXT, and show their results side by side; without TEXT, measure them on the judged queries.
 
+    A number before a title, such as 3×, says how many of the engines found that note.
+
     Nothing is changed, and no service that costs is asked. Exit code 1 when no engine finds anything.
     """
     from brvtui.engines.contract import Query

@@ -37,6 +37,10 @@ _PATH = click.Path(path_type=Path)
 _FORMS = {"json": "json", "md": "md", "junit": "xml", "trec": "run"}
 """The ending of a file of each format."""
 
+_METRIC_HELP = (
+    "Such as ndcg@10, recall@5 or mrr: of the first 10, the first 5, all. "
+    "judged@5 is how much of the first 5 has a grade."
+)
 _SHOWN_NOTICES = 10
 _MOST_DAYS = 36_600
 
@@ -62,7 +66,7 @@ Examples:
     "--drift", is_flag=False, flag_value="7,30,90", metavar="[DAYS]",
     help="Also ask in so many days (7,30,90), and say what is lost by then if nobody touches a note.",
 )  # fmt: skip
-@click.option("--metric", "named_metrics", multiple=True, metavar="NAME", help="Such as ndcg@10, recall@5 or mrr.")
+@click.option("--metric", "named_metrics", multiple=True, metavar="NAME", help=_METRIC_HELP)
 @click.option("--services", is_flag=True, help="Let queries ask services that cost: embedders and rerankers.")
 @click.option("--fresh", is_flag=True, help="Ask every query again, also those whose answers are kept.")
 @click.option("--baseline", type=_PATH, metavar="FILE", help="Compare with an evaluation that --format json wrote.")

@@ -62,7 +62,8 @@ def serve(
     try:
         listening = listen(host, port)
     except (OSError, UnicodeError) as error:
-        raise Failure(_cannot_listen(host, port, error), BAD_USAGE) from error
+        is_taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
+        raise Failure(_cannot_listen(host, port, error), FAILED if is_taken else BAD_USAGE) from error
     command = [sys.executable, "-m", "brvtui", "open", *passed_on(ctx)]
     server = AppServer(command, listening, host, f"brv-tui · {name}")
     os.environ["PYTHONUTF8"] = "1"  # a browser shows every sign, whatever the locale here

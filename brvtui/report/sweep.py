@@ -91,7 +91,7 @@ def _crossings(made: Sweep, width: int) -> list[Line]:
     lines = [line(" past this value, the query is answered otherwise", "muted").cut(width)]
     texts = {each.id: each.text for each in made.queries}
     for crossing in sorted(made.crossings, key=lambda each: str(each.at) if isinstance(each.at, str) else each.at):
-        how = "" if crossing.is_solved or not isinstance(crossing.at, float) else "  (bisected)"
+        how = "" if crossing.is_solved or not isinstance(crossing.at, float) else "  (found by bisection)"
         entry = line(f"   {value_text(crossing.at):<14}", "strong").add(
             f"{crossing.before} → {crossing.after}", "accent"
         )

@@ -311,7 +311,7 @@ def test_a_port_that_is_taken_is_said(tree: Tree) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         code, error = refused(str(tree.root), "--port", str(port))
-    assert code == 2
+    assert code == 4
     assert error == (
         f"brv-tui: port {port} of 127.0.0.1 is in use: end the program that has it, or choose another with --port"
         " (0: any)\n"

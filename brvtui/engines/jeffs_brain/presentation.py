@@ -52,7 +52,7 @@ class JeffsBrainPresentation(Presentation):
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "Jeffs Brain: the fused list, with each note's place by words (w) and by vectors (v).",
         "Score": "Jeffs Brain: what each leg adds, 1 / (60 + place), the effect of each factor of intent, and places.",
-        "Route": "Jeffs Brain: its legs, what fusion made of them, and the rules of intent.",
+        "Route": "Jeffs Brain: its legs (by words, by vectors), what fusion made of them, and the rules of intent.",
         "Retry": "Jeffs Brain: shorter and easier forms of the query, one after the other until one finds something.",
         "Answer": ("Jeffs Brain only retrieves: its second tab holds what a reranker is sent of the head of the list."),
     }
