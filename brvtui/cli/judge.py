@@ -75,11 +75,11 @@ def judgments_file(session: Any, named: Path | None) -> JudgmentsFile:
     return JudgmentsFile.of(session.project) if named is None else JudgmentsFile(named, True)
 
 
-def read_judgments(file: JudgmentsFile) -> tuple[Judgment, ...]:
-    """What the file holds; one that the user named must exist. Raises :class:`Failure`."""
+def read_judgments(file: JudgmentsFile, may_be_new: bool = False) -> tuple[Judgment, ...]:
+    """What the file holds; one that the user named must exist, unless it ``may_be_new``. Raises :class:`Failure`."""
     from brvtui.lab.judgments.model import JudgmentsError
 
-    if file.trusted and not file.path.exists():
+    if file.trusted and not may_be_new and not file.path.exists():
         raise Failure(f"{file.path}: {faults.NO_FILE}", BAD_USAGE)
     try:
         return file.read()
@@ -237,7 +237,7 @@ def import_judgments(form: str, path: Path, project: Path | None, named: Path | 
     finder = DocumentFinder(session.snapshot)
     known = session.snapshot.parsed
     try:
-        read = FORMATS[form].read(path, queries, read_judgments(file))
+        read = FORMATS[form].read(path, queries, read_judgments(file, may_be_new=True))
     except JudgmentsError as error:
         raise Failure(str(error), BAD_USAGE) from error
     imported = {

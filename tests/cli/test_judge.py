@@ -83,6 +83,11 @@ def test_sets_of_others_come_and_go(run: Run, project: Tree) -> None:
     assert (project.root / "set/qrels/test.tsv").exists()
     assert judge("import", "trec", str(given))[0] == 0  # the query is known by now
     assert judge("import", "qmd", str(given))[0] == 2
+    new = project.root / "new.toml"
+    wanted = (2, "", f"brv-tui: {new}: there is no such file\n")
+    assert judge("list", "--judgments", str(new)) == wanted
+    assert judge("import", "trec", str(given), "--queries", str(topics), "--judgments", str(new))[0] == 0
+    assert judge("list", "--judgments", str(new))[0] == 1  # gone.md is no note
 
 
 def test_topics_of_a_space_are_judged_and_measured(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
