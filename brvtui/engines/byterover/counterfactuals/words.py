@@ -176,7 +176,7 @@ def _telling(case: Case) -> tuple[list[str], list[str]]:
     passed_over = {*terms(case.trace.query), *case.context.constants.query.stop_words}
     held = {term: notes for term, notes in _held(case).items() if term not in passed_over}
     in_title = [term for term in dict.fromkeys(terms(case.note.title)) if term in held]
-    rarest = sorted(held, key=lambda term: (not term.isalnum(), held[term], term))
+    rarest = sorted(held, key=lambda term: (not term.isalpha(), held[term], term))  # "00" says nothing to anybody
     both = dict.fromkeys([*in_title, *rarest])
     return [from_utf16(term) for term in list(both)[:_MOST_ADDED]], [from_utf16(term) for term in rarest[:_MOST_ADDED]]
 
