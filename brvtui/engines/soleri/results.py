@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from brvtui.engines.soleri.entries import Memory, VaultEntry, units
+from brvtui.engines.soleri.entries import Memory, units
 from brvtui.engines.soleri.memories import RecalledMemories
 from brvtui.engines.soleri.profile import SoleriProfile
 from brvtui.engines.soleri.search import ScoredEntry, VaultRanking
@@ -91,11 +91,6 @@ def given_to_agent(
 def merged(vault: Iterable[Shaped], memories: Iterable[Shaped], limit: int) -> list[Shaped]:
     """Both, best first, entries of the vault before memories of equal score, at most ``limit``."""
     return sorted([*vault, *memories], key=lambda result: -result.score)[: max(0, limit)]
-
-
-def load_entries(entries: Iterable[VaultEntry], ids: Collection[str]) -> list[VaultEntry]:
-    """The whole entries called ``ids``, in the vault's order; unknown ids are left out."""
-    return [entry for entry in entries if entry.id in ids]
 
 
 def snippet(text: str, profile: SoleriProfile) -> str:

@@ -45,11 +45,6 @@ class Judgment:
     comment: str = ""
     documents: tuple[JudgedDocument, ...] = ()
 
-    @property
-    def has_relevant(self) -> bool:
-        """Whether a document has a grade of 1 or more: only then do metrics of ranking mean anything."""
-        return any(document.grade > 0 for document in self.documents)
-
 
 def is_id(text: str) -> bool:
     """Whether ``text`` can be the id of a judgment: 1 to 64 letters, digits, dots, dashes and underscores."""

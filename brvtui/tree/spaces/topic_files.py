@@ -11,7 +11,6 @@ from pathlib import Path
 from brvtui import faults
 from brvtui.regular_files import LARGEST, read_regular
 from brvtui.tree.reading.files import Listing, TreeFile, UnseenFile
-from brvtui.tree.spaces.topic_html import Topic, parse_topic
 
 _ENDING, _MARKDOWN = ".html", ".md"
 _INDEX = "index.html"
@@ -61,14 +60,6 @@ def markdown_files(tree: Path) -> list[str]:
         and not any(part.startswith(".") for part in path.split("/")[:-1])
         and entry.is_file(follow_symlinks=False)
     ]
-
-
-def read_topic(tree: Path, file: TreeFile) -> Topic:
-    """The topic in ``file`` below ``tree``.
-
-    Raises OSError when it cannot be read, :class:`brvtui.tree.spaces.topic_html.UnreadableTopic` when it is not read.
-    """
-    return parse_topic(topic_source(tree, file.path))
 
 
 def topic_source(tree: Path, path: str) -> str:
