@@ -13,7 +13,6 @@ import click
 
 from brvtui.cli.common import (
     BAD_USAGE,
-    EMPTY_TEXT,
     FAILED,
     NEGATIVE,
     NOT_THERE,
@@ -27,6 +26,7 @@ from brvtui.cli.common import (
     find_session,
     letters_setting,
     project_option,
+    text_argument,
     write_json,
 )
 from brvtui.text.visible import visible
@@ -50,7 +50,7 @@ Examples:
   brv-tui ask "webhook retries" --llm --format json | jq .trace.answer.completion.steps
 """
 )
-@click.argument("text")
+@text_argument()
 @engine_command
 @click.option("--llm", "allowed", is_flag=True, help="Let the model that is set answer at tiers 3 and 4.")
 @answer_format
@@ -68,8 +68,6 @@ def ask(
     Exit code 1 when the tree does not cover it, 2 when TEXT is empty, 4 when the model fails, or
     when the answer needs one, --llm is given and none can be asked.
     """
-    if not text.strip():
-        raise click.UsageError(EMPTY_TEXT)
     session = asked.open()
     if allowed:
         session.model.allow()

@@ -20,7 +20,6 @@ from brvtui.garbage import garbage_collector_paused
 from brvtui.text.visible import json_line
 
 OK, NEGATIVE, BAD_USAGE, NOT_THERE, FAILED = 0, 1, 2, 3, 4
-EMPTY_TEXT = "TEXT is empty: write what you want to know"
 PROJECT_OR_REPO = "give either a project or --repo"
 NO_PROJECT = "no such file or folder; name the folder of a project, or a saved trace"
 _ENDLESS = 1_000_000
@@ -84,6 +83,18 @@ def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> flo
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).timestamp() * 1000
     except (ValueError, OverflowError) as error:
         raise click.BadParameter(f"{value} is not an ISO 8601 time, such as 2026-11-20T12:00:00Z") from error
+
+
+def text_argument(required: bool = True, metavar: str = "TEXT") -> Callable[[_F], _F]:
+    """Adds ``text``, the words of a query, which are refused where they are empty or blank."""
+
+    def checked(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+        if value is not None and not value.strip():
+            raise click.UsageError(f"{metavar} is empty: write what you want to know", ctx)
+        return value
+
+    shown = metavar if required else f"[{metavar}]"
+    return click.argument("text", required=required, metavar=shown, callback=checked)
 
 
 def shared(command: _F) -> _F:

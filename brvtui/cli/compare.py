@@ -10,7 +10,6 @@ import click
 from brvtui.cli import completing
 from brvtui.cli.common import (
     BAD_USAGE,
-    EMPTY_TEXT,
     NEGATIVE,
     OK,
     SCOPE_HELP,
@@ -21,6 +20,7 @@ from brvtui.cli.common import (
     print_report,
     project_option,
     shared,
+    text_argument,
     write_json,
 )
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
@@ -39,7 +39,7 @@ Examples:
   brv-tui compare --metric recall@5
 """
 )
-@click.argument("text", required=False)
+@text_argument(required=False)
 @click.option(
     "--engine",
     "engines",
@@ -77,8 +77,6 @@ def compare(
     from brvtui.report.lines import rich_lines
     from brvtui.session.comparing_engines import ask_all, judge_all
 
-    if text is not None and not text.strip():
-        raise click.UsageError(EMPTY_TEXT)
     wanted = _metrics(metrics)
     session = Asked("", {}, scope, project, profile, now, signals, None).open()
     like = Query(text or "", scope)

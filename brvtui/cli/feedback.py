@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 from brvtui.cli import completing
-from brvtui.cli.common import NOT_THERE, OK, Asked, Failure, engine_command, engine_errors_reported
+from brvtui.cli.common import NOT_THERE, OK, Asked, Failure, engine_command, engine_errors_reported, text_argument
 from brvtui.trace.feedback import Usefulness
 
 
 @click.command(epilog='\b\nExample:\n  brv-tui feedback "carrier resends" event_dedup accepted --engine soleri')
-@click.argument("text")
+@text_argument()
 @click.argument("note", metavar="PATH", shell_complete=completing.notes)
 @click.argument("usefulness", type=click.Choice([one.value for one in Usefulness]))
 @engine_command

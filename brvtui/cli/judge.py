@@ -22,6 +22,7 @@ from brvtui.cli.common import (
     answer_format,
     find_session,
     project_option,
+    text_argument,
     write_json,
 )
 from brvtui.text.visible import visible
@@ -88,7 +89,7 @@ def read_judgments(file: JudgmentsFile, may_be_new: bool = False) -> tuple[Judgm
 
 
 @judge.command("set")
-@click.argument("text", metavar="QUERY")
+@text_argument(metavar="QUERY")
 @click.argument("grades", nargs=-1, metavar="[NOTE=GRADE]…", shell_complete=completing.notes)
 @project_option
 @judgments_option
@@ -126,8 +127,6 @@ def set_judgment(
             raise Failure(_NOTHING_EXPECTED, BAD_USAGE)
         return (*before, made) if place is None else (*before[:place], made, *before[place + 1 :])
 
-    if not text.strip():
-        raise Failure("QUERY is empty: write the words of a query", BAD_USAGE)
     after = _changed(judgments_file(session, named), edit)
     place = _place_of(after, text)
     assert place is not None
@@ -167,7 +166,7 @@ def list_judgments(project: Path | None, named: Path | None, form: str) -> int:
 
 
 @judge.command("remove")
-@click.argument("text", metavar="QUERY")
+@text_argument(metavar="QUERY")
 @project_option
 @judgments_option
 def remove_judgment(text: str, project: Path | None, named: Path | None) -> int:

@@ -241,6 +241,24 @@ def test_bad_usage(run: Run, args: tuple[str, ...], code: int, says: str) -> Non
     assert says in err
 
 
+@pytest.mark.parametrize("blank", ["", " \n"])
+@pytest.mark.parametrize(
+    ("command", "more"),
+    [
+        ("ask", ()),
+        ("compare", ()),
+        ("feedback", ("auth/jwt/leap.md", "accepted")),
+        ("judge set", ("--expect", "not covered")),
+        ("judge remove", ()),
+    ],
+)
+def test_a_query_without_a_word_is_bad_usage(run: Run, command: str, more: tuple[str, ...], blank: str) -> None:
+    """Where it is to be answered or kept; ``query`` and its kin show how an engine treats it."""
+    name = "QUERY" if command.startswith("judge") else "TEXT"
+    wanted = f"brv-tui: {name} is empty: write what you want to know; see brv-tui {command} --help\n"
+    assert run(*command.split(), blank, *more, inside=False) == (2, "", wanted)
+
+
 def test_a_missing_or_broken_file_of_signals_is_said_in_words(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "signals.json"
     wanted = 'give a JSON file such as {"auth/tokens.md": {"importance": 60, "maturity": "core"}}'
