@@ -3,9 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from brvtui.engines.contract import EngineError
+from brvtui.engines.registry import SPACE, load, names_for
+
+
+@runtime_checkable
+class NamesOptions(Protocol):
+    """An engine that names the options of its queries: what refuses one of them can then point to this engine."""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The names of all options that its queries may have."""
+
+
+def engines_with(option: str, value: Any, refusing: str = "") -> str:
+    """The engines other than ``refusing`` that take ``option``, as ``--engine`` chooses them; empty if none does.
+
+    Of the option ``mode``, those that have the mode ``value``. An engine that does not name its options is left out.
+    """
+    found = []
+    for name in names_for(refusing == SPACE):
+        try:
+            engine = load(name)
+        except EngineError:
+            continue
+        is_known = value in engine.modes if option == "mode" else _names(engine, option)
+        if is_known and name != refusing:
+            found.append(f"--engine {name}")
+    return " or ".join(found)
+
+
+def _names(engine: object, option: str) -> bool:
+    return isinstance(engine, NamesOptions) and option in engine.options
 
 
 def check_options(
@@ -18,7 +49,9 @@ def check_options(
     known = (*sorted(kinds), *others)
     for name, value in options.items():
         if name not in known:
-            raise EngineError(f"{engine} has no option {name}: it has {', '.join(known)}")
+            elsewhere = engines_with(name, value, engine)
+            hint = f"; {elsewhere} has it" if elsewhere else ""
+            raise EngineError(f"{engine} has no option {name}: it has {', '.join(known)}{hint}")
         if name in kinds and type(value) is not kinds[name]:
             raise EngineError(f"{name} {value!r}: must be of type {kinds[name].__name__}")
 
@@ -26,4 +59,5 @@ def check_options(
 def check_mode(mode: Any, modes: tuple[str, ...]) -> None:
     """Checks that ``mode`` is one of ``modes``, or None for the default. Raises :class:`EngineError`."""
     if mode is not None and mode not in modes:
-        raise EngineError(f"mode {mode}: use {', '.join(modes)}")
+        elsewhere = engines_with("mode", mode)
+        raise EngineError(f"mode {mode}: use {', '.join(modes)}{f'; {elsewhere} has {mode}' if elsewhere else ''}")

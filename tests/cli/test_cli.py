@@ -223,9 +223,26 @@ def test_replay_needs_one_kind_of_file(run: Run) -> None:
         (
             ("query", "x", "--mode", "bm25"),
             2,
-            "mode is not an option of ByteRover: leave it out, or name an engine that",
+            "mode is not an option of ByteRover: leave it out, or choose --engine jeffs_brain\n",
         ),
-        (("query", "x", "--no-rerank"), 2, "rerank is not an option of ByteRover"),
+        (("query", "x", "--mode", "no-such"), 2, "mode is not an option of ByteRover: leave it out\n"),
+        (
+            ("query", "x", "--no-rerank"),
+            2,
+            "rerank is not an option of ByteRover: leave it out, or choose --engine jeffs_brain\n",
+        ),
+        (
+            ("query", "x", "--top-k", "3"),
+            2,
+            "top_k is not an option of ByteRover: leave it out, or choose --engine jeffs_brain or --engine soleri\n",
+        ),
+        (("query", "x", "--engine", "soleri", "--rerank"), 2, "mode, memories; --engine jeffs_brain has it\n"),
+        (("query", "x", "--engine", "soleri", "-o", "half=1"), 2, "mode, memories\n"),
+        (
+            ("query", "x", "--engine", "jeffs_brain", "--mode", "full"),
+            2,
+            "mode full: use auto, bm25, semantic, hybrid; --engine soleri has full\n",
+        ),
         (
             ("query", "x", "--profile", "soleri"),
             2,

@@ -18,6 +18,7 @@ from brvtui.engines.byterover.sections import (
     Search,
 )
 from brvtui.engines.contract import EngineError, Query, ReplayStep
+from brvtui.engines.options import engines_with
 from brvtui.profiles import BUILT_IN, DEFAULT
 from brvtui.trace import Detail, DocumentForecast, Explanation, Ladder, Remedy, Trace
 
@@ -217,8 +218,7 @@ class ByteRover:
 
 def _refuse_options(query: Query) -> None:
     if query.options:
-        name = next(iter(query.options))
-        raise EngineError(
-            f"{name} is not an option of {ByteRover.title}: leave it out, or name an engine that has it with --engine; "
-            "brv-tui query --help says which"
-        )
+        name, value = next(iter(query.options.items()))
+        elsewhere = engines_with(name, value, ENGINE)
+        hint = f", or choose {elsewhere}" if elsewhere else ""
+        raise EngineError(f"{name} is not an option of {ByteRover.title}: leave it out{hint}")

@@ -37,7 +37,8 @@ _OPTIONS = {
     "rerank": bool,
     "skip_retry_ladder": bool,
 }
-"""The options beside ``mode``, and ``aliases``, which is a file or its content."""
+_OTHERS = ("mode", "aliases")
+"""The other options; ``aliases`` is a file or its content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class JeffsBrain:
     title = "Jeffs Brain"
     profiles = (ENGINE,)
     modes = MODES
+    options = (*sorted(_OPTIONS), *_OTHERS)
     sections = (Hybrid, Ladder)
 
     def __init__(self) -> None:
@@ -183,7 +185,7 @@ def _request(query: Query) -> tuple[Request, Aliases]:
 
     options: dict[str, Any] = dict(query.options)
     given = options.pop("aliases", {})
-    check_options(ENGINE, options, _OPTIONS, ("mode", "aliases"))
+    check_options(ENGINE, options, _OPTIONS, _OTHERS)
     mode = options.pop("mode", None)
     check_mode(mode, MODES)
     try:

@@ -34,6 +34,7 @@ MODES: tuple[Strategy, ...] = ("density", "top-k", "file-grouped")
 ENTRIES = ("task", "files", "changes")
 """What a question is: a task, or the files that someone reads, or that a pull request changes."""
 _OPTIONS = {"budget": int}
+_OTHERS = ("mode", "entry")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class Knowing:
     title = "knowing"
     profiles = (ENGINE, "knowing-code")
     modes: tuple[str, ...] = MODES
+    options = (*sorted(_OPTIONS), *_OTHERS)
     sections = (GraphRetrieval,)
 
     def __init__(self) -> None:
@@ -249,7 +251,7 @@ def _request(query: Query, index: NoteIndex, memory: UseMemory) -> TaskRequest:
     from brvtui.engines.knowing.pipeline import TaskRequest
 
     options = dict(query.options)
-    check_options(ENGINE, options, _OPTIONS, ("mode", "entry"))
+    check_options(ENGINE, options, _OPTIONS, _OTHERS)
     entry = options.get("entry", ENTRIES[0])
     if entry not in ENTRIES:
         raise EngineError(f"entry {entry}: use {', '.join(ENTRIES)}")

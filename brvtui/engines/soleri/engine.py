@@ -35,7 +35,8 @@ Progress = Callable[[int, int], None]
 """Called with how many entries have their vector, and of how many."""
 MODES = ("full", "scan")
 _OPTIONS = {"top_k": int, "domain": str, "type": str, "severity": str, "tags": str, "max_tokens": int}
-"""The options beside ``mode``, and ``memories``, which is a file or its content."""
+_OTHERS = ("mode", "memories")
+"""The other options; ``memories`` is a file or its content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Soleri:
     title = "Soleri"
     profiles = (ENGINE, "soleri-code")
     modes = MODES
+    options = (*sorted(_OPTIONS), *_OTHERS)
     sections = (VaultSearch,)
 
     def __init__(self) -> None:
@@ -266,7 +268,7 @@ def _request(profile: SoleriProfile, query: Query) -> VaultRequest:
     from brvtui.engines.soleri.vault import Filters
 
     options = dict(query.options)
-    check_options(ENGINE, options, _OPTIONS, ("mode", "memories"))
+    check_options(ENGINE, options, _OPTIONS, _OTHERS)
     check_mode(options.get("mode"), MODES)
     limits = profile.limits
     limit = options.get("top_k")
