@@ -11,7 +11,17 @@ from pathlib import Path
 import click
 
 from brvtui import __version__, faults
-from brvtui.cli.common import BAD_USAGE, FAILED, NO_PROJECT, NOT_THERE, OK, Failure, WholeSummaries, is_there
+from brvtui.cli.common import (
+    BAD_USAGE,
+    FAILED,
+    NO_PROJECT,
+    NOT_THERE,
+    OK,
+    Failure,
+    WholeSummaries,
+    is_there,
+    quoted_text,
+)
 from brvtui.cli.streams import discard_output, prepare_streams
 from brvtui.text.visible import visible
 
@@ -134,7 +144,7 @@ def _quoting(error: click.UsageError) -> str:
     if context is None or not error.message.startswith("Got unexpected extra argument"):
         return ""
     asks = any(parameter.name == "text" for parameter in context.command.params)
-    return f'quote a TEXT of several words, as in {context.command_path} "how do we deploy"; ' if asks else ""
+    return f"{quoted_text(context)}; " if asks else ""
 
 
 def main() -> None:

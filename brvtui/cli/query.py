@@ -22,6 +22,7 @@ from brvtui.cli.common import (
     engine_command,
     engine_errors_reported,
     print_report,
+    quoted_text,
     write_json,
 )
 from brvtui.cli.saving import check_files, save
@@ -133,7 +134,8 @@ def explain(
             wanted = [session.answers.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
             explanations = [replace(one, remedies=session.answers.remedies(one) or ()) for one in explanations]
     except UnknownNote as error:
-        raise Failure(str(error), NOT_THERE) from error
+        hint = f"; {quoted_text(click.get_current_context())}" if len(notes) > 1 else ""
+        raise Failure(f"{error}{hint}", NOT_THERE) from error
     _print_notices(notice for notice in explanations[0].trace.notices if notice not in shown)
     if form == "json":
         from brvtui.engines.verdict import verdict_sentence

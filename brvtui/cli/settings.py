@@ -142,7 +142,9 @@ def _problems(merged: Configuration) -> list[str]:
     if source.place:
         from brvtui.app.themes.library import no_such_theme, read_library
 
-        found += no_such_theme(merged.settings.theme, source.place, read_library().themes)
+        theme, library = merged.settings.theme, read_library()
+        faults = [line for file, lines in library.problems.items() if file.stem == theme for line in lines]
+        found += faults or no_such_theme(theme, source.place, library.themes)
     return found
 
 

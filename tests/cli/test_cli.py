@@ -219,6 +219,10 @@ def test_replay_needs_one_kind_of_file(run: Run) -> None:
         (("query", "x", "--signals", "/no/such/file.json"), 2, "signals"),
         (("query",), 2, "Missing argument"),
         (("query", "how", "do", "we"), 2, 'quote a TEXT of several words, as in brv-tui query "how do we deploy"'),
+        (("why", "how", "do", "we", "go"), 2, 'as in brv-tui why "how do we deploy" NOTE NOTE; see'),
+        (("compare", "how", "do"), 2, 'quote a TEXT of several words, as in brv-tui compare "how do we deploy"; see'),
+        (("explain", "how", "do", "we"), 3, 'several words, as in brv-tui explain "how do we deploy" PATH…\n'),
+        (("explain", "how", "gone.md"), 3, "no note gone.md in "),
         (("eval", "--judgments", "/no/such.toml"), 2, "/no/such.toml: there is no such file"),
         (
             ("query", "x", "--mode", "bm25"),
@@ -256,6 +260,21 @@ def test_bad_usage(run: Run, args: tuple[str, ...], code: int, says: str) -> Non
     ended, _, err = run(*args)
     assert ended == code
     assert says in err
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("themes", "NAME.toml in the folder themes beside your settings file"),
+        ("compare", "such as 3×, says how many of the engines found that note"),
+        ("query", "how many of each leg, BM25 and vectors"),
+        ("eval", "judged@5 is how much of the first 5 has a grade"),
+    ],
+)
+def test_help_explains_short_terms_and_places(run: Run, command: str, says: str) -> None:
+    code, out, _ = run(command, "--help", inside=False)
+    assert code == 0
+    assert says in " ".join(out.split())
 
 
 @pytest.mark.parametrize("blank", ["", " \n"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.cli.conftest import Run
 from tests.support.settings import own_theme
 
@@ -38,3 +40,16 @@ def test_a_broken_theme_file_ends_with_code_2(run: Run) -> None:
         f"brv-tui: {file}: unknown key primry; did you mean primary?",
         f"brv-tui: {file}: primary is missing: the theme's main colour",
     ]
+
+
+def test_config_says_each_fault_of_the_theme_that_is_set(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = own_theme('primry = "#fff"\naccent = 3')
+    monkeypatch.setenv("BRV_TUI_THEME", file.stem)
+    code, _, err = run("config", inside=False)
+    assert code == 2
+    assert err.splitlines() == [
+        f"brv-tui: {file}: unknown key primry; did you mean primary?",
+        f"brv-tui: {file}: accent = 3 must be a colour in quotes",
+        f"brv-tui: {file}: primary is missing: the theme's main colour",
+    ]
+    assert run("themes", inside=False)[2] == err

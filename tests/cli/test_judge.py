@@ -59,6 +59,8 @@ def test_what_is_wrong_is_said(run: Run, project: Tree) -> None:
     assert judge("list")[:2] == (0, ""), "nothing was added"
     assert judge("set", "zebra", "--expect", "not covered")[0] == 0
     assert judge("remove", "zebra")[0] == 0
+    said = 'quote a QUERY of several words, as in brv-tui judge remove "how do we deploy"; see '
+    assert said in judge("remove", "how", "do")[2]
     file = project.root / ".brv/brv-tui/judgments.toml"
     file.write_text("[[query]\n")
     code, _, err = judge("set", "x", f"{ROTATION}=3")
