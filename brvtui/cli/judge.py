@@ -76,12 +76,18 @@ def judgments_file(session: Any, named: Path | None) -> JudgmentsFile:
     return JudgmentsFile.of(session.project) if named is None else JudgmentsFile(named, True)
 
 
+def _check_exists(file: JudgmentsFile) -> None:
+    """Raises :class:`Failure` if the user named a file that is not there."""
+    if file.trusted and not file.path.exists():
+        raise Failure(f"{file.path}: {faults.NO_FILE}", BAD_USAGE)
+
+
 def read_judgments(file: JudgmentsFile, may_be_new: bool = False) -> tuple[Judgment, ...]:
     """What the file holds; one that the user named must exist, unless it ``may_be_new``. Raises :class:`Failure`."""
     from brvtui.lab.judgments.model import JudgmentsError
 
-    if file.trusted and not may_be_new and not file.path.exists():
-        raise Failure(f"{file.path}: {faults.NO_FILE}", BAD_USAGE)
+    if not may_be_new:
+        _check_exists(file)
     try:
         return file.read()
     except JudgmentsError as error:
@@ -178,7 +184,8 @@ def remove_judgment(text: str, project: Path | None, named: Path | None) -> int:
             raise Failure(f"{text} is not judged; brv-tui judge list names those that are", NOT_THERE)
         return (*before[:place], *before[place + 1 :])
 
-    left = _changed(judgments_file(find_session(project), named), edit)
+    _check_exists(file := judgments_file(find_session(project), named))
+    left = _changed(file, edit)
     click.echo(f"removed; {counted(len(left), 'query', 'queries')} left")
     return OK
 
@@ -207,7 +214,8 @@ def follow_moves(project: Path | None, named: Path | None) -> int:
             gone.extend(f"{each.id}: {item.document.path}: {item.how}" for item in odd if not item.path)
         return tuple(made)
 
-    _changed(judgments_file(session, named), edit)
+    _check_exists(file := judgments_file(session, named))
+    _changed(file, edit)
     for line in [*dict.fromkeys(followed), *gone]:
         click.echo(visible(line))
     if not followed and not gone:

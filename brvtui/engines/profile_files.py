@@ -20,6 +20,12 @@ _LARGEST = 1_048_576
 """Bytes that no profile reaches."""
 
 
+def refuse_engine(profile: str) -> None:
+    """Raises :class:`brvtui.typed_tables.ProfileError` if ``profile``, which is none, is the name of an engine."""
+    if profile in names():
+        raise ProfileError(f"no profile {profile}: that is an engine, which --engine {profile} chooses")
+
+
 def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any]:
     """The tables of the profile ``source``, put in the place of those that it ``extends``.
 
@@ -33,8 +39,8 @@ def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any
         if not path.is_file():
             found = "it is not a regular file" if path.exists() else faults.NO_FILE
             what = f"; {found}" if str(source).strip() and (path.exists() or _is_path(source)) else ""
-            if not what and str(source) in names():
-                raise ProfileError(f"no profile {source}: that is an engine, which --engine {source} chooses")
+            if not what:
+                refuse_engine(str(source))
             raise ProfileError(f"no profile {source}{what}: use {', '.join(built_in)} or the path of a TOML file")
         try:
             tables = parse_tables(read_regular(path, _LARGEST, follow_links=True))

@@ -253,6 +253,7 @@ def test_replay_needs_one_kind_of_file(run: Run) -> None:
             "no profile soleri: that is an engine, which --engine soleri chooses",
         ),
         (("query", "x", "--engine", "knowing", "--profile", "soleri"), 2, "that is an engine"),
+        (("query", "x", "--engine", "jeffs_brain", "--profile", "soleri"), 2, "that is an engine"),
         (("query", "x", "--format", "yaml"), 2, "yaml"),
     ],
 )

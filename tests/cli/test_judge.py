@@ -87,7 +87,8 @@ def test_sets_of_others_come_and_go(run: Run, project: Tree) -> None:
     assert judge("import", "qmd", str(given))[0] == 2
     new = project.root / "new.toml"
     wanted = (2, "", f"brv-tui: {new}: there is no such file\n")
-    assert judge("list", "--judgments", str(new)) == wanted
+    for command in (("list",), ("follow",), ("remove", "refresh tokens"), ("export", "qmd", "out.json")):
+        assert judge(*command, "--judgments", str(new)) == wanted
     assert judge("import", "trec", str(given), "--queries", str(topics), "--judgments", str(new))[0] == 0
     assert judge("list", "--judgments", str(new))[0] == 1  # gone.md is no note
 
