@@ -12,7 +12,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import STALE_LABELS, AnswerState, Phase, ProjectState, QueryState, SelectionState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
-from brvtui.app.widgets.lines import wrapped
+from brvtui.app.widgets.lines import hanging, wrapped
 from brvtui.config import user_file
 from brvtui.engines.registry import SPACE
 from brvtui.paint.glyphs import Glyphs
@@ -169,8 +169,8 @@ def _nothing(trace: Trace, view: View, width: int, key: str) -> list[Line]:
 
 def _hints(view: View, width: int, glyphs: Glyphs) -> list[Line]:
     made = [Line()]
-    for head, text in (*view.presentation.hints, ("Folder", "choose one to search in")):
-        made.append(line(f" {glyphs.bullet} ", "accent").add(head, "bold strong").add(f"  {text}", "muted").cut(width))
+    for head, text in (*view.presentation.hints, ("Folder", "choose where to look")):
+        made += hanging(line(f" {glyphs.bullet} ", "accent").add(head, "bold strong").gap(2), text, width)
     important = view.project.overview.important if view.project.overview else ()
     if important:
         made += [Line(), rule(width, "most important notes", dash=glyphs.dash)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.states import GONE, GONE_TEXT, NEWER, AnswerState, ProjectState, QueryState, SelectionState, StaleState
 from brvtui.app.view import View
-from brvtui.app.widgets.lines import stale_lines, wrapped
+from brvtui.app.widgets.lines import hanging, stale_lines, wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.bars import role_of
 from brvtui.paint.glyphs import Glyphs
@@ -83,5 +83,5 @@ def legend(parts: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> list
     for name, what in parts:
         label = "" if name == "lost" else name
         entry = Line().gap().add(glyphs.fills[name] * 2, role_of(name)).gap().fit(label or "hatched", _NAME, "text")
-        made.append(entry.add(f" {what}", "muted").cut(width))
+        made += hanging(entry.gap(), what, width)
     return made

@@ -274,6 +274,13 @@ def wrapped(text: str, width: int, role: str = "muted") -> list[Line]:
     return [line(f" {part}", role) for part in wrap(text, width - 2)]
 
 
+def hanging(head: Line, text: str, width: int) -> list[Line]:
+    """Returns ``head`` and ``text`` behind it, wrapped to ``width`` cells; further lines begin below the text."""
+    indent = head.width
+    first, *rest = wrap(text, width - indent)
+    return [head.add(first, "muted"), *(Line().gap(indent).add(part, "muted") for part in rest)]
+
+
 def stale_lines(said: Mapping[str, str], view: View, width: int, glyphs: Glyphs) -> list[Line]:
     """Returns a warning, in the words of ``said``, if the selected note's file is newer than the index, or gone."""
     text = said.get(view.stale.files.get(view.selection.file, ""), "")

@@ -61,14 +61,14 @@ class ByteRoverPresentation(Presentation):
     question = "which tier would answer it"
     typing = "every key probes and changes nothing; Enter runs and caches the answer"
     caches = True
-    hints = (("Type", "every key shows its tier"), ("Enter", "runs: ask twice for tier 0"))
+    hints = (("Type", "each key shows its tier"), ("Enter", "runs; again for tier 0"))
     legend = (
         ("relevance", "how well the words match"),
-        ("importance", "grows with use, decays daily"),
+        ("importance", "rises with use, decays"),
         ("recency", "since the last change"),
         ("maturity", "draft less, core more"),
         ("local bonus", "the project's own notes"),
-        ("lost", "taken away: maturity, cap"),
+        ("lost", "lost: maturity, cap"),
     )
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "Below a ruled line: what the search for one word of the query added. Beside the words: shared, "

@@ -1,0 +1,26 @@
+"""What the panes of Query teach before there is a query: whole sentences at every width."""
+
+from __future__ import annotations
+
+import pytest
+
+from brvtui.app.query.score import legend
+from brvtui.app.widgets.lines import hanging
+from brvtui.engines import registry
+from brvtui.paint.glyphs import UNICODE
+from brvtui.paint.line import line
+
+
+@pytest.mark.parametrize("width", [30, 41, 80])
+@pytest.mark.parametrize("engine", registry.names())
+def test_the_legend_of_a_score_is_whole(engine: str, width: int) -> None:
+    parts = registry.presentation(engine).legend
+    lines = legend(parts, width, UNICODE)
+    said = " ".join(" ".join(each.plain for each in lines).split())
+    assert all(what in said for _, what in parts)
+    assert max(each.width for each in lines) <= width
+
+
+def test_further_lines_begin_below_the_text() -> None:
+    made = hanging(line("Type").gap(), "each key shows its tier", 16)
+    assert [each.plain for each in made] == ["Type each key", "     shows its", "     tier"]
