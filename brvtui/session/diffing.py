@@ -122,7 +122,9 @@ def _constants(session: Session, profile: str, engine: str) -> tuple[Any, TreeCo
     """The constants of ``engine`` in ``profile``, and those that files are read with then."""
     if engine != registry.DEFAULT:
         return session.engines.named(engine).constants(profile), session.profile
-    made = with_overrides(profiles.load(profile), session.settings)
+    made = with_overrides(profiles.load(profile.removesuffix("*")), session.settings)
+    if profile.endswith("*") and made.name != profile:
+        raise ProfileError(f"{profile}: the constants that the settings changed then are not known")
     return made, made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,7 +13,10 @@ from brvtui.app.query.answer import PINNED, AnswerPane
 from tests.app.commands.test_palette import chosen
 from tests.app.driving import NARROW, WIDE, ask, screen, settled, text_of, until, view
 from tests.app.pictures import DARK, Looks
+from tests.support.settings import own
 from tests.support.trees import Tree
+
+MakeApp = Callable[..., BrvTui]
 
 
 def tab(pilot: Pilot[Any]) -> str:
@@ -67,6 +71,19 @@ async def test_what_changed_since_has_its_causes(app: BrvTui, garden: Tree) -> N
         await until(pilot, lambda: "notes and signals" in text_of(pilot, "#answer"))
         await ask(pilot, "rollback")
         assert view(pilot).pin.diff is None
+
+
+async def test_another_profile_is_the_cause_also_where_settings_change_the_one_of_then(
+    garden: Tree, make_app: MakeApp
+) -> None:
+    own('[signals]\nfrontmatter = "on"\n')
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await pinned(pilot, "token store")
+        await pilot.press("p")
+        await until(pilot, lambda: "profile: brv-3* → docs" in text_of(pilot, "#answer"))
+        await until(pilot, lambda: view(pilot).pin.diff is not None)
+        assert "constants" in text_of(pilot, "#answer")
+        assert "notes and signals" not in text_of(pilot, "#answer")
 
 
 async def test_the_pinned_answer_is_unpinned_by_the_same_key(app: BrvTui) -> None:

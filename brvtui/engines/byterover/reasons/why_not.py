@@ -30,7 +30,8 @@ class Loss(StrEnum):
     """Why a named note is not among the results. The order of the members is the order of the engine."""
 
     NOT_IN_TREE = "not in the tree"
-    DERIVED = "a file made from notes, or past the number of files that the engine reads"
+    DERIVED = "a file made from notes"
+    PAST_FILES = "past the number of files that the engine reads"
     ARCHIVED = "archived: only its stub is searchable"
     UNREADABLE = "the engine cannot read the file"
     CUT_OFF = "its words are in a part of the file that the engine does not read"
@@ -50,12 +51,15 @@ class Loss(StrEnum):
 
     @property
     def number(self) -> int:
-        """Its place, from 1, in the closed list of 15, in which :data:`_WITH_ARCHIVED` share the third."""
-        places = [loss for loss in Loss if loss not in _WITH_ARCHIVED]
-        return places.index(Loss.ARCHIVED if self in _WITH_ARCHIVED else self) + 1
+        """Its place, from 1, in the closed list of 15, in which :data:`_SHARING` have the place of another."""
+        places = [loss for loss in Loss if loss not in _SHARING]
+        return places.index(_SHARING.get(self, self)) + 1
 
 
-_WITH_ARCHIVED = (Loss.UNREADABLE, Loss.CUT_OFF, Loss.ENGINE_FAILS)
+_SHARING = {
+    Loss.PAST_FILES: Loss.DERIVED,
+    **dict.fromkeys((Loss.UNREADABLE, Loss.CUT_OFF, Loss.ENGINE_FAILS), Loss.ARCHIVED),
+}
 
 
 def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanation:
@@ -131,7 +135,7 @@ def _lost_on_disk(
         return None
     unseen = next((file.reason for file in snapshot.unseen if file.path == path), None)
     if unseen and unseen.startswith("past the"):
-        return Loss.DERIVED, unseen
+        return Loss.PAST_FILES, unseen
     role = role_of(path)
     if role is Role.ARCHIVED:
         return Loss.ARCHIVED, f"search finds {path.removesuffix('.full.md')}.stub.md in its place"
@@ -248,6 +252,7 @@ def _given(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
     fixed = {
         Loss.NOT_IN_TREE: CHECK_PATH,
         Loss.DERIVED: "ask for the note that it was made from",
+        Loss.PAST_FILES: f"leave at most {limits.max_files:,} files in the tree: the engine reads no more",
         Loss.ARCHIVED: "restore it with brv, or read the stub that search finds",
         Loss.UNREADABLE: "fix the file as its reason says: then it is read again",
         Loss.CUT_OFF: f"move the words before line {limits.max_lines}, into lines of {limits.max_line_units} units",
