@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from brvtui.app.app import BrvTui
-from tests.app.driving import NARROW, WIDE, ask, frame, settled, shown
+from tests.app.driving import NARROW, WIDE, ask, frame, screen, settled, shown, text_of
 from tests.app.test_configured import MakeApp
 from tests.support.trees import Tree
 
@@ -45,6 +45,9 @@ async def test_f9_shows_all_and_few_again_and_is_remembered(few: None, garden: T
         assert not visible_panes(app) & ASIDE
         await pilot.press("f4")
         await settled(pilot)
+        assert visible_panes(app) == {"route"}
+        await pilot.press("escape")
+        await settled(pilot)
         assert visible_panes(app) == {"results", "score", "route"}
         await pilot.press("f9", "f9")
         await settled(pilot)
@@ -76,3 +79,15 @@ async def test_a_narrow_screen_begins_with_the_score_beside_the_results(
         await pilot.press("f9")
         await settled(pilot)
         assert "Score│Route" in shown(pilot)
+
+
+async def test_the_key_of_the_route_shows_more_than_the_verdict_which_stands_above(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "f4")
+        await settled(pilot)
+        assert "tier 2 direct answer" in text_of(pilot, "#route")
+        assert screen(pilot).body.maximised == "route"
+        await pilot.press("escape")
+        await settled(pilot)
+        assert screen(pilot).body.maximised == ""

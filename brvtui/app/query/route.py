@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -20,7 +19,7 @@ from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
 
 _LEAST_ROWS = 8
-"""With fewer the pane is maximised for what was asked for."""
+"""With fewer below verdict and strip, a pane that is asked for is maximised."""
 
 
 class RoutePane(Pane):
@@ -37,12 +36,8 @@ class RoutePane(Pane):
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ROUTE)
 
-    @dataclass
     class CounterfactualsWanted(Message):
         """Asks for the smallest changes after which no model is needed."""
-
-        has_room: bool
-        """Returns whether the pane has room for them."""
 
     def __init__(self, *, id: str) -> None:
         """A route pane that leaves the verdict to the line above it."""
@@ -58,6 +53,11 @@ class RoutePane(Pane):
     def also_reads(self) -> tuple[object, ...]:
         """Whether to draw verdict and strip on top."""
         return (self.with_verdict, *super().also_reads())
+
+    @property
+    def has_room(self) -> bool:
+        """Whether more of it is seen than verdict and strip."""
+        return self.rows - self.pinned >= _LEAST_ROWS
 
     def build(self, view: View, width: int) -> list[Line]:
         """Strip (when it is this pane's), gates, stages, times."""
@@ -87,7 +87,7 @@ class RoutePane(Pane):
     def action_counterfactuals(self) -> None:
         """Asks for the smallest changes after which no model is needed, and scrolls to them."""
         self._reveals = True
-        self.post_message(self.CounterfactualsWanted(self.rows - self.pinned >= _LEAST_ROWS))
+        self.post_message(self.CounterfactualsWanted())
 
 
 def counterfactual_lines(view: View, width: int, glyphs: Glyphs, key: str) -> list[Line]:

@@ -159,9 +159,9 @@ class QueryScreen(FrameScreen):
         self._save_graph(event.shown)
 
     @on(RoutePane.CounterfactualsWanted)
-    def _try_changes(self, event: RoutePane.CounterfactualsWanted) -> None:
-        if self.view.may_need_less and not event.has_room and not self.body.maximised:
-            self.action_maximise()
+    def _try_changes(self) -> None:
+        if self.view.may_need_less:
+            self._make_room_for_route()
         self._reasons.find_counterfactuals()
 
     def fill(self, query: str) -> None:
@@ -179,7 +179,15 @@ class QueryScreen(FrameScreen):
     def action_pane(self, pane: str) -> None:
         """Shows and focuses a pane: of cache and graph the one that the engine has."""
         super().action_pane(next(one for one in _SLOT if one in self.body.plan.panes) if pane in _SLOT else pane)
+        if pane == "route":
+            self.call_after_refresh(self._make_room_for_route)
         self._settle_tick()
+
+    def _make_room_for_route(self) -> None:
+        """Maximises the route where it shows little more than the verdict: what it warns of stands below."""
+        route = self.query_one(RoutePane)
+        if self.focused is route and not route.has_room and not self.body.maximised:
+            self.action_maximise()
 
     def action_maximise(self) -> None:
         """Gives the focused pane the whole body, or back."""

@@ -28,6 +28,7 @@ from brvtui.engines.registry import DEFAULT, noun_of
 from brvtui.paint.glyphs import MATURITIES, Glyphs
 from brvtui.paint.line import Line, Span, spread
 from brvtui.paint.text import cut, plural, seconds
+from brvtui.profiles import DEFAULT as DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     from brvtui.app.contents import Overview
@@ -150,13 +151,13 @@ def _of_project(
             (8, [(f"{plural(overview.notes, noun_of(view.engine.name))} ", "text"), *counts(overview.counts, glyphs)])
         )
     if view.engine.name == DEFAULT:
-        groups.append((6, [("profile ", "muted"), (view.engine.profile, "text")]))
+        groups.append(_profile(view.engine.profile, DEFAULT_PROFILE))
         if overview.reads_frontmatter:
             groups.append((6, [("signals ", "muted"), ("frontmatter", "warn")]))
     else:
         groups.append((8, [("engine ", "muted"), (view.engine.name, "bold accent")]))
         if view.engine.profile != view.engine.name:
-            groups.append((6, [("profile ", "muted"), (view.engine.profile, "text")]))
+            groups.append(_profile(view.engine.profile, view.engine.name))
     if view.answer.busy:
         groups.append((8, [(view.answer.busy, "warn")]))
     clock = [("clock ", "muted"), ("frozen", "warn") if view.engine.frozen else ("live", "text")]
@@ -176,6 +177,13 @@ def _of_project(
     if view.answered is not None and view.answered.notices and screen == "Query":
         groups.append((8, [(f"{glyphs.warn} {plural(len(view.answered.notices), 'warning')}: F4", "warn")]))
     return groups
+
+
+def _profile(name: str, usual: str) -> tuple[int, list[Span]]:
+    """The profile in use; one that is not the ``usual`` gives other answers, which nothing else here would explain."""
+    if name.removesuffix("*") == usual:
+        return 6, [("profile ", "muted"), (name, "text")]
+    return 9, [("profile ", "muted"), (name, "bold accent")]
 
 
 def _watching(view: View, glyphs: Glyphs, wide: bool) -> list[Span]:
