@@ -152,6 +152,16 @@ class VariantRunner:
             _shorten(self._states, _MOST_STATES)
         return found
 
+    def check(self, variant: Variant, engine: str) -> None:
+        """Raises :class:`VariantError` where its engine, or ``engine`` if it names none, cannot have its constants."""
+        if not variant.constants:
+            return
+        asked = self._engine(variant.engine or engine)
+        try:
+            self._constants(asked, variant)
+        except ProfileError as error:
+            raise VariantError(f"{asked.title}: {str(error).removeprefix(f'{_NAME}: ')}") from error
+
     def controls(self, engine: str) -> tuple[Control, ...]:
         """What of ``engine`` can be changed: the clock, and its constants. Raises :class:`EngineError`."""
         clock = () if self._session.is_code else (clock_control(),)
@@ -202,11 +212,7 @@ class VariantRunner:
     def _made(
         self, variant: Variant, name: str, options: Mapping[str, Any], base: Snapshot, now_ms: float, key: _StateKey
     ) -> VariantState:
-        session = self._session
-        with self._lock:
-            if name not in self._engines:
-                self._engines[name] = registry.load(name)
-            engine = self._engines[name]
+        session, engine = self._session, self._engine(name)
         try:
             constants = self._constants(engine, variant)
         except ProfileError as error:
@@ -232,6 +238,12 @@ class VariantRunner:
             read = self._evaluator.known(engine, context, like, later_ms)
         known = {asked: _without_parts(result) for asked, result in read.items()}
         return VariantState(variant, engine, context, DocumentFinder(snapshot), like, key, known, True, later_ms)
+
+    def _engine(self, name: str) -> Engine[Any]:
+        with self._lock:
+            if name not in self._engines:
+                self._engines[name] = registry.load(name)
+            return self._engines[name]
 
     def _before(
         self, variant: Variant, name: str, options: Mapping[str, Any], base: Snapshot, key: _StateKey

@@ -30,7 +30,7 @@ from brvtui.session.edit_effect import EditEffect
 from brvtui.store.folders import config_folder
 from brvtui.tree.reading.project import find_project
 from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
-from tests.app.editing import NOTE, editor, open_note, toasts
+from tests.app.editing import NOTE, editor, open_note, toasts, type_keys
 from tests.app.test_log import logged
 from tests.support.trees import Tree
 
@@ -84,7 +84,7 @@ async def test_a_row_has_metric_tier_and_first_miss(
         assert rows["refresh token rotation"].rstrip().endswith("1.00 T3✗")
         assert rows["zebra quagga"].rstrip().endswith("none")
         assert "0.00" in rows["rollback"]
-        assert "mean ndcg@10 of 3 queries" in said
+        assert "mean ndcg@10 of 2 queries" in said
         await pilot.press("S", "j", "j", "f3")
         await until(pilot, lambda: "first miss: nowhere/gone.md" in text_of(pilot, "#cell"))
 
@@ -191,6 +191,52 @@ async def test_a_wrong_column_is_said(with_judgments: Tree, make_app: MakeApp) -
         await asked(pilot)
         await pilot.press("l", "f3")
         await until(pilot, lambda: "git" in text_of(pilot, "#cell"))
+
+
+async def test_a_constant_that_its_engine_does_not_have_is_refused_where_it_is_typed(
+    with_judgments: Tree, make_app: MakeApp
+) -> None:
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "P")
+        await until(pilot, lambda: view(pilot).engine.name == "jeffs_brain")
+        await to_lab(pilot)
+        await pilot.press("v")
+        await settled(pilot)
+        assert "min_top" not in shown(pilot)
+        assert "since HEAD" not in shown(pilot)  # the garden is in no git repository
+        await type_keys(pilot, "direct.min_top=0.9")
+        await pilot.press("enter")
+        await until(pilot, lambda: "Jeffs Brain: unknown key direct" in shown(pilot))
+        assert len(view(pilot).lab.columns) == 1
+
+
+async def test_the_cursor_goes_to_a_new_column_and_hidden_ones_are_counted(
+    with_judgments: Tree, make_app: MakeApp
+) -> None:
+    async with make_app(with_judgments.root).run_test(size=NARROW) as pilot:
+        await to_lab(pilot)
+        for number, name in enumerate(("soleri", "knowing", "+30d"), start=1):
+            await pilot.press("v")
+            await settled(pilot)
+            await type_keys(pilot, name)
+            await pilot.press("enter")
+            await until(pilot, lambda number=number: table(pilot).column == number)  # type: ignore[misc]
+            assert name in text_of(pilot, "#judged").splitlines()[0]
+        assert "1 more column: h l" in text_of(pilot, "#judged")
+        await asked(pilot)
+
+
+async def test_another_profile_names_its_column_and_stands_in_the_status_line(
+    with_judgments: Tree, make_app: MakeApp
+) -> None:
+    async with make_app(with_judgments.root).run_test(size=NARROW) as pilot:
+        await ask(pilot, "rollback")
+        assert "profile" not in text_of(pilot, "#status")
+        await pilot.press("escape", "p")
+        await until(pilot, lambda: "profile docs" in text_of(pilot, "#status"))
+        await to_lab(pilot)
+        assert view(pilot).lab.columns[0].title == "docs"
 
 
 async def test_enter_asks_the_query_with_the_columns_engine(with_judgments: Tree, make_app: MakeApp) -> None:

@@ -81,9 +81,11 @@ class CellPane(Pane):
         if now is not None and now.outcome != result.outcome:
             head.add("  now ", "muted").add(now.outcome, tier_role_of(now.outcome))
         if result.expected:
-            met = result.as_expected
-            mark = self.glyphs.check if met else self.glyphs.cross
-            head.add(f"  {mark if met is not None else ''} expected {result.expected}", "ok" if met else "bold warn")
+            met, said = result.as_expected, f"expected {result.expected}"
+            if met is None:
+                head.add(f"  {said}: this engine has no tiers", "muted")
+            else:
+                head.add(f"  {self.glyphs.check if met else self.glyphs.cross} {said}", "ok" if met else "bold warn")
         return [head.cut(width), *wrapped(result.sentence, width, "text")]
 
     def _causes(self, lab: LabState, width: int) -> list[Line]:

@@ -22,6 +22,7 @@ from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
 from brvtui.lab.evaluation.results import mean_of
 from brvtui.lab.judgments.model import NOT_COVERED, Judgment
+from brvtui.lab.whatif.variant import Variant
 from brvtui.paint.headline import NO_ANSWER, tier_role
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
@@ -48,7 +49,9 @@ class JudgedPane(ChoicePane):
     HELP_TEXT = (
         "Every judged query, and the open one: the value of a metric and the tier, now and in other columns, each with "
         "how much it differs from now, 'tier' where another one answers, or 'other' where another note comes first or "
-        "is quoted. A cross is an outcome that is not the expected one. A column of before says what changed since. "
+        "is quoted. Outcomes are T0 to T4 for tiers, yes and none for engines without tiers; a cross is one that is "
+        "not expected. Loss is what a query loses in the worst of the other columns, or, with one column, what it "
+        "lacks of 1. A column of before says what changed since. "
         "Other columns are of an engine, a moment, a git revision, a constant, unsaved text. Once notes were edited, "
         "one says how queries were answered before; judging there takes the earlier answer as the right one, removing "
         "it accepts the edits."
@@ -206,8 +209,17 @@ class JudgedPane(ChoicePane):
         """Puts the cursor on the first query that edits changed, until the user moves it."""
         self._seeks, self.order, self._of = True, 0, ()
 
+    def show_column(self, variant: Variant) -> None:
+        """Goes to the column of ``variant``, if there is one."""
+        variants = [column.variant for column in self.view.lab.columns]
+        if variant in variants:
+            self.action_column(variants.index(variant) - self.column)
+
     def _names(self, lab: LabState, shown: list[int], text: int, miss: int) -> Line:
-        made = line(" query", "faint").to(text + 1)
+        hidden = len(lab.columns) - len(shown)
+        many = counted(hidden, "more column", "more columns")
+        more = self.services.with_keys(f", {many}: {{judged.left}} {{judged.right}}") if hidden else ""
+        made = line(" query", "faint").add(more, "accent").cut(text).to(text + 1)
         made.fit(f"first {self.view.noun} missed" if miss else "", miss, "faint")
         for place in shown:
             role = "bold accent" if place == self.column else "muted"
@@ -218,12 +230,11 @@ class JudgedPane(ChoicePane):
 
     def _means(self, lab: LabState, shown: list[int], text: int) -> Line:
         metric = DEFAULT_METRICS[self.metric]
-        said = (
-            f" mean {metric} of {counted(len(lab.judgments), 'query', 'queries')}" if lab.judgments else " not judged"
-        )
-        made = Line().fit(said, text, "muted").gap()
         first = lab.columns[0]
         ids = [each.id for each in lab.judgments or ()]
+        measured = sum(each in first.cells and first.cells[each].values[self.metric] is not None for each in ids)
+        said = f" mean {metric} of {counted(measured, 'query', 'queries')}" if lab.judgments else " not judged"
+        made = Line().fit(said, text, "muted").gap()
         for place in shown:
             column = lab.columns[place]
             both = [each for each in ids if each in column.cells and each in first.cells]
@@ -251,7 +262,8 @@ class JudgedPane(ChoicePane):
             expected = cell.result.as_expected
             has_moved = moved and first is not None and first.result.outcome != outcome
             role = "bold warn" if has_moved or expected is False else tier_role_of(outcome)
-            said = "tier" if has_moved else "other" if moved else ""
+            of_tiers = "yes" not in (short_outcome(outcome), short_outcome(first.result.outcome if first else ""))
+            said = "" if not of_tiers else "tier" if has_moved else "other" if moved else ""
             made.extend(self._cell(column, cell.values[self.metric], now, outcome, role, place, said, expected).spans)
         return made
 

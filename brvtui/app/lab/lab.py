@@ -17,6 +17,7 @@ from brvtui.engines.registry import DEFAULT
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.controls import Control, with_value
 from brvtui.lab.whatif.variant import EditedText, Value, Variant
+from brvtui.profiles import DEFAULT as DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -65,7 +66,8 @@ class Lab:
         """Whether what is being asked is the column of what if, while the others are known."""
         self._asked: tuple[object, ...] = ()
         """What the last request depends on."""
-        self._in_git = False
+        self.in_git = False
+        """Whether the notes lie in a git repository."""
         self.looked_at: Sequence[str] = ()
         """The queries that are asked first: those that the user sees, by the judgment's id."""
         services.store.subscribe((ProjectState, QueryState, EngineState, EditsState), self._view_changed)
@@ -96,7 +98,7 @@ class Lab:
             self._services.background.run(read, self._were_read, group="lab judgments", exclusive=True)
 
     def _were_read(self, read: JudgmentsRead) -> None:
-        self._in_git = read.in_git
+        self.in_git = read.in_git
         state = self.state._replace(judgments=read.judgments, unjudged=read.unjudged, file=read.file)
         state = state._replace(problem=read.problem, causes=None)
         if state.controls != read.controls:  # another engine or profile: its constants have other names or values
@@ -134,7 +136,7 @@ class Lab:
         earlier = self._edits.earlier
         if earlier is not None:
             offered.append(Variant(earlier=earlier))
-        if self._in_git and judgments:
+        if self.in_git and judgments:
             offered.append(_COMMITTED)
         shown = [each for each in offered if each not in self._hidden]
         slid = [what_if] if what_if is not None else []
@@ -161,7 +163,7 @@ class Lab:
         for variant in variants:
             is_slid = variant == what_if
             known = before.get(variant) or (slid if is_slid else ago if variant.earlier is not None else None)
-            title = WHAT_IF if is_slid else title_of(variant, view.engine.name)
+            title = WHAT_IF if is_slid else title_of(variant, _present(view.engine))
             columns.append(LabColumn(variant, title, known.cells if known is not None else {}))
         state = view.lab._replace(open_query=self._open_query(), columns=tuple(columns), stopped=False)
         state = state._replace(what_if=what_if)
@@ -346,10 +348,16 @@ class Lab:
             self.read()
 
 
-def title_of(variant: Variant, engine: str = DEFAULT) -> str:
-    """The title of the column of ``variant``; ``engine`` answers where it names none."""
+def _present(engine: EngineState) -> str:
+    """The engine that answers, or its profile where that is another than the usual one."""
+    usual = DEFAULT_PROFILE if engine.name == DEFAULT else engine.name
+    return engine.name if engine.profile.removesuffix("*") == usual else engine.profile
+
+
+def title_of(variant: Variant, present: str = DEFAULT) -> str:
+    """The title of the column of ``variant``; that of the ``present`` names what answers."""
     if variant == _PRESENT:
-        return engine
+        return present
     if variant.edit is not None and replace(variant, edit=None) == _PRESENT:
         return f"edit {variant.edit.path.rpartition('/')[2]}"
     if variant.earlier is not None:

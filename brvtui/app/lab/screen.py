@@ -131,9 +131,9 @@ class LabScreen(FrameScreen):
         def add(variant: Variant | None) -> None:
             if variant is not None:
                 self._lab.add(variant)
+                self.table.show_column(variant)
 
-        engine = self.view.engine.name
-        self.app.push_screen(VariantDialog(session.variants.profiles, engine, self._lab.unsaved, self.view), add)
+        self.app.push_screen(VariantDialog(session.variants, self._lab.unsaved, self._lab.in_git, self.view), add)
 
     def action_stop(self) -> None:
         """Stops asking, or goes on."""

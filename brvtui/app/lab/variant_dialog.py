@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
@@ -21,72 +22,16 @@ from brvtui.app.widgets.word_filter import WordFilter
 from brvtui.lab.whatif.variant import EditedText, Variant, VariantError, parse_variant
 from brvtui.paint.line import Line, line
 
+if TYPE_CHECKING:
+    from brvtui.session.variants import VariantRunner
+
 _NAME = 24
 _MOMENTS = {"+7d": "in a week", "+30d": "in 30 days", "+90d": "in 90 days", "+365d": "in a year"}
 _REVISIONS = {"rev:HEAD": "the notes as committed last", "rev:HEAD~1": "the commit before", "rev:main": "a branch"}
 _WRITTEN = (
-    "Or write it, words in any order: an engine, a profile, +30d, rev:BRANCH, mode=bm25, a constant "
-    "(direct.min_top=0.9), without:NOTE.md, NOTE.md:importance=90."
+    "Or write it, words in any order: an engine, a profile, +30d, rev:BRANCH, mode=MODE, a constant{}, "
+    "without:NOTE.md, NOTE.md:importance=90."
 )
-
-
-class VariantDialog(Dialog[Variant]):
-    """Asks for a variant. Dismissed with it, or with None."""
-
-    AUTO_FOCUS = "#variant"
-    BINDINGS = bindings(VARIANTS)
-
-    def __init__(
-        self, profiles: Mapping[str, Collection[str]], engine: str, edited: EditedText | None, view: View
-    ) -> None:
-        """Offers what the engines with their ``profiles`` can be asked; ``engine`` answers now."""
-        super().__init__("Another column: ask the judged queries in…", _WRITTEN, wide=True)
-        self._profiles, self._engine = profiles, engine
-        moments = {} if view.is_code else _MOMENTS
-        revisions = _REVISIONS if view.noun == "note" else {}  # of files of a context tree
-        self._offered = offered_variants(profiles, engine, edited, {**revisions, **moments})
-
-    def make_parts(self) -> ComposeResult:
-        """Yields field and list."""
-        field = OrderedInput(
-            placeholder="jeffs_brain, docs, +30d, rev:main, direct.min_top=0.9", id="variant", compact=True
-        )
-        field.cursor_blink = False
-        yield field
-        yield VariantsPane(id="variants")
-        yield from super().make_parts()
-
-    def on_mount(self) -> None:
-        """Lists everything."""
-        self._search()
-
-    @on(Input.Changed)
-    def _search(self) -> None:
-        text = self.query_one(Input).value.strip()
-        words = WordFilter.of(text)
-        rows = [
-            (variant, said) for variant, said in self._offered if words.keeps(f"{title_of(variant)} {said}".lower())
-        ]
-        problem = ""
-        try:
-            written = parse_variant(text, self._profiles, self._engine) if text else None
-        except VariantError as error:
-            written, problem = None, str(error)
-        if written is not None and all(variant != written for variant, _ in rows):
-            rows.insert(0, (written, "as it is written"))
-        self.query_one(VariantsPane).put(rows, problem)
-
-    @on(Input.Submitted)
-    def action_take(self) -> None:
-        """Dismisses the dialog with the variant under the cursor."""
-        variant = self.query_one(VariantsPane).variant
-        if variant is not None:
-            self.dismiss(variant)
-
-    def action_step(self, step: int) -> None:
-        """Goes to the next row, or the one before."""
-        pane = self.query_one(VariantsPane)
-        pane.move_to(pane.cursor + step)
 
 
 class VariantsPane(ChoicePane):
@@ -126,8 +71,73 @@ class VariantsPane(ChoicePane):
     def clicked(self, place: int) -> None:
         """Takes the row that was clicked."""
         self.move_to(place)
-        if self.variant is not None:
-            self.screen.dismiss(self.variant)
+        self.post_message(self.Taken())
+
+
+class VariantDialog(Dialog[Variant]):
+    """Asks for a variant. Dismissed with it, or with None."""
+
+    AUTO_FOCUS = "#variant"
+    BINDINGS = bindings(VARIANTS)
+
+    def __init__(self, variants: VariantRunner, edited: EditedText | None, in_git: bool, view: View) -> None:
+        """Offers what the engines can be asked; revisions only ``in_git``."""
+        constants = (each for each in view.lab.controls if "." in each.name and not each.path)
+        self._constant = next((f"{each.name}={each.base}" for each in constants), "")
+        example = f" ({self._constant})" if self._constant else ""
+        super().__init__("Another column: ask the judged queries in…", _WRITTEN.format(example), wide=True)
+        self._variants, self._profiles, self._engine = variants, variants.profiles, view.engine.name
+        moments = {} if view.is_code else _MOMENTS
+        revisions = _REVISIONS if in_git and view.noun == "note" else {}  # of files of a context tree
+        self._offered = offered_variants(self._profiles, self._engine, edited, {**revisions, **moments})
+
+    def make_parts(self) -> ComposeResult:
+        """Yields field and list."""
+        examples = filter(None, ("jeffs_brain", "docs", "+30d", self._constant))
+        field = OrderedInput(placeholder=", ".join(examples), id="variant", compact=True)
+        field.cursor_blink = False
+        yield field
+        yield VariantsPane(id="variants")
+        yield from super().make_parts()
+
+    def on_mount(self) -> None:
+        """Lists everything."""
+        self._search()
+
+    @on(Input.Changed)
+    def _search(self) -> None:
+        text = self.query_one(Input).value.strip()
+        words = WordFilter.of(text)
+        rows = [
+            (variant, said) for variant, said in self._offered if words.keeps(f"{title_of(variant)} {said}".lower())
+        ]
+        problem = ""
+        try:
+            written = parse_variant(text, self._profiles, self._engine) if text else None
+        except VariantError as error:
+            written, problem = None, str(error)
+        if written is not None and all(variant != written for variant, _ in rows):
+            rows.insert(0, (written, "as it is written"))
+        self.query_one(VariantsPane).put(rows, problem)
+
+    @on(Input.Submitted)
+    @on(VariantsPane.Taken)
+    def action_take(self) -> None:
+        """Dismisses the dialog with the variant under the cursor, unless its constants are not of its engine."""
+        pane = self.query_one(VariantsPane)
+        if pane.variant is None:
+            return
+        try:
+            self._variants.check(pane.variant, self._engine)
+        except VariantError as error:
+            pane.put((), str(error))
+        else:
+            self.dismiss(pane.variant)
+
+    def action_step(self, step: int) -> None:
+        """Goes to the next row, or the one before."""
+        pane = self.query_one(VariantsPane)
+        pane.move_to(pane.cursor + step)
 
 
 def offered_variants(
