@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from brvtui.app.actions.needs import NEEDS_EITHER, NEEDS_PROJECT, OF_A_TREE_ALONE, OF_NOTES_ALONE
+from brvtui.app.actions.needs import NEEDS_EITHER, NEEDS_PROJECT, OF_A_TREE_ALONE, OF_NOTES_ALONE, OF_TIERS
 from brvtui.app.code_words import over_code
 from brvtui.app.states import (
     AnswerState,
@@ -27,7 +27,7 @@ from brvtui.app.states import (
     StaleState,
     WatchState,
 )
-from brvtui.engines.registry import SPACE, noun_of, presentation
+from brvtui.engines.registry import DEFAULT, SPACE, noun_of, presentation
 
 if TYPE_CHECKING:
     from brvtui.app.live_answer import LiveAnswer
@@ -101,9 +101,10 @@ class View(NamedTuple):
     def idle(self) -> frozenset[str]:
         """The names of the actions that can do nothing now, so that nothing offers them."""
         if self.is_code:
-            return OF_NOTES_ALONE
+            return OF_NOTES_ALONE | OF_TIERS
         if not self.no_project:
-            return OF_A_TREE_ALONE if self.engine.name == SPACE else frozenset()
+            of_a_tree = OF_A_TREE_ALONE if self.engine.name == SPACE else frozenset()
+            return of_a_tree if self.engine.name == DEFAULT else of_a_tree | OF_TIERS
         return NEEDS_EITHER if self.project.phase is Phase.FAILED else NEEDS_PROJECT
 
     @property

@@ -22,6 +22,7 @@ from brvtui.trace import (
     Kind,
     MatchKind,
     NearMiss,
+    Origin,
     Part,
     Scale,
     TextScore,
@@ -63,7 +64,7 @@ def score_lines(
     made = sum_lines(hit, scale, best, ticks, width, glyphs)
     made += lead_lines(trace.hits, hit, scale.decimals, width)
     if hit.ceiling:
-        made += ceiling_lines(hit.ceiling, width)
+        made += ceiling_lines(hit.ceiling, width, hit.origin is Origin.PATH)
     if hit.signals:
         made += signals(hit.signals, width, glyphs)
     return made + terms(hit.text, detail, width, glyphs)
@@ -163,9 +164,12 @@ def how(part: Part, places: int = 3) -> str:
     return f"{part.amount:.{places}f} × {part.factor:g}{scale}{note}"
 
 
-def ceiling_lines(ceiling: Ceiling, width: int) -> list[Line]:
-    """Returns the best score that any words could reach (a path is found without), and for how long it is enough."""
-    text = f"ceiling {ceiling.score:.3f} for any words: "
+def ceiling_lines(ceiling: Ceiling, width: int, by_path: bool = False) -> list[Line]:
+    """Returns the best score that any words could reach, and for how long it is enough.
+
+    ``by_path`` says that the query names the path, which is found without words, and can score more.
+    """
+    text = f"ceiling {ceiling.score:.3f} for any words{' but its path' if by_path else ''}: "
     text += ", ".join(_standing(horizon) for horizon in ceiling.horizons)
     return [line(f" {part}", "accent") for part in wrap(text.rstrip(": "), width - 1)]
 

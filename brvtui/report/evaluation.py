@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from brvtui.engines.registry import DEFAULT
 from brvtui.lab.evaluation.assessment import Assessment
 from brvtui.lab.evaluation.causes import CAUSE, RANK
 from brvtui.lab.evaluation.comparing import QueryChange
@@ -147,7 +148,8 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
     made = [("outcomes", outcomes or NONE), (NOT_COVERED, f"{evaluation.not_covered:.1%}")]
     if expected:
         made.append(("as expected", f"{met} of {expected}"))
-    made.append(("prompt", f"{evaluation.prompt_tokens:.0f} tokens a query"))
+    if evaluation.engine == DEFAULT:  # the others write no prompt
+        made.append(("prompt", f"{evaluation.prompt_tokens:.0f} tokens a query"))
     kept = f"; {evaluation.kept} of {len(evaluation.queries)} kept from before" if evaluation.kept else ""
     return [*made, ("time", f"{evaluation.ms:.1f} ms a query{kept}")]
 

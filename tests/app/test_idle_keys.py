@@ -14,7 +14,7 @@ from brvtui.app.commands.dialog import CommandsDialog
 from brvtui.app.project.opening import Opening
 from brvtui.app.states import Phase
 from brvtui.saved.traces import as_json
-from tests.app.driving import WIDE, brv, screen, settled, shown, text_of, view
+from tests.app.driving import WIDE, ask, brv, screen, settled, shown, text_of, until, view
 from tests.app.editing import toasts
 from tests.support.trees import Tree
 
@@ -114,3 +114,17 @@ def test_what_needs_a_project_is_an_action() -> None:
     from brvtui.app.actions.needs import NEEDS_EITHER
 
     assert set(NEEDING) <= NEEDS_EITHER <= {action.name for place in PLACES for action in place.actions}
+
+
+async def test_an_engine_without_tiers_offers_no_search_for_a_lower_one(app: BrvTui) -> None:
+    async with app.run_test(size=(240, 60)) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "f4")
+        await settled(pilot)
+        assert "v without model" in text_of(pilot, "#keys")
+        await pilot.press("P")
+        await until(pilot, lambda: view(pilot).engine.name == "jeffs_brain")
+        await settled(pilot)
+        assert "v without model" not in text_of(pilot, "#keys")
+        await pilot.press("v")
+        await until(pilot, lambda: "Jeffs Brain has no tiers" in toasts(pilot))

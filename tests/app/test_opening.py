@@ -108,7 +108,8 @@ async def test_an_empty_tree_says_what_to_do_and_fills_by_itself(tree: Tree, mak
         await settled(pilot)
         assert view(pilot).project.phase is Phase.READY
         assert "EMPTY" in shown(pilot)
-        assert "curate one with brv" in shown(pilot)
+        assert "curate one with brv, and it appears here by itself" in shown(pilot)
+        assert "esc, then a begins one here" in shown(pilot)
         await ask(pilot, "anything")
         assert "NOT COVERED" in shown(pilot)
         await ask(pilot, "")

@@ -597,3 +597,8 @@ def test_explain_says_what_helps(run: Run) -> None:
     _, out, _ = run("query", first["query"], "--format", "json")
     (again,) = lines(out)
     assert (again["trace"]["hits"][0]["file"], again["trace"]["tier"]) == ("auth/jwt/rotation.md", first["tier"])
+
+
+def test_the_ceiling_below_a_score_that_a_path_gave_says_that_it_is_of_words(run: Run) -> None:
+    assert "for any words but its path" in " ".join(run("query", "auth/jwt/rotation.md")[1].split())
+    assert "but its path" not in run("query", "refresh rotation")[1]

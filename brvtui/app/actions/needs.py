@@ -15,6 +15,8 @@ OF_NOTES_ALONE = frozenset(action.name for action in CHANGES)
 """The actions that change notes: over code they only say that nothing is changed."""
 OF_A_TREE_ALONE = frozenset({"note.new", "note.move", "note.archive", "note.signals", "engine.record"})
 """The actions that only a context tree allows: topics of a space are edited in place."""
+OF_TIERS = frozenset({"route.takes"})
+"""The action that seeks a lower tier, which ByteRover 3 alone has."""
 _SHOWS_A_PANE = frozenset(
     action.name for screen in (screens.MATURITY_SCREEN, screens.LAB_SCREEN, screens.LOG_SCREEN)
     for action in screen.actions if action.call.startswith("pane(")

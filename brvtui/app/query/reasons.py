@@ -10,6 +10,7 @@ from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import CounterfactualSearch
 from brvtui.app.workers import Refusal, is_cancelled
+from brvtui.engines.registry import DEFAULT
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals import Counterfactuals
@@ -88,6 +89,8 @@ class Reasons:
         trace, search = view.answer.trace, view.answer.counterfactuals
         if session is None or trace is None or not view.may_need_less:
             said = "no change is needed: this query is answered without a model"
+            if view.engine.name != DEFAULT:
+                said = f"{view.presentation.title} has no tiers: there is no lower one to seek"
             self._services.notify(said, timeout=4)
         elif search is None or search.trace is not trace or search.found is not None:
             self._services.store.update(view.answer._replace(counterfactuals=CounterfactualSearch(trace)))

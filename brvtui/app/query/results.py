@@ -134,6 +134,8 @@ class ResultsPane(ChoicePane):
                 made += [*wrapped(text, width), Line()]
         elif not view.project.overview.notes:
             made = [Line(), *wrapped(view.project.overview.why_empty, width)]
+            if not (view.project.overview.unreadable or view.is_code or view.engine.name == SPACE):
+                made += wrapped(self.services.with_keys("{panes.back}, then {note.new} begins one here"), width)
         else:
             made = _hints(view, width, self.glyphs)
         self.owner = [-1] * len(made)

@@ -73,7 +73,7 @@ def _empty(view: View) -> str:
     overview = view.project.overview
     if overview is not None and overview.is_code:
         return overview.why_empty
-    return "the tree has no notes yet: curate one with brv, it appears here by itself"
+    return "no notes yet: curate one with brv, and it appears here by itself"
 
 
 def _before(view: View, width: int, glyphs: Glyphs) -> Line:

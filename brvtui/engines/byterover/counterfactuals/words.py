@@ -62,7 +62,7 @@ def wording(case: Case) -> Counterfactual:
     """Another wording, least change first; impossible when not even a perfect text match would do."""
     ceiling = case.max_score()
     if not case.reaches(ceiling):
-        return _above_ceiling(case, Lever.WORDING, ceiling, "no wording: this note's ceiling today is")
+        return _above_ceiling(case, Lever.WORDING, ceiling, "no wording but its path: this note's ceiling today is")
     seen = {case.trace.query}
     for candidate in _every_wording(case):
         if not candidate.query.strip() or candidate.query in seen:

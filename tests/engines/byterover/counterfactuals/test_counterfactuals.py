@@ -90,7 +90,7 @@ def test_no_wording_lifts_a_note_above_its_ceiling(tree: Tree) -> None:
     wording = way_of(made, Lever.WORDING)
     assert made.ceiling == ceiling
     assert wording.standing is LeverStatus.IMPOSSIBLE
-    assert wording.text == f"no wording: this note's ceiling today is {ceiling:.2f}"
+    assert wording.text == f"no wording but its path: this note's ceiling today is {ceiling:.2f}"
     path = way_of(made, Lever.PATH)
     assert (path.text, path.score) == ("“x/n.md”", 1.0)
 
@@ -159,7 +159,7 @@ def test_a_note_of_a_shared_source(make_tree: object, tmp_path: Path) -> None:
     assert made.path == "[lib]:x/n.md"
     assert {way.standing for way in made.ways[:6]} == {LeverStatus.IMPOSSIBLE}
     assert made.ways[0].text == "the shared source lib is read only"
-    assert way_of(made, Lever.WORDING).text.startswith("no wording: this note's ceiling today is 0.7")
+    assert way_of(made, Lever.WORDING).text.startswith("no wording but its path: this note's ceiling today is 0.7")
 
 
 def test_nothing_matches(tree: Tree) -> None:
