@@ -82,8 +82,8 @@ class VariantDialog(Dialog[Variant]):
 
     def __init__(self, variants: VariantRunner, edited: EditedText | None, in_git: bool, view: View) -> None:
         """Offers what the engines can be asked; revisions only ``in_git``."""
-        constants = (each for each in view.lab.controls if "." in each.name and not each.path)
-        self._constant = next((f"{each.name}={each.base}" for each in constants), "")
+        constants = (each for each in view.lab.controls if isinstance(each.base, float) and "." in each.name)
+        self._constant = next((f"{each.name}={each.base}" for each in constants if each.group != "limits"), "")
         example = f" ({self._constant})" if self._constant else ""
         super().__init__("Another column: ask the judged queries in…", _WRITTEN.format(example), wide=True)
         self._variants, self._profiles, self._engine = variants, variants.profiles, view.engine.name
