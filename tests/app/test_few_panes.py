@@ -81,8 +81,10 @@ async def test_a_narrow_screen_begins_with_the_score_beside_the_results(
         assert "Score│Route" in shown(pilot)
 
 
-async def test_the_key_of_the_route_shows_more_than_the_verdict_which_stands_above(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
+async def test_the_key_of_the_route_shows_more_than_the_verdict_which_stands_above(
+    few: None, garden: Tree, make_app: MakeApp
+) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         await pilot.press("escape", "f4")
         await settled(pilot)

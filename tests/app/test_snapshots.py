@@ -156,7 +156,7 @@ async def test_answer_tabs(looks: Looks, app: BrvTui) -> None:
 
 
 _ONCE: dict[str, Before] = {
-    "test_route_maximised": _asking("refresh token rotation", "f4"),
+    "test_route_maximised": _asking("refresh token rotation", "f4", "z"),
     "test_unseen_files": _unseen,
     "test_help[f1]": _asking("rollback", "f3", "f1"),
     "test_help[question_mark]": _asking("rollback", "f3", "question_mark"),
