@@ -17,14 +17,19 @@ def shortened(text: str, most: int = 120) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of a message about the unknown ``name``: the nearest of ``known``, or all of them where they are few."""
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a message about the unknown ``name``: the nearest of ``known``; empty where none is near."""
     import difflib
 
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of a message about the unknown ``name``: the nearest of ``known``, or all of them where they are few."""
     names = sorted(known) if isinstance(known, (set, frozenset)) else list(known)
-    near = difflib.get_close_matches(name, names, 1)
-    if near:
-        return f"; did you mean {near[0]}?"
+    if hint := did_you_mean(name, names):
+        return hint
     if len(names) <= _MOST_NAMED:
         return f"; known: {', '.join(names)}"
     return f"; {len(names)} are known, such as {', '.join(names[:_EXAMPLES])}"

@@ -112,13 +112,15 @@ def keys(project: Path | None, as_toml: bool, form: str) -> int:
     if as_toml:
         click.echo(default_table(), nl=False)
         return OK
-    checked = check_keys(configure(_root(project)).settings.keys)
+    merged = configure(_root(project))
+    checked = check_keys(merged.settings.keys)
     found = listed(checked.usable)
+    problems = [each.message for each in merged.problems if each.name == "keys"] + list(checked.problems.values())
     if form == "json":
-        write_json([{"keys": found, "problems": list(checked.problems.values())}])
+        write_json([{"keys": found, "problems": problems}])
     else:
         print_report(lambda _: keys_report(found))
-    return _print_problems(checked.problems.values())
+    return _print_problems(problems)
 
 
 def _print_problems(problems: Collection[str]) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 from brvtui.config.schema import OFF, ON, Entry, Value, ValueKind, entries
 from brvtui.config.sources import ConfigError, Layer, SettingProblem, SettingSource
 from brvtui.text.visible import visible
-from brvtui.wording import nearest, shortened
+from brvtui.wording import did_you_mean, nearest, shortened
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
@@ -40,7 +40,7 @@ def check_value(entry: Entry, value: Any) -> Value:
     elif kind is ValueKind.CHOICE and isinstance(value, str):
         if value in entry.choices:
             return value
-        hint = nearest(value, entry.choices)
+        hint = did_you_mean(value, entry.choices)
         raise ConfigError(f"{entry.name} = {quote(value)} must be one of {entry.allowed}{hint}")
     elif kind is ValueKind.TEXT and isinstance(value, str):
         return value

@@ -16,7 +16,7 @@ from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.registry import load, names
 from brvtui.profiles import BUILT_IN, DEFAULT
 from brvtui.typed_tables import ProfileError, lowered, overlay
-from brvtui.wording import nearest, shortened
+from brvtui.wording import did_you_mean, shortened
 
 _IN_FILES = (Layer.USER, Layer.PROJECT)
 _CHOOSING = ("", "profile", "signals.frontmatter")
@@ -107,8 +107,7 @@ def _load(wanted: Value, source: SettingSource) -> Profile:
     if source.layer is Layer.PROJECT and not _lies_in(folder.parent, file):
         raise ConfigError(f"{source.place}: profile = {quote(name)} must lie in the project")
     if not _is_file(file):
-        known = ", ".join(BUILT_IN)
-        why = f"no such file; use {known} or the path of a file{nearest(name, BUILT_IN)}"
+        why = f"no such file; use {', '.join(BUILT_IN)} or the path of a file{did_you_mean(name, BUILT_IN)}"
         raise ProfileError(f"{source.place}: profile = {quote(name)}: {why}")
     return profiles.load(str(file))
 

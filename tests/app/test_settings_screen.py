@@ -51,7 +51,7 @@ def toasts(pilot: Pilot[Any]) -> list[str]:
 
 
 def test_every_setting_and_every_key_has_a_row() -> None:
-    names = [row.name for row in setting_rows(configure(environ={}))]
+    names = [row.name for row in setting_rows(configure(environ={}), ())]
     assert set(names) == (set(entries()) - {"keys"}) | {f"keys.{name}" for name in ACTIONS}
     assert len(names) == len(set(names))
 
@@ -130,15 +130,15 @@ async def test_a_number_is_typed_checked_and_kept(app: BrvTui) -> None:
 @pytest.mark.parametrize("name", ["llm.url", "services.embedder.url", "services.reranker.url"])
 def test_an_address_that_is_none_is_refused(name: str) -> None:
     made = configure(environ={})
-    row = next(row for row in setting_rows(made) if row.name == name)
+    row = next(row for row in setting_rows(made, ()) if row.name == name)
     for text in ("ftp:/x", "nowhere", "http://", "http://h h"):
         with pytest.raises(ConfigError, match=f"{name}: .* is not an address: it must begin with http:// or https://"):
-            read_typed(row, text, made, {})
+            read_typed(row, text, made, ())
     with pytest.raises(ConfigError, match=f"{name} holds a user or a password") as told:
-        read_typed(row, "https://me:hunter2@h/v1", made, {})
+        read_typed(row, "https://me:hunter2@h/v1", made, ())
     assert "hunter2" not in str(told.value)
     for text in ("", "http://localhost:11434/v1/", "https://example.org"):
-        assert read_typed(row, text, made, {}) == text
+        assert read_typed(row, text, made, ()) == text
 
 
 async def test_an_address_is_typed_until_it_is_one(app: BrvTui) -> None:
@@ -167,6 +167,25 @@ async def test_a_profile_or_an_engine_that_does_not_exist_is_refused_where_it_is
         await pilot.press(*rest, "enter")
         await until(pilot, lambda: kept() == {setting: meant})
         await settled(pilot)
+
+
+@pytest.mark.parametrize(
+    ("text", "setting", "said"),
+    [
+        ('theme = "nonesuch"', "theme", "there is no such theme"),
+        ('engine = "byterovr"', "engine", "did you mean byterover?"),
+        ('[keys]\n"app.theme" = "ctrl+banana"', "keys.app.theme", "there is no key 'ctrl+banana'"),
+    ],
+)
+async def test_a_value_that_has_no_effect_is_marked_and_says_why(
+    garden: Tree, make_app: MakeApp, text: str, setting: str, said: str
+) -> None:
+    own(f"{text}\n")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        pane = await opened(pilot, setting)
+        assert said in pane.rows_by_name[setting].problem
+        assert f"⚠ {pane.rows_by_name[setting].value}" in shown(pilot)
+        assert said in " ".join(text_of(pilot, "#setting").split())
 
 
 async def test_esc_leaves_a_setting_as_it_is(app: BrvTui) -> None:

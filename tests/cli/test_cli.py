@@ -17,6 +17,7 @@ from brvtui.engines import registry
 from brvtui.publishing import publisher
 from brvtui.store.kept_index import KeptIndex
 from tests.cli.conftest import Run
+from tests.support.settings import own
 from tests.support.trees import Tree
 
 
@@ -602,3 +603,11 @@ def test_explain_says_what_helps(run: Run) -> None:
 def test_the_ceiling_below_a_score_that_a_path_gave_says_that_it_is_of_words(run: Run) -> None:
     assert "for any words but its path" in " ".join(run("query", "auth/jwt/rotation.md")[1].split())
     assert "but its path" not in run("query", "refresh rotation")[1]
+
+
+@pytest.mark.parametrize(("value", "shown"), [("5", "5"), ('""', "''")])
+def test_keys_that_are_no_text_are_told_by_keys_too(run: Run, value: str, shown: str) -> None:
+    own(f'[keys]\n"app.theme" = {value}\n')
+    code, _, err = run("keys", inside=False)
+    assert code == 2
+    assert f'keys."app.theme" = {shown} must name keys' in err

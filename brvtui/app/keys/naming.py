@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from textual.keys import REPLACED_KEYS, Keys, key_to_character
 
 _MODIFIERS = frozenset({"ctrl", "shift", "alt", "super", "hyper", "meta"})
+_LAST_TYPED = 0xFFFF
+"""No keyboard has a key for the characters after this one, such as emoji, by whose names Textual knows them too."""
 _NAMES = {"escape": "esc", "pagedown": "pgdn", "pageup": "pgup"}
 KNOWN = frozenset(key.value for key in Keys if not key.value.startswith("<"))
 """The names of keys that are not characters."""
@@ -21,7 +23,9 @@ def character_of(key: str) -> str | None:
 def is_key(key: str) -> bool:
     """Whether there is a key called ``key``: ``ctrl+r``, ``f5``, ``?``, ``question_mark``."""
     *modifiers, last = [key] if key == "+" else key.split("+")
-    return _MODIFIERS.issuperset(modifiers) and (last in KNOWN or character_of(last) is not None)
+    character = character_of(last)
+    is_typed = character is not None and ord(character) <= _LAST_TYPED
+    return _MODIFIERS.issuperset(modifiers) and (last in KNOWN or is_typed)
 
 
 def is_text(key: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from brvtui.app.settings.setting_rows import SettingRow
 from brvtui.app.view import View
+from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.config.schema import value_text
 from brvtui.config.sources import Layer
@@ -44,6 +45,8 @@ class SettingPane(Pane):
             return [line(" choose a setting", "muted")]
         made = [line(f" {part}", "text") for part in wrap(row.summary, width - 2)]
         made.append(Line())
+        if row.problem:
+            made += [*wrapped(f"{self.glyphs.warn} {row.problem}", width, "warn"), Line()]
         for label, text in _facts(row):
             for place, part in enumerate(wrap(text, max(width - _LABEL - 2, 8))):
                 made.append(Line().gap().fit(label if place == 0 else "", _LABEL, "muted").add(part, "text"))

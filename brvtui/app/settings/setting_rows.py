@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from brvtui.app.actions.registry import PLACES
@@ -13,7 +13,7 @@ from brvtui.config.checking import read_text
 from brvtui.config.profile_choice import why_no_profile
 from brvtui.config.schema import Entry, Value, ValueKind, entries, value_text
 from brvtui.config.sources import Layer, SettingSource
-from brvtui.engines.registry import why_unknown
+from brvtui.engines import registry
 from brvtui.text.address import why_no_address
 
 KEYS = "keys."
@@ -41,20 +41,22 @@ class SettingRow:
     """The value in the user's own file where another source goes before that; None if it holds none, or holds."""
     editable: bool = True
     """Whether its value can be typed; that of a table cannot."""
+    problem: str = ""
+    """Why the value has no effect; empty where it holds."""
 
 
-def setting_rows(configuration: Configuration) -> tuple[SettingRow, ...]:
+def setting_rows(configuration: Configuration, themes: Collection[str]) -> tuple[SettingRow, ...]:
     """Returns every setting, then the keys of every action, in the order of display."""
-    return (*_of_schema(configuration), *_of_keys(configuration))
+    return (*_of_schema(configuration, themes), *_of_keys(configuration))
 
 
-def _of_schema(configuration: Configuration) -> list[SettingRow]:
+def _of_schema(configuration: Configuration, themes: Collection[str]) -> list[SettingRow]:
     found = [entry for entry in entries().values() if entry.kind is not ValueKind.KEYS]
-    return [_row(entry, configuration) for entry in found]
+    return [_row(entry, configuration, themes) for entry in found]
 
 
-def _row(entry: Entry, configuration: Configuration) -> SettingRow:
-    value = configuration.value(entry)
+def _row(entry: Entry, configuration: Configuration, themes: Collection[str]) -> SettingRow:
+    value, source = configuration.value(entry), configuration.source(entry.name)
     steps: tuple[Value, ...] = (True, False) if entry.kind is ValueKind.TRUTH else entry.choices
     return SettingRow(
         name=entry.name,
@@ -62,9 +64,9 @@ def _row(entry: Entry, configuration: Configuration) -> SettingRow:
         label=entry.name.rpartition(".")[2],
         value=value_text(value),
         default=value_text(entry.default),
-        source=configuration.source(entry.name),
+        source=source,
         summary=entry.summary.replace("`", ""),
-        allowed=entry.allowed,
+        allowed=", ".join(registry.names()) if entry.name == "engine" else entry.allowed,
         variable=entry.variable,
         restart=entry.restart,
         personal=entry.personal,
@@ -72,7 +74,20 @@ def _row(entry: Entry, configuration: Configuration) -> SettingRow:
         current=value,
         own=_own(configuration, entry.name),
         editable=not isinstance(value, Mapping),
+        problem=_why_unusable(entry.name, value, source, themes) if source.place else "",
     )
+
+
+def _why_unusable(name: str, value: Value, source: SettingSource, themes: Collection[str]) -> str:
+    """Returns why the setting ``name`` cannot be ``value``, if that is the name of nothing; empty if it can."""
+    match name:
+        case "theme":
+            return next(iter(no_such_theme(str(value), "", themes)), "")
+        case "profile":
+            return why_no_profile(value, source).removeprefix(f"{source.place}: ")
+        case "engine":
+            return registry.why_unknown(str(value))
+    return ""
 
 
 def _own(configuration: Configuration, name: str) -> Value | None:
@@ -83,6 +98,7 @@ def _own(configuration: Configuration, name: str) -> Value | None:
 
 def _of_keys(configuration: Configuration) -> list[SettingRow]:
     given = configuration.settings.keys
+    problems = check_keys(given).problems
     return [
         SettingRow(
             name=f"{KEYS}{action.name}",
@@ -94,6 +110,7 @@ def _of_keys(configuration: Configuration) -> list[SettingRow]:
             summary=action.description,
             allowed="keys, as in ctrl+r or j,down",
             current=given.get(action.name, action.keys),
+            problem=problems.get(action.name, ""),
         )
         for place in PLACES
         for action in place.actions
@@ -109,7 +126,7 @@ def stepped(row: SettingRow, step: int) -> Value | None:
     return row.steps[(place + step) % len(row.steps)]
 
 
-def read_typed(row: SettingRow, text: str, configuration: Configuration, themes: Mapping[str, object]) -> Value:
+def read_typed(row: SettingRow, text: str, configuration: Configuration, themes: Collection[str]) -> Value:
     """Reads ``text`` as the value of ``row``. Raises :class:`ConfigError` with one line for the user."""
     if row.name.startswith(KEYS):
         action = row.name.removeprefix(KEYS)
@@ -119,12 +136,7 @@ def read_typed(row: SettingRow, text: str, configuration: Configuration, themes:
             raise ConfigError(problem)
         return text.strip()
     value = read_text(entries()[row.name], text)
-    if row.name == "theme":
-        for problem in no_such_theme(str(value), "", themes):
-            raise ConfigError(problem)
-    if row.name == "profile" and (why := why_no_profile(value, SettingSource(Layer.USER, str(user_file())))):
-        raise ConfigError(why.removeprefix(f"{user_file()}: "))
-    if row.name == "engine" and (why := why_unknown(str(value))):
+    if why := _why_unusable(row.name, value, SettingSource(Layer.USER, str(user_file())), themes):
         raise ConfigError(why)
     if row.label == "url" and (address := str(value).strip()):
         no_address = why_no_address(address.rstrip("/"), row.name)

@@ -13,6 +13,7 @@ from brvtui.app.settings.setting_rows import SettingRow, setting_rows
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.config.sources import Layer
+from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
 
 _NAME, _VALUE, _SOURCE = 22, 30, 11
@@ -59,7 +60,7 @@ class SettingsPane(ChoicePane):
     def build(self, view: View, width: int) -> list[Line]:
         """A heading for each group, a line for each setting."""
         before = self.chosen
-        found = setting_rows(self.services.configuration)
+        found = setting_rows(self.services.configuration, self.app.available_themes)
         self.rows_by_name = {row.name: row for row in found}
         self.choices, self.owner = [], []
         made: list[Line] = []
@@ -69,7 +70,7 @@ class SettingsPane(ChoicePane):
                 group = row.group
                 made.append(line(f" {group}", "bold muted"))
                 self.owner.append(-1)
-            made.append(_line(row, width))
+            made.append(_line(row, width, self.glyphs))
             self.owner.append(len(self.choices))
             self.choices.append(row.name)
         self.cursor = self.choices.index(before) if before in self.choices else 0
@@ -125,11 +126,12 @@ class SettingsPane(ChoicePane):
         self.post_message(request)
 
 
-def _line(row: SettingRow, width: int) -> Line:
+def _line(row: SettingRow, width: int, glyphs: Glyphs) -> Line:
     changed = row.source.layer is not Layer.DEFAULT
     name = min(_NAME, width // 2)
     made = Line().gap(2).fit(row.label, name, "bold strong" if changed else "text").gap()
     if not changed:
         return made.add(row.value, "text").cut(width)
     value = max(min(_VALUE, width - name - _SOURCE - 4), 1)
-    return made.fit(row.value, value, "accent").gap().add(row.source.layer.value, "muted").cut(width)
+    shown, role = (f"{glyphs.warn} {row.value}", "warn") if row.problem else (row.value, "accent")
+    return made.fit(shown, value, role).gap().add(row.source.layer.value, "muted").cut(width)
