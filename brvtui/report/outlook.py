@@ -24,9 +24,10 @@ def outlook_report(outlook: Outlook, width: int) -> RenderableType:
 def outlook_lines(outlook: Outlook, glyphs: Glyphs) -> list[Line]:
     """The lines of :func:`outlook_report`, of any length."""
     until = outlook.until or f"{outlook.days} days on"
+    ranked = "" if outlook.ranked == outlook.notes else f"{outlook.ranked} of "
     span = "today" if not outlook.days else f"from today to {until}" if outlook.days > 1 else f"until {until}"
     made = [
-        line(f" {counted(outlook.ranked, 'note', 'notes')} of {outlook.project}", "bold strong").add(
+        line(f" {ranked}{counted(outlook.notes, 'note', 'notes')} of {outlook.project}", "bold strong").add(
             f", {span}, if nobody touches them", "text"
         ),
         line(f" {presentation(outlook.engine).title}, profile {outlook.profile}", "muted"),

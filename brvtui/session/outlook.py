@@ -40,6 +40,7 @@ def outlook(
         until=_day(context, days),
         event=event,
         ranked=len(ranked),
+        notes=len(snapshot.notes),
         counts=counts,
         documents=tuple(documents),
     )

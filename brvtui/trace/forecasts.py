@@ -80,6 +80,8 @@ class Outlook:
     """The kind of events that was asked for; empty for all."""
     ranked: int
     """How many documents the engine ranks."""
+    notes: int
+    """How many notes there are; an engine may rank fewer, as Soleri passes over archived stubs."""
     counts: tuple[EventCount, ...]
     documents: tuple[AgeingDocument, ...]
     """Those with an event, that of the soonest first."""

@@ -123,6 +123,7 @@ def test_what_is_wrong_is_said(run: Run, project: Tree) -> None:
     assert run("eval")[0] == 2  # no judgments
     JudgmentsFile.of(find_project(project.root)).change(lambda _: JUDGED)
     assert run("eval", "--metric", "ndgc@10")[2].strip().endswith("did you mean ndcg@10?")
+    assert "known: ndcg@N, recall@N" in run("eval", "--metric", "nope")[2]
     assert run("eval", "--at", "soon")[0] == 2
     assert run("eval", "--engine", "nosuch")[0] == 2
     file = project.root / ".brv/brv-tui/judgments.toml"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from tests.cli.conftest import Run
+from tests.support.trees import Tree
 
 
 def test_it_lists_what_comes_and_how_often(run: Run) -> None:
@@ -62,3 +63,10 @@ def test_another_engine(run: Run) -> None:
     code, out, _ = run("maturity", "--engine", "soleri", "--days", "400", "--event", "age-halves")
     assert code == 0
     assert "with an age factor that has halved by then, 4 of them in these 400 days  (age-halves)" in out
+
+
+def test_notes_that_the_engine_does_not_rank_are_told_apart(run: Run, project: Tree) -> None:
+    project.file("_archived/old/note.stub.md", "stub text")
+    out = run("maturity", "--engine", "soleri")[1]
+    assert out.startswith(" 4 of 5 notes of ")
+    assert run("maturity")[1].startswith(" 5 notes of ")

@@ -115,7 +115,8 @@ def parse_metric(text: str) -> Metric:
         return Metric(found[1], int(found[2]))
     if found and found[1] in _WHOLE and not found[2]:
         return Metric(found[1])
-    known = (*(f"{name}@10" for name in _WITH_CUT), *_WHOLE)
+    cut = text.partition("@")[2]
+    known = (*(f"{name}@{cut if cut.isdecimal() else 'N'}" for name in _WITH_CUT), *_WHOLE)
     raise UnknownMetric(f"no metric {shortened(text, 40)}{nearest(text, known)}")
 
 
