@@ -56,6 +56,7 @@ from brvtui.wording import counted
 
 VERSION = "knowing 2026-07"
 _DECIMALS = 3
+_MOST_LISTED = 6
 _NAMES = {"blast_radius": "reach", "distance": "nearness", "authority": "links"}
 """The components that are shown under another name than the program's."""
 _ALWAYS = ("blast_radius", "confidence", "recency", "distance")
@@ -345,9 +346,10 @@ class TraceMaker:
 
     def _steps(self, section: GraphRetrieval) -> tuple[Step, ...]:
         search, rules = self.made.search, self.index.task.profile
-        words = len(search.keywords.all)
+        words = search.keywords.all
         state = State.HIT if words else State.MISSED
-        made = [Step("keywords", None, "keywords", state, (), counted(words, "word", "words"))]
+        more = f" and {len(words) - _MOST_LISTED} more" if len(words) > _MOST_LISTED else ""
+        made = [Step("keywords", None, "keywords", state, (), ", ".join(words[:_MOST_LISTED]) + more)]
         made += [
             Step(leg.name, None, leg.name, leg.state, (), leg.why or counted(len(leg.hits), *self.index.nouns))
             for leg in self._legs()
@@ -360,7 +362,8 @@ class TraceMaker:
         made.append(Step("seeds", None, "seeds", state, (), counted(seeds, "seed", "seeds") + focus))
         made.append(self._walk_step(section.walk))
         count = sum(1 + len(others) for others in self._grouped())
-        check = _check("candidates", count, ">", rules.hits.more_than, count > rules.hits.more_than, "hits.more_than")
+        most = rules.hits.more_than
+        check = _check("nodes reached", count, ">", most, count > most, "hits.more_than")
         state = State.PASSED if check.passed else State.SKIPPED
         made.append(Step("hubs", None, "hubs", state, (check,), "links count" if check.passed else "too few"))
         packed = sum(one.is_packed for one in section.ranking)

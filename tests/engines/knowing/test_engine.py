@@ -141,6 +141,8 @@ def test_a_trace_holds_everything(snapshot: Snapshot, profile: str) -> None:
     assert len({hit.file for hit in trace.hits}) == len(trace.hits)
     assert section.walk is not None
     assert sum(seed.share for seed in section.walk.seeds) == pytest.approx(1)
+    words = next(step.summary for step in trace.steps if step.name == "keywords")
+    assert words.startswith(", ".join((*section.exact, *section.compounds, *section.components)[:6]))
     (change,) = next(step.checks for step in trace.steps if step.name == "walk")
     assert change.note == ("" if change.passed else "another reason ended it")
     assert change.passed == (section.walk.ended == "it no longer changes")
