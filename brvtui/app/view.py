@@ -194,8 +194,17 @@ class View(NamedTuple):
 
 
 def selectable(trace: Trace) -> list[str]:
-    """The files of results and near misses in the order of display, each once."""
-    return list(dict.fromkeys([hit.file for hit in trace.hits] + [miss.file for miss in trace.near_misses]))
+    """The files of results, near misses and :func:`advised` hits in the order of display, each once."""
+    found: list[Hit | NearMiss] = [*trace.hits, *trace.near_misses, *advised(trace)]
+    return list(dict.fromkeys(one.file for one in found))
+
+
+def advised(trace: Trace) -> tuple[Hit, ...]:
+    """What a step of the retry ladder finds where the search found nothing: no results, but perhaps what was meant."""
+    from brvtui.trace import Ladder  # not before the first paint
+
+    ladder = trace.find(Ladder) if not trace.hits else None
+    return ladder.hits if ladder is not None else ()
 
 
 def marks_of(trace: Trace | None) -> dict[str, str]:

@@ -157,3 +157,17 @@ async def test_without_a_query_there_is_nothing_to_choose(app: BrvTui) -> None:
         await pilot.press("f5", "enter", "l", "h", "j")
         assert pane(pilot).choices == []
         assert "how a search is relaxed" in text_of(pilot, "#retry").replace("\n ", " ")
+
+
+async def test_what_the_ladder_would_find_is_selected_in_an_empty_answer_and_explained(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "tokenstore")
+        results = " ".join(text_of(pilot, "#results").split())
+        assert "nothing was found" in results
+        assert "the retry ladder would find" in results
+        assert "– ● Token store" in results
+        assert "begins a note" not in results
+        assert view(pilot).selection.file == "auth/jwt/token_store.md"
+        await pilot.press("escape", "w")
+        await until(pilot, lambda: "Why it is not in the answer" in shown(pilot))
+        await settled(pilot)

@@ -10,14 +10,14 @@ from textual.binding import BindingType
 from brvtui.app.actions.panes import RESULTS
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import STALE_LABELS, AnswerState, Phase, ProjectState, QueryState, SelectionState, StaleState
-from brvtui.app.view import View
+from brvtui.app.view import View, advised
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import hanging, wrapped
 from brvtui.config import user_file
 from brvtui.engines.registry import SPACE
-from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.line import Line, line, rule
-from brvtui.paint.text import wrap
+from brvtui.paint.text import cut_left, wrap
 
 if TYPE_CHECKING:
     from brvtui.trace import Hit, NearMiss, Trace
@@ -89,7 +89,19 @@ class ResultsPane(ChoicePane):
         if not trace.hits:
             said = _nothing(trace, view, width - 2, self.services.shown_key("note.new"))
             self.add_rows(made, [Line().gap().extend(part.spans) for part in said])
+            self._add_advised(made, advised(trace), view, width)
         return made
+
+    def _add_advised(self, made: list[Line], hits: Sequence[Hit], view: View, width: int) -> None:
+        """What the retry ladder would find: title, and of the selected one its path."""
+        if hits:
+            self.add_rows(made, [Line(), rule(width, "the retry ladder would find", dash=self.glyphs.dash)])
+        for hit in hits:
+            sign, role = glyph_of(hit.kind, view.maturity_of(hit.file), self.glyphs)
+            row = [line(" – ", "faint").add(f"{sign} ", role).add(hit.title, "text").cut(width)]
+            if hit.file == view.selection.file:
+                row.append(Line().gap(5).add(cut_left(hit.path, width - 6), "muted"))
+            self.add_rows(made, row, hit.file)
 
     def changed(self) -> None:
         """Keeps the selected result in view."""
@@ -164,7 +176,7 @@ def _nothing(trace: Trace, view: View, width: int, key: str) -> list[Line]:
     made += view.presentation.nothing(trace)
     if overview is not None and overview.unreadable:
         made += [Line(), *(line(part, "warn") for part in wrap(overview.why_empty, width))]
-    elif not (trace.covered or view.is_code or view.project.saved or trace.engine == SPACE):
+    elif not (trace.covered or advised(trace) or view.is_code or view.project.saved or trace.engine == SPACE):
         made += [Line(), line(key, "bold accent").add(" here begins a note about it", "text")]
     return made
 
