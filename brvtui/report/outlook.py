@@ -56,7 +56,7 @@ def _row(event: DatedEvent, document: AgeingDocument, glyphs: Glyphs) -> Line:
     if event.days > 0:
         made.fit(event.date or "at no date", _DATE, "text").fit(f"{days(event.days):>6}", _DAYS, "strong")
     else:
-        made.fit(event.date or "has come", _DATE + _DAYS, "muted")
+        made.fit(event.date or "before today", _DATE + _DAYS, "muted")
     sign = glyphs.maturity.get(document.maturity, " ")
     made.add(f"{sign} ", document.maturity).add(document.path, "strong")
     return made.add(f"  {event.text}", "muted")

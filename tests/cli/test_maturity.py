@@ -25,7 +25,7 @@ def test_one_event(run: Run) -> None:
     assert "out of tier 2" not in out
     assert "deploy/rollback.md" not in out, "it has come before"
     _, out, _ = run("maturity", "--days", "60", "--event", "pruning", "--all")
-    assert "has come            ○ deploy/rollback.md" in out
+    assert "before today        ○ deploy/rollback.md" in out
 
 
 def test_json(run: Run) -> None:

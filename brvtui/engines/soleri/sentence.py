@@ -53,7 +53,7 @@ def _without_links(section: VaultSearch) -> Iterator[Clause]:
     if other is not None:
         rank, placed = other
         yield clause(
-            " because of links: without them ", title(placed.hit.title), f" would be (it is number {rank})", weight=98
+            " because of links: without them ", title(placed.hit.title), f" would be (number {rank} now)", weight=98
         )
 
 
@@ -65,7 +65,7 @@ def _lead(section: VaultSearch) -> Iterator[Clause]:
     lead = first.hit.score - second.hit.score
     is_moved = first_without_links(section.ranking) is not None
     ahead = f"{short(lead)} ahead of " if lead >= LEAST_LEAD else "level with "
-    joint = "; it is " if is_moved else ", "
+    joint = "; the first is " if is_moved else ", "
     yield clause(joint, ahead, title(second.hit.title), weight=95)
     parts = differences(first, second)
     yield clause(": " if parts else "", _amounts(parts, signed=True), weight=90)

@@ -87,7 +87,7 @@ def test_the_sentence_and_the_panes_say_what_links_did(garden: Tree) -> None:
     swapped = replace(section, ranking=(replace(first, first_rank=2), replace(second, first_rank=1)))
     text = plain(shown.sentence(replace(trace, sections=(swapped,))))
     assert f"“{first.hit.title}” is first of " in text
-    assert f" because of links: without them “{second.hit.title}” would be (it is number 2); it is " in text
+    assert f" because of links: without them “{second.hit.title}” would be (number 2 now); the first is " in text
     linked = next(one for one in section.ranking if one.id == "auth/hub")
     lines = " ".join(" ".join(one.plain for one in shown.place(trace, linked.hit.file, 60, UNICODE)).split())
     assert "“Hub” names “" in lines
