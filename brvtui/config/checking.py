@@ -53,10 +53,14 @@ def _keys(value: Any) -> dict[str, str]:
         raise ConfigError(f"keys = {quote(value)} must be a table")
     made = {}
     for name, keys in _flat(value, ""):
-        if not isinstance(keys, str) or not all(key.strip() for key in keys.split(",")):
+        if not _names_keys(keys):
             raise ConfigError(f'keys."{shortened(name)}" = {quote(keys)} must name keys, as in "ctrl+r" or "j,down"')
         made[name] = keys
     return made
+
+
+def _names_keys(keys: Any) -> bool:
+    return isinstance(keys, str) and all(key.strip() for key in keys.split(","))
 
 
 def _flat(table: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
@@ -102,6 +106,8 @@ def check_tables(tables: Mapping[str, Any], source: SettingSource) -> tuple[dict
             values[name] = _checked(name, value, source.layer)
         except ConfigError as error:
             problems.append(SettingProblem(name, visible(f"{source.place}: {error}"), source.layer))
+            if name == "keys" and source.layer is Layer.USER and isinstance(value, Mapping):
+                values[name] = {binding: keys for binding, keys in _flat(value, "") if _names_keys(keys)}
     return values, problems
 
 

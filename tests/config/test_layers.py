@@ -368,3 +368,10 @@ def test_as_plain_names_values_and_places(root: Path) -> None:
     assert plain["user_file"] == str(mine)
     assert plain["project_file"] == str(root / ".brv" / "brv-tui.toml")
     assert tomllib.loads(default_file())["history"] == by_name["history"]["default"]
+
+
+def test_one_wrong_key_leaves_the_others() -> None:
+    own('[keys]\n"app.theme" = "ctrl+g"\n"app.themes" = 5\n')
+    made = configure(environ={})
+    assert made.settings.keys == {"app.theme": "ctrl+g"}
+    assert ['keys."app.themes" = 5' in problem.message for problem in made.problems] == [True]
