@@ -127,6 +127,39 @@ def project_option(command: _F) -> _F:
     return click.option("--project", type=where, help="The project (default: here or above).")(command)
 
 
+def project_argument(command: _F) -> _F:
+    """Adds ``project`` as an argument, and ``--project`` for it, which commands that ask have."""
+
+    def named_once(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
+        named: Path | None = ctx.params.pop("named", None)
+        if value is not None and named is not None:
+            raise click.UsageError("the project is named twice: leave out --project", ctx)
+        return named if value is None else value
+
+    where = click.Path(path_type=Path)
+    option = click.option("--project", "named", type=where, is_eager=True, hidden=True)
+    return click.argument("project", required=False, type=where, callback=named_once)(option(command))
+
+
+def engine_option(command: _F) -> _F:
+    """Adds ``--engine``."""
+    return click.option(
+        "--engine", "--pipeline", "engine", default="", metavar="NAME", shell_complete=completing.engines,
+        help="The memory system whose retrieval to run (default: the one that is set, byterover).",
+    )(command)  # fmt: skip
+
+
+def check_engine(name: str, is_code: bool = False) -> None:
+    """Raises :class:`Failure` for an engine that is not installed, or one that is not for code over code."""
+    from brvtui.engines import registry
+    from brvtui.session.engines import OF_CODE
+
+    if name and (why := registry.why_unknown(name)):
+        raise Failure(why, BAD_USAGE)
+    if is_code and name not in ("", OF_CODE):
+        raise Failure(f"over code, {OF_CODE} alone answers: leave out --engine", BAD_USAGE)
+
+
 def space_options(command: _F) -> _F:
     """Adds ``--space`` and ``--root``, which name a space of ByteRover V4 as its own scripts do."""
     for option in (
@@ -236,10 +269,7 @@ def engine_command(command: _F) -> _F:
             help="Any other option of the engine; may be given more than once.",
         ),
         *reversed(flags.values()),
-        click.option(
-            "--engine", "--pipeline", "engine", default="", metavar="NAME", shell_complete=completing.engines,
-            help="The memory system whose retrieval to run (default: the one that is set, byterover).",
-        ),
+        engine_option,
         click.option(
             "--scope", default="", metavar="PATH", shell_complete=completing.scopes,
             help=SCOPE_HELP,
@@ -274,7 +304,9 @@ def _named_values(ctx: click.Context, param: click.Parameter, values: tuple[str,
 def passed_on(ctx: click.Context) -> list[str]:
     """The arguments with which another process opens the project as this one would."""
     given = ctx.params
-    made = ["--profile", given["profile"]] if given["profile"] else []
+    made = ["--engine", given["engine"]] if given["engine"] else []
+    if given["profile"]:
+        made += ["--profile", given["profile"]]
     if given["now"] is not None:
         made += ["--now", datetime.fromtimestamp(given["now"] / 1000, UTC).isoformat()]
     if given["signals"]:
@@ -318,14 +350,12 @@ def find_session(
     """
     from brvtui.config import ConfigError
     from brvtui.session import Session
-    from brvtui.session.engines import OF_CODE
     from brvtui.tree.reading.project import ProjectError
     from brvtui.typed_tables import ProfileError
 
     if repository is not None and project is not None:
         raise Failure("give either --project or --repo", BAD_USAGE)
-    if repository is not None and engine not in ("", OF_CODE):
-        raise Failure(f"over code, {OF_CODE} alone answers: leave out --engine", BAD_USAGE)
+    check_engine(engine, repository is not None)
     named = None
     if space or root is not None:
         if repository is not None:

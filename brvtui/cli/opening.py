@@ -6,11 +6,21 @@ from pathlib import Path
 
 import click
 
-from brvtui.cli.common import BAD_USAGE, PROJECT_OR_REPO, Failure, check_terminal, shared, space_options
+from brvtui.cli.common import (
+    BAD_USAGE,
+    PROJECT_OR_REPO,
+    Failure,
+    check_engine,
+    check_terminal,
+    engine_option,
+    project_argument,
+    shared,
+    space_options,
+)
 
 
 @click.command("open", epilog="\b\nExample:\n  brv-tui open sample-tree --profile docs")
-@click.argument("project", required=False, type=click.Path(path_type=Path))
+@project_argument
 @click.option("--repo", type=click.Path(path_type=Path), help="Open the code of this repository (extra code).")
 @click.option(
     "--corpus",
@@ -20,6 +30,7 @@ from brvtui.cli.common import BAD_USAGE, PROJECT_OR_REPO, Failure, check_termina
     help="code opens the code of PROJECT, or of this folder.",
 )
 @space_options
+@engine_option
 @shared
 def open_app(
     project: Path | None,
@@ -27,6 +38,7 @@ def open_app(
     corpus: str,
     space: str,
     root: Path | None,
+    engine: str,
     profile: str | None,
     now: float | None,
     signals: Path | None,
@@ -37,8 +49,9 @@ def open_app(
     repository = repo or ((project or Path()) if corpus == "code" else None)
     if repository is not None and (space or root is not None):
         raise Failure("give either a space or the code of a repository", BAD_USAGE)
+    check_engine(engine, repository is not None)
     check_terminal(project)
     from brvtui.app import run
     from brvtui.app.project.opening import Opening
 
-    return run(Opening(project, profile, now, signals, repository, space, root))
+    return run(Opening(project, profile, now, signals, repository, space, root, engine=engine))

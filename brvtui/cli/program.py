@@ -70,7 +70,18 @@ class _Commands(WholeSummaries):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        valued = {"--profile", "--now", "--signals", "--repo", "--corpus", "--space", "--root"}
+        valued = {
+            "--project",
+            "--engine",
+            "--pipeline",
+            "--profile",
+            "--now",
+            "--signals",
+            "--repo",
+            "--corpus",
+            "--space",
+            "--root",
+        }
         position = 0
         while position < len(args) and args[position].startswith("-") and args[position] != "--":
             position += 2 if args[position] in valued else 1

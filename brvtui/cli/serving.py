@@ -10,7 +10,19 @@ from pathlib import Path
 import click
 
 from brvtui import faults
-from brvtui.cli.common import BAD_USAGE, FAILED, NOT_THERE, OK, PROJECT_OR_REPO, Failure, passed_on, shared
+from brvtui.cli.common import (
+    BAD_USAGE,
+    FAILED,
+    NOT_THERE,
+    OK,
+    PROJECT_OR_REPO,
+    Failure,
+    check_engine,
+    engine_option,
+    passed_on,
+    project_argument,
+    shared,
+)
 from brvtui.text.visible import visible
 
 _LAST_OF_SYSTEM = 1023
@@ -27,12 +39,13 @@ Examples:
   ssh -L 8000:127.0.0.1:8000 HOST brv-tui serve PROJECT
 """
 )
-@click.argument("project", required=False, type=click.Path(path_type=Path))
+@project_argument
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port (0: any that is free)."
 )
 @click.option("--repo", type=click.Path(path_type=Path), help="Show the code of this repository (extra code).")
+@engine_option
 @shared
 @click.pass_context
 def serve(
@@ -41,6 +54,7 @@ def serve(
     host: str,
     port: int,
     repo: Path | None,
+    engine: str,
     profile: str | None,
     now: float | None,
     signals: Path | None,
@@ -57,8 +71,9 @@ def serve(
         ) from error
     if repo is not None and project is not None:
         raise Failure(PROJECT_OR_REPO, BAD_USAGE)
+    check_engine(engine, repo is not None)
     name = visible(_name_of(project, repo))
-    _check_opening(project, repo, profile, now, signals)
+    _check_opening(project, repo, profile, now, signals, engine)
     try:
         listening = listen(host, port)
     except (OSError, UnicodeError) as error:
@@ -92,7 +107,12 @@ def _cannot_listen(host: str, port: int, error: OSError | UnicodeError) -> str:
 
 
 def _check_opening(
-    project: Path | None, repo: Path | None, profile: str | None, now: float | None, signals: Path | None
+    project: Path | None,
+    repo: Path | None,
+    profile: str | None,
+    now: float | None,
+    signals: Path | None,
+    engine: str,
 ) -> None:
     """Refuses here what every page would be refused: a profile or a signals file that cannot be used.
 
@@ -108,7 +128,7 @@ def _check_opening(
     if project is not None and is_saved(project):
         return
     try:
-        session = Session.open(project, profile, now, signals, tolerant=True, repository=repo)
+        session = Session.open(project, profile, now, signals, tolerant=True, engine=engine, repository=repo)
         try:
             if signals is not None:
                 read_signals_file(signals, defaults(session.profile.signals))

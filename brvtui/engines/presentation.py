@@ -234,7 +234,7 @@ def leg_line(leg: Leg, cells: int, width: int, glyphs: Glyphs) -> Line:
     """One ranked list: its name in ``cells``, how many it holds, in which unit, and whether it counts."""
     role = STATE_ROLES[leg.state.value]
     made = line(f" {glyphs.state[leg.state.value]} ", f"bold {role}").fit(leg.name, cells, "bold strong")
-    by = f"by {leg.unit}" if leg.unit else STATE_WORDS[leg.state.value]
+    by = f"found by {leg.unit}" if leg.unit else STATE_WORDS[leg.state.value]
     made.add(f"{len(leg.hits):>3} ", "text").add(by, "text")
     made.add("" if leg.counts else ", not fused", "warn")
     return made.add(f"  {leg.why}", "muted").cut(width)

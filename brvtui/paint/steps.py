@@ -64,12 +64,21 @@ def strip(
         else:
             names.gap()
         states.fit(_state(step, cell, glyphs), cell - 1, f"bold {role}" if step.state is State.TAKEN else role).gap()
-        check = deciding(step)
-        summary = step.summary if step.tier is None and reached else ""
-        checks.fit(outcome(check, _known(step, known)) if check else summary, cell - 1, "muted").gap()
+        said = _said(step, _known(step, known), cell - 1) if reached else ""
+        checks.fit(said, cell - 1, "muted").gap()
         spent = timings.get(_known(step, known).timed_by, 0.0)
         times.fit(ms(spent) if reached and spent else "", cell - 1, "faint").gap()
     return [made.cut(width) for made in ((names, states, checks, times) if values else (names, states))]
+
+
+def _said(step: Step, own: StepName, room: int) -> str:
+    """Returns the deciding check as it came out, or the summary: of a step with both, the one that has room."""
+    check = deciding(step)
+    summary = step.summary if step.tier is None else ""
+    if check is None:
+        return summary
+    said = outcome(check, own)
+    return summary if len(said) > room >= len(summary) > 0 else said
 
 
 def outlook_lines(outlook: Outlook, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
@@ -150,8 +159,8 @@ def outcome(check: Check, step: StepName) -> str:
     places = places_of(check)
     operator = _OPPOSITES.get(check.operator, check.operator) if check.passed is False else check.operator
     name = dict(step.checks).get(check.name, check.name)
-    threshold = number(check.threshold, places)
-    return f"{name} {number(check.value, places)} {operator} {threshold.removeprefix('0') if places else threshold}"
+    threshold = number(check.threshold, places).removesuffix(".00")
+    return f"{name} {number(check.value, places)} {operator} {threshold.removeprefix('0') or threshold}"
 
 
 def places_of(check: Check) -> int:

@@ -52,6 +52,15 @@ async def test_a_question_without_an_answer_comes_again(both: Path) -> None:
             await settled(pilot)
 
 
+async def test_a_named_engine_opens_the_memory_that_it_ranks(both: Path) -> None:
+    for engine in ("soleri", "byterover_v4"):
+        app = BrvTui(Opening(both, None, NOW, None, engine=engine))
+        async with app.run_test(size=WIDE) as pilot:
+            await settled(pilot)
+            assert not isinstance(app.screen, MemoryDialog)
+            assert view(pilot).engine.name == engine
+
+
 async def test_p_goes_on_to_the_other_memory_with_the_same_query(both: Path) -> None:
     app = BrvTui(Opening(both, None, NOW, None, memory=MemoryChoice.SPACE, query="refresh token"))
     async with app.run_test(size=WIDE) as pilot:

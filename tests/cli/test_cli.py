@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from brvtui import __version__
+from brvtui.app.project.opening import Opening
 from brvtui.engines import registry
 from brvtui.publishing import publisher
 from brvtui.store.kept_index import KeptIndex
@@ -561,6 +562,19 @@ def test_a_first_word_that_is_neither_command_nor_folder_is_told_as_either(run: 
         assert run("--now", "2026-11-20T12:00:00Z", path, inside=False) == (3, "", told)
     for folder in ((str(tmp_path),), ("open", str(tmp_path)), ("--", str(tmp_path))):
         assert "the app needs a terminal" in run(*folder, inside=False)[2]
+
+
+def test_the_app_opens_as_commands_ask(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Opening] = []
+    monkeypatch.setattr("brvtui.app.run", lambda opening: opened.append(opening) or 0)
+    monkeypatch.setenv("TEXTUAL_DRIVER", "textual.drivers.web_driver:WebDriver")
+    for words in (("--project", str(tmp_path)), ("open", "--project", str(tmp_path)), (str(tmp_path),)):
+        assert run(*words, "--engine", "soleri", inside=False)[0] == 0
+    assert [(opening.start, opening.engine) for opening in opened] == [(tmp_path, "soleri")] * 3
+    code, _, err = run("open", str(tmp_path), "--project", "elsewhere", inside=False)
+    assert (code, "named twice: leave out --project" in err) == (2, True)
+    code, _, err = run("--engine", "solery", str(tmp_path), inside=False)
+    assert (code, err) == (2, "brv-tui: no engine solery; did you mean soleri?\n")
 
 
 def test_a_wrong_option_is_one_line(run: Run) -> None:

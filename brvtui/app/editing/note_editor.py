@@ -225,6 +225,11 @@ class NoteEditor(TextArea, inherit_bindings=False):
         self._path, self._state = path, state
         self.retitle()
 
+    @property
+    def tab_name(self) -> str:
+        """What its tab is called."""
+        return self.TITLE
+
     def retitle(self) -> None:
         """Puts the note's path and the state of the edit, or the row of tabs, into the border."""
         room = max(self.outer_size.width - _CORNERS, 1)

@@ -73,6 +73,11 @@ class ColumnPane(ChoicePane):
         """Whether the column is collapsed, since it has nothing to show."""
         return 0 < self.outer_size.width <= STRIP
 
+    @property
+    def tab_name(self) -> str:
+        """Returns the maturity."""
+        return self.level.capitalize()
+
     def heading(self, view: View) -> str:
         """Returns the title: the maturity with its sign, and the number of notes."""
         if self._is_strip:

@@ -79,7 +79,7 @@ def open_session(opening: Opening) -> OpenedProject:
         if opening.space or opening.root is not None or opening.repository is not None:
             return OpenedProject(_session(opening))
         if opening.member:
-            return OpenedProject(_session(opening, opening.engine))
+            return OpenedProject(_session(opening))
         return _opened_of_two(opening)
     except (ProjectError, ConfigError, ProfileError) as error:
         raise Refusal(str(error)) from error
@@ -97,7 +97,8 @@ def _opened_of_two(opening: Opening) -> OpenedProject:
     if tree is None:
         return OpenedProject(_session(opening))
     choice = MemoryChoice(tree)
-    memory = opening.memory or choice.read()
+    of_engine = "" if not opening.engine else choice.SPACE if opening.engine == SPACE else choice.TREE
+    memory = opening.memory or of_engine or choice.read()
     session = _session(opening, SPACE if memory == choice.SPACE else "")
     if session.is_space and memory == choice.TREE:  # the settings name the space's engine; the user chose otherwise
         session.close()
@@ -106,6 +107,7 @@ def _opened_of_two(opening: Opening) -> OpenedProject:
 
 
 def _session(opening: Opening, engine: str = "") -> Session:
+    """The session of ``opening``, answered by ``engine`` in place of the one that the opening names."""
     from brvtui.session import Session
     from brvtui.tree.spaces.project import NamedSpace
 
@@ -116,7 +118,7 @@ def _session(opening: Opening, engine: str = "") -> Session:
         opening.now_ms,
         opening.signals_file,
         tolerant=True,
-        engine=engine,
+        engine=engine or opening.engine,
         repository=opening.repository,
         space=named,
     )

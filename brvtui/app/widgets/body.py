@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from textual import events
 from textual.content import Content
@@ -28,12 +28,15 @@ _TITLE_AT = 3
 class Framed(Protocol):
     """A pane: a widget whose border holds its title or the row of tabs."""
 
-    TITLE: ClassVar[str]
     tabs: Content | None
 
     @property
     def id(self) -> str | None:
         """Its name in the plan."""
+
+    @property
+    def tab_name(self) -> str:
+        """What its tab is called."""
 
     def retitle(self) -> None:
         """Puts the title, or the row of tabs, into the border."""
@@ -134,9 +137,10 @@ class Body(Widget):
         tabs = self._shown_tabs()
         if width < _LEAST_FOR_TABS:
             number = tabs.index(front.id or "") + 1
-            return Content.from_markup(f"[b]{front.TITLE}[/] {number}/{len(tabs)} tab")
+            return Content.from_markup(f"[b]{front.tab_name}[/] {number}/{len(tabs)} tab")
+        called = self._tab_names()
         names = [
-            f"[@click=screen.pane('{name}')]{'[b $accent reverse]' if name == front.id else ''}{name.capitalize()}"
+            f"[@click=screen.pane('{name}')]{'[b $accent reverse]' if name == front.id else ''}{called[name]}"
             f"{'[/]' if name == front.id else ''}[/]"
             for name in tabs
         ]
@@ -151,11 +155,15 @@ class Body(Widget):
         if self.wide or self.maximised or self.tab not in areas or narrow or len(tabs) < 2:
             return {}
         found: dict[str, tuple[int, int]] = {}
+        called = self._tab_names()
         x, y = self.region.x + areas[self.tab].x + _TITLE_AT, self.region.y + areas[self.tab].y
         for name in tabs:
             found[name] = (x - 1, y)
-            x += len(name) + 1
+            x += len(called[name]) + 1
         return found
+
+    def _tab_names(self) -> dict[str, str]:
+        return {pane.id or "": pane.tab_name for pane in self.panes}
 
     def _shown_tabs(self) -> list[str]:
         return [name for name in self.plan.tabs if name not in self.shared.hidden]

@@ -114,6 +114,11 @@ class Pane(Lines, can_focus=True):
         """The last column is left to the scroll mark."""
         return max(self.content_size.width - 1, 1)
 
+    @property
+    def tab_name(self) -> str:
+        """What its tab is called, where panes stand behind each other: what the pane is called."""
+        return self.TITLE
+
     def heading(self, view: View) -> str:
         """The title in the border."""
         return self.TITLE

@@ -40,8 +40,8 @@ class KnowingPresentation(Presentation):
         StepName("equivalence", "equivalence"),
         StepName("path", "path"),
         StepName("seeds", "seeds"),
-        StepName("walk", "walk"),
-        StepName("hubs", "hubs"),
+        StepName("walk", "walk", checks=(("change in ‰", "‰"),)),
+        StepName("hubs", "hubs", checks=(("nodes kept", "nodes"),)),
         StepName("packing", "packing"),
     )
     question = "which notes a walk over links reaches from your words"
@@ -53,7 +53,9 @@ class KnowingPresentation(Presentation):
         "before it a word that stands for one of yours which the note lacks; of a note that none of these found, the "
         "way over links that led to it.",
         "Score": "knowing: what each component adds, and over which ways of links the walk came to the note.",
-        "Route": "knowing: the channels, the seeds of the walk, its rounds, and what fits into the budget of tokens.",
+        "Route": "knowing: the channels, the seeds of the walk, its rounds, and what fits into the budget of tokens. "
+        "The walk goes over nodes: notes and their sections, or symbols, and what joins them (folders, tags, keywords, "
+        "files).",
         "Answer": "knowing only retrieves: an agent would be given the notes that fit into the budget.",
     }
 
@@ -68,7 +70,7 @@ class KnowingPresentation(Presentation):
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
         """The keywords, the folder in front, where the profile does as the program runs."""
         section = trace.section(GraphRetrieval)
-        words = (*section.exact, *(section.components or section.compounds))
+        words = (*section.exact, *section.components, *section.compounds)
         groups: Groups = [(9, [("keywords ", "muted"), (", ".join(words[:_LISTED]) or "none", "text")])]
         if section.focus:
             groups.append((8, [(f"{section.focus} first", "accent")]))

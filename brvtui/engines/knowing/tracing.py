@@ -322,7 +322,7 @@ class TraceMaker:
                 seen.setdefault(file, LegHit(file, rank, weight / (rules.k + rank + 1)))
             failed = name == Channel.FULL_TEXT and search.texts.error
             state = State.FAILED if failed else State.HIT if finds else State.MISSED
-            why = search.texts.error if failed else "" if counts else "adds seeds, is not fused"
+            why = search.texts.error if failed else "" if counts else "adds seeds"
             yield Leg(name, state, "points" if finds else "", counts, why, tuple(seen.values()))
 
     def _stages(self, section: GraphRetrieval) -> tuple[Stage, ...]:
@@ -345,15 +345,12 @@ class TraceMaker:
         )
 
     def _steps(self, section: GraphRetrieval) -> tuple[Step, ...]:
-        search, rules = self.made.search, self.index.task.profile
-        words = search.keywords.all
+        search, rules, keywords = self.made.search, self.index.task.profile, self.made.search.keywords
+        words = [word.text for word in (*keywords.exact, *keywords.components, *keywords.compounds)]
         state = State.HIT if words else State.MISSED
         more = f" and {len(words) - _MOST_LISTED} more" if len(words) > _MOST_LISTED else ""
         made = [Step("keywords", None, "keywords", state, (), ", ".join(words[:_MOST_LISTED]) + more)]
-        made += [
-            Step(leg.name, None, leg.name, leg.state, (), leg.why or counted(len(leg.hits), *self.index.nouns))
-            for leg in self._legs()
-        ]
+        made += [Step(leg.name, None, leg.name, leg.state, (), _listed(leg, self.index.nouns)) for leg in self._legs()]
         if section.entry != "task":
             made = [replace(step, state=State.NOT_RUN, summary="the question names files") for step in made]
         seeds = len(self.made.seeds)
@@ -363,7 +360,7 @@ class TraceMaker:
         made.append(self._walk_step(section.walk))
         count = sum(1 + len(others) for others in self._grouped())
         most = rules.hits.more_than
-        check = _check("nodes reached", count, ">", most, count > most, "hits.more_than")
+        check = _check("nodes kept", count, ">", most, count > most, "hits.more_than")
         state = State.PASSED if check.passed else State.SKIPPED
         made.append(Step("hubs", None, "hubs", state, (check,), "links count" if check.passed else "too few"))
         packed = sum(one.is_packed for one in section.ranking)
@@ -452,6 +449,13 @@ _ENDED = {
     "order": "the first results keep their order",
     "rounds": "the limit of rounds is reached",
 }
+
+
+def _listed(leg: Leg, nouns: tuple[str, str]) -> str:
+    """How many documents a channel found, and what is to be said of it; why it failed."""
+    if leg.state is State.FAILED:
+        return leg.why
+    return counted(len(leg.hits), *nouns) + (f", {leg.why}" if leg.why else "")
 
 
 def _check(name: str, value: float, operator: str, threshold: float, passed: bool, constant: str) -> Check:
