@@ -73,10 +73,13 @@ def sweep(
     if file is not None and file.suffix.lower() not in _FORMS:
         raise Failure(f"{file}: a sweep is saved as .svg or .json; give the file one of these endings", BAD_USAGE)
     session = asked.open()
+    judgments = read_judgments(judgments_file(session, named))
     if queries:
-        judgments = tuple(Judgment(f"query-{number}", text, asked.scope) for number, text in enumerate(queries, 1))
-    else:
-        judgments = read_judgments(judgments_file(session, named))
+        judged = {(each.text, each.scope): each for each in judgments}
+        judgments = tuple(
+            judged.get((text, asked.scope)) or Judgment(f"query-{number}", text, asked.scope)
+            for number, text in enumerate(queries, 1)
+        )
     if not judgments:
         raise Failure("no judgments yet: add some with brv-tui judge set, or name a query with --query", BAD_USAGE)
     try:

@@ -9,6 +9,7 @@ from brvtui.lab.whatif.variant import Value
 from brvtui.paint.bars import eighths
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
+from brvtui.paint.text import wrap
 from brvtui.wording import counted
 
 _BAR, _LEAST_BAR = 30, 8
@@ -19,10 +20,10 @@ NONE = "–"
 
 
 def value_text(value: Value) -> str:
-    """``value`` as it is written in a profile."""
+    """``value`` as it is written in a profile, a number to six digits."""
     if isinstance(value, bool):
         return str(value).lower()
-    return value if isinstance(value, str) else f"{value:.10g}"
+    return value if isinstance(value, str) else f"{value:.6g}"
 
 
 def queries_text(made: Sweep) -> str:
@@ -40,7 +41,7 @@ def sweep_lines(made: Sweep, width: int, glyphs: Glyphs) -> list[Line]:
     bases = ", ".join(f"{axis.control.key} is {value_text(axis.control.base)}" for axis in made.axes)
     lines += [line(f" {made.engine}, profile {made.profile}; {bases}", "muted").cut(width), Line()]
     if all(point.mean is None for point in made.points):
-        said = f" {made.metric} means nothing here: no query names a note that it should find"
+        said = f" {made.metric} means nothing here: nothing says which notes these queries should find"
         lines += [line(said, "warn").cut(width), Line()]
     if len(made.axes) == 1:
         return [*lines, *_crossings(made, width), Line(), *_curve(made, width, glyphs)]
@@ -92,11 +93,14 @@ def _crossings(made: Sweep, width: int) -> list[Line]:
     texts = {each.id: each.text for each in made.queries}
     for crossing in sorted(made.crossings, key=lambda each: str(each.at) if isinstance(each.at, str) else each.at):
         how = "" if crossing.is_solved or not isinstance(crossing.at, float) else "  (found by bisection)"
-        entry = line(f"   {value_text(crossing.at):<14}", "strong").add(
+        entry = line(f"   {value_text(crossing.at):<10}", "strong").add(
             f"{crossing.before} → {crossing.after}", "accent"
         )
         lines.append(entry.add(f"  {texts[crossing.query]}", "text").add(how, "muted").cut(width))
-    return lines[: _SHOWN + 1]
+    left_out = len(lines) - 1 - _SHOWN
+    more = [line(f"   {left_out} more values; --format json holds all", "muted")] if left_out > 0 else []
+    kept = "what changes between two of the values below and changes back is not seen"
+    return [*lines[: _SHOWN + 1], *more, *(line(f" {part}", "faint") for part in wrap(kept, width - 2))]
 
 
 def sweep_as_plain(made: Sweep) -> dict[str, Any]:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from brvtui.lab.evaluation.metrics import parse_metric
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, outcome_of
 from brvtui.lab.whatif.controls import Control
-from brvtui.lab.whatif.crossing import crossing_between
+from brvtui.lab.whatif.crossing import crossing_between, crossings_between
 from brvtui.lab.whatif.sweep import SweepError, parse_axis
 from brvtui.lab.whatif.variant import Variant
 from brvtui.paint.glyphs import ASCII
@@ -90,7 +91,10 @@ def test_crossings_are_where_bisection_finds_them(session: Session, name: str) -
     made = swept(session, [f"{name}={ends[0]}:{ends[1]}:5"], QUERIES, METRIC, {})
     changes = sum(one != two for row in zip(*(point.outcomes for point in made.points), strict=True)
                   for one, two in itertools.pairwise(row))  # fmt: skip
-    assert len(made.crossings) == changes
+    assert len(made.crossings) >= changes
+    for query in {crossing.query for crossing in made.crossings}:
+        chain = sorted((each for each in made.crossings if each.query == query), key=lambda each: float(each.at))
+        assert all(one.after == two.before for one, two in itertools.pairwise(chain))
     values = made.axes[0].values
     by_id = {each.id: each for each in QUERIES}
     for crossing in made.crossings:
@@ -169,6 +173,24 @@ def test_a_straight_line_is_solved_at_once(root: float, slope: float) -> None:
 def test_a_bent_curve_is_bisected(root: float) -> None:
     made = crossing_between("q", 0.0, 1.0, lambda value: _trace(float(value) ** 3 - root**3))
     assert made.at == pytest.approx(root, abs=2e-9)
+
+
+@settings(max_examples=100)
+@given(st.lists(st.floats(0.01, 0.99), min_size=2, max_size=4, unique=True), st.booleans())
+def test_every_change_on_the_way_is_found(roots: list[float], is_whole: bool) -> None:
+    """Outcomes 0, 1, 2 … in steps: each is met once, however far apart the two values are that were asked."""
+    ends = (0, 1000) if is_whole else (0.0, 1000.0)
+    steps = sorted({round(1000 * root) for root in roots})
+    assume(len(steps) > 1)
+
+    def at(value: Any) -> Any:
+        return SimpleNamespace(
+            tier=sum(value >= step for step in steps), covered=True, steps=(), hits=(), scale=_Scale()
+        )
+
+    found = list(crossings_between("q", *ends, at))
+    assert [one.before for one in found] == [f"tier {place}" for place in range(len(steps))]
+    assert [float(one.at) for one in found] == pytest.approx(steps, abs=1e-6)
 
 
 def test_whole_numbers_and_choices() -> None:

@@ -17,6 +17,8 @@ _SOLVED_WITHIN = 6
 """How often an interval is halved before solving is given up: by then any curve looks straight."""
 _MOST_GUESSES = 12
 _MOST_HALVINGS = 60
+_MOST_BETWEEN = 8
+"""How many changes are looked for between two values; an outcome that flickers more often is not followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,24 @@ class TierCrossing:
     """The value past which it is so; within 1e-9. Of whole numbers and choices, the first that has it."""
     is_solved: bool
     """Whether a linear equation gave the value, and asking on both sides confirmed it; else it was bisected."""
+
+
+def crossings_between(
+    query: str, low: Value, high: Value, trace_at: Callable[[Value], Trace]
+) -> Iterator[TierCrossing]:
+    """Every change on the way from ``low`` to ``high``, at which ``query`` has different outcomes, in order.
+
+    From tier 2 to tier 4 by way of tier 3 is two.
+    """
+    end = outcome_of(trace_at(high))
+    for _ in range(_MOST_BETWEEN):
+        found = crossing_between(query, low, high, trace_at)
+        yield found
+        if found.after == end:
+            return
+        low = found.at
+        if found.is_solved and isinstance(low, float):
+            low += _NEAR * max(1.0, abs(low))  # the outcome was asked there
 
 
 def crossing_between(query: str, low: Value, high: Value, trace_at: Callable[[Value], Trace]) -> TierCrossing:

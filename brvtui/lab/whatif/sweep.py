@@ -14,7 +14,7 @@ from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import QueryResult, mean_of
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.controls import Control, with_value
-from brvtui.lab.whatif.crossing import TierCrossing, crossing_between
+from brvtui.lab.whatif.crossing import TierCrossing, crossings_between
 from brvtui.lab.whatif.variant import Value, Variant, read_value
 from brvtui.trace import Trace
 from brvtui.wording import nearest, shortened
@@ -166,4 +166,4 @@ def _crossings(
         for low, high in itertools.pairwise(points):
             before, after = low.outcomes[place], high.outcomes[place]
             if before != after:
-                yield crossing_between(judgment.id, low.values[0], high.values[0], trace_at)
+                yield from crossings_between(judgment.id, low.values[0], high.values[0], trace_at)
