@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from brvtui.app.states import LabCell
@@ -20,6 +21,7 @@ from brvtui.lab.whatif.controls import Control
 from brvtui.lab.whatif.variant import Variant, VariantError
 from brvtui.session.edit_effect import asked_last, causes_of_change
 from brvtui.tree.history.git import RevisionError
+from brvtui.tree.history.revision import named_revisions
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
@@ -42,8 +44,8 @@ class JudgmentsRead(NamedTuple):
     judgments: tuple[Judgment, ...]
     file: str
     problem: str = ""
-    in_git: bool = False
-    """Whether it is a context tree in a git repository."""
+    revisions: Mapping[str, str] = MappingProxyType({})
+    """Revisions of a context tree in git, each with what it is."""
     controls: tuple[Control, ...] = ()
     """What of the engine can be changed."""
     unjudged: tuple[Judgment, ...] = ()
@@ -73,9 +75,7 @@ class LabBatch(NamedTuple):
 def read_judgments(session: Session, engine: str) -> JudgmentsRead:
     """The judgments of the project, where they lie, and what of ``engine`` can be changed."""
     file = JudgmentsFile.of(session.project)
-    is_tree = not session.is_code and not session.is_space
-    folders = (session.project.tree, *session.project.tree.parents) if is_tree else ()
-    in_git = any((folder / ".git").exists() for folder in folders)
+    revisions = {} if session.is_code or session.is_space else named_revisions(session.project.tree)
     root = session.project.root
     place = str(file.path.relative_to(root)) if file.path.is_relative_to(root) else file.path.name
     controls: tuple[Control, ...] = ()
@@ -83,9 +83,9 @@ def read_judgments(session: Session, engine: str) -> JudgmentsRead:
         controls = session.variants.controls(engine)
     try:
         judgments = file.read()
-        return JudgmentsRead(judgments, place, "", in_git, controls, () if judgments else asked_last(session))
+        return JudgmentsRead(judgments, place, "", revisions, controls, () if judgments else asked_last(session))
     except JudgmentsError as error:
-        return JudgmentsRead((), place, str(error), in_git, controls)
+        return JudgmentsRead((), place, str(error), revisions, controls)
 
 
 def ask_all(session: Session, request: LabRequest, told: Callable[[LabBatch], None]) -> None:

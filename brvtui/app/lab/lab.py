@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -66,7 +66,8 @@ class Lab:
         """Whether what is being asked is the column of what if, while the others are known."""
         self._asked: tuple[object, ...] = ()
         """What the last request depends on."""
-        self.in_git = False
+        self.revisions: Mapping[str, str] = {}
+        """Revisions of the open context tree, each with what it is."""
         """Whether the notes lie in a git repository."""
         self.looked_at: Sequence[str] = ()
         """The queries that are asked first: those that the user sees, by the judgment's id."""
@@ -98,7 +99,7 @@ class Lab:
             self._services.background.run(read, self._were_read, group="lab judgments", exclusive=True)
 
     def _were_read(self, read: JudgmentsRead) -> None:
-        self.in_git = read.in_git
+        self.revisions = read.revisions
         state = self.state._replace(judgments=read.judgments, unjudged=read.unjudged, file=read.file)
         state = state._replace(problem=read.problem, causes=None)
         if state.controls != read.controls:  # another engine or profile: its constants have other names or values
@@ -136,7 +137,7 @@ class Lab:
         earlier = self._edits.earlier
         if earlier is not None:
             offered.append(Variant(earlier=earlier))
-        if self.in_git and judgments:
+        if _COMMITTED.revision in self.revisions and judgments:
             offered.append(_COMMITTED)
         shown = [each for each in offered if each not in self._hidden]
         slid = [what_if] if what_if is not None else []

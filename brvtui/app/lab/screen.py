@@ -117,7 +117,7 @@ class LabScreen(FrameScreen):
         if self.view.lab.what_if is not None and self.view.lab.what_if.constants:
             self.app.push_screen(ProfileNameField(), keep)
         else:
-            said = "no constant is changed: {whatif.less} and {whatif.more} move one"
+            said = "a profile keeps constants, and none is changed: {whatif.less} and {whatif.more} move one"
             self.notify(self.services.with_keys(said), timeout=4)
 
     # actions
@@ -133,14 +133,17 @@ class LabScreen(FrameScreen):
                 self._lab.add(variant)
                 self.table.show_column(variant)
 
-        self.app.push_screen(VariantDialog(session.variants, self._lab.unsaved, self._lab.in_git, self.view), add)
+        self.app.push_screen(VariantDialog(session.variants, self._lab.unsaved, self._lab.revisions, self.view), add)
 
     def action_stop(self) -> None:
         """Stops asking, or goes on."""
         self._lab.stop()
 
     def action_judge(self) -> None:
-        """Judges the open query, or those of the Log, by the answer in the column under the cursor."""
+        """Judges the open query, or those of the Log, by the answer in the column under the cursor.
+
+        A column that cannot be asked has none: then it is that of now.
+        """
         column = self.table.chosen_column
         if column is not None:
-            self._lab.keep_open_or_logged(column.variant)
+            self._lab.keep_open_or_logged(Variant() if column.problem else column.variant)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 _NAME = 24
 _MOMENTS = {"+7d": "in a week", "+30d": "in 30 days", "+90d": "in 90 days", "+365d": "in a year"}
-_REVISIONS = {"rev:HEAD": "the notes as committed last", "rev:HEAD~1": "the commit before", "rev:main": "a branch"}
 _WRITTEN = (
     "Or write it, words in any order: an engine, a profile, +30d, rev:BRANCH, mode=MODE, a constant{}, "
     "without:NOTE.md, NOTE.md:importance=90."
@@ -80,16 +79,18 @@ class VariantDialog(Dialog[Variant]):
     AUTO_FOCUS = "#variant"
     BINDINGS = bindings(VARIANTS)
 
-    def __init__(self, variants: VariantRunner, edited: EditedText | None, in_git: bool, view: View) -> None:
-        """Offers what the engines can be asked; revisions only ``in_git``."""
+    def __init__(
+        self, variants: VariantRunner, edited: EditedText | None, revisions: Mapping[str, str], view: View
+    ) -> None:
+        """Offers what the engines can be asked; ``revisions`` are those of the tree, each with what it is."""
         constants = (each for each in view.lab.controls if isinstance(each.base, float) and "." in each.name)
         self._constant = next((f"{each.name}={each.base}" for each in constants if each.group != "limits"), "")
         example = f" ({self._constant})" if self._constant else ""
         super().__init__("Another column: ask the judged queries in…", _WRITTEN.format(example), wide=True)
         self._variants, self._profiles, self._engine = variants, variants.profiles, view.engine.name
         moments = {} if view.is_code else _MOMENTS
-        revisions = _REVISIONS if in_git and view.noun == "note" else {}  # of files of a context tree
-        self._offered = offered_variants(self._profiles, self._engine, edited, {**revisions, **moments})
+        named = {f"rev:{name}": said for name, said in revisions.items()}
+        self._offered = offered_variants(self._profiles, self._engine, edited, {**named, **moments})
 
     def make_parts(self) -> ComposeResult:
         """Yields field and list."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,9 +16,24 @@ _MOST_LISTING = 64 * 1_048_576
 _MOST_CONTENT = 256 * 1_048_576
 _SHORT = 4096
 _MOST_DATED = 200
+_MOST_BRANCHES = 4
 _SHA1_DIGITS = 40
 _MS = 1000
 _FILE_MODES = (b"100644", b"100755", b"100664")
+
+
+def named_revisions(folder: Path) -> dict[str, str]:
+    """The revisions of ``folder`` that are nearest at hand, each with what it is; none outside of a git repository."""
+    heads = ("for-each-ref", "--sort=-committerdate", f"--count={_MOST_BRANCHES}", "--format=%(HEAD)%(refname:short)")
+    found: dict[str, str] = {}
+    with suppress(RevisionError):
+        for name, said in (("HEAD", "the notes as committed last"), ("HEAD~1", "the commit before")):
+            git(folder, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", most=_SHORT)
+            found[name] = said
+    with suppress(RevisionError):
+        lines = git(folder, *heads, "refs/heads", most=_SHORT).decode("utf-8", "replace").splitlines()
+        found |= {each[1:]: "a branch" for each in lines if each.startswith(" ")}
+    return found
 
 
 @dataclass(frozen=True, slots=True)
