@@ -60,7 +60,7 @@ class ConfiguredApp(ThemedApp):
         new = [message for message in messages if message not in self._told]
         if new:
             self._told.update(new)
-            rest = f" (and {len(new) - 1} more; brv-tui config lists all)" if len(new) > 1 else ""
+            rest = f" (and {len(new) - 1} more: the screen Settings marks them)" if len(new) > 1 else ""
             self.notify(f"{new[0]}{rest}", severity="warning", timeout=_PROBLEM_S)
 
     # keys

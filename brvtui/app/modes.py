@@ -15,13 +15,14 @@ class Mode(NamedTuple):
     """Whether the status line names it while another screen is in front."""
 
 
+QUERY = Mode("query", "1", "Query")
 MATURITY = Mode("maturity", "3", "Maturity")
 LAB = Mode("lab", "5", "Lab")
 FLEET = Mode("fleet", "6", "Fleet")
 """Named in the status line while a fleet is open."""
 SETTINGS = Mode("settings", "comma", "Settings", listed=False)
 SCREENS = (
-    Mode("query", "1", "Query"),
+    QUERY,
     Mode("notes", "2", "Notes"),
     MATURITY,
     Mode("log", "4", "Log"),

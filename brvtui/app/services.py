@@ -11,6 +11,7 @@ from textual.screen import Screen, ScreenResultCallbackType
 from textual.timer import Timer
 
 from brvtui.app.store import ViewStore
+from brvtui.app.themes.library import Library
 from brvtui.app.themes.palette import Palette
 from brvtui.app.workers import Workers
 from brvtui.config import Configuration
@@ -46,6 +47,11 @@ class AppServices(Protocol):
     @property
     def palette(self) -> Palette:
         """The styles of roles under the theme in use."""
+        ...
+
+    @property
+    def library(self) -> Library:
+        """The themes that there are, and what is wrong with the user's files of others."""
         ...
 
     @property

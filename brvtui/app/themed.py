@@ -14,7 +14,7 @@ from textual.theme import Theme
 
 from brvtui.app.crashing import ReportingApp
 from brvtui.app.ending import finished_in_time
-from brvtui.app.themes.library import DEFAULT, OURS, Library, no_such_theme, our_theme, read_library, user_folder
+from brvtui.app.themes.library import DEFAULT, OURS, Library, our_theme, read_library, user_folder
 from brvtui.app.themes.palette import Palette
 from brvtui.app.themes.roles import PREFIX, ROLES, own_roles
 from brvtui.app.widgets.lines import restyle
@@ -67,7 +67,7 @@ class ThemedApp(ReportingApp):
         self._has_themes = True
         self.background = Workers(self)
         self.register_theme(our_theme(DEFAULT))
-        self.library = Library({}, {}, {})
+        self.library = Library(dict(self.available_themes), {}, {})
         """The user's themes, as they were last read."""
         self.theme = DEFAULT
         self._before = ""
@@ -180,8 +180,8 @@ class ThemedApp(ReportingApp):
         self._wanted = ("", "")
         if name in self.available_themes:
             self.theme = name
-        for problem in no_such_theme(name, place, self.available_themes):
-            self.notify(problem, severity="warning", timeout=_PROBLEM_S)
+        elif not any(file.stem == name for file in self.library.problems):  # what is wrong with its file was told
+            self.notify("\n".join(self.library.why_missing(name, place)), severity="warning", timeout=_PROBLEM_S)
 
     def action_next_theme(self) -> None:
         """The next of our own themes, for now."""

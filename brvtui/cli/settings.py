@@ -142,11 +142,9 @@ def _problems(merged: Configuration) -> list[str]:
     found += _unknown_names(merged)
     source = merged.source("theme")
     if source.place:
-        from brvtui.app.themes.library import no_such_theme, read_library
+        from brvtui.app.themes.library import read_library
 
-        theme, library = merged.settings.theme, read_library()
-        faults = [line for file, lines in library.problems.items() if file.stem == theme for line in lines]
-        found += faults or no_such_theme(theme, source.place, library.themes)
+        found += read_library().why_missing(merged.settings.theme, source.place)
     return found
 
 

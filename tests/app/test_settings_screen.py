@@ -16,6 +16,7 @@ from brvtui.app.settings.setting_field import SettingField
 from brvtui.app.settings.setting_rows import read_typed, setting_rows
 from brvtui.app.settings.settings_pane import SettingsPane
 from brvtui.app.themes.choosing import ThemePalette
+from brvtui.app.themes.library import read_library, user_folder
 from brvtui.config import ConfigError, configure, user_file
 from brvtui.config.schema import entries
 from tests.app.driving import HUGE, NARROW, SIZES, WIDE, frame, settled, shown, text_of, until
@@ -51,7 +52,7 @@ def toasts(pilot: Pilot[Any]) -> list[str]:
 
 
 def test_every_setting_and_every_key_has_a_row() -> None:
-    names = [row.name for row in setting_rows(configure(environ={}), ())]
+    names = [row.name for row in setting_rows(configure(environ={}), read_library())]
     assert set(names) == (set(entries()) - {"keys"}) | {f"keys.{name}" for name in ACTIONS}
     assert len(names) == len(set(names))
 
@@ -130,15 +131,15 @@ async def test_a_number_is_typed_checked_and_kept(app: BrvTui) -> None:
 @pytest.mark.parametrize("name", ["llm.url", "services.embedder.url", "services.reranker.url"])
 def test_an_address_that_is_none_is_refused(name: str) -> None:
     made = configure(environ={})
-    row = next(row for row in setting_rows(made, ()) if row.name == name)
+    row = next(row for row in setting_rows(made, read_library()) if row.name == name)
     for text in ("ftp:/x", "nowhere", "http://", "http://h h"):
         with pytest.raises(ConfigError, match=f"{name}: .* is not an address: it must begin with http:// or https://"):
-            read_typed(row, text, made, ())
+            read_typed(row, text, made, read_library())
     with pytest.raises(ConfigError, match=f"{name} holds a user or a password") as told:
-        read_typed(row, "https://me:hunter2@h/v1", made, ())
+        read_typed(row, "https://me:hunter2@h/v1", made, read_library())
     assert "hunter2" not in str(told.value)
     for text in ("", "http://localhost:11434/v1/", "https://example.org"):
-        assert read_typed(row, text, made, ()) == text
+        assert read_typed(row, text, made, read_library()) == text
 
 
 async def test_an_address_is_typed_until_it_is_one(app: BrvTui) -> None:
@@ -174,6 +175,8 @@ async def test_a_profile_or_an_engine_that_does_not_exist_is_refused_where_it_is
     [
         ('theme = "nonesuch"', "theme", "there is no such theme"),
         ('engine = "byterovr"', "engine", "did you mean byterover?"),
+        ('animations = "sometimes"', "animations", "animations = 'sometimes' must be"),
+        ('history = "5"', "history", "history = '5' must be"),
         ('[keys]\n"app.theme" = "ctrl+banana"', "keys.app.theme", "there is no key 'ctrl+banana'"),
     ],
 )
@@ -186,6 +189,17 @@ async def test_a_value_that_has_no_effect_is_marked_and_says_why(
         assert said in pane.rows_by_name[setting].problem
         assert f"⚠ {pane.rows_by_name[setting].value}" in shown(pilot)
         assert said in " ".join(text_of(pilot, "#setting").split())
+
+
+async def test_a_theme_whose_file_is_broken_is_said_to_be_that(garden: Tree, make_app: MakeApp) -> None:
+    own('theme = "mine"\n')
+    file = user_folder() / "mine.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("primary = 1")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        pane = await opened(pilot, "theme")
+        await until(pilot, lambda: "mine.toml" in pane.rows_by_name["theme"].problem)
+        assert not any("there is no such theme" in told for told in toasts(pilot))
 
 
 async def test_esc_leaves_a_setting_as_it_is(app: BrvTui) -> None:

@@ -66,12 +66,14 @@ def _clashes(keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             if others:
                 named = [f"{other.name} ({where.heading}: {other.label})" for where, other in others[:_MOST_NAMED]]
                 more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
-                wins = _wins(key, (place, action), others)
+                wins = _wins(key, (place, action), others, keys)
                 yield action.name, f"{key!r} is also {', '.join(named)}{more}; {wins}"
 
 
-def _wins(key: str, mine: tuple[Place, Action], others: list[tuple[Place, Action]]) -> str:
+def _wins(key: str, mine: tuple[Place, Action], others: list[tuple[Place, Action]], keys: Mapping[str, str]) -> str:
     """Returns which of the actions that share ``key`` would act."""
+    if all(place is mine[0] and action.name not in keys for place, action in others):
+        return f"{mine[1].name} acts, and the key of the other is lost"  # Textual takes it from what has it by default
     first = [action.name for _, action in (mine, *others) if action.first and not is_text(key)]
     if len(first) == 1:
         return f"{first[0]} would act"

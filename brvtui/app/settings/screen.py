@@ -72,7 +72,7 @@ class SettingsScreen(FrameScreen):
             return
 
         def read(text: str) -> Value:
-            return read_typed(row, text, self.services.configuration, self.app.available_themes)
+            return read_typed(row, text, self.services.configuration, self.services.library)
 
         def keep(value: Value | None) -> None:
             if value is not None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from brvtui.app.actions.registry import PLACES
 from brvtui.app.keys.checking import check_keys
-from brvtui.app.themes.library import no_such_theme
+from brvtui.app.themes.library import Library
 from brvtui.config import ConfigError, Configuration, user_file
 from brvtui.config.checking import read_text
 from brvtui.config.profile_choice import why_no_profile
@@ -45,18 +45,19 @@ class SettingRow:
     """Why the value has no effect; empty where it holds."""
 
 
-def setting_rows(configuration: Configuration, themes: Collection[str]) -> tuple[SettingRow, ...]:
+def setting_rows(configuration: Configuration, library: Library) -> tuple[SettingRow, ...]:
     """Returns every setting, then the keys of every action, in the order of display."""
-    return (*_of_schema(configuration, themes), *_of_keys(configuration))
+    return (*_of_schema(configuration, library), *_of_keys(configuration))
 
 
-def _of_schema(configuration: Configuration, themes: Collection[str]) -> list[SettingRow]:
+def _of_schema(configuration: Configuration, library: Library) -> list[SettingRow]:
     found = [entry for entry in entries().values() if entry.kind is not ValueKind.KEYS]
-    return [_row(entry, configuration, themes) for entry in found]
+    return [_row(entry, configuration, library) for entry in found]
 
 
-def _row(entry: Entry, configuration: Configuration, themes: Collection[str]) -> SettingRow:
+def _row(entry: Entry, configuration: Configuration, library: Library) -> SettingRow:
     value, source = configuration.value(entry), configuration.source(entry.name)
+    refused = next((each.message for each in configuration.problems if each.name == entry.name), "")
     steps: tuple[Value, ...] = (True, False) if entry.kind is ValueKind.TRUTH else entry.choices
     return SettingRow(
         name=entry.name,
@@ -66,7 +67,7 @@ def _row(entry: Entry, configuration: Configuration, themes: Collection[str]) ->
         default=value_text(entry.default),
         source=source,
         summary=entry.summary.replace("`", ""),
-        allowed=", ".join(registry.names()) if entry.name == "engine" else entry.allowed,
+        allowed=_allowed(entry),
         variable=entry.variable,
         restart=entry.restart,
         personal=entry.personal,
@@ -74,15 +75,26 @@ def _row(entry: Entry, configuration: Configuration, themes: Collection[str]) ->
         current=value,
         own=_own(configuration, entry.name),
         editable=not isinstance(value, Mapping),
-        problem=_why_unusable(entry.name, value, source, themes) if source.place else "",
+        problem=f"{refused}; left out" if refused else _why_unusable(entry.name, value, source, library),
     )
 
 
-def _why_unusable(name: str, value: Value, source: SettingSource, themes: Collection[str]) -> str:
+def _allowed(entry: Entry) -> str:
+    match entry.name:
+        case "engine":
+            return ", ".join(registry.names())
+        case "theme":
+            return "the name of a theme: Enter lists them"
+    return entry.allowed
+
+
+def _why_unusable(name: str, value: Value, source: SettingSource, library: Library) -> str:
     """Returns why the setting ``name`` cannot be ``value``, if that is the name of nothing; empty if it can."""
+    if not source.place:
+        return ""
     match name:
         case "theme":
-            return next(iter(no_such_theme(str(value), "", themes)), "")
+            return next(iter(library.why_missing(str(value))), "")
         case "profile":
             return why_no_profile(value, source).removeprefix(f"{source.place}: ")
         case "engine":
@@ -126,7 +138,7 @@ def stepped(row: SettingRow, step: int) -> Value | None:
     return row.steps[(place + step) % len(row.steps)]
 
 
-def read_typed(row: SettingRow, text: str, configuration: Configuration, themes: Collection[str]) -> Value:
+def read_typed(row: SettingRow, text: str, configuration: Configuration, library: Library) -> Value:
     """Reads ``text`` as the value of ``row``. Raises :class:`ConfigError` with one line for the user."""
     if row.name.startswith(KEYS):
         action = row.name.removeprefix(KEYS)
@@ -136,7 +148,7 @@ def read_typed(row: SettingRow, text: str, configuration: Configuration, themes:
             raise ConfigError(problem)
         return text.strip()
     value = read_text(entries()[row.name], text)
-    if why := _why_unusable(row.name, value, SettingSource(Layer.USER, str(user_file())), themes):
+    if why := _why_unusable(row.name, value, SettingSource(Layer.USER, str(user_file())), library):
         raise ConfigError(why)
     if row.label == "url" and (address := str(value).strip()):
         no_address = why_no_address(address.rstrip("/"), row.name)

@@ -60,7 +60,7 @@ class SettingsPane(ChoicePane):
     def build(self, view: View, width: int) -> list[Line]:
         """A heading for each group, a line for each setting."""
         before = self.chosen
-        found = setting_rows(self.services.configuration, self.app.available_themes)
+        found = setting_rows(self.services.configuration, self.services.library)
         self.rows_by_name = {row.name: row for row in found}
         self.choices, self.owner = [], []
         made: list[Line] = []
@@ -130,7 +130,7 @@ def _line(row: SettingRow, width: int, glyphs: Glyphs) -> Line:
     changed = row.source.layer is not Layer.DEFAULT
     name = min(_NAME, width // 2)
     made = Line().gap(2).fit(row.label, name, "bold strong" if changed else "text").gap()
-    if not changed:
+    if not changed and not row.problem:
         return made.add(row.value, "text").cut(width)
     value = max(min(_VALUE, width - name - _SOURCE - 4), 1)
     shown, role = (f"{glyphs.warn} {row.value}", "warn") if row.problem else (row.value, "accent")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -33,6 +32,15 @@ class Library(NamedTuple):
         themes = self.themes | {name: old.themes[name] for name in kept}
         return Library(themes, self.files | kept, self.problems)
 
+    def why_missing(self, name: str, place: str = "") -> tuple[str, ...]:
+        """Returns why no theme is called ``name``, as ``place`` sets it, line by line: what is wrong with the file of
+        that name, else that there is none. Without a line there is one."""
+        if name in self.themes:
+            return ()
+        where = f"{place}: " if place else ""
+        unknown = f"{where}theme = {shortened(name)!r}: there is no such theme{nearest(name, self.themes)}"
+        return next((lines for file, lines in self.problems.items() if file.stem == name), (unknown,))
+
 
 def user_folder() -> Path:
     """Returns the folder for the user's theme files; it need not exist."""
@@ -62,15 +70,6 @@ def read_library() -> Library:
         themes[theme.name] = theme
         files[theme.name] = file
     return Library(themes, files, problems)
-
-
-def no_such_theme(name: str, place: str, themes: Iterable[str]) -> list[str]:
-    """Returns a line that says that no theme is called ``name``, as ``place`` sets it; no line if there is one."""
-    known = list(themes)
-    if name in known:
-        return []
-    where = f"{place}: " if place else ""
-    return [f"{where}theme = {shortened(name)!r}: there is no such theme{nearest(name, known)}"]
 
 
 def _user_files() -> list[Path]:

@@ -8,7 +8,7 @@ from textual import events
 
 from brvtui.app.arrangement import WIDE_WIDTH
 from brvtui.app.keys.naming import key_name
-from brvtui.app.modes import EDITOR, FLEET, LAB, MATURITY, SCREENS
+from brvtui.app.modes import EDITOR, FLEET, LAB, MATURITY, QUERY, SCREENS
 from brvtui.app.states import (
     AnswerState,
     CacheState,
@@ -95,6 +95,9 @@ class StatusLine(Lines):
             self._edges.append((made.width, LEFT_DRAFTS))
         made.gap()
         groups = _groups(view, self.glyphs, self.screen.TITLE, width >= WIDE_WIDTH)
+        if view.answered is not None and view.answered.notices and QUERY.title == self.screen.TITLE:
+            warnings, key = plural(len(view.answered.notices), "warning"), self.services.shown_key("panes.route")
+            groups.append((8, [(f"{self.glyphs.warn} {warnings}: {key}", "warn")]))
         return [made.extend(spread(width - made.width - 1, groups, 2).spans)]
 
     async def on_click(self, event: events.Click) -> None:
@@ -125,7 +128,7 @@ def _groups(view: View, glyphs: Glyphs, screen: str | None, wide: bool) -> list[
     groups: list[tuple[int, list[Span]]] = [(9, [(overview.project, "bold strong")])]
     if fleet is not None:
         groups.append((7, [("of the fleet ", "muted"), (fleet.name, "text")]))
-    return groups + _of_project(view, overview, glyphs, screen, wide)
+    return groups + _of_project(view, overview, glyphs, wide)
 
 
 def _of_fleet(view: View, fleet: Fleet) -> list[tuple[int, list[Span]]]:
@@ -135,9 +138,7 @@ def _of_fleet(view: View, fleet: Fleet) -> list[tuple[int, list[Span]]]:
     return [(9, name), (8, [(memories, "text")]), (7, own)]
 
 
-def _of_project(
-    view: View, overview: Overview, glyphs: Glyphs, screen: str | None, wide: bool
-) -> list[tuple[int, list[Span]]]:
+def _of_project(view: View, overview: Overview, glyphs: Glyphs, wide: bool) -> list[tuple[int, list[Span]]]:
     groups: list[tuple[int, list[Span]]] = []
     if view.project.saved:
         groups.append((8, [(view.project.saved, "warn")]))
@@ -174,8 +175,6 @@ def _of_project(
     if view.engine.recording:
         groups.append((8, [(f"{glyphs.bullet} recording access hits", "bold warn")]))
     groups.append((2, _fingerprint(view)))
-    if view.answered is not None and view.answered.notices and screen == "Query":
-        groups.append((8, [(f"{glyphs.warn} {plural(len(view.answered.notices), 'warning')}: F4", "warn")]))
     return groups
 
 

@@ -59,7 +59,7 @@ def test_a_clash_is_told_and_kept(name: str, given_keys: str, other: str) -> Non
 @pytest.mark.parametrize(
     ("name", "key", "said"),
     [
-        ("pane.down", "G", "; only one of them would act"),
+        ("pane.down", "G", "; pane.down acts, and the key of the other is lost"),
         ("results.open", "k", "; the one nearer to the focus would act"),
         ("pane.down", "c", " and 1 more; the one nearer to the focus would act"),
         ("results.open", "tab", "; panes.next would act"),

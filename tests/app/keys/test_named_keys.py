@@ -29,7 +29,9 @@ OWN = """[keys]
 "app.themes" = "µ"
 "layout.reset" = "f11"
 """
-_LETTER_THAT_ACTS = re.compile(r"(?:^|[;:(,] |and )(?:[b-zA-HJ-Z]|I|F\d+|[Cc]trl\+\w|\^\w)\)? (?:then )?[a-z]+s\b")
+_LETTER_THAT_ACTS = re.compile(
+    r"(?:^|[;:(,] |and )(?:[b-zA-HJ-Z]|I|F\d+|[Cc]trl\+\w|\^\w)\)? (?:then )?[a-z]+s\b|\bF[2-9]\b"
+)
 """A key at the beginning of a clause, with what it does: ``u undoes it``."""
 _ELSEWHERE = ("actions", "keys")
 
