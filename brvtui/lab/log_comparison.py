@@ -28,16 +28,18 @@ class LogComparison:
     """What explains the differences, a line each, as far as the tree tells it."""
     verdict_sentence: str = ""
     """Why it gets its answer now, in one sentence; empty where it cannot be asked."""
+    is_covered: bool = True
+    """Whether a note answers it now."""
 
 
 def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
     """``entry`` beside ``trace``, the answer to its query on an empty cache."""
     shown = trace.hits[0].score if trace.hits else None
     paths = tuple(hit.path for hit in trace.hits)
-    places, said = trace.scale.decimals, verdict_sentence(trace)
+    places, said, covered = trace.scale.decimals, verdict_sentence(trace), trace.covered
     if entry.status in _UNANSWERED:
         unanswered = (_UNANSWERED[entry.status],)
-        return LogComparison(entry, trace.tier, shown, paths, unanswered, places, verdict_sentence=said)
+        return LogComparison(entry, trace.tier, shown, paths, unanswered, places, (), said, covered)
     differences: list[str] = []
     if entry.from_cache:
         differences.append(f"it came from the cache; on an empty cache it is tier {trace.tier}")
@@ -49,7 +51,7 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
         differences.append(f"top score {entry.top_score:.{places}f} then, {shown:.{places}f} now")
     if entry.paths and paths and entry.paths[0] != paths[0]:
         differences.append(f"{entry.paths[0]} was first then, {paths[0]} is now")
-    return LogComparison(entry, trace.tier, shown, paths, tuple(differences), places, verdict_sentence=said)
+    return LogComparison(entry, trace.tier, shown, paths, tuple(differences), places, (), said, covered)
 
 
 _UNANSWERED = {

@@ -255,3 +255,15 @@ async def test_why_the_note_that_answered_then_stands_where_it_does_now(with_log
 )
 def test_a_top_score_is_rounded_to_its_cells_and_never_cut(score: float, written: str) -> None:
     assert score_of(LoggedQuery(0.0, "", "", "completed", top_score=score, engine="knowing")) == written
+
+
+async def test_then_and_now_say_alike_that_no_note_answers(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "kubernetes ingress")
+        await pilot.press("enter")
+        await settled(pilot)
+        await to_log(pilot)
+        await until(pilot, lambda: view(pilot).log.compared is not None)
+        await settled(pilot)
+        tiers = [row.split()[1] for row in text_of(pilot, "#entry").splitlines() if row.split()[:1] == ["tier"]]
+        assert tiers == ["none", "none"]

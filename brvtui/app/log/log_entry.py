@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brvtui.app.log.log_pane import moment, names_engines, tier_of
+from brvtui.app.log.log_pane import moment, names_engines, tier_mark, tier_of
 from brvtui.app.states import LogState, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
@@ -82,7 +82,7 @@ def _then(compared: LogComparison, with_engine: bool, width: int) -> list[Line]:
 def _now(compared: LogComparison, width: int) -> list[Line]:
     made = wrapped(compared.verdict_sentence, width, "text") if compared.verdict_sentence else []
     made += [
-        _field("tier", f"T{compared.tier}" if compared.tier is not None else "–", width),
+        Line().gap().fit("tier", _LABEL, "muted").add(*tier_mark(compared.tier, compared.is_covered)).cut(width),
         _field("top score", number(compared.top_score, compared.decimals), width),
     ]
     return made + _paths(compared.paths, width)

@@ -156,13 +156,18 @@ def moment(at_ms: float) -> str:
 
 def tier_of(entry: LoggedQuery) -> tuple[str, str]:
     """Returns the tier in two letters, or how else the query ended, and its role."""
-    if entry.not_covered:
-        return "none", NO_ANSWER
-    if entry.tier is not None and entry.status == "completed":
-        return f"T{entry.tier}", tier_role(entry.tier)
+    if entry.not_covered or (entry.tier is not None and entry.status == "completed"):
+        return tier_mark(entry.tier, not entry.not_covered)
     if entry.engine != DEFAULT and entry.status == "completed":
         return "–", "muted"
     return {"error": "fail", "cancelled": "stop", "processing": "…"}.get(entry.status, "?"), "warn"
+
+
+def tier_mark(tier: int | None, is_covered: bool) -> tuple[str, str]:
+    """Returns the tier of an answer in two letters, or that there is none where no note answers; and its role."""
+    if not is_covered:
+        return "none", NO_ANSWER
+    return ("–", "muted") if tier is None else (f"T{tier}", tier_role(tier))
 
 
 def _names(width: int) -> Line:
