@@ -79,10 +79,12 @@ def diff(text: str, asked: Asked, form: str, **given: Any) -> int:
         raise click.UsageError(f"give TEXT and what is different ({options}), or --saved FILE.json")
     session = asked.open()
     try:
+        then_ms = session.clock()
         plan = DiffPlan(
             query=Query(text, asked.scope, options=asked.options),
+            then_ms=then_ms,
             revision=given["rev"],
-            at_ms=later_or_at(given["at"], session.clock()) if given["at"] else None,
+            at_ms=later_or_at(given["at"], then_ms) if given["at"] else None,
             profile=given["to_profile"],
             signals=given["to_signals"],
             edits=dict(_edit(session, one) for one in given["edits"]),

@@ -15,6 +15,8 @@ DIFF_SCHEMA = 1
 _KIND, _CHANGE = 20, 9
 _PARTS = 3
 """How many parts of a cause are named: those that changed most."""
+_MORE = 2
+"""The decimals of a change beyond those of scores."""
 NO_VALUE = "–"
 
 
@@ -26,9 +28,11 @@ def diff_lines(diff: AnswerDiff, width: int) -> list[Line]:
         text = f" {label:<7} {name}: {counted(info.notes, 'note', 'notes')}, as of {info.clock}"
         made.append(line(text, "muted").cut(width))
     made += [Line(), *_outcome_lines(diff, width)]
-    for note in diff.notes:
-        made += [Line(), *note_lines(note, diff.now.scale.decimals, width)]
-    if not diff.notes:
+    decimals = diff.now.scale.decimals
+    seen = [note for note in diff.notes if note.rank_then != note.rank_now or _is_seen(note.change, decimals + _MORE)]
+    for note in seen:
+        made += [Line(), *note_lines(note, decimals, width)]
+    if not seen:
         made.append(line(" no note changed its rank or its score", "muted").cut(width))
     if diff.left_out:
         made += [Line(), line(f" … {counted(diff.left_out, 'more note', 'more notes')} changed", "muted").cut(width)]
@@ -38,7 +42,7 @@ def diff_lines(diff: AnswerDiff, width: int) -> list[Line]:
 def note_lines(note: NoteDiff, decimals: int, width: int) -> list[Line]:
     """One note: where it went, then each cause that changed its score, a part of it, or its rank; the changes sum to
     the one at the end."""
-    decimals += 2
+    decimals += _MORE
     then, now = (_score(score, decimals) for score in (note.score_then, note.score_now))
     made = [line(f" {note.title}", "bold strong").add(f"  {note.path}", "muted").cut(width)]
     moved = f"rank {_rank(note.rank_then)} → {_rank(note.rank_now)}, score {then} → {now}"
@@ -46,7 +50,7 @@ def note_lines(note: NoteDiff, decimals: int, width: int) -> list[Line]:
     rank = note.rank_then
     for cause in note.causes:
         if cause.rank != rank or cause.reason or _seen((PartChange("", cause.change), *cause.parts), decimals):
-            made += _cause_lines(cause, decimals, width)
+            made += _cause_lines(cause, decimals, width, "" if cause.reason == note.reason else cause.reason)
         rank = cause.rank
     made.append(Line().gap(3).fit("sum", _KIND, "muted").add(f"{signed(note.change, decimals):>{_CHANGE}}", "bold"))
     for when, reason in (("before", note.reason_then), ("now", note.reason)):
@@ -75,26 +79,34 @@ def _outcome_lines(diff: AnswerDiff, width: int) -> list[Line]:
     return made
 
 
-def _cause_lines(cause: Cause, decimals: int, width: int) -> list[Line]:
+def _cause_lines(cause: Cause, decimals: int, width: int, reason: str) -> list[Line]:
     shown = Line().gap(3).fit(cause.kind, _KIND).add(f"{signed(cause.change, decimals):>{_CHANGE}}", "bold")
     shown.add(f"  rank {_rank(cause.rank)}", "muted")
     texts = [_named(cause.parts, decimals)]
     if cause.through:
         texts.append(f"by {_named(cause.through, decimals)} of the sum over its words")
     made = [shown.cut(width)]
-    for text in filter(None, (*texts, cause.reason)):
+    for text in filter(None, (*texts, reason)):
         made += [Line().gap(3 + _KIND).add(part, "muted").cut(width) for part in wrap(text, width - 3 - _KIND)]
     return made
 
 
 def _named(parts: tuple[PartChange, ...], decimals: int) -> str:
     shown = _seen(parts, decimals)
-    return ", ".join(f"{part.name} {signed(part.change, decimals)}" for part in shown[:_PARTS])
+    named = [f"{part.name} {signed(part.change, decimals)}" for part in shown[:_PARTS]]
+    if others := shown[_PARTS:]:
+        change = signed(sum(part.change for part in others), decimals)
+        named.append(f"{counted(len(others), 'other', 'others')} {change}")
+    return ", ".join(named)
 
 
 def _seen(parts: Sequence[PartChange], decimals: int) -> list[PartChange]:
     """The changes that are not 0 when they are rounded to ``decimals``."""
-    return [part for part in parts if abs(part.change) * 10**decimals >= 0.5]
+    return [part for part in parts if _is_seen(part.change, decimals)]
+
+
+def _is_seen(change: float, decimals: int) -> bool:
+    return abs(change) >= 0.5 * 10.0**-decimals
 
 
 def _rank(rank: int | None) -> str:

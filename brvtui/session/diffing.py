@@ -46,6 +46,8 @@ class DiffPlan:
     project as it is with everything else of this. At least one thing must be given."""
 
     query: Query
+    then_ms: float
+    """The moment of then, in milliseconds since 1970."""
     revision: str = ""
     """The git revision of the notes of then."""
     at_ms: float | None = None
@@ -66,7 +68,8 @@ def diff_answers(session: Session, plan: DiffPlan) -> AnswerDiff:
     Raises :class:`brvtui.engines.contract.EngineError`, :class:`brvtui.tree.history.git.RevisionError`,
     :class:`brvtui.typed_tables.ProfileError` and :class:`brvtui.tree.reading.signals.SignalsError`.
     """
-    engine, context = session.engines.named(session.engine), session.engines.context(session.engine)
+    engine = session.engines.named(session.engine)
+    context = replace(session.engines.context(session.engine), now_ms=plan.then_ms)
     changes_files = plan.revision or plan.edits or plan.without
     if (changes_files or plan.signals) and (session.is_space or session.is_code):
         raise EngineError("only the notes of a context tree can be compared so; give another moment or profile")

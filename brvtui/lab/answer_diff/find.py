@@ -59,11 +59,11 @@ class CauseSearch:
             causes.append(cause_of(kind, before, at))
         now = self._standing(CauseKind, path)
         held = now if now.rank is not None else then
-        snapshot = self._answer(CauseKind if held is now else ())[0].snapshot
-        place = snapshot.by_path.get(path)
-        title = snapshot.notes[place].title if place is not None else path.rpartition("/")[2]
+        context, trace = self._answer(CauseKind if held is now else ())
         scores = then.score, now.score
-        return NoteDiff(path, title, then.rank, now.rank, *scores, tuple(causes), now.reason, then.reason)
+        return NoteDiff(
+            path, _title(context, trace, path), then.rank, now.rank, *scores, tuple(causes), now.reason, then.reason
+        )
 
     def _outcomes(self) -> Iterable[OutcomeStep]:
         for kind, taken in in_order(self.mixer.kinds):
@@ -80,3 +80,12 @@ class CauseSearch:
 
     def _standing(self, taken: Iterable[CauseKind], path: str) -> NoteStanding:
         return standing_in(self.engine, *self._answer(taken, path), path)
+
+
+def _title(context: Context[Any], trace: Trace, path: str) -> str:
+    """The title of the note at ``path``; of a folder's summary, that of the result."""
+    place = context.snapshot.by_path.get(path)
+    if place is not None:
+        return context.snapshot.notes[place].title
+    found = ranked(trace).get(path)
+    return found[1].title if found is not None else path.rpartition("/")[2]
