@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from brvtui.engines.registry import DEFAULT
+from brvtui.profiles import DEFAULT as DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     from brvtui.app.contents import Edit, Overview, SimilarNotes
@@ -105,6 +106,11 @@ class EngineState(NamedTuple):
     """Whether the clock stands still."""
     recording: bool = False
     """Whether runs record access hits."""
+
+    @property
+    def has_usual_profile(self) -> bool:
+        """Whether the profile is the engine's default, whatever settings change of it."""
+        return self.profile.removesuffix("*") == (DEFAULT_PROFILE if self.name == DEFAULT else self.name)
 
 
 class ModelState(NamedTuple):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from brvtui.cli.common import BAD_USAGE, FAILED, NOT_THERE, Failure, find_session, format_option
+from brvtui.cli.common import BAD_USAGE, FAILED, NOT_THERE, Failure, WholeNumber, find_session, format_option
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ Examples:
 @click.option(
     "--diff", metavar="REVISIONS|-", help="Show what a change touches: main..HEAD, or - for a patch on stdin."
 )
-@click.option("--budget", type=click.IntRange(1), help="Tokens of the answer (default: 5000, 8000 with --diff).")
+@click.option("--budget", type=WholeNumber(1), help="Tokens of the answer (default: 5000, 8000 with --diff).")
 @format_option("text", "xml", "markdown", "json", text="text says why; the others are what an agent is given.")
 @click.option("--profile", type=click.Choice(_PROFILES), default=_PROFILES[0], show_default=True, help="The constants.")
 @click.option(

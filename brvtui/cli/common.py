@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 import click
 
 from brvtui.cli import completing
-from brvtui.cli.streams import in_letters
 from brvtui.garbage import garbage_collector_paused
 from brvtui.text.visible import json_line
 
@@ -72,6 +71,18 @@ def check_terminal(project: Path | None = None) -> None:
         raise Failure(f"{project}: {NO_PROJECT}", NOT_THERE)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise Failure("the app needs a terminal; without one, use brv-tui query, explain or replay", BAD_USAGE)
+
+
+class WholeNumber(click.IntRange):
+    """A whole number within bounds."""
+
+    name = "whole number"  # click's own word for it stands in messages
+
+
+class Number(click.FloatRange):
+    """A number within bounds."""
+
+    name = "number"
 
 
 def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
@@ -225,7 +236,7 @@ def engine_command(command: _F) -> _F:
     An engine refuses those that it does not know. ``--option`` passes on any, so that an engine of another package
     needs no flag of its own here.
     """
-    positive = click.IntRange(1, 1_000)
+    positive = WholeNumber(1, 1_000)
     flags = {
         "mode": click.option(
             "--mode",
@@ -245,7 +256,7 @@ def engine_command(command: _F) -> _F:
         "rerank": click.option("--rerank/--no-rerank", default=None, help="jeffs_brain: rerank the head."),
         "budget": click.option(
             "--budget",
-            type=click.IntRange(1, 10_000_000),
+            type=WholeNumber(1, 10_000_000),
             metavar="TOKENS",
             help="knowing: how many tokens the context may have (50000).",
         ),
@@ -381,7 +392,7 @@ def print_report(report: Callable[[int], Any]) -> None:
     """
     from rich.console import Console
 
-    from brvtui.paint.glyphs import ON, drawn_in
+    from brvtui.paint.glyphs import ON, drawn_in, in_letters
     from brvtui.paint.text import kept_whole
 
     letters = letters_setting()

@@ -20,6 +20,7 @@ from brvtui.cli.common import (
     engine_command,
     engine_errors_reported,
     print_report,
+    text_argument,
     write_json,
 )
 from brvtui.cli.moments import later_or_at
@@ -42,7 +43,7 @@ Examples:
   brv-tui query "webhook retries" --save then.json && brv-tui diff --saved then.json
 """
 )
-@click.argument("text", required=False, default="")
+@text_argument(required=False)
 @engine_command
 @click.option(
     "--rev", default="", metavar="REV", help="Before: the notes at this git revision; nothing is checked out."
@@ -56,7 +57,7 @@ Examples:
 )
 @click.option("--saved", type=_PATH, metavar="FILE.json", help="Before: this saved answer; it has its own TEXT.")
 @answer_format
-def diff(text: str, asked: Asked, form: str, **given: Any) -> int:
+def diff(text: str | None, asked: Asked, form: str, **given: Any) -> int:
     """Compare the answers to TEXT before and after an edit, a time or a setting, and say why each note moved.
 
     The causes sum to the change of a note's score. Before is the project as it is, or at --rev; after is the project

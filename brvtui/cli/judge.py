@@ -21,6 +21,7 @@ from brvtui.cli.common import (
     WholeSummaries,
     answer_format,
     find_session,
+    is_there,
     project_option,
     text_argument,
     write_json,
@@ -78,7 +79,7 @@ def judgments_file(session: Any, named: Path | None) -> JudgmentsFile:
 
 def _check_exists(file: JudgmentsFile) -> None:
     """Raises :class:`Failure` if the user named a file that is not there."""
-    if file.trusted and not file.path.exists():
+    if file.trusted and not is_there(file.path):
         raise Failure(f"{file.path}: {faults.NO_FILE}", BAD_USAGE)
 
 

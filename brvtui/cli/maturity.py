@@ -12,6 +12,7 @@ from brvtui.cli.common import (
     NEGATIVE,
     OK,
     Asked,
+    WholeNumber,
     answer_format,
     engine_errors_reported,
     print_report,
@@ -34,7 +35,7 @@ Examples:
 """
 )
 @click.option(
-    "--days", type=click.IntRange(0, _LAST_DAY), default=30, show_default=True, help="How many days to look ahead."
+    "--days", type=WholeNumber(0, _LAST_DAY), default=30, show_default=True, help="How many days to look ahead."
 )
 @click.option(
     "--event",

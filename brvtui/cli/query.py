@@ -18,11 +18,13 @@ from brvtui.cli.common import (
     OK,
     Asked,
     Failure,
+    WholeNumber,
     answer_format,
     engine_command,
     engine_errors_reported,
     print_report,
     quoted_text,
+    text_argument,
     write_json,
 )
 from brvtui.cli.saving import check_files, save
@@ -46,7 +48,7 @@ Examples:
 )
 @click.argument("text")
 @engine_command
-@click.option("--limit", type=click.IntRange(1, 50), help="Also show a plain search with this many results.")
+@click.option("--limit", type=WholeNumber(1, 50), help="Also show a plain search with this many results.")
 @click.option("--detail", is_flag=True, help="Add the term × field detail of every hit.")
 @click.option("--takes", is_flag=True, help=_TAKES)
 @click.option("--save", "files", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help=_SAVE)
@@ -62,7 +64,7 @@ def query(
 ) -> int:
     """Answer TEXT by an engine and show every decision: ByteRover's route through the five tiers, if no other is set.
 
-    Nothing is changed or cached. Exit code 1 when the tree does not cover it.
+    Nothing is changed or cached. Exit code 1 when the tree does not cover it; it covers no empty TEXT.
     """
     check_files(files)
     session = asked.open()
@@ -105,7 +107,7 @@ Examples:
   brv-tui explain "black friday" per_carrier_lanes "One lane per carrier" --format json
 """
 )
-@click.argument("text")
+@text_argument()
 @click.argument("notes", nargs=-1, required=True, metavar="PATH…", shell_complete=completing.notes)
 @engine_command
 @click.option("--takes", is_flag=True, help=_TAKES)
@@ -167,7 +169,7 @@ Examples:
 @engine_command
 @click.option("--queries", type=click.Path(path_type=Path), help='JSON list of strings or {"id", "query"}.')
 @click.option("--sequence", type=click.Path(path_type=Path), help='JSON list of {"query", "wait", "touch"}.')
-@click.option("--limit", type=click.IntRange(1, 50), help="Results of the plain search (default: the profile's).")
+@click.option("--limit", type=WholeNumber(1, 50), help="Results of the plain search (default: the profile's).")
 @click.option("--no-trace", is_flag=True, help="Leave the trace out of each line.")
 def replay(
     asked: Asked,

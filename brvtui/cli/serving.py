@@ -13,12 +13,15 @@ from brvtui import faults
 from brvtui.cli.common import (
     BAD_USAGE,
     FAILED,
+    NO_PROJECT,
     NOT_THERE,
     OK,
     PROJECT_OR_REPO,
     Failure,
+    WholeNumber,
     check_engine,
     engine_option,
+    is_there,
     passed_on,
     project_argument,
     shared,
@@ -42,7 +45,7 @@ Examples:
 @project_argument
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port (0: any that is free)."
+    "--port", type=WholeNumber(0, 65535), default=8000, show_default=True, help="The port (0: any that is free)."
 )
 @click.option("--repo", type=click.Path(path_type=Path), help="Show the code of this repository (extra code).")
 @engine_option
@@ -59,7 +62,9 @@ def serve(
     now: float | None,
     signals: Path | None,
 ) -> int:
-    """Show the app on PROJECT, or on a repository, in a browser, at an address that is printed. Needs the extra "web".
+    """Show the app on PROJECT, a saved trace or a repository in a browser, at an address that is printed.
+
+    Needs the extra "web".
 
     The address holds a token: whoever has it can use the app as you.
     """
@@ -72,6 +77,8 @@ def serve(
     if repo is not None and project is not None:
         raise Failure(PROJECT_OR_REPO, BAD_USAGE)
     check_engine(engine, repo is not None)
+    if project is not None and not is_there(project):
+        raise Failure(f"{project}: {NO_PROJECT}", NOT_THERE)
     name = visible(_name_of(project, repo))
     _check_opening(project, repo, profile, now, signals, engine)
     try:
@@ -84,8 +91,8 @@ def serve(
     os.environ["PYTHONUTF8"] = "1"  # a browser shows every sign, whatever the locale here
     if not is_loopback(host):
         click.echo(
-            "warning: other machines reach this address, and nothing is encrypted: whoever reads the network can use"
-            " the app as you; a tunnel is safer (ssh -L)", err=True,
+            f"warning: other machines reach this address (by this machine's name in place of {host}), and nothing is"
+            " encrypted: whoever reads the network can use the app as you; a tunnel is safer (ssh -L)", err=True,
         )  # fmt: skip
     click.echo(f"{name} is at {server.url} (Ctrl+C ends it)")
     sys.stdout.flush()

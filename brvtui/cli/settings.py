@@ -131,38 +131,18 @@ def _print_problems(problems: Collection[str]) -> int:
 
 
 def _problems(merged: Configuration) -> list[str]:
-    """Problems of the settings, including keys and themes that do not exist."""
+    """What the Settings screen marks: values that cannot be used, clashes of keys, names of nothing."""
+    from brvtui.app.keys.checking import check_keys
+    from brvtui.app.settings.setting_rows import KEYS, setting_rows
+    from brvtui.app.themes.library import read_library
+
     found = [problem.message for problem in merged.problems]
-    given = merged.settings.keys
-    if given:
-        from brvtui.app.keys.checking import check_keys
-
-        places = {name: merged.source(f"keys.{name}").place for name in given}
-        found += [f"{places[name]}: {problem}" for name, problem in check_keys(given).problems.items()]
-    found += _unknown_names(merged)
-    source = merged.source("theme")
-    if source.place:
-        from brvtui.app.themes.library import read_library
-
-        found += read_library().why_missing(merged.settings.theme, source.place)
-    return found
-
-
-def _unknown_names(merged: Configuration) -> list[str]:
-    """What is wrong with the profile and the engine that the settings name."""
-    from brvtui.config.profile_choice import why_no_profile
-    from brvtui.engines import registry
-    from brvtui.engines.contract import EngineError
-
-    found = []
-    profile, engine = merged.source("profile"), merged.source("engine")
-    if profile.place and (why := why_no_profile(merged.settings.profile, profile)):
-        found.append(why)
-    if engine.place:
-        try:
-            registry.load(merged.settings.engine)
-        except EngineError as error:
-            found.append(f"{engine.place}: {error}")
+    for name, problem in check_keys(merged.settings.keys).problems.items():
+        found.append(f"{merged.source(f'{KEYS}{name}').place}: {problem}")
+    refused = {problem.name for problem in merged.problems}
+    for row in setting_rows(merged, read_library()):
+        if row.name not in refused and not row.name.startswith(KEYS):
+            found += [f"{row.source.place}: {why}" for why in row.problem.splitlines()]
     return found
 
 

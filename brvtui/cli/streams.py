@@ -13,8 +13,7 @@ _LETTERS = {
     "≥": ">=", "≤": "<=", "×": "x", "−": "-", "–": "-", "—": "-", "…": "...", "“": '"', "”": '"', "‘": "'", "’": "'",
     "·": "-", "→": "->", "←": "<-", "÷": "/", "›": ">", "└": "-", "│": "|", "┄": "-", "─": "-", "⚠": "!", "✓": "+",
 }  # fmt: skip
-"""What stands for our own signs where the encoding lacks them, or the setting ``ascii`` is on."""
-_TRANSLATED = str.maketrans(_LETTERS)
+"""What stands for our own signs where the encoding lacks them."""
 
 
 def prepare_streams() -> None:
@@ -34,11 +33,6 @@ def _in_letters(error: UnicodeError) -> tuple[str, int]:
     text = error.object[error.start : error.end]
     escaped = (_LETTERS.get(char) or char.encode("ascii", "backslashreplace").decode("ascii") for char in text)
     return "".join(escaped), error.end
-
-
-def in_letters(text: str) -> str:
-    """``text`` with letters for our own signs; letters of other scripts stay."""
-    return text.translate(_TRANSLATED)
 
 
 def discard_output() -> None:

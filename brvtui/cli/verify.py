@@ -15,6 +15,7 @@ from brvtui.cli.common import (
     OK,
     Asked,
     Failure,
+    WholeNumber,
     answer_format,
     print_report,
     project_option,
@@ -41,9 +42,7 @@ Examples:
 """
 )
 @click.option("--queries", type=_PATH, metavar="FILE", help="A JSON list of queries to ask, as replay reads it.")
-@click.option(
-    "--most", type=click.IntRange(1, 10_000), help="How many questions to ask at most (226; over a space 30)."
-)
+@click.option("--most", type=WholeNumber(1, 10_000), help="How many questions to ask at most (226; over a space 30).")
 @click.option(
     "--package",
     type=_PATH,

@@ -15,6 +15,7 @@ from brvtui.cli.common import (
     engine_command,
     engine_errors_reported,
     print_report,
+    text_argument,
     write_json,
 )
 
@@ -27,7 +28,7 @@ Examples:
   brv-tui why "carrier resends" event_dedup pelican_webhooks --engine jeffs_brain --format json
 """
 )
-@click.argument("text")
+@text_argument()
 @click.argument("one", metavar="NOTE", shell_complete=completing.notes)
 @click.argument("other", metavar="NOTE", shell_complete=completing.notes)
 @engine_command

@@ -51,16 +51,17 @@ def check_value(entry: Entry, value: Any) -> Value:
 def _keys(value: Any) -> dict[str, str]:
     if not isinstance(value, Mapping):
         raise ConfigError(f"keys = {quote(value)} must be a table")
-    made = {}
-    for name, keys in _flat(value, ""):
-        if not _names_keys(keys):
-            raise ConfigError(f'keys."{shortened(name)}" = {quote(keys)} must name keys, as in "ctrl+r" or "j,down"')
-        made[name] = keys
-    return made
+    named = dict(_flat(value, ""))
+    if problem := next((problem for name, keys in named.items() if (problem := _why_no_keys(name, keys))), ""):
+        raise ConfigError(problem)
+    return named
 
 
-def _names_keys(keys: Any) -> bool:
-    return isinstance(keys, str) and all(key.strip() for key in keys.split(","))
+def _why_no_keys(name: str, keys: Any) -> str:
+    """Why the binding ``name`` cannot have ``keys``; empty if they name keys."""
+    if isinstance(keys, str) and all(key.strip() for key in keys.split(",")):
+        return ""
+    return f'keys."{shortened(name)}" = {quote(keys)} must name keys, as in "ctrl+r" or "j,down"'
 
 
 def _flat(table: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
@@ -105,9 +106,12 @@ def check_tables(tables: Mapping[str, Any], source: SettingSource) -> tuple[dict
         try:
             values[name] = _checked(name, value, source.layer)
         except ConfigError as error:
-            problems.append(SettingProblem(name, visible(f"{source.place}: {error}"), source.layer))
+            faults = [str(error)]
             if name == "keys" and source.layer is Layer.USER and isinstance(value, Mapping):
-                values[name] = {binding: keys for binding, keys in _flat(value, "") if _names_keys(keys)}
+                found = {binding: (keys, _why_no_keys(binding, keys)) for binding, keys in _flat(value, "")}
+                values[name] = {binding: keys for binding, (keys, why) in found.items() if not why}
+                faults = [why for _, why in found.values() if why]
+            problems += [SettingProblem(name, visible(f"{source.place}: {why}"), source.layer) for why in faults]
     return values, problems
 
 

@@ -60,8 +60,17 @@ def why_no_profile(value: Value, source: SettingSource) -> str:
     try:
         _load(value, source)
     except (ProfileError, ConfigError) as error:
-        return "" if any(value in load(name).profiles for name in names()) else str(error)
+        return "" if any(value in _profiles_of(name) for name in names()) else str(error)
     return ""
+
+
+def _profiles_of(engine: str) -> tuple[str, ...]:
+    from brvtui.engines.contract import EngineError  # loaded for a name that ByteRover does not know alone
+
+    try:
+        return load(engine).profiles
+    except EngineError:  # a package that cannot be loaded has none, and is no fault of the profile
+        return ()
 
 
 def _own_profile(configuration: Configuration) -> Profile:

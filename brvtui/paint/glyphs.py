@@ -13,6 +13,8 @@ if TYPE_CHECKING:  # signs are drawn before there is an answer, whose trace take
 
 AUTO, ON = "auto", "on"
 """Values of the setting ``ascii``: letters if the terminal's encoding needs them, or always."""
+_LETTERS = str.maketrans("·×÷−–—…“”‘’≠│┄─↑↓≈•›└⚠✓", ".x/---~\"\"''#|--^v~*>-!+")
+_LONGER = (("≥", ">="), ("≤", "<="), ("→", "->"), ("←", "<-"))
 _CHOSEN: ContextVar[str] = ContextVar("_CHOSEN", default=AUTO)
 
 
@@ -180,3 +182,11 @@ def for_terminal(letters: str = "", encoding: str | None = None) -> Glyphs:
         return ASCII if letters == ON else UNICODE
     used = (encoding or getattr(sys.__stdout__, "encoding", "") or "").lower().replace("-", "")
     return UNICODE if used in ("utf8", "utf8sig") else ASCII
+
+
+def in_letters(text: str) -> str:
+    """``text`` with letters for our own signs, in as many cells wherever a blank follows the longer ones; letters of
+    other scripts stay."""
+    for sign, letters in _LONGER:
+        text = text.replace(f"{sign} ", letters).replace(sign, letters)
+    return text.translate(_LETTERS)

@@ -147,8 +147,10 @@ def _name(plan: DiffPlan, then_ms: float) -> str:
 
 def _later(ms: float) -> str:
     """How much later or earlier ``ms`` is, in words; empty for less than a minute, which the dates show as well."""
-    away = abs(ms)
-    if away < _MS_PER_MINUTE:
+    away = round(abs(ms) / _MS_PER_MINUTE) * _MS_PER_MINUTE
+    if not away:
         return ""
-    size, one, more = next((span for span in _SPANS if away == span[0] or away >= 2 * span[0]), _SPANS[-1])
-    return f"{counted(round(away / size), one, more)} {'later' if ms > 0 else 'earlier'}"
+    exact = next((span for span in _SPANS[:-1] if away % span[0] == 0), None)
+    size, one, more = exact or next((span for span in _SPANS if away >= 2 * span[0]), _SPANS[-1])
+    about = "" if away % size == 0 else "about "
+    return f"{about}{counted(round(away / size), one, more)} {'later' if ms > 0 else 'earlier'}"

@@ -386,7 +386,7 @@ async def test_a_value_is_typed_and_kept_as_a_profile(with_judgments: Tree, make
     async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
         await to_lab(pilot)
         await pilot.press("f4", "K")
-        assert "no constant is changed" in toasts(pilot)
+        assert "and none is changed" in toasts(pilot)
         pane = frame(pilot).query_one(WhatIfPane)
         pane.move_to(pane.choices.index("search.limit"))
         await pilot.press("enter", "end", "backspace", "backspace", *"x", "enter")

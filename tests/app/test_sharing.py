@@ -187,6 +187,25 @@ async def test_a_file_that_is_there_is_replaced_only_when_that_was_said(
     assert read(old).trace.query == "token store"
 
 
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [("notes.md.json", "notes.md"), ("notes.md.json/", "notes.md"), ("a.json.bak", ""), ("b.json.json/.", "b.json")],
+)
+async def test_of_two_endings_the_one_that_was_typed_counts(
+    app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, kept: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with app.run_test() as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("escape", "x")
+        app.screen.query_one(Input).value = typed
+        await pilot.press("enter")
+        if kept:
+            await told(pilot, f"saved {tmp_path / kept}")
+        else:
+            await until(pilot, lambda: ".bak" in problem(pilot))
+
+
 async def test_leaving_without_saving(
     app: BrvTui, garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -286,13 +286,17 @@ def test_help_explains_short_terms_and_places(run: Run, command: str, says: str)
     [
         ("ask", ()),
         ("compare", ()),
+        ("explain", ("auth/jwt/leap.md",)),
+        ("why", ("a", "b")),
+        ("diff", ("--at", "+30d")),
+        ("fleet query", ()),
         ("feedback", ("auth/jwt/leap.md", "accepted")),
         ("judge set", ("--expect", "not covered")),
         ("judge remove", ()),
     ],
 )
 def test_a_query_without_a_word_is_bad_usage(run: Run, command: str, more: tuple[str, ...], blank: str) -> None:
-    """Where it is to be answered or kept; ``query`` and its kin show how an engine treats it."""
+    """``query`` alone shows how an engine treats it."""
     name = "QUERY" if command.startswith("judge") else "TEXT"
     wanted = f"brv-tui: {name} is empty: write what you want to know; see brv-tui {command} --help\n"
     assert run(*command.split(), blank, *more, inside=False) == (2, "", wanted)

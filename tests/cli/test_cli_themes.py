@@ -48,8 +48,8 @@ def test_config_says_each_fault_of_the_theme_that_is_set(run: Run, monkeypatch: 
     code, _, err = run("config", inside=False)
     assert code == 2
     assert err.splitlines() == [
-        f"brv-tui: {file}: unknown key primry; did you mean primary?",
-        f"brv-tui: {file}: accent = 3 must be a colour in quotes",
-        f"brv-tui: {file}: primary is missing: the theme's main colour",
+        f"brv-tui: BRV_TUI_THEME: {file}: unknown key primry; did you mean primary?",
+        f"brv-tui: BRV_TUI_THEME: {file}: accent = 3 must be a colour in quotes",
+        f"brv-tui: BRV_TUI_THEME: {file}: primary is missing: the theme's main colour",
     ]
-    assert run("themes", inside=False)[2] == err
+    assert run("themes", inside=False)[2] == err.replace("BRV_TUI_THEME: ", "")

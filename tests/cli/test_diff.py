@@ -80,6 +80,8 @@ def test_an_edit_before_it_is_saved(run: Run, project: Tree, tmp_path: Path) -> 
         ("+30d", "30 days later"),
         ("-1d", "1 day earlier"),
         ("+36h", "36 hours later"),
+        ("+60h", "60 hours later"),
+        ("2026-11-23T01:30:00Z", "about 3 days later"),
         ("2026-11-20T12:05:00Z", "5 minutes later"),
         (NOW, "as it is"),
     ],

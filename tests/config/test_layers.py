@@ -14,9 +14,10 @@ import pytest
 from brvtui.config import ConfigError, Configuration, Settings, configure, user_file
 from brvtui.config.checking import read_text
 from brvtui.config.printing import as_plain, default_file
-from brvtui.config.profile_choice import chosen_profile
+from brvtui.config.profile_choice import chosen_profile, why_no_profile
 from brvtui.config.schema import ValueKind, entries
 from brvtui.config.sources import Layer, SettingSource
+from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
 from brvtui.store.folders import config_folder
 from brvtui.typed_tables import ProfileError
@@ -375,3 +376,21 @@ def test_one_wrong_key_leaves_the_others() -> None:
     made = configure(environ={})
     assert made.settings.keys == {"app.theme": "ctrl+g"}
     assert ['keys."app.themes" = 5' in problem.message for problem in made.problems] == [True]
+
+
+def test_each_wrong_key_is_told() -> None:
+    own('[keys]\n"app.theme" = 5\n"note.edit" = 7\n"panes.back" = "x"\n')
+    made = configure(environ={})
+    assert made.settings.keys == {"panes.back": "x"}
+    told = [problem.message for problem in made.problems]
+    assert [name in message for name, message in zip(("app.theme", "note.edit"), told, strict=True)] == [True, True]
+
+
+def test_an_engine_that_cannot_be_loaded_does_not_hide_a_wrong_profile(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_theirs", lambda: {"acme": "no_such_package:Engine"})
+    registry.names.cache_clear()
+    try:
+        said = why_no_profile("nope", SettingSource(Layer.USER, "config.toml"))
+    finally:
+        registry.names.cache_clear()
+    assert "no such file" in said

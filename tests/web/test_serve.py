@@ -218,7 +218,7 @@ async def test_a_trace_and_a_picture_are_handed_to_the_browser_of_their_owner_al
         while b"1 note" not in shown:
             shown += (await connection.receive()).data
         for typed, has_it in (
-            (("quokka", "\x1b", "x"), lambda text: json.loads(text)["trace"]["query"] == "quokka"),
+            (("quokka", "\x1b", "x", "\r"), lambda text: json.loads(text)["trace"]["query"] == "quokka"),
             (("s",), lambda text: text.startswith("<svg") and "quokka" in text),
         ):
             for key in typed:

@@ -62,16 +62,18 @@ def copy(text: str, named: str, where: Surroundings, kept: Path) -> Copied:
         if _fed(command, text, where.environ):
             return Copied(f"copied {it} {how}")
     escape = osc52(text, where.in_tmux)
+    through = "your browser" if where.is_web else "the terminal (OSC 52)"
+    file = f"{kept}{', on the machine that runs brv-tui' if where.is_web else ''}"
     try:
         writing.write(kept, _encoded(text))
     except OSError as error:
         if escape:
-            return Copied(f"copied {it} through the terminal (OSC 52), if it allows that", escape)
+            return Copied(f"copied {it} through {through}, if it allows that", escape)
         problem = f"{kept} cannot be written ({faults.reason(error)})"
-        return Copied(f"not copied: {it} is too long for the terminal, and {problem}", failed=True)
+        return Copied(f"not copied: {it} is too long for that, and {problem}", failed=True)
     if escape:
-        return Copied(f"copied {it} through the terminal (OSC 52); if nothing arrives, it is in {kept}", escape)
-    return Copied(f"{it} is too long for the terminal: it is in {kept}")
+        return Copied(f"copied {it} through {through}; if nothing arrives, it is in {file}", escape)
+    return Copied(f"{it} is too long to be copied through {through}: it is in {file}")
 
 
 def osc52(text: str, in_tmux: bool) -> str:

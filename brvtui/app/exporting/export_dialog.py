@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from brvtui.app.actions.dialogs import EXPORT
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.field import FieldScreen
 from brvtui.app.services import services_of
-
-if TYPE_CHECKING:
-    from brvtui.saved.traces import SavedTrace
 
 _FORMS = ".json opens again without the tree · .md a document · .svg a picture"
 
@@ -34,11 +30,14 @@ class ExportScreen(FieldScreen[Path]):
 
     BINDINGS = bindings(EXPORT)
 
-    def __init__(self, name: str, saved: Callable[[], SavedTrace], trees: Sequence[Path]) -> None:
-        """Proposes the file ``name``; ``saved`` returns the trace and may block; no file is written into ``trees``."""
-        super().__init__("Save the trace", "enter saves · esc leaves", name, _FORMS)
-        self._saved = saved
-        self._trees = trees
+    def __init__(self, name: str, place: str, write: Callable[[Path, bool], Path]) -> None:
+        """Proposes the file ``name``, and says in which ``place`` it will be.
+
+        ``write`` saves the trace in a file, over another one only if told so, returns where it is, may block, and
+        raises :class:`brvtui.report.saved.ExportError`.
+        """
+        super().__init__("Save the trace", "enter saves · esc leaves", name, f"in {place}\n{_FORMS}")
+        self._write = write
         self._confirmable = ""
         """The text whose file exists, as the user was told: Enter on it replaces the file."""
 
@@ -50,11 +49,11 @@ class ExportScreen(FieldScreen[Path]):
         """Saves the trace; an ending that was typed in front of the proposed one counts."""
         from brvtui.report.saved import Form
 
-        file, endings = text.strip(), [f".{form}" for form in Form]
-        while Path(Path(file).stem).suffix.lower() in endings:
-            file = file.removesuffix(Path(file).suffix)
-        if file:
-            task = partial(_export, self._saved, Path(file), self._trees, text == self._confirmable)
+        file, endings = Path(text.strip()), [f".{form}" for form in Form]
+        while [suffix.lower() in endings for suffix in file.suffixes[-2:]] == [True, True]:
+            file = file.with_suffix("")
+        if text.strip():
+            task = partial(_export, self._write, file, text == self._confirmable)
             services_of(self).background.run(task, self._exported, group="export", exclusive=True, owner=self)
 
     def _exported(self, result: _ExportResult) -> None:
@@ -65,12 +64,12 @@ class ExportScreen(FieldScreen[Path]):
         self.show_problem(result.problem)
 
 
-def _export(saved: Callable[[], SavedTrace], file: Path, trees: Sequence[Path], replace: bool) -> _ExportResult:
-    """Writes the trace that ``saved`` returns to ``file``. Blocks."""
-    from brvtui.report.saved import ExportError, InTheWayError, export
+def _export(write: Callable[[Path, bool], Path], file: Path, replace: bool) -> _ExportResult:
+    """Lets ``write`` save the trace in ``file``. Blocks."""
+    from brvtui.report.saved import ExportError, InTheWayError
 
     try:
-        return _ExportResult(export(saved(), file, trees, replace))
+        return _ExportResult(write(file, replace))
     except InTheWayError as error:
         return _ExportResult(problem=f"{error}: enter again replaces it", exists=True)
     except ExportError as error:

@@ -75,22 +75,25 @@ class Sharing:
         self._services.notify(copied.message, severity="warning" if copied.failed else "information", timeout=_TOAST_S)
 
     def export(self, ending: str) -> None:
-        """Asks for a file and saves the trace in it; a browser that shows the app is handed the file instead."""
+        """Asks for a file and saves the trace in it; a browser that shows the app is handed the file."""
         trace = self._services.store.view.answered
         if trace is None:
             self._services.notify(_NO_TRACE, timeout=4)
             return
-        name = f"{_slug(trace.query)}.{ending}"
-        if self._services.is_web:
-            task, deliver = partial(_rendered, self._project, trace, name), partial(self.deliver, name)
-            self._services.background.run(task, deliver, group="export", exclusive=True)
-            return
         from brvtui.app.exporting.export_dialog import ExportScreen
 
-        project = self._project.session.project if self._project.session is not None else None
-        trees = (project.tree, *(source.tree for source in project.sources)) if project is not None else ()
-        screen = ExportScreen(name, partial(_saved_trace, self._project, trace), trees)
-        self._services.push_screen(screen, self._was_saved)
+        name = f"{_slug(trace.query)}.{ending}"
+        if self._services.is_web:
+            screen = ExportScreen(name, "the downloads of your browser", _file_of_form)
+            self._services.push_screen(screen, partial(self._hand_over, trace))
+        else:
+            screen = ExportScreen(name, str(Path.cwd()), partial(_written, self._project, trace))
+            self._services.push_screen(screen, self._was_saved)
+
+    def _hand_over(self, trace: Trace, file: Path | None) -> None:
+        if file is not None:
+            task, deliver = partial(_rendered, self._project, trace, file), partial(self.deliver, file.name)
+            self._services.background.run(task, deliver, group="export", exclusive=True)
 
     def save_graph(self, shown: Neighbourhood) -> None:
         """Saves the links that are drawn as SVG among the user's pictures; a browser is handed the file instead."""
@@ -144,11 +147,28 @@ def _as_json(project: Project, trace: Trace) -> str:
     return as_json(_saved_trace(project, trace)).decode()
 
 
-def _rendered(project: Project, trace: Trace, name: str) -> bytes:
-    """Returns the content of a file called ``name``. Blocks."""
+def _written(project: Project, trace: Trace, file: Path, replace: bool) -> Path:
+    """Saves ``trace`` in ``file``, outside of the tree and its sources, and returns where it is. Blocks."""
+    from brvtui.report.saved import export
+
+    session = project.session
+    trees = (session.project.tree, *(each.tree for each in session.project.sources)) if session is not None else ()
+    return export(_saved_trace(project, trace), file, trees, replace)
+
+
+def _file_of_form(file: Path, replace: bool) -> Path:
+    """Returns ``file``'s name, which a browser puts among its downloads, if its ending is that of a form."""
+    from brvtui.report.saved import form_of
+
+    form_of(file)
+    return Path(file.name)
+
+
+def _rendered(project: Project, trace: Trace, file: Path) -> bytes:
+    """Returns the content of a file with the name of ``file``. Blocks."""
     from brvtui.report.saved import form_of, rendered
 
-    return rendered(_saved_trace(project, trace), form_of(Path(name)))
+    return rendered(_saved_trace(project, trace), form_of(file))
 
 
 def _drawn(shown: Neighbourhood) -> bytes:

@@ -193,14 +193,15 @@ class FleetQueries:
             return
         state = self.state
         step = batch.step or state.step
-        again = state.together and step != state.step  # each step of one ranking asks every member again
+        ranks = state.together and bool(state.text)
+        again = ranks and step != state.step  # each step of one ranking asks every member again
         done = batch.replies + (0 if again else state.done)
         state = state._replace(
             done=min(done, state.total),
             step=step,
             took_s=self._since,
             known={**state.known, **batch.states} if batch.states else state.known,
-            missing=state.missing if state.together and state.text else {**state.missing, **batch.missing},
+            missing=state.missing if ranks else {**state.missing, **batch.missing},
         )
         if batch.answers:
             state = state._replace(

@@ -17,7 +17,6 @@ from brvtui.engines.registry import DEFAULT
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.controls import Control, with_value
 from brvtui.lab.whatif.variant import EditedText, Value, Variant
-from brvtui.profiles import DEFAULT as DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -351,8 +350,7 @@ class Lab:
 
 def _present(engine: EngineState) -> str:
     """The engine that answers, or its profile where that is another than the usual one."""
-    usual = DEFAULT_PROFILE if engine.name == DEFAULT else engine.name
-    return engine.name if engine.profile.removesuffix("*") == usual else engine.profile
+    return engine.name if engine.has_usual_profile else engine.profile
 
 
 def title_of(variant: Variant, present: str = DEFAULT) -> str:

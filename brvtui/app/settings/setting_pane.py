@@ -46,7 +46,10 @@ class SettingPane(Pane):
         made = [line(f" {part}", "text") for part in wrap(row.summary, width - 2)]
         made.append(Line())
         if row.problem:
-            made += [*wrapped(f"{self.glyphs.warn} {row.problem}", width, "warn"), Line()]
+            made += [
+                part for why in row.problem.splitlines() for part in wrapped(f"{self.glyphs.warn} {why}", width, "warn")
+            ]
+            made.append(Line())
         for label, text in _facts(row):
             for place, part in enumerate(wrap(text, max(width - _LABEL - 2, 8))):
                 made.append(Line().gap().fit(label if place == 0 else "", _LABEL, "muted").add(part, "text"))

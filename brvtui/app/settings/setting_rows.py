@@ -14,6 +14,7 @@ from brvtui.config.profile_choice import why_no_profile
 from brvtui.config.schema import Entry, Value, ValueKind, entries, value_text
 from brvtui.config.sources import Layer, SettingSource
 from brvtui.engines import registry
+from brvtui.engines.contract import EngineError
 from brvtui.text.address import why_no_address
 
 KEYS = "keys."
@@ -42,7 +43,7 @@ class SettingRow:
     editable: bool = True
     """Whether its value can be typed; that of a table cannot."""
     problem: str = ""
-    """Why the value has no effect; empty where it holds."""
+    """Why the value has no effect, line by line; empty where it holds."""
 
 
 def setting_rows(configuration: Configuration, library: Library) -> tuple[SettingRow, ...]:
@@ -94,11 +95,14 @@ def _why_unusable(name: str, value: Value, source: SettingSource, library: Libra
         return ""
     match name:
         case "theme":
-            return next(iter(library.why_missing(str(value))), "")
+            return "\n".join(library.why_missing(str(value)))
         case "profile":
             return why_no_profile(value, source).removeprefix(f"{source.place}: ")
         case "engine":
-            return registry.why_unknown(str(value))
+            try:
+                registry.load(str(value))
+            except EngineError as error:
+                return str(error)
     return ""
 
 

@@ -10,8 +10,10 @@ from textual.message import Message
 from brvtui.app.actions.panes import SETTINGS_LIST
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.settings.setting_rows import SettingRow, setting_rows
+from brvtui.app.themes.library import Library
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.config import Configuration
 from brvtui.config.sources import Layer
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
@@ -47,6 +49,8 @@ class SettingsPane(ChoicePane):
         self.rows_by_name: dict[str, SettingRow] = {}
         self._changed_name = ""
         """The setting that was changed last; the filter keeps it."""
+        self._rows: tuple[tuple[Configuration, Library], tuple[SettingRow, ...]] | None = None
+        """The rows, and what they were made from: why a profile cannot be used stands in its file."""
 
     @property
     def row(self) -> SettingRow | None:
@@ -55,12 +59,12 @@ class SettingsPane(ChoicePane):
 
     def also_reads(self) -> tuple[object, ...]:
         """The settings in effect."""
-        return (self.services.configuration, *super().also_reads())
+        return (self.services.configuration, self.services.library, *super().also_reads())
 
     def build(self, view: View, width: int) -> list[Line]:
         """A heading for each group, a line for each setting."""
         before = self.chosen
-        found = setting_rows(self.services.configuration, self.services.library)
+        found = self._found()
         self.rows_by_name = {row.name: row for row in found}
         self.choices, self.owner = [], []
         made: list[Line] = []
@@ -75,6 +79,12 @@ class SettingsPane(ChoicePane):
             self.choices.append(row.name)
         self.cursor = self.choices.index(before) if before in self.choices else 0
         return made
+
+    def _found(self) -> tuple[SettingRow, ...]:
+        configuration, library = self.services.configuration, self.services.library
+        if self._rows is None or self._rows[0][0] is not configuration or self._rows[0][1] is not library:
+            self._rows = (configuration, library), setting_rows(configuration, library)
+        return self._rows[1]
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
         """The whole name, value, description and source, which a filter looks at."""

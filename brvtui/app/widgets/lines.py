@@ -18,12 +18,11 @@ from textual.widget import Widget
 from brvtui.app.services import AppServices, services_of
 from brvtui.app.store import read_of
 from brvtui.app.view import SubState, View
-from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.glyphs import Glyphs, in_letters
 from brvtui.paint.line import Line, Span, line
 from brvtui.paint.text import wrap
 
 Row = TypeVar("Row")
-LETTERS = str.maketrans("·×÷→−–…“”‘’≠│┄↑↓≈─•", ".x/>--~\"\"''#|-^v~-*") | {ord("≥"): ">=", ord("≤"): "<="}
 """ASCII for the typographic signs of our own texts, on terminals without Unicode."""
 
 
@@ -63,6 +62,9 @@ class LazyLines(Sequence[Line]):
         if below < 0:
             return self._head[place]
         return self._draw(self._rows[below]) if below < len(self._rows) else self._tail[below - len(self._rows)]
+
+
+_LEAST_HANGING = 12
 
 
 class Lines(Widget):
@@ -222,7 +224,7 @@ class Lines(Widget):
         under = base + palette.on("text", ground) if ground else base
         letters = not self.glyphs.unicode
         spans = (
-            (text.translate(LETTERS) if letters else text, base + palette.on(role, ground))
+            (in_letters(text) if letters else text, base + palette.on(role, ground))
             for text, role in self.spans(number)
         )
         return Strip(_segments(spans, width, under)).adjust_cell_length(width, under)
@@ -275,8 +277,13 @@ def wrapped(text: str, width: int, role: str = "muted") -> list[Line]:
 
 
 def hanging(head: Line, text: str, width: int) -> list[Line]:
-    """Returns ``head`` and ``text`` behind it, wrapped to ``width`` cells; further lines begin below the text."""
+    """Returns ``head`` and ``text`` behind it, wrapped to ``width`` cells; further lines begin below the text.
+
+    Where the head leaves too little room for words, the text is cut.
+    """
     indent = head.width
+    if width - indent < _LEAST_HANGING:
+        return [head.add(text, "muted").cut(width)]
     first, *rest = wrap(text, width - indent)
     return [head.add(first, "muted"), *(Line().gap(indent).add(part, "muted") for part in rest)]
 

@@ -18,9 +18,10 @@ from textual.widgets import Input
 from brvtui.app.actions.everywhere import EVERY_PANE, FILTER
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.view import View
-from brvtui.app.widgets.lines import LETTERS, Lines
+from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.app.widgets.word_filter import WordFilter
+from brvtui.paint.glyphs import in_letters
 from brvtui.paint.line import Line, Span, lit
 from brvtui.paint.text import cut
 from brvtui.text.visible import visible
@@ -136,7 +137,7 @@ class Pane(Lines, can_focus=True):
     def retitle(self) -> None:
         """Puts the title, or the row of tabs, into the border."""
         heading = cut(visible(self.heading(self.view)), max(self.outer_size.width - _CORNERS, 1))
-        title = self.tabs or Content(heading if self.glyphs.unicode else heading.translate(LETTERS))
+        title = self.tabs or Content(heading if self.glyphs.unicode else in_letters(heading))
         if self.border_title != title.markup:
             self.border_title = title
 

@@ -28,7 +28,6 @@ from brvtui.engines.registry import DEFAULT, noun_of
 from brvtui.paint.glyphs import MATURITIES, Glyphs
 from brvtui.paint.line import Line, Span, spread
 from brvtui.paint.text import cut, plural, seconds
-from brvtui.profiles import DEFAULT as DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     from brvtui.app.contents import Overview
@@ -152,13 +151,13 @@ def _of_project(view: View, overview: Overview, glyphs: Glyphs, wide: bool) -> l
             (8, [(f"{plural(overview.notes, noun_of(view.engine.name))} ", "text"), *counts(overview.counts, glyphs)])
         )
     if view.engine.name == DEFAULT:
-        groups.append(_profile(view.engine.profile, DEFAULT_PROFILE))
+        groups.append(_profile(view.engine))
         if overview.reads_frontmatter:
             groups.append((6, [("signals ", "muted"), ("frontmatter", "warn")]))
     else:
         groups.append((8, [("engine ", "muted"), (view.engine.name, "bold accent")]))
         if view.engine.profile != view.engine.name:
-            groups.append(_profile(view.engine.profile, view.engine.name))
+            groups.append(_profile(view.engine))
     if view.answer.busy:
         groups.append((8, [(view.answer.busy, "warn")]))
     clock = [("clock ", "muted"), ("frozen", "warn") if view.engine.frozen else ("live", "text")]
@@ -178,11 +177,11 @@ def _of_project(view: View, overview: Overview, glyphs: Glyphs, wide: bool) -> l
     return groups
 
 
-def _profile(name: str, usual: str) -> tuple[int, list[Span]]:
-    """The profile in use; one that is not the ``usual`` gives other answers, which nothing else here would explain."""
-    if name.removesuffix("*") == usual:
-        return 6, [("profile ", "muted"), (name, "text")]
-    return 9, [("profile ", "muted"), (name, "bold accent")]
+def _profile(engine: EngineState) -> tuple[int, list[Span]]:
+    """The profile in use; one that is not the usual gives other answers, which nothing else here would explain."""
+    if engine.has_usual_profile:
+        return 6, [("profile ", "muted"), (engine.profile, "text")]
+    return 9, [("profile ", "muted"), (engine.profile, "bold accent")]
 
 
 def _watching(view: View, glyphs: Glyphs, wide: bool) -> list[Span]:

@@ -15,9 +15,11 @@ from brvtui.cli.common import (
     NOT_THERE,
     OK,
     Failure,
+    WholeNumber,
     answer_format,
     format_option,
     print_report,
+    text_argument,
     write_json,
 )
 from brvtui.cli.fleet.options import FleetOptions, fleet_command
@@ -35,7 +37,7 @@ _SHOWN = 3
 
 
 @click.command("query")
-@click.argument("text")
+@text_argument()
 @click.option("--scope", default="", metavar="PATH", help="Search only below this folder of each tree.")
 @click.option("--trace", "with_trace", is_flag=True, help="With --format json: each member's whole trace.")
 @click.option(
@@ -45,7 +47,7 @@ _SHOWN = 3
     show_default=True,
     help="each: every member by its own engine; one: one ranking by ByteRover, as one tree of all notes would give.",
 )
-@click.option("--limit", type=click.IntRange(1, 1_000), help="With --merge one: how many results (default: 10).")
+@click.option("--limit", type=WholeNumber(1, 1_000), help="With --merge one: how many results (default: 10).")
 @fleet_command
 @format_option(
     "text",
@@ -150,7 +152,7 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
 
 
 @click.command("explain")
-@click.argument("text")
+@text_argument()
 @click.argument("note", metavar="NOTE")
 @fleet_command
 @answer_format

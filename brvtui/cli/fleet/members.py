@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from brvtui.cli.common import BAD_USAGE, NEGATIVE, OK, Failure, answer_format, write_json
+from brvtui.cli.common import BAD_USAGE, NEGATIVE, OK, Failure, Number, answer_format, write_json
 from brvtui.cli.fleet.options import FILE_HELP, FleetOptions, fleet_command
 from brvtui.cli.fleet.output import print_table, say, say_missing
 from brvtui.text.visible import visible
@@ -22,7 +22,7 @@ from brvtui.wording import counted
 @click.option("--folder", metavar="PATH", help="Of a git repository: the tree in it (default: .brv/context-tree).")
 @click.option("--engine", default="", help="The engine that answers (default: as its own settings say).")
 @click.option("--profile", default="", help="The engine's constants.")
-@click.option("--weight", type=click.FloatRange(0, min_open=True), default=1.0, help="How much work it is.")
+@click.option("--weight", type=Number(0, min_open=True), default=1.0, help="How much work it is.")
 @click.option("--owner", default="", help="Whose memory it is.")
 def add(places: tuple[str, ...], file: Path | None, folder: str | None, **given: Any) -> int:
     """Add PLACEs to fleet.toml: folders, globs, git repositories, or data folders of ByteRover V4.

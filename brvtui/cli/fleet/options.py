@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from brvtui.cli.common import BAD_USAGE, FAILED, NOT_THERE, NOW_HELP, Failure, moment
+from brvtui.cli.common import BAD_USAGE, FAILED, NOT_THERE, NOW_HELP, Failure, Number, WholeNumber, moment
 from brvtui.cli.fleet.output import say
 from brvtui.wording import nearest
 
@@ -107,11 +107,11 @@ def fleet_command(command: _F) -> _F:
             help="Ask on the workers of this Dask scheduler (tcp://…, tls://…, its file, or auto; extra fleet).",
         ),
         click.option(
-            "--workers", type=click.IntRange(0, 512), default=0, metavar="N",
+            "--workers", type=WholeNumber(0, 512), default=0, metavar="N",
             help="How many processes ask (default: one for each core).",
         ),
         click.option(
-            "--timeout", type=click.FloatRange(0.1, 86_400), default=60.0, show_default=True, metavar="SECONDS",
+            "--timeout", type=Number(0.1, 86_400), default=60.0, show_default=True, metavar="SECONDS",
             help="How long one member is waited for.",
         ),
         click.option("--now", metavar="ISO", callback=moment, help=NOW_HELP),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from brvtui.cli.common import NEGATIVE, OK, answer_format, format_option, write_json
+from brvtui.cli.common import NEGATIVE, OK, Number, WholeNumber, answer_format, format_option, write_json
 from brvtui.cli.fleet.options import FleetOptions, fleet_command
 from brvtui.cli.fleet.output import print_table, say_missing
 from brvtui.text.visible import visible
@@ -23,7 +23,7 @@ _MOST_LINES = 20
 @click.command("health")
 @click.option(
     "--stale-days",
-    type=click.IntRange(1, 36_500),
+    type=WholeNumber(1, 36_500),
     default=180,
     show_default=True,
     metavar="N",
@@ -31,7 +31,7 @@ _MOST_LINES = 20
 )
 @click.option(
     "--similar",
-    type=click.FloatRange(0.5, 1.0),
+    type=Number(0.5, 1.0),
     default=0.8,
     show_default=True,
     metavar="N",
@@ -78,7 +78,7 @@ def _named(place: NotePlace) -> str:
 
 
 @click.command("maturity")
-@click.option("--days", type=click.IntRange(0, 3_650), default=30, show_default=True, help="How far to look ahead.")
+@click.option("--days", type=WholeNumber(0, 3_650), default=30, show_default=True, help="How far to look ahead.")
 @click.option("--event", default="", metavar="KIND", help="Only this event, such as archive or leaves-prompt.")
 @fleet_command
 @answer_format

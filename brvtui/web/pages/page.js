@@ -8,6 +8,14 @@ if (given) {
 }
 const key = localStorage.getItem(STORED);
 terminal.dataset.sessionWebsocketUrl = new URL(`ws/${key}`, location.href).href.replace(/^http/, "ws");
-document.getElementById("again").addEventListener("click", () => location.reload());
+const why = document.getElementById("why");
+document.getElementById("again").addEventListener("click", async () => {
+  try {
+    await fetch(location.href, { method: "HEAD" });
+    location.reload();
+  } catch {
+    why.textContent = "brv-tui serve has ended as well: start it again in its terminal, and open the address it prints.";
+  }
+});
 // Keys reach the app at once, without a click into the terminal.
 addEventListener("load", () => setTimeout(() => document.querySelector(".xterm-helper-textarea")?.focus()));
