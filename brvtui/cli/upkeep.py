@@ -14,7 +14,7 @@ from brvtui.wording import counted
 @click.command(epilog="\b\nExample:\n  brv-tui forget --project sample-tree")
 @project_option
 def forget(project: Path | None) -> int:
-    """Drop what was recorded for a project: access hits (key R), and feedback on results."""
+    """Drop what was recorded for a project: access hits, and feedback on results."""
     session = find_session(project)
     hits, rows = session.forget(), session.forget_feedback()
     click.echo(f"dropped the recorded access hits of {counted(hits, 'note', 'notes')}")

@@ -32,17 +32,17 @@ class Presentation:
     """The steps of its answers, for the time before there is one."""
     question = "which documents answer it"
     """Completes the sentence "type a question to see …" while there is no answer."""
-    typing = "every key probes and asks no service; Enter runs"
-    """The effects of typing and of running, in one line."""
+    typing = "every key probes and asks no service; {query.run} runs"
+    """The effects of typing and of running, in one line; an action in braces stands for its key."""
     caches = False
     """Whether it keeps answers."""
     draws_graph = False
     """Whether it ranks over a graph, whose links can be drawn: the pane Graph then stands where Cache stands else."""
     hints: ClassVar[Sequence[tuple[str, str]]] = (
         ("Type", "every key searches"),
-        ("Enter", "runs, asks services if set"),
+        ("{query.run}", "runs, asks services if set"),
     )
-    """Keys, each with its effect, for the time before there is an answer."""
+    """Keys, or actions in braces for theirs, each with its effect, for the time before there is an answer."""
     legend: ClassVar[Sequence[tuple[str, str]]] = ()
     """The parts of a score, each with its meaning in a few words, for the time before there is a score."""
     places_explained = ""

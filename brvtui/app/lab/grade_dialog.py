@@ -16,5 +16,5 @@ class GradeDialog(Dialog[int]):
 
     def __init__(self, query: str, path: str, noun: str) -> None:
         """A dialog about the note at ``path`` and ``query``; ``noun`` is what is ranked."""
-        said = "3 is what the query is about, 2 relevant, 1 related, 0 irrelevant. The Lab (5) lists judged queries."
+        said = "3 is what the query is about, 2 relevant, 1 related, 0 irrelevant. The screen Lab lists judged queries."
         super().__init__(f"How relevant is this {noun} to the query?", f"{query}", path, said)

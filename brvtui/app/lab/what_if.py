@@ -38,8 +38,8 @@ class WhatIfPane(ChoicePane):
     READS = (LabState,)
     HELP_TEXT = (
         "What if a constant of the engine, the clock, or the note at hand were different? The column 'what if' "
-        "follows, first for the open query and the rows in view; / finds a constant by its name. What is changed is "
-        "marked and shows what it was. A sweep asks over a whole range and says where tiers change."
+        "follows, first for the open query and the rows in view; {pane.filter} finds a constant by its name. What is "
+        "changed is marked and shows what it was. A sweep asks over a whole range and says where tiers change."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(WHAT_IF)
 

@@ -95,7 +95,7 @@ class LogPane(ChoicePane):
         if view.project.saved:
             return wrapped("a saved trace: open its project to see the log", width)
         text = (view.project.problem if view.log.entries is None else "") or (
-            "nothing is logged yet: Enter on the Query screen runs a query and logs it; the engine's own log appears "
+            "nothing is logged yet: a query is logged when it is run on the Query screen; the engine's own log appears "
             "here as soon as it has answered one"
         )
         return [Line(), *wrapped(text, width), *_looked_for(view, width)]

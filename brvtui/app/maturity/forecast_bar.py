@@ -84,7 +84,7 @@ class ForecastBar(Lines):
             return badge("READING", "accent").add(f"  {total}", "muted").cut(width)
         when = datetime.fromtimestamp(on_day.board.now_ms / 1000, UTC) + timedelta(days=self.day)
         made = badge(f"IN {counted(self.day, 'DAY', 'DAYS')}" if self.day else "TODAY", "accent")
-        said = f"  {_sentence(on_day)}" if on_day.wanted.day == self.day else ""
+        said = f"  {self.services.with_keys(_sentence(on_day))}" if on_day.wanted.day == self.day else ""
         dates = (f"  {when.day} {when:%B %Y}", f"  {when.day} {when:%b}")
         made.add(next((date for date in dates if made.width + len(date + said) <= width), dates[-1]), "strong")
         made.add(said, "warn" if on_day.wanted.in_span else "text")
@@ -174,7 +174,7 @@ def _sentence(on_day: BoardOnDay) -> str:
     wanted, forecast = on_day.wanted, on_day.forecast
     only, span = wanted.only, these_days(wanted.day)
     if only is None and not wanted.day:
-        return "] a day on, } a month, 0 today, or drag"
+        return "{forecast.next} a day on, {forecast.month} a month, {forecast.today} today, or drag"
     if only is None:
         changes = int(forecast.any_change.sum())
         if wanted.in_span:

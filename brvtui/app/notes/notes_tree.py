@@ -29,6 +29,19 @@ class NotesTree(TreePane):
         order = self.outline.order
         return "Tree" if order is Order.NAME else f"Tree · by {order.value}"
 
+    def update(self, view: View) -> None:
+        """Shows ``view``; a filter ends that hides the note which was selected elsewhere."""
+        kept, selected = self.outline.kept, view.selection.file
+        if kept is not None and selected not in (self._followed, *kept.files) and view.knows(selected):
+            self.clear_filter()
+        super().update(view)
+
+    def tally(self) -> str:
+        """Returns how many of the files that are listed pass the filter; empty without one."""
+        told = super().tally()
+        overview = self.view.project.overview
+        return f"{told}, stubs left out" if told and overview and overview.aside and not self.outline.aside else told
+
     def followed(self, before: str) -> str:
         """Keeps the cursor on the selected note."""
         return self.view.selection.file or before

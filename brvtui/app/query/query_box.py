@@ -25,10 +25,10 @@ class QueryInput(OrderedInput):
 
     TITLE = "Query"
     HELP_TEXT = (
-        "Type a question. Every key probes: all panes show what would happen, and nothing changes. Enter runs the "
-        "query: its answer is cached as the engine would cache it. Up and down bring back earlier queries. A path, or "
-        "a domain's name as the first word, keeps the search inside a folder, as it does in the engine. Below the "
-        "field stand the terms that are searched; carrier+4 also finds 4 longer or similar words."
+        "Type a question. Every key probes: all panes show what would happen, and nothing changes. {query.run} runs "
+        "the query: its answer is cached as the engine would cache it. Up and down bring back earlier queries. A "
+        "path, or a domain's name as the first word, keeps the search inside a folder, as it does in the engine. "
+        "Below the field stand the terms that are searched; carrier+4 also finds 4 longer or similar words."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(QUERY_FIELD)
 
@@ -100,7 +100,7 @@ class LintLine(Lines):
             elif view.project.phase is Phase.FAILED:
                 said = "no tree to ask"
             else:
-                said = view.presentation.typing
+                said = self.services.with_keys(view.presentation.typing)
             return [line(f"  {said}", "muted").cut(width)]
         groups = view.presentation.reading(view.answered, self.glyphs)
         return [Line().gap(2).extend(spread(width - 2, groups).spans)]

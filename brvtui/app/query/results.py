@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
@@ -149,7 +149,7 @@ class ResultsPane(ChoicePane):
             if not (view.project.overview.unreadable or view.is_code or view.engine.name == SPACE):
                 made += wrapped(self.services.with_keys("{panes.back}, then {note.new} begins one here"), width)
         else:
-            made = _hints(view, width, self.glyphs)
+            made = _hints(view, width, self.glyphs, self.services.with_keys)
         self.owner = [-1] * len(made)
         return made
 
@@ -181,10 +181,12 @@ def _nothing(trace: Trace, view: View, width: int, key: str) -> list[Line]:
     return made
 
 
-def _hints(view: View, width: int, glyphs: Glyphs) -> list[Line]:
+def _hints(view: View, width: int, glyphs: Glyphs, with_keys: Callable[[str], str]) -> list[Line]:
     made = [Line()]
     for head, text in (*view.presentation.hints, ("Folder", "choose where to look")):
-        made += hanging(line(f" {glyphs.bullet} ", "accent").add(head, "bold strong").gap(2), text, width)
+        key = with_keys(head)
+        key = key.capitalize() if key.isalpha() else key
+        made += hanging(line(f" {glyphs.bullet} ", "accent").add(key, "bold strong").gap(2), text, width)
     important = view.project.overview.important if view.project.overview else ()
     if important:
         made += [Line(), rule(width, "most important notes", dash=glyphs.dash)]

@@ -106,7 +106,7 @@ class QueryScreen(FrameScreen):
         super().show(view)
         self.field.remember(view.query.history)
         self.field.placeholder = view.worded(PLACEHOLDER)
-        self.query_one(QueryBox).border_title = Content(_mode(view))
+        self.query_one(QueryBox).border_title = Content(self.services.with_keys(_mode(view)))
         if view.project.saved and not self.field.disabled:
             self.field.value = view.query.text
             self.field.disabled = True
@@ -246,9 +246,9 @@ def _mode(view: View) -> str:
     if view.no_project:
         return "Query: no project is open"
     if not view.presentation.caches:
-        return "Query: run" if view.ran else "Query: probe, enter runs and asks the services that are set"
+        return "Query: run" if view.ran else "Query: probe, {query.run} runs and asks the services that are set"
     if view.live is not None:
         return "Query: run, a model answers"
     if view.uncached:
         return f"Query: run, not cached: {view.uncached}"
-    return "Query: run, the answer is cached" if view.ran else "Query: probe, enter runs and caches"
+    return "Query: run, the answer is cached" if view.ran else "Query: probe, {query.run} runs and caches"

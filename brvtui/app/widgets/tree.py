@@ -217,8 +217,8 @@ class TreePane(ChoicePane):
         if not overview.aside or self.outline.kept is not None:
             return []
         self._end(ASIDE)
-        verb = "hide " if self.outline.aside else ""
-        return [line(" . ", "bold muted").add(f"{verb}{overview.aside} stubs, derived files", "faint")]
+        verb, key = "hide " if self.outline.aside else "", self.services.shown_key("tree.aside")
+        return [line(f" {key} ", "bold muted").add(f"{verb}{overview.aside} stubs, derived files", "faint")]
 
     def _unseen(self, overview: Overview, width: int) -> list[Line]:
         unseen = [pair for pair in overview.unseen if self.word_filter.keeps(pair[0].lower())]

@@ -34,7 +34,7 @@ def cache_title(shown: CacheNow | None, width: int) -> str:
 def cache_lines(shown: CacheNow | None, width: int, glyphs: Glyphs) -> list[Line]:
     """Both look-ups, entries newest first, fingerprint."""
     if shown is None:
-        return _calm("empty: Enter runs a query and caches its answer", width)
+        return _calm("empty: the answer to a query is cached when it is run", width)
     made = _lookups(shown, width, glyphs) if shown.look.key and shown.look.entries else []
     if not shown.look.entries:
         made += _calm("no entries: a run adds its answer", width)

@@ -59,9 +59,9 @@ class ByteRoverPresentation(Presentation):
         StepName("retry_ladder", "ladder", timed_by="retry ladder", usual=False),
     )
     question = "which tier would answer it"
-    typing = "every key probes and changes nothing; Enter runs and caches the answer"
+    typing = "every key probes and changes nothing; {query.run} runs and caches the answer"
     caches = True
-    hints = (("Type", "each key shows its tier"), ("Enter", "runs; again for tier 0"))
+    hints = (("Type", "each key shows its tier"), ("{query.run}", "runs; again for tier 0"))
     legend = (
         ("relevance", "how well the words match"),
         ("importance", "rises with use, decays"),

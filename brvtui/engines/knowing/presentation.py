@@ -45,7 +45,7 @@ class KnowingPresentation(Presentation):
         StepName("packing", "packing"),
     )
     question = "which notes a walk over links reaches from your words"
-    typing = "every key probes; Enter runs, and what it packs weighs more for some minutes"
+    typing = "every key probes; {query.run} runs, and what it packs weighs more for some minutes"
     draws_graph = True
     places_explained = "n names w words k keywords f folders"
     pane_help: ClassVar[Mapping[str, str]] = {

@@ -101,3 +101,25 @@ async def test_panes_and_their_help_name_the_keys_of_the_user(own_keys: BrvTui) 
         await pilot.press("escape", "3")
         await settled(pilot)
         assert "~ keeps and explains one" in text_of(pilot, "#forecast")
+
+
+async def test_the_first_screens_name_the_keys_of_the_user(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+    user_file().parent.mkdir(parents=True, exist_ok=True)
+    user_file().write_text(
+        '[keys]\n"query.run" = "f12"\n"panes.route" = "f11"\n"forecast.next" = "ctrl+y"\n"tree.aside" = "="\n'
+    )
+    garden.read_frontmatter()
+    garden.note("auth/token_store.md", "Token store", "Where tokens are.", importance=80)  # a warning of the route
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        for said in ("Query: probe, F12 runs and caches", "F12 runs and caches the answer", "F12  runs"):
+            assert said in shown(pilot), said
+        assert "Enter" not in shown(pilot)
+        await ask(pilot, "token store")
+        assert "1 warning: F11" in shown(pilot)
+        await pilot.press("escape", "2")
+        await settled(pilot)
+        assert re.search(r" = \d+ stubs, derived files", shown(pilot))
+        await pilot.press("3")
+        await settled(pilot)
+        assert "^y a day on" in text_of(pilot, "#forecast")
