@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from brvtui.engines.registry import noun_of
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.trace import Trace
-from brvtui.tree.engine_files.query_log import LoggedQuery
+from brvtui.tree.engine_files.query_log import OURS, LoggedQuery
 from brvtui.wording import counted
 
 
@@ -51,7 +51,23 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
         differences.append(f"top score {entry.top_score:.{places}f} then, {shown:.{places}f} now")
     if entry.paths and paths and entry.paths[0] != paths[0]:
         differences.append(f"{entry.paths[0]} was first then, {paths[0]} is now")
+    elif not entry.from_cache:
+        differences += _other_results(entry, paths)
     return LogComparison(entry, trace.tier, shown, paths, tuple(differences), places, (), said, covered)
+
+
+def _other_results(entry: LoggedQuery, paths: tuple[str, ...]) -> Iterator[str]:
+    """What else the results of then and ``paths``, those of now, do not share; the engine's own log holds only some."""
+    gone = [path for path in entry.paths if path not in paths]
+    new = [path for path in paths if path not in entry.paths] if entry.who == OURS else []
+    for found, when in ((gone, "then alone"), (new, "now alone")):
+        if found:
+            more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+            yield f"among the results {when}: {found[0]}{more}"
+    if entry.who == OURS and not gone and not new:
+        moved = (place for place, (one, two) in enumerate(zip(entry.paths, paths, strict=True), 1) if one != two)
+        if (first := next(moved, None)) is not None:
+            yield f"from number {first} on, the results stand in another order"
 
 
 _UNANSWERED = {
@@ -72,7 +88,7 @@ def causes(
     if entry.profile and entry.profile != now.profile:
         made.append(f"the profile was {entry.profile} then, and is {now.profile} now")
     shown = dict.fromkeys((*entry.paths, *(hit.path for hit in now.hits)))
-    made += [f"{path} is no longer in the tree" for path in entry.paths if path not in changed_ms]
+    made += [f"{path} is no longer in the tree" for path in entry.paths if not _is_in_tree(path, changed_ms)]
     since = [path for path, at_ms in changed_ms.items() if at_ms > entry.at_ms]
     made += [f"{path} was written since" for path in since if path in shown]
     others, noun = sum(path not in shown for path in since), noun_of(now.engine)
@@ -86,3 +102,8 @@ def causes(
             "are not those of then"
         )
     return tuple(made)
+
+
+def _is_in_tree(path: str, notes: Iterable[str]) -> bool:
+    """Whether ``path`` is one of ``notes``, or a folder that holds one: a folder's summary is a result too."""
+    return any(note == path or note.startswith(f"{path}/") for note in notes)

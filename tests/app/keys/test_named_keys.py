@@ -109,7 +109,7 @@ async def test_the_first_screens_name_the_keys_of_the_user(garden: Tree, make_ap
         '[keys]\n"query.run" = "f12"\n"panes.route" = "f11"\n"forecast.next" = "ctrl+y"\n"tree.aside" = "="\n'
     )
     garden.read_frontmatter()
-    garden.file("auth/store.md", "---\nimportance: 80\n---\n# Token store\n\nWhere tokens are.\n")  # a warning of the route
+    garden.file("auth/store.md", "---\nimportance: 80\n---\n# Token store\n\nWhere tokens are.\n")  # a warning
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
         for said in ("Query: probe, F12 runs and caches", "F12 runs and caches the answer", "F12  runs"):
