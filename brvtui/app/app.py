@@ -697,8 +697,9 @@ class BrvTui(ConfiguredApp):
         self.changes.set_signals(self.note_at_hand)
 
     def action_undo_change(self) -> None:
-        """Undoes what was changed last."""
-        self.changes.undo()
+        """Undoes what was changed last: a note, or what was judged since."""
+        if not self.lab.take_back():
+            self.changes.undo()
 
     def action_redo_change(self) -> None:
         """Does again what was undone last."""

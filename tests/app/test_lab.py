@@ -488,9 +488,43 @@ async def test_an_edit_that_costs_the_open_query_its_note_is_told_and_not_judged
         await pilot.press("J")
         await until(pilot, lambda: len(judged(with_judgments)) == 4)
         assert [each.path for each in judged(with_judgments)[-1].documents] == ["billing/refunds.md"]
-        await until(
-            pilot, lambda: "1 query added as answered before the edits; 4 judged queries in all" in toasts(pilot)
-        )
+        said = "“refunds billing” is judged as answered before the edits; 4 judged queries in all; u takes it back"
+        await until(pilot, lambda: said in toasts(pilot))
+
+
+async def test_what_was_judged_last_is_taken_back(with_judgments: Tree, make_app: MakeApp) -> None:
+    before = judged(with_judgments)
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("escape", "J", "3")
+        await until(pilot, lambda: len(judged(with_judgments)) == 4)
+        await until(pilot, lambda: "u takes it back" in toasts(pilot))
+        await pilot.press("u")
+        await until(pilot, lambda: judged(with_judgments) == before)
+        await to_lab(pilot)
+        await pilot.press("minus")
+        await until(pilot, lambda: "“token store” is not judged" in toasts(pilot))
+        await pilot.press("j")
+        taken = table(pilot).judgment
+        await pilot.press("minus")
+        await until(pilot, lambda: taken not in judged(with_judgments))
+        await until(pilot, lambda: "is no longer judged; 2 judged queries in all" in toasts(pilot))
+        await pilot.press("u")
+        await until(pilot, lambda: judged(with_judgments) == before)
+        await pilot.press("u")
+        await until(pilot, lambda: "nothing was changed in this session" in toasts(pilot))
+
+
+async def test_judgments_that_others_changed_are_not_put_back(with_judgments: Tree, make_app: MakeApp) -> None:
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("escape", "J", "3")
+        await until(pilot, lambda: "u takes it back" in toasts(pilot))
+        JudgmentsFile.of(find_project(with_judgments.root)).change(lambda now: now[1:])
+        kept = judged(with_judgments)
+        await pilot.press("u")
+        await until(pilot, lambda: "the judgments were changed since" in toasts(pilot))
+        assert judged(with_judgments) == kept
 
 
 async def test_another_engine_and_another_open_query_are_looked_at_anew_after_an_edit(

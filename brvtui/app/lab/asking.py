@@ -13,7 +13,7 @@ from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.engines.contract import EngineError
 from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
-from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.file import Judgments, JudgmentsFile
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.grading import judgment_of, with_grade, with_query
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, JudgmentsError
@@ -50,6 +50,14 @@ class JudgmentsRead(NamedTuple):
     """What of the engine can be changed."""
     unjudged: tuple[Judgment, ...] = ()
     """The queries of the Log, where none is judged."""
+
+
+class Judged(NamedTuple):
+    """What was done to the judgments, in a line, and what they were before and are after it."""
+
+    said: str
+    before: Judgments
+    after: Judgments
 
 
 class LabRequest(NamedTuple):
@@ -157,21 +165,48 @@ def keep_profile(session: Session, variant: Variant, engine: str, name: str) -> 
     return f"kept as {file}: brv-tui --profile {file} uses it, or the setting profile"
 
 
-def grade(session: Session, text: str, scope: str, path: str, value: int | None) -> str:
-    """Gives the note at ``path`` a grade for a query, or takes it away; returns what was done.
-
-    Raises :class:`Refusal`.
-    """
+def grade(session: Session, text: str, scope: str, path: str, value: int | None) -> Judged:
+    """Gives the note at ``path`` a grade for a query, or takes it away. Raises :class:`Refusal`."""
     document = DocumentFinder(session.snapshot).judged(path, value or 0)
+    said = f"graded {value}" if value is not None else "no grade"
+    return _changed(
+        session, f"{said}: {path} for “{text}”", lambda now: with_grade(now, text, scope, document, value is not None)
+    )
+
+
+def unjudge(session: Session, text: str, scope: str) -> Judged:
+    """Takes a query out of the judgments. Raises :class:`Refusal`."""
+
+    def without(now: Judgments) -> Judgments:
+        return tuple(each for each in now if (each.text, each.scope) != (text, scope))
+
+    return _changed(session, f"“{text}” is no longer judged", without)
+
+
+def take_back(session: Session, done: Judged) -> Judged:
+    """Puts the judgments back as they were before ``done``. Raises :class:`Refusal`, also where they changed since."""
+
+    def restored(now: Judgments) -> Judgments:
+        if now != done.after:
+            raise JudgmentsError("the judgments were changed since: brv-tui judge remove takes single ones away")
+        return done.before
+
+    return _changed(session, "taken back", restored)
+
+
+def _changed(session: Session, said: str, edit: Callable[[Judgments], Judgments]) -> Judged:
+    """Changes the judgments by ``edit``, which is done as ``said``. Raises :class:`Refusal`."""
+    before: list[Judgments] = []
+
+    def noted(now: Judgments) -> Judgments:
+        before.append(now)
+        return edit(now)
+
     try:
-        after = JudgmentsFile.of(session.project).change(
-            lambda before: with_grade(before, text, scope, document, value is not None)
-        )
+        after = JudgmentsFile.of(session.project).change(noted)
     except JudgmentsError as error:
         raise Refusal(str(error)) from error
-    queries = counted(len(after), "judged query", "judged queries")
-    said = f"graded {value}" if value is not None else "no grade"
-    return f"{said}: {path} for {text!r}; {queries} in the Lab"
+    return Judged(f"{said}; {counted(len(after), 'judged query', 'judged queries')} in all", before[0], after)
 
 
 def keep_answers(
@@ -181,11 +216,11 @@ def keep_answers(
     edits: EarlierNotes | None,
     engine: str,
     mode: str,
-) -> str:
+) -> Judged:
     """Judges ``queries``, of text and scope, by the answers of ``engine`` in ``variant``: the outcome is expected, the
     first note has grade 3. Leaves out those that are answered otherwise since ``edits``.
 
-    Returns what was done. Raises :class:`Refusal`.
+    Raises :class:`Refusal`.
     """
     runner = session.variants
     added: list[tuple[str, str, str, tuple[JudgedDocument, ...]]] = []
@@ -204,19 +239,19 @@ def keep_answers(
             documents = tuple(state.finder.judged(path, 3) for path in result.ranking[:1])
             added.append((text, scope, result.outcome, documents))
 
-        def edit(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
-            for text, scope, outcome, documents in added:
-                before = with_query(before, text, scope, outcome, documents, _KEPT)
-            return before
-
-        after = JudgmentsFile.of(session.project).change(edit)
     except (JudgmentsError, EngineError, VariantError, RevisionError) as error:
         raise Refusal(str(error)) from error
     which = f"“{left_out[0]}” is" if len(left_out) == 1 else f"{len(left_out)} queries are"
     edited = f"{which} not judged, because an edit changed the answer: {_EITHER_WAY}" if left_out else ""
     if not added:
-        return edited or "judged already: nothing to add"
+        return Judged(edited or "judged already: nothing to add", known, known)
+
+    def edit(now: Judgments) -> Judgments:
+        for text, scope, outcome, documents in added:
+            now = with_query(now, text, scope, outcome, documents, _KEPT)
+        return now
+
+    what = f"“{added[0][0]}” is" if len(added) == 1 else f"{len(added)} queries are"
     how = "now" if variant == Variant() else "before the edits" if variant.earlier is not None else f"with {variant}"
-    queries_in_all = counted(len(after), "judged query", "judged queries")
-    said = f"{counted(len(added), 'query', 'queries')} added as answered {how}; {queries_in_all} in all"
-    return f"{said}; {edited}" if edited else said
+    done = _changed(session, f"{what} judged as answered {how}", edit)
+    return done._replace(said=f"{done.said}; {edited}") if edited else done

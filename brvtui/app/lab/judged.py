@@ -70,6 +70,12 @@ class JudgedPane(ChoicePane):
 
         column: LabColumn
 
+    @dataclass
+    class UnjudgeWanted(Message):
+        """A query is to be taken out of the judged ones."""
+
+        judgment: Judgment
+
     def __init__(self, *, id: str) -> None:
         """Starts at the present, ordered by loss."""
         super().__init__(id=id)
@@ -326,6 +332,11 @@ class JudgedPane(ChoicePane):
             self.column = wanted
             self.rebuild()
             self.post_message(self.CellChosen())
+
+    def action_unjudge(self) -> None:
+        """Takes the query under the cursor out of the judged ones."""
+        if self.judgment is not None:
+            self.post_message(self.UnjudgeWanted(self.judgment))
 
     def action_remove(self) -> None:
         """Removes the column."""

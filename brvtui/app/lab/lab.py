@@ -29,6 +29,8 @@ _MOST_READ = 2_000
 _PRESENT = Variant()
 _COMMITTED = Variant(revision="HEAD")
 
+_Changes = tuple[tuple[str, ...], tuple[str, ...]]
+
 
 class Lab:
     """Asks the judged queries in variants while the screen is in front, and again when something changes."""
@@ -67,7 +69,8 @@ class Lab:
         """What the last request depends on."""
         self.revisions: Mapping[str, str] = {}
         """Revisions of the open context tree, each with what it is."""
-        """Whether the notes lie in a git repository."""
+        self._judged_last: tuple[asking.Judged, _Changes] | None = None
+        """What was done to the judgments last, and what had been done to notes by then."""
         self.looked_at: Sequence[str] = ()
         """The queries that are asked first: those that the user sees, by the judgment's id."""
         services.store.subscribe((ProjectState, QueryState, EngineState, EditsState), self._view_changed)
@@ -342,10 +345,44 @@ class Lab:
         else:
             self._services.notify("nothing is logged yet: ask a query on the Query screen first", timeout=5)
 
-    def _judged(self, said: str) -> None:
+    def unjudge(self, judgment: Judgment) -> None:
+        """Takes the query of ``judgment`` out of the judged ones."""
+        session = self.session
+        if judgment not in (self.state.judgments or ()):
+            self._services.notify(f"“{judgment.text}” is not judged", timeout=4)
+        elif session is not None:
+            drop = partial(asking.unjudge, session, judgment.text, judgment.scope)
+            self._services.background.run(drop, self._judged, group="judge")
+
+    def take_back(self) -> bool:
+        """Takes back what was done to the judgments last, unless a note was changed since; whether it does."""
+        session, last = self.session, self._judged_last
+        if session is None or last is None or last[1] != _changes_of(session):
+            return False
+        self._judged_last = None
+        run = self._services.background.run
+        run(partial(asking.take_back, session, last[0]), self._taken_back, group="judge")
+        return True
+
+    def _judged(self, done: asking.Judged) -> None:
+        session, said = self.session, done.said
+        if session is not None and done.before != done.after:
+            self._judged_last = done, _changes_of(session)
+            said = f"{said}; {self._services.shown_key('note.undo')} takes it back"
+        self._tell_judged(said)
+
+    def _taken_back(self, done: asking.Judged) -> None:
+        self._tell_judged(done.said)
+
+    def _tell_judged(self, said: str) -> None:
         self._services.notify(said, timeout=8)
         if self.state.judgments is not None:
             self.read()
+
+
+def _changes_of(session: Session) -> _Changes:
+    """The changes of notes that can be undone and redone."""
+    return session.notes.journal.done, session.notes.journal.undone
 
 
 def _present(engine: EngineState) -> str:

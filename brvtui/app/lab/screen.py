@@ -84,6 +84,10 @@ class LabScreen(FrameScreen):
     def _remove(self, event: JudgedPane.RemoveWanted) -> None:
         self._lab.remove(event.column.variant)
 
+    @on(JudgedPane.UnjudgeWanted)
+    def _unjudge(self, event: JudgedPane.UnjudgeWanted) -> None:
+        self._lab.unjudge(event.judgment)
+
     @on(WhatIfPane.ValueWanted)
     def _change(self, event: WhatIfPane.ValueWanted) -> None:
         if self.view.lab.what_if is None:
