@@ -14,7 +14,7 @@ from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.reading.contents import Unseen, read_bytes, read_note, title_of
 from brvtui.tree.reading.files import SEARCHABLE, Role, TreeFile
 from brvtui.tree.reading.frontmatter import parse
-from brvtui.tree.reading.signals import NoteSignals, from_frontmatter
+from brvtui.tree.reading.signals import NoteSignals, from_frontmatter, names_signals
 from brvtui.tree.reading.updated_at import updated_ms
 
 _SUMMARY_ORDERS = range(4)
@@ -86,6 +86,7 @@ def read_file(
         own,
         chars=chars,
         updated_ms=updated_ms(read.text),
+        has_unusable_signals=own is None and completed_by is not None and not alias and names_signals(read.text),
     )
     return kept, terms
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.contract import Context, EngineError, Query, TriesRemedies
+from brvtui.engines.registry import DEFAULT
 from brvtui.session.engines import Engines
 from brvtui.session.opened import OpenProject
 from brvtui.trace import Detail, Explanation, Origin, Remedy, Trace
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from brvtui.saved.traces import SavedTrace
 
 _ANOTHER_TREE = "the tree that this answer was made on is gone: explained on the tree as it is now"
+_UNUSABLE = "its frontmatter cannot be used, so it has the signals of a new note: repair it in the editor"
 _BY_TEXT = (Origin.TEXT, Origin.FUSED)
 """Origins of a score that comes from matched words, not from a path, a name or another result."""
 
@@ -77,6 +79,8 @@ class TraceExplainer:
             context, notice = self._engines.context(answered.engine), _ANOTHER_TREE
         named = find_note(context.snapshot, note)
         made = self._engines.named(answered.engine).why(context, answered, named)
+        if answered.engine == DEFAULT and named.path in context.snapshot.unusable_signals:
+            notice = notice or _UNUSABLE
         return replace(made, notice=notice) if notice else made
 
     def remedies(

@@ -85,6 +85,8 @@ class Parsed:
     updated_ms: float | None = None
     """When the note says it was updated (:func:`brvtui.tree.reading.updated_at.updated_ms`)."""
     unseen: str = ""
+    has_unusable_signals: bool = False
+    """Whether its frontmatter names signals that cannot be used, where signals are read there."""
 
     @property
     def mtime_ms(self) -> int:

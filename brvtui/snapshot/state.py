@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # few questions need tantivy
 
 ABSTRACTS: Key[Mapping[str, int]] = Key("abstracts")
 SUMMARY_FILES: Key[frozenset[str]] = Key("summary files")
+UNUSABLE_SIGNALS: Key[tuple[str, ...]] = Key("unusable signals")
 HIERARCHY: Key[Hierarchy] = Key("hierarchy")
 DOMAINS: Key[Mapping[str, str]] = Key("domains")
 FINGERPRINT: Key[str] = Key("fingerprint")
@@ -118,6 +119,16 @@ class Snapshot:
     def frontmatter_count(self) -> int:
         """The number of notes with signals from their frontmatter."""
         return self.columns.count_from(Source.FRONTMATTER)
+
+    @property
+    def unusable_signals(self) -> tuple[str, ...]:
+        """The notes whose frontmatter names signals that cannot be used, and that have none from elsewhere."""
+
+        def found() -> tuple[str, ...]:
+            entries = ((path, entry) for path, entry in self.parsed.items() if entry.has_unusable_signals)
+            return tuple(path for path, entry in entries if self.stored.get(entry.file) is None)
+
+        return self.derived.of(UNUSABLE_SIGNALS, found)
 
     @property
     def abstracts(self) -> Mapping[str, int]:

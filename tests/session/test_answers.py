@@ -55,3 +55,17 @@ def test_an_older_answer_is_explained_at_its_own_time(quokkas: Tree) -> None:
     session.clock = lambda: later
     after = session.answers.detail(trace, "x/m.md") or session.answers.detail(trace, "x/n.md")
     assert after == before
+
+
+def test_signals_that_broken_frontmatter_loses_are_told(tree: Tree) -> None:
+    tree.read_frontmatter()
+    tree.file("auth/rotation.md", "---\ntitle: [Refresh\nimportance: 90\n---\n# Refresh rotation\n\nrefresh refresh")
+    tree.note("auth/other.md", "Other", "refresh things")
+    session = tree.session()
+    trace = session.probe("refresh rotation")
+    told = "auth/rotation.md: the frontmatter cannot be used, so the signals are those of a new note"
+    assert told in trace.notices
+    assert "repair it" in session.answers.explain("refresh rotation", "auth/rotation.md", "", trace).notice
+    assert session.answers.explain("refresh rotation", "auth/other.md", "", trace).notice == ""
+    again = tree.session()  # from the kept index
+    assert told in again.probe("refresh rotation").notices

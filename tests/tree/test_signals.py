@@ -18,6 +18,7 @@ from brvtui.tree.reading.signals import (
     defaults,
     from_frontmatter,
     from_mapping,
+    names_signals,
     read_signals_file,
 )
 from tests.support.trees import BRV3, DOCS, NOW_MS, READS_FRONTMATTER, Tree, stored
@@ -113,6 +114,20 @@ def test_frontmatter_of_older_notes() -> None:
 )
 def test_frontmatter_without_valid_signals(text: str) -> None:
     assert from_frontmatter(text, BASE) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("---\nimportance: 800\n---\n", True),
+        ("---\ntitle: [T\nimportance: 80\n---\n", True),
+        ("---\ntitle: [T\n---\n", False),
+        ("---\nnote: 'importance: 80'\n---\n", False),
+        ("importance: 80", False),
+    ],
+)
+def test_frontmatter_that_names_signals(text: str, names: bool) -> None:
+    assert names_signals(text) is names
 
 
 def test_the_first_layer_that_has_the_note_wins() -> None:

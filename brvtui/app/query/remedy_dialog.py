@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _TRYING = "trying other wordings, an edit, an update, a higher maturity, and words in its title…"
 _NONE = "nothing that was tried brings it further up: another wording, an edit, an update, a higher maturity, its title"
 _NOT_TRIED = (
-    "changes are not tried for this engine: what the note lacks stands above; edit it, or ask in its words, and look "
-    "again"
+    "changes are not tried here for this engine (brv-tui why tries what brings it above one other note): what it lacks "
+    "stands above; edit it, or ask in its words, and look again"
 )
 _FIRST = "it is first: nothing stands above it"
 _ANSWERS = (
@@ -80,6 +80,8 @@ class RemedyPane(ChoicePane):
 
     def heading(self, view: View) -> str:
         """What the changes are for."""
+        if not self._explanation.found:
+            return "What would bring it in"
         return self.TITLE if self._explanation.rank != 1 else "What would help it to answer"
 
     def put(self, remedies: Sequence[Remedy] | None) -> None:
@@ -142,16 +144,16 @@ def title_of(explanation: Explanation) -> str:
 
 def reasons_of(explanation: Explanation) -> list[str]:
     """Returns the note, then its place and use, or the reason for which it was lost, with its numbers."""
-    named = f"{explanation.title} · {explanation.path}"
+    named, notice = f"{explanation.title} · {explanation.path}", explanation.notice
     if explanation.found:
         hit = explanation.hit
         score = f", score {hit.score:.{explanation.trace.scale.decimals}f}" if hit is not None else ""
         lead = lead_text(explanation.trace.hits, hit, explanation.trace.scale.decimals) if hit is not None else ""
         apart = f"{lead[:1].upper()}{lead[1:]}." if lead else ""
-        return [part for part in (named, f"Rank {explanation.rank}{score}: {explanation.use}.", apart) if part]
+        return [part for part in (named, notice, f"Rank {explanation.rank}{score}: {explanation.use}.", apart) if part]
     why = explanation.reason.text if explanation.reason is not None else ""
     said = [f"{why[:1].upper()}{why[1:]}.", f"{explanation.numbers}." if explanation.numbers else ""]
     remedy = explanation.remedy
     if remedy is not None and not remedy.verified and remedy.text != NOTHING_HELPS:  # the list below has other changes
         said.append(f"{remedy.text[:1].upper()}{remedy.text[1:]}.")
-    return [part for part in (named, *said) if part]
+    return [part for part in (named, notice, *said) if part]

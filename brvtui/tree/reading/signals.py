@@ -141,6 +141,15 @@ def from_frontmatter(text: str, base: NoteSignals) -> NoteSignals | None:
     return from_fields(parse(text).fields, base)
 
 
+def names_signals(text: str) -> bool:
+    """Whether the frontmatter of a note names signals, also where it cannot be read."""
+    block = block_of(text)
+    if not block or not any(key in block for key in _KEYS):
+        return False
+    front = parse(text)
+    return bool(front.problem) or any(key[:-1] in front.fields for key in _KEYS)
+
+
 def from_fields(fields: Mapping[str, Any], base: NoteSignals) -> NoteSignals | None:
     """The signals among the ``fields`` of a note's frontmatter, as :func:`from_frontmatter` returns them."""
     if not any(key[:-1] in fields for key in _KEYS):

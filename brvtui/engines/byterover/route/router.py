@@ -164,6 +164,9 @@ def _notices(snapshot: Snapshot, scope: Scope) -> tuple[str, ...]:
     if snapshot.frontmatter_count:
         read = counted(snapshot.frontmatter_count, "note has", "notes have")
         notices.append(f"{read} signals from frontmatter (signals.frontmatter); ByteRover would use defaults")
+    if unusable := snapshot.unusable_signals:
+        more = f" and {len(unusable) - 1} more" if len(unusable) > 1 else ""
+        notices.append(f"{unusable[0]}{more}: the frontmatter cannot be used, so the signals are those of a new note")
     if scope.source == "option" and not scope.path:
         notices.append(f"{scope.why}: the whole tree was searched")
     return tuple(notices)
