@@ -62,3 +62,13 @@ async def test_it_covers_a_line_or_two_above_the_keys(app: BrvTui, text: str) ->
         assert toast.region.bottom <= keys.y
         assert toast.region.height <= 2
         assert toast.region.width <= NARROW[0]
+
+
+async def test_a_message_as_wide_as_the_window_is_shown_whole(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW, notifications=True) as pilot:
+        await settled(pilot)
+        for length in range(66, 84):
+            app.clear_notifications()
+            app.notify(f"{'x' * (length - 5)} last")
+            (toast,) = await shown(pilot, 1)
+            assert toast.region.bottom <= NARROW[1] - 1, length

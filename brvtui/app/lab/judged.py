@@ -209,7 +209,8 @@ class JudgedPane(ChoicePane):
         if is_wide(*self.app.size) or found is None or found.query != self.chosen or not found.lines:
             return []
         said = next((each for each in found.lines if each.startswith(CAUSE)), found.lines[0])
-        return [line(f" {part}", "warn") for part in wrap(said, width - 2)]
+        named = f"“{self.judgment.text}”: {said}" if self.judgment is not None else said
+        return [line(f" {part}", "warn") for part in wrap(named, width - 2)]
 
     def seek_changed(self) -> None:
         """Puts the cursor on the first query that edits changed, until the user moves it."""

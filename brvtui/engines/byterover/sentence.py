@@ -71,9 +71,7 @@ def _tree_since(trace: Trace) -> Clause:
     tree = trace.section(FingerprintState)
     if tree.value == tree.current:
         return clause(", and no note has changed since", weight=20)
-    return clause(
-        f"; notes have changed since, which the cache does not see for {seconds(tree.left_s)} more", weight=60
-    )
+    return clause(f"; notes have changed since: the cache looks again in {seconds(tree.left_s)}", weight=72)
 
 
 # not covered
@@ -308,7 +306,7 @@ def _nothing_by_itself(trace: Trace) -> Iterator[Clause]:
     if found.outcome is SearchOutcome.UNMATCHED_WORDS:
         yield clause("; no note holds ", listed([word(one) for one in found.unmatched_words], "or"), weight=75)
         yield _punctuation(found)
-        yield clause(", so the whole query found nothing", weight=45)
+        yield clause(", so the whole query is not covered", weight=45)
     elif not found.hits:
         yield clause("; the whole query found nothing", weight=45)
 

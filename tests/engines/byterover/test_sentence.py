@@ -184,7 +184,7 @@ class TestNeedsAModel:
         text = said(tree.snapshot(), "kiwi umlauts?")
         assert "its title holds ‘kiwi’ (found by a search for ‘kiwi’)" in text
         odd = "‘umlauts?’ (‘umlauts?’ is compared with its punctuation)"
-        assert f"; no note holds {odd}, so the whole query found nothing" in text
+        assert f"; no note holds {odd}, so the whole query is not covered" in text
 
 
 class TestNotCovered:
@@ -262,7 +262,7 @@ class TestCached:
         asked = RouteRequest("quokka", touched={"x/n.md": NOW_MS + 5})
         trace, _ = route(Context(snapshot, BRV3, NOW_MS + 10_000), state, asked)
         assert trace.tier == 0
-        assert "; notes have changed since, which the cache does not see for 20 s more." in verdict_sentence(trace)
+        assert "; notes have changed since: the cache looks again in 20 s." in verdict_sentence(trace)
 
 
 class TestByAModel:
