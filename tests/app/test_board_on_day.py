@@ -46,6 +46,18 @@ def test_today_says_what_comes_next(session: Session) -> None:
     assert (core.event, core.by_then) == (Event.BELOW_MATURITY, False)
 
 
+def test_what_comes_soon_is_said_before_what_has_come(tree: Tree) -> None:
+    tree.file("a/again.md", "---\nupdatedAt: 2026-07-13T12:00:00Z\n---\n# Again\n", days=1)
+    session = tree.session()
+    board = board_on_day(session, BoardOptions(), None)
+    both = [mark for mark in marks(board).values() if mark is not None and mark.after_another]
+    for mark in both:
+        assert 0 < mark.days <= 30
+        assert label_of(mark, UNICODE)[0].startswith(f"⚠ {mark.days:.0f}d ")
+    assert both
+    session.close()
+
+
 def test_a_day_ahead_marks_what_comes_by_then_the_heaviest_first(session: Session) -> None:
     found = marks(board_on_day(session, BoardOptions(65), None))
     dated = found["a/dated.md"]

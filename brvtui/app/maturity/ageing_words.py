@@ -32,7 +32,8 @@ _COME = {
 
 
 def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
-    """Returns ``▾ off prompt +1`` by the day of the forecast, ``⚠ archive`` now, ``12d off tier 2`` ahead.
+    """Returns ``▾ off prompt +1`` by the day of the forecast, ``⚠ archive`` now, ``12d off tier 2`` ahead, with the
+    sign of *now* where the note can be archived or pruned already.
 
     Where all cards have marks of one event, ``▾ 12d archive`` by the day of the forecast.
     """
@@ -46,6 +47,8 @@ def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
         return f"{glyphs.down} {short}{more}", "bold warn"
     if not mark.days:
         return f"{glyphs.warn} {short}", "warn"
+    if mark.after_another:
+        return f"{glyphs.warn} {mark.days:.0f}d {short}", "warn"
     return f"{mark.days:.0f}d {short}", "muted"
 
 

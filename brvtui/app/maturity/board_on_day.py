@@ -36,6 +36,8 @@ HEAVIEST_FIRST = (
     Event.BELOW_MATURITY,
 )
 _NOTABLE = (Event.ARCHIVE, Event.PRUNING)
+_SOON = 30
+"""Days within which what is to come is said rather than what has come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ class Mark:
     """How many other events come by the chosen day."""
     filtered: bool = False
     """Whether all cards have marks of this event, so that its day tells them apart."""
+    after_another: bool = False
+    """Whether the note can be archived or pruned already, while this is still to come."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,10 +123,11 @@ class BoardOnDay:
         if changed:
             return Mark(changed[0], days[changed[0]], True, len(changed) - 1)
         come = next((event for event in _NOTABLE if days.get(event) == 0), None)
-        if come is not None:
-            return Mark(come, 0.0, False)
         event, days_to_next_event = min(days.items(), key=lambda item: item[1] or np.inf)
-        return Mark(event, days_to_next_event, False) if 0 < days_to_next_event <= LAST_DAY else None
+        if come is not None and not 0 < days_to_next_event <= _SOON:
+            return Mark(come, 0.0, False)
+        is_ahead = 0 < days_to_next_event <= LAST_DAY
+        return Mark(event, days_to_next_event, False, after_another=come is not None) if is_ahead else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,7 +38,8 @@ class ColumnPane(ChoicePane):
         "The notes of one maturity. The bar is importance after decay, its light part what decay took of the stored "
         "value; ticks stand where a hit would promote the note or demote it. Beside it: importance, access hits until "
         "the next promotion, recency, access hits and updates. On the right stands what ageing brings next, in days; "
-        "what comes by the day of the forecast is marked. {forecast.before} and {forecast.next} move the forecast by a "
+        "⚠ says that the note can be archived or pruned already; what comes by the day of the forecast is marked. "
+        "{forecast.before} and {forecast.next} move the forecast by a "
         "day, {forecast.month_before} and {forecast.month} by 30, {forecast.today} is today; {board.order} orders, "
         "{pane.filter} filters. {board.only} keeps the notes to which one event has come by that day, {board.changes} "
         "those that change between today and that day. A column without notes is a narrow strip. " + _TERMS
