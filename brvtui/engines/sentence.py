@@ -36,10 +36,10 @@ def _comparison(check: Check) -> str:
     return f"{check.name} {number(check.value)} {check.operator} {number(check.threshold)}"
 
 
-def first_of(trace: Trace) -> Iterator[Clause]:
-    """The first of so many documents, its score and the words that it holds."""
+def first_of(trace: Trace, number: int = 0) -> Iterator[Clause]:
+    """The first of so many documents (by default of all that were found), its score and the words that it holds."""
     first = trace.hits[0]
-    yield clause(title(first.title), f" is first of {max(len(trace.hits), trace.total_found)}")
+    yield clause(title(first.title), f" is first of {number or max(len(trace.hits), trace.total_found)}")
     yield clause(f" with {score(trace, first)}", weight=70)
     held = answered_words(first.words)
     yield clause(": " if held else "", held, weight=60)

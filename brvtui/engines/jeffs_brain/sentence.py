@@ -115,7 +115,7 @@ def _mode(trace: Trace) -> Iterator[Clause]:
     hybrid = trace.section(Hybrid)
     if hybrid.fell_back:
         asked = hybrid.requested_mode.value
-        yield clause(f"; without an embedder, mode {asked} searches {_BY.get(hybrid.mode, '')}", weight=45)
+        yield clause(f"; without an embedder, mode {asked} searches {_BY.get(hybrid.mode, '')}", weight=66)
 
 
 _BY = {RetrievalMode.BM25: "by words alone", RetrievalMode.SEMANTIC: "by vectors alone"}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from brvtui.engines.knowing.sections import CHANNELS, GraphRetrieval
 from brvtui.engines.knowing.tracing_words import stand_ins_in_words, way_in_words
 from brvtui.engines.sentence import first_of, lead_of, nothing_for
-from brvtui.paint.sentence import Sentence, clause
+from brvtui.paint.sentence import Clause, Sentence, clause, title
 from brvtui.trace import Trace
 
 FULL_TEXT = CHANNELS[1]
@@ -26,4 +28,14 @@ def sentence(trace: Trace) -> Sentence:
             came = f": none of your words is in it as you wrote it, but {stand_ins}"
         elif way:
             came = f": none of your words is in it; the walk came to it over links, {way}"
-    return (*first_of(trace), nothing_for(unmet, first), clause(came, weight=60), *lead_of(trace))
+    words = (nothing_for(unmet, first), clause(came, weight=60))
+    return (*first_of(trace, len(trace.hits)), *words, *_past_the_budget(trace), *lead_of(trace))
+
+
+def _past_the_budget(trace: Trace) -> Iterator[Clause]:
+    """Which better note does not fit into the budget, so that the first is not the best."""
+    best = max(trace.near_misses, key=lambda miss: miss.score, default=None)
+    if best is not None and best.score > trace.hits[0].score:
+        budget = trace.section(GraphRetrieval).budget
+        better = f" is better ({best.score:.{trace.scale.decimals}f}), but does not fit into {budget:,} tokens"
+        yield clause("; ", title(best.title), better, weight=80)

@@ -19,6 +19,7 @@ from brvtui.engines.knowing.note_index import NoteIndex, index_notes
 from brvtui.engines.knowing.packing import text_tokens
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.sections import GraphRetrieval
+from brvtui.engines.verdict import verdict_sentence
 from brvtui.paint.sentence import plain
 from brvtui.saved.traces import as_json, read, saved_now
 from brvtui.services.provided import NoServices
@@ -142,7 +143,7 @@ def test_a_trace_holds_everything(snapshot: Snapshot, profile: str) -> None:
     assert section.walk is not None
     assert sum(seed.share for seed in section.walk.seeds) == pytest.approx(1)
     words = next(step.summary for step in trace.steps if step.name == "keywords")
-    assert words.startswith(", ".join((*section.exact, *section.compounds, *section.components)[:6]))
+    assert words.startswith(", ".join((*section.exact, *section.components, *section.compounds)[:6]))
     (change,) = next(step.checks for step in trace.steps if step.name == "walk")
     assert change.note == ("" if change.passed else "another reason ended it")
     assert change.passed == (section.walk.ended == "it no longer changes")
@@ -432,3 +433,13 @@ def test_a_note_with_a_number_sign_in_its_path_is_delivered(tree: Tree) -> None:
     assert "A walrus boxes values." in section.context
     assert {one.id for one in section.map.places} >= {"langs/c#.md"}
     assert not any("Walrus" in one.id for one in section.map.places)
+
+
+def test_a_better_note_that_does_not_fit_is_named(tree: Tree) -> None:
+    tree.note("auth/rotation.md", "Token rotation", "Tokens are rotated. " * 400)
+    tree.note("auth/other.md", "Other things", "A token.")
+    trace = tree.session().probe("token rotation", engine="knowing", options={"budget": 200})
+    assert "“Token rotation” is better (" in verdict_sentence(trace)
+    assert "but does not fit into 200 tokens" in verdict_sentence(trace)
+    whole = tree.session().probe("token rotation", engine="knowing")
+    assert "does not fit" not in verdict_sentence(whole)
