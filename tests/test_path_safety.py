@@ -130,7 +130,7 @@ def test_a_query_that_names_nothing_is_words(project: Tree, query: str) -> None:
 def test_a_scope(run: Run, links: Tree, scope: str) -> None:
     wanted = scope.format(root=links.root)
     _, out, _ = run("query", "quokka", "--scope", wanted)
-    assert f"no scope: the caller asked for {wanted}, which is not in the tree".replace(" ", "") in "".join(out.split())
+    assert f"no scope: you asked for {wanted}, which is not in the tree".replace(" ", "") in "".join(out.split())
 
 
 @pytest.mark.parametrize("path", ["../../secret.md", "/etc/passwd", "x/outdir/n.md"])

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 80
 """Columns of an answer that is made of lines."""
+_SET_ONE = "set llm.model in your settings (brv-tui config says where), or BRV_TUI_LLM_MODEL"
 
 
 @click.command(
@@ -99,7 +100,7 @@ def _not_asked(problem: str) -> str:
     """Says why no model could be asked: the ``problem`` in its settings, or, where that is empty, that none is set."""
     if problem:
         return f"this answer needs a model, and the one that is set cannot be asked: {problem}"
-    return "this answer needs a model, and none is set: set llm.model, or BRV_TUI_LLM_MODEL (docs/configuration.md)"
+    return f"this answer needs a model, and none is set: {_SET_ONE}"
 
 
 @contextmanager
@@ -273,7 +274,10 @@ def check(project: Path | None, form: str) -> int:
     if state.problem:
         raise Failure(state.problem, BAD_USAGE)
     if found is None:
-        raise Failure("no model is set: set llm.model, or BRV_TUI_LLM_MODEL (docs/configuration.md)", NEGATIVE)
+        raise Failure(
+            "no model is set: set llm.model in your settings (brv-tui config says where), or BRV_TUI_LLM_MODEL",
+            NEGATIVE,
+        )
     if not found.answered:
         raise Failure(f"it does not answer: {found.why}", FAILED)
     if form == "text":

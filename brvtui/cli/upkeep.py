@@ -10,6 +10,8 @@ from brvtui.cli.common import OK, find_session, project_option
 from brvtui.text.visible import visible
 from brvtui.wording import counted
 
+_FEW_BYTES = 100_000
+
 
 @click.command(epilog="\b\nExample:\n  brv-tui forget --project sample-tree")
 @project_option
@@ -36,7 +38,7 @@ def cache(what: str, project: Path | None) -> int:
     folder = visible(str(index.folder))
     if what == "clear":
         removed = index.clear() + answers.clear()
-        click.echo(f"removed {removed / 1e6:.1f} MB" if removed else f"{folder}: nothing was kept")
+        click.echo(f"removed {_size(removed)}" if removed else f"{folder}: nothing was kept")
         return OK
     kept = index.info()
     if kept.problem:
@@ -44,10 +46,15 @@ def cache(what: str, project: Path | None) -> int:
     elif not kept.files:
         click.echo(f"{folder}: nothing is kept; from {WORTH_KEEPING} files on, opening a project makes its index")
     else:
-        click.echo(f"{folder}: {kept.notes} notes, {kept.terms} terms, {kept.bytes / 1e6:.1f} MB")
+        click.echo(f"{folder}: {kept.notes} notes, {kept.terms} terms, {_size(kept.bytes)}")
     if size := answers.bytes():
-        click.echo(f"{visible(str(answers.folder))}: answers to judged queries, {size / 1e6:.1f} MB")
+        click.echo(f"{visible(str(answers.folder))}: answers to judged queries, {_size(size)}")
     return OK
+
+
+def _size(count: int) -> str:
+    """``count`` bytes in MB, or in kB where they are few."""
+    return f"{count / 1e6:.1f} MB" if count >= _FEW_BYTES else f"{count / 1e3:.1f} kB"
 
 
 @click.command(epilog='\b\nExample:\n  eval "$(brv-tui completion bash)"')

@@ -40,7 +40,9 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
     made = headline_of(trace, width)
     held = trace.snapshot
     noun = "symbol" if held.is_code else noun_of(trace.engine)
-    facts = f" {trace.version}, profile {trace.profile}, {counted(held.notes, noun, f'{noun}s')} of {held.project}"
+    changed = " (changed by settings)" if trace.profile.endswith("*") else ""
+    notes = counted(held.notes, noun, f"{noun}s")
+    facts = f" {trace.version}, profile {trace.profile}{changed}, {notes} of {held.project}"
     made += [line(facts, "muted").cut(width), *_reading(trace, shown, width, glyphs)]
     made += notices(trace.notices, width, glyphs)
     made += [Line(), *shown.decision(trace, width, glyphs), *shown.flow(trace, width, glyphs)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines import registry
@@ -45,6 +46,14 @@ class Engines:
             if name not in self._made:
                 self._made[name] = registry.load(name)
             return self._made[name]
+
+    def which(self, kind: type) -> str:
+        """Which engines are of ``kind``, as the end of a message: ``name one that does, with --engine: soleri``."""
+        able = []
+        for name in self.names:
+            with suppress(EngineError):
+                able += [name] if isinstance(self.named(name), kind) else []
+        return f"name one that does, with --engine: {', '.join(able)}"
 
     def profile(self, name: str) -> str:
         """The name of the profile that the engine ``name`` answers with. Raises as :meth:`named`."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from brvtui.engines.contract import Context, Engine, EngineError, Forecasts
+from brvtui.engines.contract import Context, EngineError, Forecasts
 from brvtui.session.engines import Engines
 from brvtui.snapshot import Note, Snapshot
 from brvtui.trace import AgeingDocument, DatedEvent, DocumentForecast, EventCount, Outlook
@@ -23,7 +23,9 @@ def outlook(
     """
     engine = engines.named(name)
     if not isinstance(engine, Forecasts):
-        raise EngineError(f"{engine.title} has no forecasts: time alone changes none of its scores; {_others(engines)}")
+        raise EngineError(
+            f"{engine.title} has no forecasts: time alone changes none of its scores; {engines.which(Forecasts)}"
+        )
     kinds = engine.event_kinds
     if event and event not in kinds:
         raise EngineError(f"{engine.title} has no event {event}{nearest(event, kinds)}")
@@ -70,15 +72,3 @@ def _day(context: Context[Any], days: int) -> str:
         return (datetime.fromtimestamp(context.now_ms / 1000, UTC) + timedelta(days=days)).date().isoformat()
     except (OverflowError, OSError, ValueError):  # beyond what a calendar holds
         return ""
-
-
-def _others(engines: Engines) -> str:
-    """Which engines to ask instead."""
-    able = []
-    for name in engines.names:
-        try:
-            asked: Engine[Any] = engines.named(name)
-        except EngineError:
-            continue
-        able += [name] if isinstance(asked, Forecasts) else []
-    return f"name one that has, with --engine: {', '.join(able)}"

@@ -412,7 +412,7 @@ class Session:
             raise EngineError(f"{file} is not a result of this query: choose one that is")
         engine = self.engines.named(trace.engine)
         if not isinstance(engine, Learns):
-            raise EngineError(f"{engine.title} does not learn from feedback")
+            raise EngineError(f"{engine.title} does not learn from feedback: {self.engines.which(Learns)}")
         return engine.learn(self.engines.context(trace.engine), trace, file, usefulness)
 
     def use_profile(self, name: str, engine: str = registry.DEFAULT) -> None:

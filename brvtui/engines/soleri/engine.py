@@ -182,7 +182,7 @@ class Soleri:
         needed = context.constants.learning.rows
         rate = accept_rate(counts, context.constants) or 0.0
         if counts.rows < needed:
-            return f"{counts.rows} of {needed} rows of feedback: weights move then"
+            return f"{counts.rows} of {needed} rows of feedback: from {needed} on, weights move"
         return f"{counts.rows} rows of feedback, {rate:.0%} of use: weights have moved"
 
     def _ranked(

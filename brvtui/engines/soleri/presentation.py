@@ -344,5 +344,6 @@ def feedback_line(learned: LearnedWeights) -> str:
     if learned.rate is None:
         return f"no feedback yet: weights move from {learned.needed} rows on"
     if not learned.moved:
-        return f"{learned.rows} of {learned.needed} rows of feedback, {learned.rate:.0%} of use: weights move then"
+        used = f"{learned.rows} of {learned.needed} rows of feedback, {learned.rate:.0%} of use"
+        return f"{used}: from {learned.needed} on, weights move"
     return f"{learned.rows} rows of feedback, {learned.rate:.0%} of use"

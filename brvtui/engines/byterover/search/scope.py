@@ -58,9 +58,9 @@ def parse_scope(snapshot: Snapshot, query: str, option: str) -> Scope:
         return parsed
     symbol = snapshot.hierarchy.at(wanted)
     if symbol is None:
-        why = f"the caller asked for {wanted}, which is not in the tree"
+        why = f"you asked for {wanted}, which is not in the tree"
         return _scope(snapshot, "", wanted, "option", "", parsed.text, why)
-    return _scope(snapshot, symbol.path, wanted, "option", "exact", parsed.text, f"the caller asked for {wanted}")
+    return _scope(snapshot, symbol.path, wanted, "option", "exact", parsed.text, f"you asked for {wanted}")
 
 
 def _from_query(snapshot: Snapshot, query: str) -> Scope:
