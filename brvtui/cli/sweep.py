@@ -25,6 +25,7 @@ from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
     from brvtui.lab.whatif.sweep import Sweep
+    from brvtui.session import Session
 
 _FORMS = {".json": "json", ".svg": "svg"}
 
@@ -40,12 +41,13 @@ Examples:
   brv-tui sweep auth/tokens.md:importance --format json
 """
 )
-@click.argument("axes", nargs=-1, required=True, metavar="CONSTANT[=FROM:TO[:N]]…")
+@click.argument("axes", nargs=-1, metavar="CONSTANT[=FROM:TO[:N]]…")
 @engine_command
 @judgments_option
 @click.option("--metric", "named_metric", default="ndcg@10", show_default=True, help="What is drawn.")
 @click.option("--query", "queries", multiple=True, metavar="TEXT", help="Ask this in place of the judged queries.")
 @click.option("--save", "file", type=click.Path(path_type=Path), metavar="FILE", help="Also write FILE (.svg, .json).")
+@click.option("--list", "lists", is_flag=True, help="List the constants with their ranges instead.")
 @format_option("table", "json", "svg")
 def sweep(
     asked: Asked,
@@ -54,6 +56,7 @@ def sweep(
     named_metric: str,
     queries: tuple[str, ...],
     file: Path | None,
+    lists: bool,
     form: str,
 ) -> int:
     """Ask the judged queries over a range of one or two constants: a curve, or a heat map.
@@ -72,7 +75,11 @@ def sweep(
 
     if file is not None and file.suffix.lower() not in _FORMS:
         raise Failure(f"{file}: a sweep is saved as .svg or .json; give the file one of these endings", BAD_USAGE)
+    if not axes and not lists:
+        raise click.UsageError("name a constant; --list lists them")
     session = asked.open()
+    if lists:
+        return _list(session, form)
     judgments = read_judgments(judgments_file(session, named))
     if queries:
         judged = {(each.text, each.scope): each for each in judgments}
@@ -100,6 +107,23 @@ def sweep(
     else:
         sys.stdout.buffer.write(_rendered(made, form))
         sys.stdout.buffer.flush()
+    return OK
+
+
+def _list(session: Session, form: str) -> int:
+    """Prints the constants that can be swept, each with its value and range."""
+    with engine_errors_reported():
+        controls = session.variants.controls(session.engine)
+    if form == "json":
+        from brvtui.cli.common import write_json
+        from brvtui.trace import to_plain
+
+        write_json([{"constants": [to_plain(each) for each in controls]}])
+        return OK
+    from brvtui.report.lines import rich_lines
+    from brvtui.report.sweep import control_lines
+
+    print_report(lambda width: rich_lines(control_lines(controls, width)))
     return OK
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from brvtui.lab.whatif.controls import Control
 from brvtui.lab.whatif.sweep import Sweep
 from brvtui.lab.whatif.variant import Value
 from brvtui.paint.bars import eighths
@@ -23,7 +25,7 @@ def value_text(value: Value) -> str:
     """``value`` as it is written in a profile, a number to six digits."""
     if isinstance(value, bool):
         return str(value).lower()
-    return value if isinstance(value, str) else f"{value:.6g}"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def queries_text(made: Sweep) -> str:
@@ -31,6 +33,18 @@ def queries_text(made: Sweep) -> str:
     are_judged = any(each.documents or each.expected for each in made.queries)
     judged = "judged " if are_judged else ""
     return counted(len(made.queries), f"{judged}query", f"{judged}queries")
+
+
+def control_lines(controls: Sequence[Control], width: int) -> list[Line]:
+    """A line for each of ``controls``: its name, its value, the values that it can take."""
+    cells = max((len(each.key) for each in controls), default=0)
+    return [
+        line(f" {each.key:<{cells}}  ", "text")
+        .add(f"{value_text(each.base):<12}", "strong")
+        .add(", ".join(map(value_text, each.choices)) or f"{each.least:g} to {each.most:g}", "muted")
+        .cut(width)
+        for each in controls
+    ]
 
 
 def sweep_lines(made: Sweep, width: int, glyphs: Glyphs) -> list[Line]:

@@ -164,8 +164,8 @@ def test_without_a_model(run: Run, old: Tree) -> None:
     assert "- Sessions end; a refresh moves the end. (.brv/context-tree/auth/jwt/expiry.md)" in out
     assert "No model provider is set" in err
     assert err.splitlines()[-1] == (
-        "brv-tui: this answer needs a model, and none is set: set llm.model, or BRV_TUI_LLM_MODEL"
-        " (docs/configuration.md)"
+        "brv-tui: this answer needs a model, and none is set: set llm.model in your settings"
+        " (brv-tui config says where), or BRV_TUI_LLM_MODEL"
     )
     code, out, err = run("ask", TIER_4, "--llm", "--format", "json")
     assert (code, json.loads(out)["trace"]["answer"]["kind"], err.count("\n")) == (4, "extractive", 1)

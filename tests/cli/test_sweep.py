@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.cli.test_eval import JUDGED
 from tests.cli.test_eval import judged as judged
 from tests.support.trees import Tree
 
@@ -85,3 +86,20 @@ def test_another_engine_has_other_constants(run: Run, judged: Tree) -> None:
     code, out, _ = run("sweep", "columns.title=0:20:3", "--engine", "jeffs_brain", "--mode", "bm25", "--format", "json")
     assert code == 0
     assert json.loads(out)["engine"] == "jeffs_brain"
+
+
+def test_a_named_query_keeps_its_judgment(run: Run, judged: Tree) -> None:
+    query = next(each.text for each in JUDGED if each.documents)
+    out = run("sweep", "direct.min_top=0.5:1:3", "--query", query)[1]
+    assert "of 1 judged query" in out
+
+
+def test_the_constants_are_listed(run: Run, judged: Tree) -> None:
+    code, out, _ = run("sweep", "--list")
+    assert code == 0
+    assert "direct.min_top" in out
+    constants = json.loads(run("sweep", "--list", "--format", "json")[1])["constants"]
+    assert {each["name"] for each in constants} > {"days", "direct.min_top"}
+    for words in ((), ("nonsense",)):
+        code, out, err = run("sweep", *words)
+        assert (code, out, "--list lists them" in err) == (2, "", True)

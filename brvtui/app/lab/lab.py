@@ -343,7 +343,7 @@ class Lab:
         if queries:
             self.keep(queries, variant)
         else:
-            self._services.notify("nothing is logged yet: ask a query on the Query screen first", timeout=5)
+            self._services.notify("no query is open, and none is logged: ask one on the Query screen", timeout=5)
 
     def unjudge(self, judgment: Judgment) -> None:
         """Takes the query of ``judgment`` out of the judged ones."""

@@ -173,10 +173,12 @@ class FrameScreen(Screen[None]):
             return
         if self.pane is not None and self.pane.clear_filter():
             return
+        in_pane = self.pane is not None
         if self.body.maximised:
             self.action_maximise()
-        else:
-            self.action_pane(self.home)
+            if in_pane:
+                return
+        self.action_pane(self.home)
 
     @property
     def home(self) -> str:

@@ -92,7 +92,8 @@ def parse_axis(text: str, controls: Sequence[Control], axes: int) -> Axis:
         if of_note:
             signals = [each.name for each in controls if each.path == path]
             raise SweepError(f"{path} has no signal {shortened(signal, 40)}{nearest(signal, signals)}")
-        raise SweepError(f"no constant {shortened(name, 60)}{nearest(name, (key for key in known if ':' not in key))}")
+        hint = nearest(name, (key for key in known if ":" not in key))
+        raise SweepError(f"no constant {shortened(name, 60)}{hint}; --list lists them")
     if control.choices:
         if written:
             raise SweepError(f"{name} has no range: leave out ={shortened(written, 40)}, all its values are taken")
