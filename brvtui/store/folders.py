@@ -61,3 +61,9 @@ def _digest_of(folder: Path) -> str:
     import hashlib
 
     return hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:_DIGEST]
+
+
+def shown_path(path: Path) -> str:
+    """Returns ``path`` as users write it, with ``~`` for their own folder."""
+    home = Path.home()
+    return str(Path("~") / path.relative_to(home)) if path.is_relative_to(home) else str(path)

@@ -85,6 +85,7 @@ def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(Session, name, without_timings(getattr(Session, name)))
     monkeypatch.setattr("brvtui.snapshot.state.fingerprint", fingerprint)
     monkeypatch.setattr("brvtui.app.log.logs.shown_path", any_place)
+    monkeypatch.setattr("brvtui.app.exporting.sharing.shown_path", lambda _: "~/here")
     monkeypatch.setenv("BRV_TUI_ASCII", "0")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TMUX", "none")

@@ -11,10 +11,10 @@ import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.app.log.log_pane import LogPane, score_of
-from brvtui.app.log.logs import shown_path
 from brvtui.app.log.screen import LogScreen
 from brvtui.app.query.remedy_dialog import RemedyDialog
 from brvtui.app.query.screen import QueryScreen
+from brvtui.store.folders import shown_path
 from brvtui.tree.engine_files.folders import project_data
 from brvtui.tree.engine_files.query_log import LoggedQuery, query_log_folder
 from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view

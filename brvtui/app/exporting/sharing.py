@@ -17,7 +17,7 @@ from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.workers import Refusal
 from brvtui.engines.registry import presentation
-from brvtui.store.folders import data_folder, pictures_folder
+from brvtui.store.folders import data_folder, pictures_folder, shown_path
 from brvtui.trace import Trace
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Sharing:
             screen = ExportScreen(name, "the downloads of your browser", _file_of_form)
             self._services.push_screen(screen, partial(self._hand_over, trace))
         else:
-            screen = ExportScreen(name, str(Path.cwd()), partial(_written, self._project, trace))
+            screen = ExportScreen(name, shown_path(Path.cwd()), partial(_written, self._project, trace))
             self._services.push_screen(screen, self._was_saved)
 
     def _hand_over(self, trace: Trace, file: Path | None) -> None:

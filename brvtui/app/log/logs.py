@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import EngineLog
+from brvtui.store.folders import shown_path
 from brvtui.tree.engine_files.query_log import LoggedQuery
 
 if TYPE_CHECKING:
@@ -117,12 +117,6 @@ class Logs:
             self._services.notify(problem, severity="warning")
         if self._begun and self._project.session is not None:
             self._read(self._project.session)
-
-
-def shown_path(path: Path) -> str:
-    """Returns ``path`` as users write it, with ``~`` for their own folder."""
-    home = Path.home()
-    return str(Path("~") / path.relative_to(home)) if path.is_relative_to(home) else str(path)
 
 
 def _read(session: Session) -> tuple[tuple[LoggedQuery, ...], LogSummary, EngineLog]:
