@@ -122,11 +122,11 @@ class Snapshot:
 
     @property
     def unusable_signals(self) -> tuple[str, ...]:
-        """The notes whose frontmatter names signals that cannot be used, and that have none from elsewhere."""
+        """The notes whose frontmatter names signals that cannot be used, and that have none from elsewhere, by path."""
 
         def found() -> tuple[str, ...]:
             entries = ((path, entry) for path, entry in self.parsed.items() if entry.has_unusable_signals)
-            return tuple(path for path, entry in entries if self.stored.get(entry.file) is None)
+            return tuple(sorted(path for path, entry in entries if self.stored.get(entry.file) is None))
 
         return self.derived.of(UNUSABLE_SIGNALS, found)
 

@@ -22,5 +22,10 @@ def test_the_legend_of_a_score_is_whole(engine: str, width: int) -> None:
 
 
 def test_further_lines_begin_below_the_text() -> None:
-    made = hanging(line("Type").gap(), "each key shows its tier", 16)
+    made = hanging(line("Type").gap(), "each key shows its tier", 18)
     assert [each.plain for each in made] == ["Type each key", "     shows its", "     tier"]
+
+
+def test_words_without_room_behind_their_head_are_cut() -> None:
+    (made,) = hanging(line("Type").gap(), "each key shows its tier", 16)
+    assert made.plain == "Type each key s…"

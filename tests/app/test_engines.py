@@ -202,7 +202,7 @@ async def test_w_says_that_changes_are_not_tried_where_something_stands_above(ap
         brv(pilot).selection.select(found(pilot).hits[1].file)
         await settled(pilot)
         await pilot.press("w")
-        await until(pilot, lambda: "changes are not tried for this engine" in shown(pilot))
+        await until(pilot, lambda: "changes are not tried here for this engine" in shown(pilot))
         assert "Why it is number 2" in shown(pilot)
 
 

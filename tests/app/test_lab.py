@@ -96,7 +96,7 @@ async def test_without_judgments_it_says_how_to_make_them(garden: Tree, make_app
         assert ".brv/brv-tui/judgments.toml" in shown(pilot)
         await pilot.press("J")
         await settled(pilot)
-        await until(pilot, lambda: "nothing is logged yet" in toasts(pilot))
+        await until(pilot, lambda: "none is logged: ask one on the Query screen" in toasts(pilot))
 
 
 async def test_the_open_query_is_judged_by_its_answer(garden: Tree, make_app: MakeApp) -> None:

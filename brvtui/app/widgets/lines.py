@@ -23,7 +23,9 @@ from brvtui.paint.line import Line, Span, line
 from brvtui.paint.text import wrap
 
 Row = TypeVar("Row")
-"""ASCII for the typographic signs of our own texts, on terminals without Unicode."""
+
+_LEAST_HANGING = 12
+"""Cells behind a head below which words are cut, not wrapped."""
 
 
 class LazyLines(Sequence[Line]):
@@ -62,9 +64,6 @@ class LazyLines(Sequence[Line]):
         if below < 0:
             return self._head[place]
         return self._draw(self._rows[below]) if below < len(self._rows) else self._tail[below - len(self._rows)]
-
-
-_LEAST_HANGING = 12
 
 
 class Lines(Widget):
