@@ -17,6 +17,11 @@ def shortened(text: str, most: int = 120) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def difference_as_shown(value: float, before: float, decimals: int) -> float:
+    """``value`` less ``before``, each rounded to ``decimals`` as it is shown: readers subtract what they see."""
+    return round(round(value, decimals) - round(before, decimals), decimals)
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The end of a message about the unknown ``name``: the nearest of ``known``; empty where none is near."""
     import difflib

@@ -12,14 +12,15 @@ from brvtui.lab.engine_comparison.overlap import PERSISTENCE
 from brvtui.lab.evaluation.significance import FEWEST
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import column, wrap
-from brvtui.report.evaluation import about, facts, number
+from brvtui.report.evaluation import AS_EXPECTED, DECIMALS, about, facts, number
 from brvtui.text.visible import visible
 from brvtui.trace import to_plain
-from brvtui.wording import counted
+from brvtui.wording import counted, difference_as_shown
 
 COMPARISON_SCHEMA = 1
 _RANK, _LEAST_COLUMN, _MOST_COLUMN, _NAME = 4, 16, 40, 15
 _NOTHING = "–"
+_EXPECTATIONS = f"{AS_EXPECTED}: an expected tier counts only for engines that have tiers, “not covered” for all."
 
 
 def answers_lines(found: EngineAnswers, width: int) -> list[Line]:
@@ -66,6 +67,8 @@ def judged_lines(found: JudgedEngines, width: int) -> list[Line]:
         cells = [dict(facts(each)).get(name, _NOTHING).partition(";")[0] for each in found.evaluations]
         if name != "outcomes":
             made.append(_row(name, [cell.removesuffix(" a query") for cell in cells]).cut(width))
+    if len({each.expectations[1] for each in found.evaluations}) > 1:
+        made += [line(f" {part}", "muted") for part in wrap(_EXPECTATIONS, width - 2)]
     best = found.best(found.metrics[0])
     if best is not None:
         made += [Line(), *(line(f" {part}") for part in wrap(best_text(best), width - 2))]
@@ -74,12 +77,13 @@ def judged_lines(found: JudgedEngines, width: int) -> list[Line]:
 
 def best_text(best: BestEngine) -> str:
     """Which engine is best by a metric, and beside which others that may be chance, in a sentence or two."""
-    text = f"By {best.metric}, {presentation(best.engine).title} is best with {best.mean:.4f}."
+    text = f"By {best.metric}, {presentation(best.engine).title} is best with {number(best.mean)}."
     for rival in best.rivals:
         name = presentation(rival.engine).title
         sure = "" if rival.is_significant else ", which may be chance"
         p_value = "" if rival.p_value is None else f" (p = {rival.p_value:.3f}{sure})"
-        text += f" {name} is {rival.behind:.4f} behind{p_value}."
+        behind = difference_as_shown(best.mean, best.mean - rival.behind, DECIMALS)
+        text += f" {name} is {number(behind)} behind{p_value}."
     few = any(rival.p_value is None for rival in best.rivals)
     return text + (f" Fewer than {FEWEST} queries do not say whether that is chance." if few else "")
 

@@ -27,6 +27,10 @@ _NAMED = 20
 Causes = Mapping[str, Sequence[str]]
 """Lines about queries by their ids."""
 _NO_CAUSES: Causes = {}
+AS_EXPECTED = "as expected"
+"""Names the queries with the outcome that their judgment expects."""
+DECIMALS = 4
+"""With how many a metric is shown."""
 NONE = "–"
 """What stands for a value that means nothing."""
 
@@ -147,7 +151,7 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
     outcomes = ", ".join(f"{name}: {count}" for name, count in evaluation.outcomes.items())
     made = [("outcomes", outcomes or NONE), (NOT_COVERED, f"{evaluation.not_covered:.1%}")]
     if expected:
-        made.append(("as expected", f"{met} of {expected}"))
+        made.append((AS_EXPECTED, f"{met} of {expected}"))
     if evaluation.engine == DEFAULT:  # the others write no prompt
         made.append(("prompt", f"{evaluation.prompt_tokens:.0f} tokens a query"))
     kept = f"; {evaluation.kept} of {len(evaluation.queries)} kept from before" if evaluation.kept else ""
@@ -185,5 +189,5 @@ def worst_first(queries: Sequence[QueryResult], metric: Metric) -> list[QueryRes
 
 
 def number(value: float | None) -> str:
-    """A metric as it is shown, with four decimals."""
-    return NONE if value is None else f"{value:.4f}"
+    """A metric as it is shown."""
+    return NONE if value is None else f"{value:.{DECIMALS}f}"

@@ -8,12 +8,12 @@ from fractions import Fraction
 import pytest
 from scipy import stats
 
-from brvtui.lab.engine_comparison.judged import JudgedEngines, holm
+from brvtui.lab.engine_comparison.judged import BestEngine, JudgedEngines, Rival, holm
 from brvtui.lab.engine_comparison.one_query import EngineAnswer, EngineAnswers, FoundNote
 from brvtui.lab.engine_comparison.overlap import rank_biased_overlap
 from brvtui.lab.evaluation.metrics import parse_metric
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument
-from brvtui.report.engine_comparison import answers_lines
+from brvtui.report.engine_comparison import answers_lines, best_text
 
 MRR = parse_metric("mrr")
 DEEP = 1_500
@@ -100,6 +100,13 @@ def test_the_best_engine_and_how_sure_that_is() -> None:
     few = JudgedEngines(tuple(evaluation(name, own[:24]) for name, own in ranks.items()), (MRR,)).best(MRR)
     assert few is not None
     assert {rival.p_value for rival in few.rivals} == {None}
+
+
+def test_differences_are_those_of_the_numbers_that_are_read() -> None:
+    """0.98717 − 0.72264 is 0.26453, but who reads 0.9872 and 0.7226 subtracts these."""
+    text = best_text(BestEngine(MRR, "soleri", 0.98717, (Rival("knowing", 0.98717 - 0.72264, None),)))
+    assert "best with 0.9872" in text
+    assert "knowing is 0.2646 behind" in text
 
 
 def test_holm_adjusts_as_in_his_paper() -> None:

@@ -26,7 +26,7 @@ from brvtui.lab.whatif.variant import Variant
 from brvtui.paint.headline import NO_ANSWER, tier_role
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
-from brvtui.wording import counted
+from brvtui.wording import counted, difference_as_shown
 
 _FIRST, _OTHER, _LEAST_TEXT, _MISS = 11, 16, 18, 36
 _ORDERS = ("by loss", "as in the file", "by value")
@@ -289,9 +289,9 @@ class JudgedPane(ChoicePane):
         made = Line().fit("   –" if value is None else f"{value:.2f}", 5, "faint" if value is None else "strong")
         made.fit(f"{short_outcome(outcome)}{self.glyphs.cross if expected is False else ''}", 5, role)
         if place:
-            change = 0.0 if now is None or value is None else value - now
+            change = 0.0 if now is None or value is None else difference_as_shown(value, now, 2)
             change = -change if column.variant.is_earlier else change
-            said = f"{change:+.2f}".replace("-", "−") if abs(change) > _SAME else moved
+            said = f"{change:+.2f}".replace("-", "−") if change else moved
             made.fit(said, 6, "bold bad" if change < 0 else "warn" if said == moved else "ok")
         return made.fit("", (_OTHER if place else _FIRST) - made.width)
 
