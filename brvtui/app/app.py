@@ -314,9 +314,15 @@ class BrvTui(ConfiguredApp):
         await finished_in_time(self.project.close, self.time_left.seconds)
 
     def adopt(self, configuration: Configuration) -> None:
-        """Puts the settings ``configuration`` into effect, as far as they differ from those so far."""
+        """Puts the settings ``configuration`` into effect, as far as they differ from those so far.
+
+        Where one of them was why the project could not be opened, it is opened anew.
+        """
+        before, now = self.configuration.settings, configuration.settings
         super().adopt(configuration)
         self.switches.adopt(configuration)
+        if self.view.project.phase is Phase.FAILED and (before.engine, before.profile) != (now.engine, now.profile):
+            self._open_anew(self._request, "the project")
         self.store.update(self.store.view.model._replace(name=configuration.settings.llm.model))
 
     # what becomes of the project
@@ -402,10 +408,13 @@ class BrvTui(ConfiguredApp):
         self.push_screen(MemoryDialog(self.project.session.project.tree, self.shown_key("engine.next")), chosen)
 
     def _open_memory(self, memory: str) -> None:
-        """Opens the other memory of the project with the same query; a browser does so when its page is loaded anew."""
-        opening = self.project.chosen(memory)
+        """Opens the other memory of the project with the same query."""
+        self._open_anew(self.project.chosen(memory), f"the {memory}")
+
+    def _open_anew(self, opening: Opening, what: str) -> None:
+        """Opens ``what`` by ``opening`` with the same query; a browser does so when its page is loaded anew."""
         if self.is_web:
-            self.notify(f"load this page again: it then opens the {memory}", timeout=8)
+            self.notify(f"load this page again: it then opens {what}", timeout=8)
             return
 
         self._leave_for(opening._replace(query=self.view.query.text))

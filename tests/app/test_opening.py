@@ -15,7 +15,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.project import opening
 from brvtui.app.states import Phase
 from brvtui.store.kept_index import KeptIndex
-from tests.app.driving import NARROW, WIDE, ask, screen, settled, shown, text_of, until, view
+from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, until, view
 from tests.support.settings import own
 from tests.support.trees import Tree
 
@@ -94,6 +94,13 @@ async def test_a_setting_that_keeps_a_project_closed_is_changed_in_settings(gard
         await pilot.press("escape", "comma")
         await settled(pilot)
         assert pilot.app.current_mode == "settings"
+        await pilot.press("slash", *"profile", "enter", "delete")
+        await until(pilot, lambda: brv(pilot).reopening is not None)
+    opening = brv(pilot).reopening
+    assert opening is not None
+    async with BrvTui(opening).run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        assert view(pilot).project.phase is Phase.READY
 
 
 async def test_a_file_is_no_project(tmp_path: Path, make_app: MakeApp) -> None:
