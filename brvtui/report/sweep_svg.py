@@ -9,8 +9,8 @@ from brvtui.lab.whatif.variant import Value
 from brvtui.report.svg import xml_text
 from brvtui.report.sweep import queries_text, value_text
 
-_WIDTH, _HEIGHT = 720, 420
-_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 20, 50, 60
+_WIDTH, _HEIGHT = 720, 434
+_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 20, 64, 60
 _TICKS = 6
 _INK, _MUTED, _LINE, _CROSSING = "#222222", "#767676", "#2c6fbb", "#c2571a"
 
@@ -24,11 +24,22 @@ def sweep_svg(made: Sweep) -> str:
         'font-family="sans-serif" font-size="12">',
         f"<title>{xml_text(title)}</title>",
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#ffffff"/>',
-        _text(_LEFT, 24, title, _INK),
+        _text(_LEFT, 20, title, _INK),
+        _text(_LEFT, 38, _legend(made)),
         *(_curve(made) if len(made.axes) == 1 else _map(made)),
         "</svg>\n",
     ]
     return "\n".join(parts)
+
+
+def _legend(made: Sweep) -> str:
+    now = ", ".join(f"{axis.control.key} {value_text(axis.control.base)}" for axis in made.axes)
+    if len(made.axes) == 2:
+        is_shown = all(axis.control.base in axis.values for axis in made.axes)
+        return f"now: {now}{' (framed)' if is_shown else ''}"
+    (axis,) = made.axes
+    shown = " (grey line)" if _is_within(axis.values, axis.control.base) else ""
+    return f"now: {now}{shown}{'; dashed: another tier answers a query' if made.crossings else ''}"
 
 
 def _text(x: float, y: float, text: str, fill: str = _MUTED, anchor: str = "start") -> str:
@@ -55,6 +66,10 @@ def _curve(made: Sweep) -> Iterator[str]:
     for value, place in list(zip(axis.values, places, strict=True))[::every]:
         yield _text(_LEFT + wide * place, _HEIGHT - _BOTTOM + 18, value_text(value), anchor="middle")
     yield _text(_LEFT + wide / 2, _HEIGHT - 14, axis.control.key, _INK, "middle")
+    now = axis.control.base
+    if _is_within(axis.values, now):
+        x = _LEFT + wide * _between(axis.values, places, now)
+        yield f'<line x1="{x:.2f}" x2="{x:.2f}" y1="{_TOP}" y2="{_TOP + high}" stroke="{_MUTED}"/>'
     for crossing in made.crossings:
         x = _LEFT + wide * _between(axis.values, places, crossing.at)
         said = f"{value_text(crossing.at)}: {crossing.query}, {crossing.before} → {crossing.after}"
@@ -69,6 +84,11 @@ def _curve(made: Sweep) -> Iterator[str]:
     points = " ".join(f"{x:.1f},{y:.1f}" for x, y in dots)
     yield f'<polyline points="{points}" fill="none" stroke="{_LINE}" stroke-width="2"/>'
     yield from (f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{_LINE}"/>' for x, y in dots)
+
+
+def _is_within(values: tuple[Value, ...], value: Value) -> bool:
+    numbers = [each for each in (values[0], value, values[-1]) if not isinstance(each, (bool, str))]
+    return value in values or (len(numbers) == 3 and numbers == sorted(numbers))
 
 
 def _between(values: tuple[Value, ...], places: list[float], at: Value) -> float:
@@ -100,6 +120,9 @@ def _map(made: Sweep) -> Iterator[str]:
         yield f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" fill="{fill}">'
         yield f"<title>{xml_text(f'{said}: {mean}')}</title></rect>"
         ink = "#ffffff" if share > 0.6 else _INK
+        if point.values == tuple(axis.control.base for axis in made.axes):
+            corners = f"{x + 2:.1f},{y + 2:.1f} h{wide - 4:.1f} v{high - 4:.1f} h{4 - wide:.1f} z"
+            yield f'<path d="M{corners}" fill="none" stroke="{_CROSSING}" stroke-width="2"/>'
         yield _text(x + wide / 2, y + high / 2 + 4, "–" if point.mean is None else f"{point.mean:.2f}", ink, "middle")
     for row, value in enumerate(first.values):
         yield _text(_LEFT - 8, _TOP + (row + 0.5) * high + 4, value_text(value), anchor="end")

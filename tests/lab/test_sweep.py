@@ -202,7 +202,7 @@ def test_whole_numbers_and_choices() -> None:
 
 def test_every_form_of_a_report(session: Session) -> None:
     one = swept(session, ["score.relevance=0.01:1:5"], QUERIES, METRIC, {})
-    two = swept(session, ["score.relevance=0.2:0.8:3", "score.recency=0:0.5:4"], QUERIES, METRIC, {})
+    two = swept(session, ["score.relevance=0.2:0.6:3", "score.recency=0:0.6:4"], QUERIES, METRIC, {})
     nothing = swept(session, ["text.relevance"], QUERIES[-1:], METRIC, {})
     signal = swept(session, ["auth/jwt/refresh_rotation.md:importance=0:100:3"], QUERIES, METRIC, {})
     assert len(two.points) == 12
@@ -214,6 +214,8 @@ def test_every_form_of_a_report(session: Session) -> None:
         drawn = [each.tag.rpartition("}")[2] for each in svg.iter()]
         if len(made.axes) == 2:
             assert drawn.count("rect") == len(made.points) + 1
+            now = tuple(axis.control.base for axis in made.axes)
+            assert drawn.count("path") == sum(point.values == now for point in made.points) == 1
         else:
             assert drawn.count("circle") == sum(point.mean is not None for point in made.points)
         plain = sweep_as_plain(made)
