@@ -111,7 +111,7 @@ def text_argument(required: bool = True, metavar: str = "TEXT") -> Callable[[_F]
 def quoted_text(ctx: click.Context) -> str:
     """How to give several words as ``text``, the first argument of the command of ``ctx``."""
     text, *others = (each for each in ctx.command.params if isinstance(each, click.Argument))
-    rest = "".join(f" {each.human_readable_name}" for each in others if each.required)
+    rest = "".join(f" {each.human_readable_name}" for each in others if not each.human_readable_name.startswith("["))
     name = text.human_readable_name.strip("[]")
     return f'quote a {name} of several words, as in {ctx.command_path} "how do we deploy"{rest}'
 

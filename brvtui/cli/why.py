@@ -30,10 +30,10 @@ Examples:
 )
 @text_argument()
 @click.argument("one", metavar="NOTE", shell_complete=completing.notes)
-@click.argument("other", metavar="NOTE", shell_complete=completing.notes)
+@click.argument("other", metavar="NOTE", required=False, shell_complete=completing.notes)
 @engine_command
 @answer_format
-def why(text: str, one: str, other: str, asked: Asked, form: str) -> int:
+def why(text: str, one: str, other: str | None, asked: Asked, form: str) -> int:
     """Compare two notes in the answer to TEXT: the parts of both scores, and what would bring the lower one above.
 
     NOTE is a note's path, the end of one, or a title. Nothing is changed. Exit code 1 when one of them is no result.
@@ -43,6 +43,8 @@ def why(text: str, one: str, other: str, asked: Asked, form: str) -> int:
     from brvtui.session.pairing import why_above
     from brvtui.snapshot.naming import UnknownNote
 
+    if other is None:
+        raise click.UsageError("name two notes; of one, brv-tui explain TEXT NOTE says why it is where it is")
     session = asked.open()
     try:
         with engine_errors_reported():

@@ -222,6 +222,7 @@ def test_replay_needs_one_kind_of_file(run: Run) -> None:
         (("query",), 2, "Missing argument"),
         (("query", "how", "do", "we"), 2, 'quote a TEXT of several words, as in brv-tui query "how do we deploy"'),
         (("why", "how", "do", "we", "go"), 2, 'as in brv-tui why "how do we deploy" NOTE NOTE; see'),
+        (("why", "how do we", "go"), 2, "of one, brv-tui explain TEXT NOTE says why"),
         (("compare", "how", "do"), 2, 'quote a TEXT of several words, as in brv-tui compare "how do we deploy"; see'),
         (("explain", "how", "do", "we"), 3, 'several words, as in brv-tui explain "how do we deploy" PATH…\n'),
         (("explain", "how", "gone.md"), 3, "no note gone.md in "),
