@@ -319,7 +319,8 @@ def _graded(snapshot: Snapshot, given: Sequence[str]) -> dict[str, int | None]:
     for item in given:
         name, _, grade = item.rpartition("=")
         if not name or grade not in ("0", "1", "2", "3", _NO_GRADE):
-            raise Failure(f"{item} must be NOTE=GRADE, with a grade of 0, 1, 2, 3 or none", BAD_USAGE)
+            what = "NOTE=GRADE, with a grade of 0, 1, 2, 3 or none (quote a QUERY of several words)"
+            raise Failure(f"{item} must be {what}", BAD_USAGE)
         try:
             path = find_note(snapshot, name).path
         except UnknownNote as error:
