@@ -70,7 +70,18 @@ def lead_text(hits: Sequence[Hit], hit: Hit, decimals: int) -> str:
         return f"level with {number}{_tie(hit, beside)}"
     lead = f"{abs(hit.score - beside.score):.{decimals}f}"
     named = _apart(hit, beside, decimals)
-    return f"{lead} {'ahead of' if rank == 1 else 'behind'} {number}{': ' if named else ''}{named}"
+    added = _added_above(hits, beside, decimals) if rank == 1 else ""
+    return f"{lead} {'ahead of' if rank == 1 else 'behind'} {number}{': ' if named else ''}{named}{added}"
+
+
+def _added_above(hits: Sequence[Hit], second: Hit, decimals: int) -> str:
+    """How far the first is from the best that a further search added, where that has more than the ``second``."""
+    best = max((one for one in hits if one.found_by), key=lambda one: one.score, default=None)
+    if best is None or best.score <= second.score:
+        return ""
+    lead = hits[0].score - best.score
+    apart = f"{abs(lead):.{decimals}f} {'ahead of' if lead >= 0 else 'behind'}"
+    return f"; {apart} number {hits.index(best) + 1}, which the search for “{best.found_by}” added"
 
 
 def _apart(hit: Hit, beside: Hit, decimals: int) -> str:

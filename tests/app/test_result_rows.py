@@ -76,7 +76,13 @@ def test_a_score_says_what_sets_it_apart() -> None:
         _scored("d", 1.0, 0, "eta"),
     )
     said = [" ".join(line.plain.strip() for line in lead_lines(hits, hit, 2, 200)) for hit in hits]
-    assert said[0] == "0.10 ahead of number 2: recency +0.20, relevance −0.10"
+    ahead = "0.10 ahead of number 2: recency +0.20, relevance −0.10"
+    assert said[0] == f"{ahead}; 0.10 behind number 4, which the search for “eta” added"
+    lower = (*hits[:3], replace(hits[3], score=0.85))
+    assert lead_lines(lower, hits[0], 2, 200)[0].plain.endswith(
+        "; 0.05 ahead of number 4, which the search for “eta” added"
+    )
+    assert lead_lines((*hits[:3], replace(hits[3], score=0.8)), hits[0], 2, 200)[0].plain.strip() == ahead
     assert said[1] == "0.10 behind number 1: recency −0.20, relevance +0.10"
     assert said[3] == "added by the search for “eta”: what is added stands last, whatever its score"
     level = hits[1:3]
