@@ -70,7 +70,7 @@ def test_files_and_changes_are_asked_for_as_by_the_command(
     beside = tasks.answer_files(files, 5000) if entry == "files" else tasks.answer_changes(files, 8000)
     assert [(told[hit.file], hit.score) for hit in trace.hits] == [(one.node.id, one.score) for one in beside.packed]
     if not files:
-        assert trace.verdict == "nothing was found: no symbol is called so, and none names a file of that name"
+        assert trace.verdict == "no symbol is called so, and none names a file of that name"
 
 
 def test_a_trace_speaks_of_symbols(session: Session) -> None:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from brvtui.engines.knowing.sections import CHANNELS, GraphRetrieval
 from brvtui.engines.knowing.tracing_words import stand_ins_in_words, way_in_words
 from brvtui.engines.sentence import first_of, lead_of, nothing_for
-from brvtui.paint.sentence import Clause, Sentence, clause, title
+from brvtui.paint.sentence import Clause, Sentence, clause, listed, title, word
 from brvtui.trace import Trace
 
 FULL_TEXT = CHANNELS[1]
+_WORDS = re.compile(r"[^\W_]+")
 
 
 def sentence(trace: Trace) -> Sentence:
     """Why the first note is first: its words, words that stand for them, or links; and its lead."""
     if not trace.hits:
-        return (clause(f"Not found: {trace.verdict}"),)
+        section = trace.section(GraphRetrieval)
+        asked = section.components if section.entry == "task" and not section.ranking else ()
+        missing = clause(" for ", listed([word(one) for one in asked], "or"), weight=60) if asked else clause()
+        return clause(f"Not found: {trace.verdict}"), missing
     first = trace.hits[0]
     placed = trace.section(GraphRetrieval).placed(first.file)
     came = ""
-    unmet = trace.section(GraphRetrieval).components if placed is None or not stand_ins_in_words(placed) else ()
+    unmet = _unmet(trace) if placed is None or not stand_ins_in_words(placed) else ()
     if placed is not None and not first.words:
         way = way_in_words(placed)
         if any(place.leg == FULL_TEXT for place in first.places):  # it is asked for other forms and for stand-ins too
@@ -30,6 +35,21 @@ def sentence(trace: Trace) -> Sentence:
             came = f": none of your words is in it; the walk came to it over links, {way}"
     words = (nothing_for(unmet, first), clause(came, weight=60))
     return (*first_of(trace, len(trace.hits)), *words, *_past_the_budget(trace), *lead_of(trace))
+
+
+def _unmet(trace: Trace) -> Iterator[str]:
+    """The keywords that nothing in the first note meets; of one with a hyphen that it meets in part, the other parts.
+
+    A part that is no word of the query, such as ‘c’ of the keyword ‘c-158’ made of ‘INC-158’, is none of the user's.
+    """
+    met = {one.query for one in trace.hits[0].words}
+    asked = set(_WORDS.findall(trace.query.lower()))
+    for keyword in trace.section(GraphRetrieval).components:
+        parts = _WORDS.findall(keyword)
+        if met.isdisjoint(parts):
+            yield keyword
+        else:
+            yield from (part for part in parts if part in asked and part not in met)
 
 
 def _past_the_budget(trace: Trace) -> Iterator[Clause]:

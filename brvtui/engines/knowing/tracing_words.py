@@ -76,7 +76,7 @@ def verdict(section: GraphRetrieval, noun: str = "note", nouns: str = "notes") -
     if not packed:
         files = f"no {noun} is called so, and none names a file of that name"
         why = f"no channel found a {noun}" if section.entry == "task" else files
-        return f"nothing was found: {why}" if not section.ranking else "nothing fits into the budget"
+        return why if not section.ranking else "nothing fits into the budget"
     best = packed[0]
     fits = f"{len(packed)} of {counted(len(section.ranking), noun, nouns)} fit into {section.budget:,} tokens"
     return f"{best.hit.title}, {best.hit.score:.3f}: {how_found(best)}; {fits}"
