@@ -18,7 +18,7 @@ from brvtui.engines.soleri.sections import (
     VaultSearch,
 )
 from brvtui.engines.soleri.sentence import sentence
-from brvtui.engines.soleri.tfidf import tokenize
+from brvtui.engines.soleri.tfidf import uncounted
 from brvtui.paint.forecast import coming_lines
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
@@ -93,11 +93,12 @@ class SoleriPresentation(Presentation):
 
     def remark(self, trace: Trace, hit: Hit) -> str:
         """Its place in the pool and among the vectors, and what a link did: ``b1 v4 link, was 3``; first, whether only
-        other forms of the words brought it there."""
+        other forms of the words, or words that do not count, brought it there."""
         places = [f"{'v' if place.leg == VECTOR else 'b'}{place.rank + 1}" for place in hit.places]
         placed = trace.section(VaultSearch).placed(hit.file)
-        forms = [] if hit.words or all(place.leg == VECTOR for place in hit.places) else ["other forms"]
-        return " ".join([*forms, *places, *_moved(placed, trace.section(VaultSearch))])
+        is_wordless = not hit.words and any(place.leg != VECTOR for place in hit.places)
+        came = "no word counts" if uncounted(trace.query) else "other forms"
+        return " ".join([*([came] if is_wordless else []), *places, *_moved(placed, trace.section(VaultSearch))])
 
     def lack(self, miss: NearMiss) -> str:
         """Places behind the limit."""
@@ -246,12 +247,6 @@ def _quotient(shared: SharedTerm) -> str:
     product = shared.in_query * shared.in_entry
     lengths = product / shared.adds if shared.adds else 0.0
     return f"{shared.in_query:.3g} × {shared.in_entry:.3g} ÷ {lengths:.3g}"
-
-
-def uncounted(query: str) -> tuple[str, ...]:
-    """The words of ``query`` that TF-IDF leaves out, each once: stop words, and what is under three letters."""
-    words = (found.strip(".,;:!?\"'()[]") for found in query.lower().split())
-    return tuple(dict.fromkeys(found for found in words if found and not tokenize(found)))
 
 
 def _places(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]:

@@ -17,6 +17,7 @@ from brvtui.engines.soleri.comparing import (
     short,
 )
 from brvtui.engines.soleri.sections import VECTOR, VaultSearch
+from brvtui.engines.soleri.tfidf import tokenize, uncounted
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.trace import Hit, Trace
@@ -36,15 +37,19 @@ def sentence(trace: Trace) -> Sentence:
         *_without_links(section),
         *_lead(section),
         clause(f"; its {short(first.hit.score)}: ", _amounts(made, signed=False), weight=30),
-        clause("; " if held else "", held if held else _wordless(first.hit), weight=20 if held else 92),
+        clause("; " if held else "", held if held else _wordless(first.hit, trace.query), weight=20 if held else 92),
     )
 
 
-def _wordless(first: Hit) -> str:
-    """How an entry came that holds no word of the query as it was written: the pool finds other forms too."""
-    if any(place.leg != VECTOR for place in first.places):
-        return "; it holds only other forms of your words, which add nothing"
-    return "; none of your words is in it"
+def _wordless(first: Hit, query: str) -> str:
+    """How an entry came of which no word counts: the pool finds stop words, short ones and other forms too."""
+    if all(place.leg == VECTOR for place in first.places):
+        return "; none of your words is in it"
+    if not tokenize(query):
+        return "; your words find it, but none of them counts (stop words, or under three letters)"
+    if uncounted(query):
+        return "; none of your words that count is in it whole"
+    return "; it holds only other forms of your words, which add nothing"
 
 
 def _without_links(section: VaultSearch) -> Iterator[Clause]:

@@ -29,6 +29,12 @@ def tokenize(text: str) -> list[str]:
     return [token for token in _TOKEN.findall(text.lower()) if token not in STOP_WORDS]
 
 
+def uncounted(query: str) -> tuple[str, ...]:
+    """The words of ``query`` that TF-IDF leaves out, each once: stop words, and what is under three letters."""
+    words = (found.strip(".,;:!?\"'()[]") for found in query.lower().split())
+    return tuple(dict.fromkeys(found for found in words if found and not tokenize(found)))
+
+
 def term_frequencies(tokens: Iterable[str]) -> dict[str, float]:
     """The share of the tokens that each term is; empty for none."""
     counts = Counter(tokens)

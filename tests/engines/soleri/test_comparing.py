@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from brvtui.engines.soleri.comparing import OTHERS, composition, differences, first_without_links, separating_terms
 from brvtui.engines.soleri.engine import Soleri
 from brvtui.engines.soleri.links import link_graph
-from brvtui.engines.soleri.presentation import uncounted
 from brvtui.engines.soleri.sections import SIGNALS, RankedEntry, SharedTerm, VaultSearch
+from brvtui.engines.soleri.tfidf import uncounted
 from brvtui.paint.glyphs import UNICODE
 from brvtui.paint.sentence import plain, sentence_lines
 from brvtui.trace import DocumentForecast, Hit, Origin, Part
@@ -74,6 +74,25 @@ def test_a_link_is_said_as_it_is_written_whatever_way_it_was_followed() -> None:
 
 def test_words_that_do_not_count_are_named_once() -> None:
     assert uncounted("Why are the tokens, the db-tokens of v2 kept?") == ("why", "are", "the", "of", "v2")
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("how", "; your words find it, but none of them counts (stop words, or under three letters)."),
+        ("how to stow", "; none of your words that count is in it whole."),
+        ("stow", "; it holds only other forms of your words, which add nothing."),
+        ("stowing", "; its title holds ‘stowing’."),
+    ],
+)
+def test_why_an_entry_came_of_which_no_word_counts(garden: Tree, query: str, said: str) -> None:
+    garden.file("fruit/how.md", "# Stowing\n\nHow to keep kumquats.\n", 1.0)
+    trace = ask(garden.snapshot(), query)
+    assert trace.hits[0].path == "fruit/how.md"
+    shown = Soleri().presentation
+    assert plain(shown.sentence(trace)).endswith(said)
+    came = "title" if "title" in said else "other forms" if "other" in said else "no word counts"
+    assert shown.remark(trace, trace.hits[0]).startswith(came) or trace.hits[0].words
 
 
 def test_the_sentence_and_the_panes_say_what_links_did(garden: Tree) -> None:
