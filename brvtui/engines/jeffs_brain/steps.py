@@ -62,10 +62,9 @@ def _why_nothing(mode: RetrievalMode, words: Leg, vectors: Leg, rungs: Sequence[
         return "no note has a vector" if vectors.state is State.MISSED else vectors.why
     if words.state is State.FAILED:
         return words.why
-    if not any(rung.query for rung in rungs):
-        return "the query has no word to search for"
+    why = "no note has the words" if rungs[0].query else f"the query has {NO_WORD}"
     climbed = any(rung.ran for rung in rungs[1:])
-    return "no note has the words, and no step of the ladder helps" if climbed else "no note has the words"
+    return f"{why}, and no step of the retry ladder finds a note" if climbed else why
 
 
 def _words(first: Rung) -> Step:
