@@ -445,10 +445,12 @@ def test_a_better_note_that_does_not_fit_is_named(tree: Tree) -> None:
     assert "does not fit" not in verdict_sentence(whole)
 
 
-def test_what_met_nothing_is_said_in_the_words_of_the_query(snapshot: Snapshot) -> None:
+def test_what_met_nothing_is_said_in_the_words_of_the_query(snapshot: Snapshot, garden: Tree) -> None:
     """A keyword keeps its hyphen, and is searched for by its parts."""
     assert "nothing for" not in verdict_sentence(ask(snapshot, "token-rotation"))
     assert verdict_sentence(ask(snapshot, "token-kumquat rotation")).count("nothing for ‘kumquat’") == 1
     assert "nothing for ‘kum-quat’" in verdict_sentence(ask(snapshot, "kum-quat rotation"))
+    garden.file("fruit/store.md", "# KumquatStore\n\nIt keeps kumquats.\n", 1.0)
+    assert "nothing for" not in verdict_sentence(ask(garden.snapshot(), "KumquatStore"))
     missed = verdict_sentence(ask(snapshot, "kumquat pomelo"))
     assert missed == "Not found: no channel found a note for ‘kumquat’ or ‘pomelo’."
