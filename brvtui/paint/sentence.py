@@ -123,8 +123,10 @@ def answered_words(words: Sequence[MatchedWord]) -> list[Span]:
     made: list[Span] = []
     for place, name in enumerate(order):
         own = [one for one in words if one.fields and one.fields[0] == name]
-        joint = "its {} holds " if not place else ", its {} " if place < len(order) - 1 else " and its {} "
-        made.append((joint.format(_FIELDS.get(name, name)), "text"))
+        its = f"its {_FIELDS.get(name, name)} "
+        if not place:
+            its += "hold " if name.endswith("s") else "holds "  # the keywords of a topic are many
+        made.append((its if not place else f", {its}" if place < len(order) - 1 else f" and {its}", "text"))
         exact_first = sorted(own, key=lambda one: one.kind is not MatchKind.EXACT)
         made += listed(_once(_meeting(one, alone=len(words) == 1) for one in exact_first))
     return made

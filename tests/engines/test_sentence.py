@@ -9,9 +9,9 @@ import pytest
 from brvtui.engines.sentence import default_sentence
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.paint.line import Line
-from brvtui.paint.sentence import clause, plain, sentence_lines, title
+from brvtui.paint.sentence import answered_words, clause, plain, sentence_lines, title
 from brvtui.saved.traces import trace_from_plain
-from brvtui.trace import Check, MatchKind, State, Step, Trace, to_plain
+from brvtui.trace import Check, MatchedWord, MatchKind, State, Step, Trace, to_plain
 from tests.support.trees import Tree
 
 
@@ -133,3 +133,12 @@ class TestLines:
         text = plain((clause(title("a\x1b[31mred")),))
         assert "\x1b" not in text
         assert isinstance(sentence_lines((), (10, 10), 1)[0], Line)
+
+
+def test_a_field_of_many_holds_nothing_as_one() -> None:
+    def said(*fields: str) -> str:
+        words = [MatchedWord(name, name, MatchKind.EXACT, 0, (name,)) for name in fields]
+        return plain((clause(answered_words(words)),))
+
+    assert said("keywords") == "its keywords hold ‘keywords’."
+    assert said("keywords", "title") == "its title holds ‘title’ and its keywords ‘keywords’."

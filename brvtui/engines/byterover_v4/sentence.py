@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from brvtui.engines.byterover_v4.sections import SpaceAnswer, TopicHit, WordPlace
+from brvtui.engines.sentence import nothing_for
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.trace import Trace
@@ -26,6 +27,7 @@ def sentence(trace: Trace) -> Sentence:
         clause(title(first.title), f" is first of {trace.total_found}"),
         clause(f" by its {topic.kind.removeprefix('bv-')} {topic.element}" if topic.kind else "", weight=40),
         clause(": " if held else "", held, weight=60),
+        nothing_for(section.significant, first),
         *_contained(topic),
         *_relevance(topic),
         *_advice(section),

@@ -85,6 +85,8 @@ def test_relevance_is_relative_and_the_absolute_one_stands_beside_it(session: Se
     assert "relevance 1.00 of the best" in said
     assert "told to cite it" in said
     assert [word.query for word in trace.hits[0].words] == ["refresh", "token"]
+    assert "nothing for" not in said
+    assert "but nothing for ‘kumquat’;" in verdict_sentence(session.probe("the refresh token kumquat?"))
 
 
 def test_the_terms_of_a_hit_sum_to_its_raw_score(session: Session) -> None:
