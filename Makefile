@@ -58,7 +58,7 @@ run: .venv/.installed
 unexport PYTHONDONTWRITEBYTECODE
 
 TESTS = $(BIN)/python -m pytest -n 4
-LONG = -m 'long or hypothesis' --hypothesis-profile full
+LONG = -m '' --hypothesis-profile full
 # Four workers on two cores: what fails there is asked once more, alone. It stays named in the output of the first run.
 ALONE = $(BIN)/python -m pytest -n 0 -v --last-failed --last-failed-no-failures none
 
@@ -66,7 +66,6 @@ test: .venv/.installed-dev
 	$(TESTS) $(ARGS)
 
 test-all: .venv/.installed-dev
-	$(TESTS) || $(ALONE)
 	$(TESTS) $(LONG) || $(ALONE) $(LONG)
 
 check: test-all lint types contracts

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +18,22 @@ WALL_SECONDS = 60.0
 MEMORY_MB = 400
 """256 for the input, and what the program takes for anything."""
 _CODES = range(5)
+_LAUNCHER = """
+import os, resource, sys
+report = int(sys.argv[1])
+os.set_inheritable(report, False)
+child = os.fork()
+if not child:
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    os.execv(sys.argv[2], sys.argv[2:])
+_, status, used = os.wait4(child, 0)
+code = os.waitstatus_to_exitcode(status)
+os.write(report, f"{code} {used.ru_utime + used.ru_stime} {used.ru_maxrss / 1024}".encode())
+"""
+"""Runs a program, and reports its exit code, its seconds of processor time and its peak of memory in MB.
+
+The kernel counts the memory of who starts a process as that process's own: this one has next to none.
+"""
 
 
 @dataclass(frozen=True)
@@ -47,30 +61,32 @@ def got_through(attack: Attack | Probe, folder: Path) -> str:
         return attack.run(folder)
     arguments = [*map(str, attack.prepare(folder))]
     own = {name: str(folder / "own") for name in ("HOME", "BRV_TUI_DATA_DIR", "BRV_DATA_DIR")}
-    with tempfile.TemporaryFile() as output:
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as report:
+        launched = [sys.executable, *attack.program, *arguments]
         process = subprocess.Popen(
-            [sys.executable, *attack.program, *arguments],
+            [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(report.fileno()), *launched],
             stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=folder, env={**os.environ, **own},
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30)),
+            pass_fds=[report.fileno()], start_new_session=True,
         )  # fmt: skip
-        ender = threading.Timer(WALL_SECONDS, process.kill)
-        ender.start()
-        _, status, used = os.wait4(process.pid, 0)
-        ender.cancel()
-        process.returncode = os.waitstatus_to_exitcode(status)
+        try:
+            process.wait(WALL_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return f"hung for {WALL_SECONDS:g} s"
         output.seek(0)
+        report.seek(0)
         said = output.read().decode("utf-8", "replace")
+        code, cpu_seconds, memory_mb = (float(number) for number in report.read().split())
     problems = []
-    if process.returncode == -signal.SIGKILL:
-        problems.append(f"hung for {WALL_SECONDS:g} s")
-    elif process.returncode not in _CODES:
-        problems.append(f"ended with {process.returncode}")
+    if code not in _CODES:
+        problems.append(f"ended with {code:g}")
     if "Traceback" in said or "a report is in" in said:
         problems.append(f"broke: {said.strip().splitlines()[-1]}")
-    if used.ru_utime + used.ru_stime > CPU_SECONDS:
-        problems.append(f"took {used.ru_utime + used.ru_stime:.1f} s")
-    if used.ru_maxrss / 1024 > MEMORY_MB:
-        problems.append(f"took {used.ru_maxrss / 1024:.0f} MB")
+    if cpu_seconds > CPU_SECONDS:
+        problems.append(f"took {cpu_seconds:.1f} s")
+    if memory_mb > MEMORY_MB:
+        problems.append(f"took {memory_mb:.0f} MB")
     if beside := attack.check():
         problems.append(beside)
     return ", ".join(problems)
