@@ -316,12 +316,15 @@ class BrvTui(ConfiguredApp):
     def adopt(self, configuration: Configuration) -> None:
         """Puts the settings ``configuration`` into effect, as far as they differ from those so far.
 
-        Where one of them was why the project could not be opened, it is opened anew.
+        A project that could not be opened is tried anew with another engine or profile, unless the command line named
+        one.
         """
         before, now = self.configuration.settings, configuration.settings
         super().adopt(configuration)
         self.switches.adopt(configuration)
-        if self.view.project.phase is Phase.FAILED and (before.engine, before.profile) != (now.engine, now.profile):
+        is_named = self._request.engine or self._request.profile
+        is_other = (before.engine, before.profile) != (now.engine, now.profile)
+        if self.view.project.phase is Phase.FAILED and is_other and not is_named:
             self._open_anew(self._request, "the project")
         self.store.update(self.store.view.model._replace(name=configuration.settings.llm.model))
 

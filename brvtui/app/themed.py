@@ -68,7 +68,7 @@ class ThemedApp(ReportingApp):
         self.background = Workers(self)
         self.register_theme(our_theme(DEFAULT))
         self.library = Library(dict(self.available_themes), {}, {})
-        """The user's themes, as they were last read."""
+        """All themes, with the user's own as they were last read."""
         self.theme = DEFAULT
         self._before = ""
         """The theme that a list was opened in; empty when none is open."""

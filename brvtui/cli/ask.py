@@ -274,10 +274,7 @@ def check(project: Path | None, form: str) -> int:
     if state.problem:
         raise Failure(state.problem, BAD_USAGE)
     if found is None:
-        raise Failure(
-            "no model is set: set llm.model in your settings (brv-tui config says where), or BRV_TUI_LLM_MODEL",
-            NEGATIVE,
-        )
+        raise Failure(f"no model is set: {_SET_ONE}", NEGATIVE)
     if not found.answered:
         raise Failure(f"it does not answer: {found.why}", FAILED)
     if form == "text":

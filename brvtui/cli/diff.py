@@ -97,7 +97,7 @@ def diff(text: str | None, asked: Asked, form: str, **given: Any) -> int:
         raise Failure(str(error), NOT_THERE) from error
     except (RevisionError, SignalsError, ProfileError) as error:
         raise Failure(str(error), BAD_USAGE) from error
-    return _print(found, form)
+    return _print(found, form, of_revision=bool(plan.revision))
 
 
 def _with_saved(asked: Asked, file: Path) -> AnswerDiff:
@@ -114,7 +114,7 @@ def _with_saved(asked: Asked, file: Path) -> AnswerDiff:
         return diff_with_saved_answer(session, saved, str(file))
 
 
-def _print(found: AnswerDiff, form: str) -> int:
+def _print(found: AnswerDiff, form: str, of_revision: bool = False) -> int:
     if form == "json":
         from brvtui.report.answer_diff import diff_as_plain
 
@@ -123,7 +123,7 @@ def _print(found: AnswerDiff, form: str) -> int:
         from brvtui.report.answer_diff import diff_lines
         from brvtui.report.lines import rich_lines
 
-        print_report(lambda width: rich_lines(diff_lines(found, width)))
+        print_report(lambda width: rich_lines(diff_lines(found, width, of_revision)))
     return NEGATIVE if found.differs else OK
 
 

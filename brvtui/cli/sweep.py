@@ -45,7 +45,13 @@ Examples:
 @engine_command
 @judgments_option
 @click.option("--metric", "named_metric", default="ndcg@10", show_default=True, help="What is drawn.")
-@click.option("--query", "queries", multiple=True, metavar="TEXT", help="Ask this in place of the judged queries.")
+@click.option(
+    "--query",
+    "queries",
+    multiple=True,
+    metavar="TEXT",
+    help="Ask this in place of the judged queries; one that is judged keeps its judgment.",
+)
 @click.option("--save", "file", type=click.Path(path_type=Path), metavar="FILE", help="Also write FILE (.svg, .json).")
 @click.option("--list", "lists", is_flag=True, help="List the constants with their ranges instead.")
 @format_option("table", "json", "svg")
@@ -77,6 +83,8 @@ def sweep(
         raise Failure(f"{file}: a sweep is saved as .svg or .json; give the file one of these endings", BAD_USAGE)
     if not axes and not lists:
         raise click.UsageError("name a constant; --list lists them")
+    if lists and (axes or file is not None or form == "svg"):
+        raise click.UsageError("--list only lists the constants: name none, and no file or picture")
     session = asked.open()
     if lists:
         return _list(session, form)

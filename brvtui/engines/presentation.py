@@ -43,6 +43,8 @@ class Presentation:
         ("{query.run}", "runs, asks services if set"),
     )
     """Keys, or actions in braces for theirs, each with its effect, for the time before there is an answer."""
+    decimals: ClassVar[int] = 2
+    """With how many the best score of a note for any words is written, as its engine writes scores."""
     legend: ClassVar[Sequence[tuple[str, str]]] = ()
     """The parts of a score, each with its meaning in a few words, for the time before there is a score."""
     places_explained = ""

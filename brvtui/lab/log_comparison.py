@@ -65,7 +65,7 @@ def _other_results(entry: LoggedQuery, paths: tuple[str, ...]) -> Iterator[str]:
             more = f" and {len(found) - 1} more" if len(found) > 1 else ""
             yield f"among the results {when}: {found[0]}{more}"
     if entry.who == OURS and not gone and not new:
-        moved = (place for place, (one, two) in enumerate(zip(entry.paths, paths, strict=True), 1) if one != two)
+        moved = (place for place, (one, two) in enumerate(zip(entry.paths, paths, strict=False), 1) if one != two)
         if (first := next(moved, None)) is not None:
             yield f"from number {first} on, the results stand in another order"
 

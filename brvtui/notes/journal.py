@@ -27,6 +27,8 @@ class Journal:
         self._most_plans = most_plans
         self._most_bytes = most_bytes
         self._lock = threading.RLock()
+        self.changes = 0
+        """How often a plan was applied, undone or redone; it is read without waiting for one that is under way."""
 
     @property
     def done(self) -> tuple[str, ...]:
@@ -45,6 +47,7 @@ class Journal:
         with self._lock:
             self._undone.clear()
             self._append(plan)
+            self.changes += 1
 
     def undo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
         """Undoes the newest plan by applying its reverse; returns the plan and the notices of ``apply``.
@@ -58,6 +61,7 @@ class Journal:
             notices = apply(plan.reverse())
             self._done.pop()
             self._undone.append(plan)
+            self.changes += 1
             return plan, notices
 
     def redo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
@@ -69,6 +73,7 @@ class Journal:
             notices = apply(plan)
             self._undone.pop()
             self._append(plan)
+            self.changes += 1
             return plan, notices
 
     def _append(self, plan: Plan) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -64,7 +65,7 @@ def score_lines(
     made = sum_lines(hit, scale, best, ticks, width, glyphs)
     made += lead_lines(trace.hits, hit, scale.decimals, width)
     if hit.ceiling:
-        made += ceiling_lines(hit.ceiling, width, hit.origin is Origin.PATH)
+        made += ceiling_lines(hit.ceiling, scale.decimals, width, hit.origin is Origin.PATH)
     if hit.signals:
         made += signals(hit.signals, width, glyphs)
     return made + terms(hit.text, detail, width, glyphs)
@@ -164,12 +165,14 @@ def how(part: Part, places: int = 3) -> str:
     return f"{part.amount:.{places}f} × {part.factor:g}{scale}{note}"
 
 
-def ceiling_lines(ceiling: Ceiling, width: int, by_path: bool = False) -> list[Line]:
+def ceiling_lines(ceiling: Ceiling, decimals: int, width: int, by_path: bool = False) -> list[Line]:
     """Returns the best score that any words could reach, and for how long it is enough.
 
+    It is rounded to ``decimals`` as scores are, and as they are compared with thresholds.
     ``by_path`` says that the query names the path, which is found without words, and can score more.
     """
-    text = f"ceiling {ceiling.score:.3f} for any words{' but its path' if by_path else ''}: "
+    best = math.floor(ceiling.score * 10**decimals + 0.5) / 10**decimals
+    text = f"ceiling {best:.{decimals}f} for any words{' but its path' if by_path else ''}: "
     text += ", ".join(_standing(horizon) for horizon in ceiling.horizons)
     return [line(f" {part}", "accent") for part in wrap(text.rstrip(": "), width - 1)]
 
@@ -180,10 +183,10 @@ def _standing(horizon: Horizon) -> str:
     if not horizon.reachable:
         return f"never reaches {threshold}"
     if horizon.days_left is None:
-        return f"above {threshold} always"
+        return f"{threshold} or more always"
     if not horizon.days_left:
         return f"below {threshold} with age"
-    return f"above {threshold} for {days(horizon.days_left)}"
+    return f"{threshold} or more for {days(horizon.days_left)}"
 
 
 def signals(aged: AgedSignals, width: int, glyphs: Glyphs) -> list[Line]:

@@ -18,15 +18,21 @@ _PARTS = 3
 _MORE = 2
 """The decimals of a change beyond those of scores."""
 NO_VALUE = "–"
+_NO_TIMES = "texts are compared: git keeps no times, so a note of before is as old as its file is here"
 
 
-def diff_lines(diff: AnswerDiff, width: int) -> list[Line]:
-    """The whole report in ``width`` cells: the outcome, then each note that changed, with the causes and their sum."""
+def diff_lines(diff: AnswerDiff, width: int, of_revision: bool = False) -> list[Line]:
+    """The whole report in ``width`` cells: the outcome, then each note that changed, with the causes and their sum.
+
+    ``of_revision`` says that the notes of then are those of a git revision.
+    """
     then, now = diff.then.snapshot, diff.now.snapshot
     made = [line(f" {diff.query}", "bold strong").cut(width)]
     for label, name, info in (("before", diff.then_name, then), ("after", diff.now_name, now)):
         text = f" {label:<7} {name}: {counted(info.notes, 'note', 'notes')}, as of {info.clock}"
         made.append(line(text, "muted").cut(width))
+    if of_revision:
+        made += [line(f" {part}", "muted") for part in wrap(_NO_TIMES, width - 2)]
     made += [Line(), *_outcome_lines(diff, width)]
     decimals = diff.now.scale.decimals
     seen = [note for note in diff.notes if note.rank_then != note.rank_now or _is_seen(note.change, decimals + _MORE)]

@@ -25,7 +25,9 @@ def value_text(value: Value) -> str:
     """``value`` as it is written in a profile, a number to six digits."""
     if isinstance(value, bool):
         return str(value).lower()
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else f"{value:.6g}"
+    return str(value)
 
 
 def queries_text(made: Sweep) -> str:
@@ -41,7 +43,9 @@ def control_lines(controls: Sequence[Control], width: int) -> list[Line]:
     return [
         line(f" {each.key:<{cells}}  ", "text")
         .add(f"{value_text(each.base):<12}", "strong")
-        .add(", ".join(map(value_text, each.choices)) or f"{each.least:g} to {each.most:g}", "muted")
+        .add(
+            ", ".join(map(value_text, each.choices)) or f"{value_text(each.least)} to {value_text(each.most)}", "muted"
+        )
         .cut(width)
         for each in controls
     ]

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals import Counterfactuals
     from brvtui.lab.log_comparison import LogComparison
     from brvtui.saved.traces import SavedTrace
+    from brvtui.snapshot import Snapshot
 
 _ANOTHER_TREE = "the tree that this answer was made on is gone: explained on the tree as it is now"
 _UNUSABLE = "its frontmatter cannot be used, so it has the signals of a new note: repair it in the editor"
+_NOT_READ = "its frontmatter names signals, and none are read from there: the setting signals.frontmatter does that"
 _BY_TEXT = (Origin.TEXT, Origin.FUSED)
 """Origins of a score that comes from matched words, not from a path, a name or another result."""
 
@@ -79,8 +81,8 @@ class TraceExplainer:
             context, notice = self._engines.context(answered.engine), _ANOTHER_TREE
         named = find_note(context.snapshot, note)
         made = self._engines.named(answered.engine).why(context, answered, named)
-        if answered.engine == DEFAULT and named.path in context.snapshot.unusable_signals:
-            notice = notice or _UNUSABLE
+        if answered.engine == DEFAULT and not notice:
+            notice = _why_no_signals(context.snapshot, named.path)
         return replace(made, notice=notice) if notice else made
 
     def remedies(
@@ -159,3 +161,17 @@ class TraceExplainer:
         """The context that ``trace`` was made in. Raises KeyError when its snapshot is gone."""
         made = self._engines.context(trace.engine, self._opened.snapshot_of(trace))
         return replace(made, now_ms=datetime.fromisoformat(trace.snapshot.clock).timestamp() * 1000)
+
+
+def _why_no_signals(snapshot: Snapshot, path: str) -> str:
+    """Why the signals that the frontmatter of the note at ``path`` names are not in use; empty where they are."""
+    from brvtui.tree.reading.signals import Source, names_signals
+
+    if path in snapshot.unusable_signals:
+        return _UNUSABLE
+    place = snapshot.by_path.get(path)
+    if snapshot.reads_frontmatter or place is None or snapshot.signals[place].source is not Source.DEFAULT:
+        return ""
+    with suppress(OSError):
+        return _NOT_READ if names_signals(snapshot.text(path)) else ""
+    return ""

@@ -129,10 +129,11 @@ def _edited(variant: Variant) -> Iterator[str]:
 
 
 def _moves(change: QueryChange) -> Iterator[str]:
-    """What is otherwise where nothing fell: judged notes that rose, and what is quoted."""
+    """What is otherwise where nothing fell: which notes stand elsewhere, judged ones first, and what is quoted."""
     now, before = change.now, change.before
-    for path in now.relevant:
-        if now.rank_of(path) != before.rank_of(path):
-            yield f"{path}{RANK}{before.rank_of(path) or 'not found'} → {now.rank_of(path) or 'not found'}"
+    paths = dict.fromkeys((*now.relevant, *now.ranking, *before.ranking))
+    moved = [path for path in paths if now.rank_of(path) != before.rank_of(path)]
+    for path in moved[:_MOST_NAMED]:
+        yield f"{path}{RANK}{before.rank_of(path) or 'not found'} → {now.rank_of(path) or 'not found'}"
     yield from (f"{path}: not quoted any more" for path in before.quoted if path not in now.quoted)
     yield from (f"{path}: quoted now" for path in now.quoted if path not in before.quoted)

@@ -35,6 +35,7 @@ def test_a_revision_names_the_text_that_did_it(run: Run, project: Tree, reposito
     assert [cause["kind"] for cause in value["notes"][-1]["causes"]] == ["its own text", "other notes' texts"]
     out = " ".join(run("diff", QUERY, "--rev", "main")[1].split())
     assert "tier 2 → tier 4: texts of notes" in out
+    assert "git keeps no times" in out
     assert f"Refresh rotation {ROTATION} rank 1 → –" in out
     assert "no result now: " in out
     assert repository("status", "--porcelain").strip() == f"M .brv/context-tree/{ROTATION}"

@@ -54,6 +54,8 @@ def test_a_query_in_place_of_the_judged_ones(run: Run, project: Tree) -> None:
         (("rotation:maturity=1:2",), "auth/jwt/rotation.md:maturity has no range"),
         (("direct.min_top", "--metric", "ndgc@10"), "ndcg@10"),
         (("direct.min_top", "--save", "x.png"), ".svg or .json"),
+        (("--list", "--save", "x.svg"), "--list only lists the constants"),
+        (("--list", "direct.min_top"), "--list only lists the constants"),
         (("a.b", "a.b", "a.b"), "one or two"),
     ],
 )

@@ -51,7 +51,7 @@ def test_read_only_folders_and_shut_notes_of_another_user(place: Path) -> None:
     assert told["history"] == f"{data}/trees: {refused}"
     assert told["recorded"] == [f"access hits cannot be recorded: {refused}"]
     assert told["keep later"] == "True"
-    assert told["save"] == "auth/jwt/a.md: is read-only; make it writable and try again"
+    assert told["save"] == "auth/jwt/a.md is read-only; make it writable and try again"
     assert told["new"] == f"auth/jwt/new.md: not done, {refused}"
     assert told["text"] == "# Rotation\n\ntokens rotate\n"
     assert told["query on it"] == ANSWERED
@@ -78,6 +78,6 @@ def test_a_full_disk_and_a_read_only_one(place: Path) -> None:
     assert told["new"] == f"auth/new/n.md: not done, {full}"
     assert told["text"] == "# Rotation\n\ntokens rotate\n"
     assert told["leftovers"] == []
-    assert told["save read-only"] == "auth/jwt/a.md: is read-only; make it writable and try again"
+    assert told["save read-only"] == "auth/jwt/a.md is read-only; make it writable and try again"
     assert told["history read-only"].endswith("the file system is read-only; mount it writable and try again")
     assert told["query read-only"] == ANSWERED

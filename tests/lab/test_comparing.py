@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from brvtui.lab.evaluation.comparing import compare_evaluations
+from brvtui.lab.evaluation.comparing import QueryChange, compare_evaluations
 from brvtui.lab.evaluation.gates import gate_drop, gate_outcomes, gate_under
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument
@@ -117,3 +117,16 @@ class TestGates:
                 compare_evaluations(evaluation(result("a", outcome="tier 3")), evaluation(result("a")))
             ).text
         )
+
+
+def test_an_answer_is_another_one_by_what_is_judged_else_by_every_rank() -> None:
+    def answer(*paths: str, grades: dict[str, int]) -> QueryResult:
+        results = tuple(RankedDocument(path, 1.0) for path in paths)
+        return QueryResult("q", "text", "", "", grades, "tier 3", results, 0, 1.0)
+
+    def is_otherwise(grades: dict[str, int]) -> bool:
+        return QueryChange(answer("a", "b", "c", grades=grades), answer("a", "c", "b", grades=grades)).is_otherwise
+
+    assert is_otherwise({})
+    assert is_otherwise({"b": 3})
+    assert not is_otherwise({"a": 3})

@@ -39,6 +39,7 @@ def test_the_newest_is_undone_first_and_done_again_last() -> None:
     assert (journal.done, journal.undone) == (("a",), ("c", "b"))
     journal.redo(applied)
     assert (journal.done, journal.undone) == (("a", "b"), ("c",))
+    assert journal.changes == 6
     assert applied.titles == ["-c", "-b", "b"]
 
 

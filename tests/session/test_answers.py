@@ -69,3 +69,5 @@ def test_signals_that_broken_frontmatter_loses_are_told(tree: Tree) -> None:
     assert session.answers.explain("refresh rotation", "auth/other.md", "", trace).notice == ""
     again = tree.session()  # from the kept index
     assert told in again.probe("refresh rotation").notices
+    tree.settings("")  # signals are not read from frontmatter
+    assert "signals.frontmatter" in tree.session().answers.explain("refresh", "auth/rotation.md").notice

@@ -209,7 +209,7 @@ def test_a_long_note_in_a_large_tree() -> None:
 def test_a_frontmatter_that_was_pushed_from_the_first_line_is_told() -> None:
     before = note_text(b"---\nmaturity: core\n---\n# Note\n")
     said = [one.message for one in problems(PATH, before, f"x{before.text}", KNOWN, LIMITS)]
-    assert said == ["the frontmatter no longer begins with --- in the first line, so the engine reads none"]
+    assert said == ["the frontmatter does not begin with --- in the first line, so the engine reads none"]
     assert problems(PATH, note_text(b"# Note\n"), "# Other\n", KNOWN, LIMITS) == ()
 
 
@@ -218,3 +218,11 @@ def test_a_conflict_that_is_left_open() -> None:
     text = "# Note\n<<<<<<< mine\none\n=======\ntwo\n>>>>>>> theirs\n"
     assert found(text) == [(1, 0, said), (5, 0, said)]
     assert found("# Note\nas in <<<<<<< mine\n") == []
+
+
+def test_signals_that_are_not_read_anyway_are_not_blamed() -> None:
+    text = block("importance: 300", body="# Title\n")
+    off = KnownFiles(KNOWN.names, reads_signals=False)
+    for known, so in ((KNOWN, UNREAD), (off, "no signals are read from frontmatter here")):
+        (found,) = problems(PATH, note_text(text.encode()), text, known, LIMITS)
+        assert found.message.startswith(f"importance must be a number from 0 to 100; {so}")

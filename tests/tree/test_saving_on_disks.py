@@ -115,7 +115,7 @@ def test_a_folder_and_a_file_that_may_not_be_written() -> None:
         assert refused(lambda: save(root, "auth/b.md", b"x", None)) == in_folder.replace(b"note", b"b")
         (root / "auth").chmod(0o777)
         (root / NOTE).chmod(0o644 if os.geteuid() == 0 else 0o444)
-        assert refused(lambda: save(root, NOTE, b"x", seen)).startswith(b"auth/note.md: is read-only")
+        assert refused(lambda: save(root, NOTE, b"x", seen)).startswith(b"auth/note.md is read-only")
         (root / NOTE).chmod(0o200)
         if os.geteuid() == 0:
             assert refused(lambda: save(root, NOTE, b"x", seen)) == in_folder

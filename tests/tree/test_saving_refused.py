@@ -20,7 +20,7 @@ def test_a_read_only_file_is_not_written_even_by_root(root: Path) -> None:
         lambda: remove(root, NOTE, was),
         lambda: move(root, NOTE, "b.md", was),
     ):
-        with pytest.raises(SaveError, match=r"^auth/jwt/note\.md: is read-only"):
+        with pytest.raises(SaveError, match=r"^auth/jwt/note\.md is read-only"):
             act()
     assert (root / NOTE).read_bytes() == OLD
 

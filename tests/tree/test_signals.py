@@ -124,6 +124,9 @@ def test_frontmatter_without_valid_signals(text: str) -> None:
         ("---\ntitle: [T\n---\n", False),
         ("---\nnote: 'importance: 80'\n---\n", False),
         ("importance: 80", False),
+        ("---\ntitle: T\nimportance: 80\n\n# T\n", True),
+        ("\n4w---\nimportance: 80\n---\n# T\n", True),
+        ("# T\n\n---\nimportance: 80\n", False),
     ],
 )
 def test_frontmatter_that_names_signals(text: str, names: bool) -> None:

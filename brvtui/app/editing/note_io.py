@@ -248,7 +248,7 @@ def _known_files(snapshot: Snapshot) -> KnownFiles:
     from brvtui.tree.editing.problems import KnownFiles
     from brvtui.tree.reading.links import Names
 
-    return KnownFiles(Names(file.path for file in snapshot.files))
+    return KnownFiles(Names(file.path for file in snapshot.files), snapshot.reads_frontmatter)
 
 
 def changed_meanwhile(path: str) -> str:

@@ -66,6 +66,8 @@ class CellPane(Pane):
             return [*made, Line(), *wrapped("not asked yet", width)]
         first = view.lab.columns[0].cells.get(judgment.id)
         now = first.result if first is not None and column is not view.lab.columns[0] else None
+        if column.variant.revision:
+            made += wrapped(f"the texts of {column.variant.revision}, each as old as its file is now", width)
         made += [Line(), *self._outcome(cell.result, now, width), *self._causes(view.lab, width)]
         if cell.result.grades:
             made += [

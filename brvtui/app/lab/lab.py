@@ -29,8 +29,6 @@ _MOST_READ = 2_000
 _PRESENT = Variant()
 _COMMITTED = Variant(revision="HEAD")
 
-_Changes = tuple[tuple[str, ...], tuple[str, ...]]
-
 
 class Lab:
     """Asks the judged queries in variants while the screen is in front, and again when something changes."""
@@ -69,7 +67,7 @@ class Lab:
         """What the last request depends on."""
         self.revisions: Mapping[str, str] = {}
         """Revisions of the open context tree, each with what it is."""
-        self._judged_last: tuple[asking.Judged, _Changes] | None = None
+        self._judged_last: tuple[asking.Judged, int] | None = None
         """What was done to the judgments last, and what had been done to notes by then."""
         self.looked_at: Sequence[str] = ()
         """The queries that are asked first: those that the user sees, by the judgment's id."""
@@ -357,7 +355,7 @@ class Lab:
     def take_back(self) -> bool:
         """Takes back what was done to the judgments last, unless a note was changed since; whether it does."""
         session, last = self.session, self._judged_last
-        if session is None or last is None or last[1] != _changes_of(session):
+        if session is None or last is None or last[1] != session.notes.journal.changes:
             return False
         self._judged_last = None
         run = self._services.background.run
@@ -367,7 +365,7 @@ class Lab:
     def _judged(self, done: asking.Judged) -> None:
         session, said = self.session, done.said
         if session is not None and done.before != done.after:
-            self._judged_last = done, _changes_of(session)
+            self._judged_last = done, session.notes.journal.changes
             said = f"{said}; {self._services.shown_key('note.undo')} takes it back"
         self._tell_judged(said)
 
@@ -378,11 +376,6 @@ class Lab:
         self._services.notify(said, timeout=8)
         if self.state.judgments is not None:
             self.read()
-
-
-def _changes_of(session: Session) -> _Changes:
-    """The changes of notes that can be undone and redone."""
-    return session.notes.journal.done, session.notes.journal.undone
 
 
 def _present(engine: EngineState) -> str:

@@ -77,9 +77,11 @@ class Logs:
         now = compared.paths if compared is not None and compared.entry == entry else ()
         paths = (*entry.paths, *now) if entry is not None else ()
         if entry is None or not paths:
-            said = "no note answered this query, then or now" if entry is not None else "choose a query first"
-            key = self._services.shown_key("log.why")
-            self._services.notify(f"{said}: {key} says why a note is, or is not, in an answer", timeout=4)
+            said = "choose a query first: {log.why} says why a note is, or is not, in its answer"
+            if entry is not None:
+                asks = "{log.take} asks it; then select a note on the screen {screens.notes}"
+                said = f"no note answered this query, then or now: {asks}, and {{results.why}} says why it does not"
+            self._services.notify(self._services.with_keys(said), timeout=6)
             return
         self._explain(entry, paths[0])
 

@@ -40,7 +40,12 @@ class Reasons:
         if self._project.refuses():
             return
         if session is None or trace is None or not file:
-            said = "type a query and select a note: {results.why} then says why it is, or is not, in the answer"
+            first = (
+                "type a query and select a note"
+                if trace is None
+                else "select a note, here or on the screen {screens.notes}"
+            )
+            said = f"{first}: {{results.why}} then says why it is, or is not, in the answer"
             self._services.notify(self._services.with_keys(said), timeout=4)
         else:
             explained = partial(self._explained, session, trace, chosen)

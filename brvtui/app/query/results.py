@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MOST_MISSES = 20
 _CORNERS = 4
 _NOTHING = "nothing was found"
-_BY_SETTINGS = "Esc, then {screens.settings} opens Settings, where that can be changed: the project is then opened"
+_BY_SETTINGS = "Esc, then {screens.settings} opens Settings, where that can be changed: the project is then tried again"
 _WAY_OUT = "Leave with {app.quit}, then name a project or a folder of markdown: brv-tui PROJECT"
 
 

@@ -34,7 +34,7 @@ class Library(NamedTuple):
 
     def why_missing(self, name: str, place: str = "") -> tuple[str, ...]:
         """Returns why no theme is called ``name``, as ``place`` sets it, line by line: what is wrong with the file of
-        that name, else that there is none. Without a line there is one."""
+        that name, else that there is none. Empty where there is such a theme."""
         if name in self.themes:
             return ()
         where = f"{place}: " if place else ""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from brvtui.engines.byterover_v4.reasons import use_of
-from brvtui.engines.byterover_v4.sections import SpaceAnswer, TopicHit
+from brvtui.engines.byterover_v4.sections import DECIMALS, SpaceAnswer, TopicHit
 from brvtui.engines.byterover_v4.sentence import relative, sentence
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.glyphs import Glyphs
@@ -42,6 +42,7 @@ class V4Presentation(Presentation):
         ("recency", "of the file's time"),
         ("maturity", "× 0.85 draft, × 1.15 core"),
     )
+    decimals: ClassVar[int] = DECIMALS
     pane_help: ClassVar[Mapping[str, str]] = {
         "Results": "ByteRover V4: one line for each topic, by its best element.",
         "Score": "ByteRover V4: relevance is relative to the best match, so it says nothing of how well your "

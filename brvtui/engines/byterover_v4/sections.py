@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+DECIMALS = 3
+"""With how many its scores are written."""
+
 
 @dataclass(frozen=True)
 class WordPlace:

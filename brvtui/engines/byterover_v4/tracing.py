@@ -26,7 +26,7 @@ from brvtui.engines.byterover_v4.printed import PrintedHit, printed_hits
 from brvtui.engines.byterover_v4.profile import NAME, V4Profile
 from brvtui.engines.byterover_v4.scripts import RankedSpace, ScriptAnswer
 from brvtui.engines.byterover_v4.search import SpaceSearch
-from brvtui.engines.byterover_v4.sections import SpaceAnswer, SpaceFailure
+from brvtui.engines.byterover_v4.sections import DECIMALS, SpaceAnswer, SpaceFailure
 from brvtui.engines.byterover_v4.steps import notices_of, stages_of, steps_of, verdict_of
 from brvtui.engines.contract import Context, Query
 from brvtui.text.analysis import from_utf16
@@ -38,7 +38,6 @@ from brvtui.trace import (
     Trace,
 )
 
-_DECIMALS = 3
 _MOST_NEAR_MISSES = 10
 
 
@@ -105,7 +104,7 @@ def traced(
         total_found=len(files),
         matched=matched,
         sections=(replace(section, not_covered=advice.lacks),),
-        scale=Scale(_DECIMALS, max(profile.score.boost.values()), 1.0),
+        scale=Scale(DECIMALS, max(profile.score.boost.values()), 1.0),
         notices=tuple(notices_of(section)),
         options=dict(query.options),
     )
@@ -152,7 +151,7 @@ def failed(
         stages=(),
         hits=(),
         sections=(section,),
-        scale=Scale(_DECIMALS, max(profile.score.boost.values()), 1.0),
+        scale=Scale(DECIMALS, max(profile.score.boost.values()), 1.0),
         notices=(f"every such query fails in V4 with “{failure.message}”; {failure.remedy}",),
         options=dict(query.options),
     )

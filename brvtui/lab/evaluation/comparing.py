@@ -26,9 +26,12 @@ class QueryChange:
     @property
     def is_otherwise(self) -> bool:
         """Whether the answer is another one: its outcome, its first note, the notes that it quotes, or the rank of a
-        judged note."""
+        judged note; of a query without judged notes the rank of any."""
         now, before = self.now, self.before
-        ranks = [[result.rank_of(path) for path in result.relevant] for result in (now, before)]
+        ranks = [
+            [result.rank_of(path) for path in result.relevant] if result.relevant else result.ranking
+            for result in (now, before)
+        ]
         return (
             self.changes_outcome
             or now.ranking[:1] != before.ranking[:1]

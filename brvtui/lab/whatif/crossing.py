@@ -40,9 +40,9 @@ class TierCrossing:
 def crossings_between(
     query: str, low: Value, high: Value, trace_at: Callable[[Value], Trace]
 ) -> Iterator[TierCrossing]:
-    """Every change on the way from ``low`` to ``high``, at which ``query`` has different outcomes, in order.
+    """The changes on the way from ``low`` to ``high``, at which ``query`` has different outcomes, in order.
 
-    From tier 2 to tier 4 by way of tier 3 is two.
+    From tier 2 to tier 4 by way of tier 3 is two. At most eight are sought, and one that changes back may be missed.
     """
     end = outcome_of(trace_at(high))
     for _ in range(_MOST_BETWEEN):

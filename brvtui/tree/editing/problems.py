@@ -23,13 +23,14 @@ from brvtui.tree.reading.frontmatter import block_span, parse
 from brvtui.tree.reading.inside import PathError, parts_of
 from brvtui.tree.reading.json_file import number_of
 from brvtui.tree.reading.links import LinkKind, LinkState, Names, is_within, links_in, normalised
-from brvtui.tree.reading.signals import is_count
+from brvtui.tree.reading.signals import is_count, names_signals
 
 _RANGES = {"importance": 100, "recency": 1}
 _COUNTS = ("accessCount", "updateCount")
 _DATES = ("createdAt", "updatedAt", "evicted_at")
 _EXAMPLE = "2026-11-20T12:00:00.000Z"
 _IGNORED = "as it is, none of the note's signals are read"
+_UNREAD = "no signals are read from frontmatter here: signals.frontmatter is off"
 _STUB = "archive_stub"
 _SECTION = re.compile(r"^## Relations[^\S\n]*$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _MOST_SUGGESTIONS = 5
@@ -59,9 +60,13 @@ class Problem:
 class KnownFiles:
     """The markdown files of a tree, and suggestions among them for broken links; made once for many look-ups."""
 
-    def __init__(self, names: Names) -> None:
-        """``names`` has every file: notes, stubs, archived notes, summaries and abstracts."""
+    def __init__(self, names: Names, reads_signals: bool = True) -> None:
+        """``names`` has every file: notes, stubs, archived notes, summaries and abstracts.
+
+        ``reads_signals`` says whether signals are read from frontmatter.
+        """
         self.names = names
+        self.reads_signals = reads_signals
         self._normalised = {path: normalised(path) for path in sorted(names.files)}
         self._nearest: dict[str, str | None] = {}
 
@@ -164,8 +169,9 @@ def _undecodable(note: EditableText, head: bytes) -> int:
 
 
 def _of_block(note: EditableText, text: str) -> Iterator[_Found]:
-    if not text.startswith("---\n") and block_span(note.text) is not None:
-        message = "the frontmatter no longer begins with --- in the first line, so the engine reads none"
+    is_block = block_span(note.text) is not None or names_signals(text)
+    if not text.startswith("---\n") and is_block:
+        message = "the frontmatter does not begin with --- in the first line, so the engine reads none"
         yield _Found(0, message, Severity.ERROR)
     elif text.startswith("---\n") and block_span(text) is None:
         message = "no line --- ends the frontmatter, so the engine reads none"
@@ -188,7 +194,7 @@ def _of_fields(text: str, fields: tuple[FieldSpan, ...], known: KnownFiles) -> I
     if fields and max(times.values()) == 1 and (problem := parse(text).problem):
         yield _Found(fields[0].key_start, _no_frontmatter(problem), Severity.ERROR)
     for field in fields:
-        yield from _of_signal(field)
+        yield from _of_signal(field, _IGNORED if known.reads_signals else _UNREAD)
         if field.key in _DATES and not _is_date(field.value):
             yield _Found(field.start, f"{field.key} is not a date; write it as '{_EXAMPLE}'", Severity.ERROR)
         if field.key == "related":
@@ -198,20 +204,20 @@ def _of_fields(text: str, fields: tuple[FieldSpan, ...], known: KnownFiles) -> I
         yield from _of_stub(by_key, known)
 
 
-def _of_signal(field: FieldSpan) -> Iterator[_Found]:
+def _of_signal(field: FieldSpan, so: str) -> Iterator[_Found]:
     if field.key == "maturity" and field.value not in LEVELS:
         word = field.value.lower() if isinstance(field.value, str) else ""
         near = process.extractOne(word, LEVELS, score_cutoff=_LEAST_LIKENESS)
         hint = f", perhaps {near[0]}" if near else ""
         levels = f"{', '.join(LEVELS[:-1])} or {LEVELS[-1]}"
-        yield _Found(field.start, f"maturity must be {levels}{hint}; {_IGNORED}", Severity.ERROR)
+        yield _Found(field.start, f"maturity must be {levels}{hint}; {so}", Severity.ERROR)
     most = _RANGES.get(field.key)
     if most is not None:
         number = number_of(field.value)
         if number is None or not 0 <= number <= most:
-            yield _Found(field.start, f"{field.key} must be a number from 0 to {most}; {_IGNORED}", Severity.ERROR)
+            yield _Found(field.start, f"{field.key} must be a number from 0 to {most}; {so}", Severity.ERROR)
     if field.key in _COUNTS and not is_count(field.value):
-        yield _Found(field.start, f"{field.key} must be a whole number from 0 on; {_IGNORED}", Severity.ERROR)
+        yield _Found(field.start, f"{field.key} must be a whole number from 0 on; {so}", Severity.ERROR)
 
 
 def _is_date(value: Any) -> bool:

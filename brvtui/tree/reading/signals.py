@@ -20,6 +20,8 @@ from brvtui.tree.reading.frontmatter import block_of, parse
 from brvtui.tree.reading.json_file import LARGEST_NAMED_JSON, number_of, read_json
 
 _KEYS = ("importance:", "recency:", "maturity:", "accessCount:", "updateCount:")
+_LONGEST_HEAD = 4096
+"""Characters of a note among which a damaged fence is looked for."""
 
 
 class Source(StrEnum):
@@ -142,9 +144,12 @@ def from_frontmatter(text: str, base: NoteSignals) -> NoteSignals | None:
 
 
 def names_signals(text: str) -> bool:
-    """Whether the frontmatter of a note names signals, also where it cannot be read."""
+    """Whether the frontmatter of a note names signals, also where it cannot be read or a fence of it is damaged."""
     block = block_of(text)
-    if not block or not any(key in block for key in _KEYS):
+    if not block:
+        head = f"\n{text[:_LONGEST_HEAD]}".partition("\n# ")[0].splitlines()
+        return any(line.endswith("---") for line in head) and any(line.startswith(_KEYS) for line in head)
+    if not any(key in block for key in _KEYS):
         return False
     front = parse(text)
     return bool(front.problem) or any(key[:-1] in front.fields for key in _KEYS)

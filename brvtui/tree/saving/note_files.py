@@ -182,7 +182,7 @@ def _refuse_read_only(at: FolderEntry, found: FileOnDisk) -> None:
     writable = found.stat.st_mode & _ANY_WRITE and os.access(at.name, os.W_OK, dir_fd=at.folder)
     if not writable:
         os.lstat(at.name, dir_fd=at.folder)  # raises FileNotFoundError for what was removed meanwhile
-        raise SaveError(f"{at.path}: is read-only; make it writable and try again")
+        raise SaveError(f"{at.path} is read-only; make it writable and try again")
 
 
 class _TemporaryFile:
