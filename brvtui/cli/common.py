@@ -392,7 +392,7 @@ def print_report(report: Callable[[int], Any]) -> None:
     """
     from rich.console import Console
 
-    from brvtui.paint.glyphs import ON, drawn_in, in_letters
+    from brvtui.paint.glyphs import ON, TO_LETTERS, drawn_in
     from brvtui.paint.text import kept_whole
 
     letters = letters_setting()
@@ -406,7 +406,7 @@ def print_report(report: Callable[[int], Any]) -> None:
         with drawn_in(letters), kept_whole(), endless.capture() as printed:
             endless.print(report(console.width), soft_wrap=True)
         text = "".join(f"{row.rstrip(' ')}\n" for row in printed.get().splitlines())
-    sys.stdout.write(in_letters(text) if letters == ON else text)
+    sys.stdout.write(text.translate(TO_LETTERS) if letters == ON else text)
 
 
 def letters_setting() -> str:

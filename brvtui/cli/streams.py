@@ -8,12 +8,9 @@ import os
 import sys
 from pathlib import Path
 
+from brvtui.paint.glyphs import TO_LETTERS
+
 _ERRORS = "brv-tui"
-_LETTERS = {
-    "≥": ">=", "≤": "<=", "×": "x", "−": "-", "–": "-", "—": "-", "…": "...", "“": '"', "”": '"', "‘": "'", "’": "'",
-    "·": "-", "→": "->", "←": "<-", "÷": "/", "›": ">", "└": "-", "│": "|", "┄": "-", "─": "-", "⚠": "!", "✓": "+",
-}  # fmt: skip
-"""What stands for our own signs where the encoding lacks them."""
 
 
 def prepare_streams() -> None:
@@ -31,7 +28,7 @@ def _in_letters(error: UnicodeError) -> tuple[str, int]:
     """Letters for our own signs, escapes for all else that cannot be encoded."""
     assert isinstance(error, UnicodeEncodeError)
     text = error.object[error.start : error.end]
-    escaped = (_LETTERS.get(char) or char.encode("ascii", "backslashreplace").decode("ascii") for char in text)
+    escaped = (TO_LETTERS.get(ord(char)) or char.encode("ascii", "backslashreplace").decode("ascii") for char in text)
     return "".join(escaped), error.end
 
 

@@ -13,8 +13,12 @@ if TYPE_CHECKING:  # signs are drawn before there is an answer, whose trace take
 
 AUTO, ON = "auto", "on"
 """Values of the setting ``ascii``: letters if the terminal's encoding needs them, or always."""
-_LETTERS = str.maketrans("·×÷−–—…“”‘’≠│┄─↑↓≈•›└⚠✓", ".x/---~\"\"''#|--^v~*>-!+")
-_LONGER = (("≥", ">="), ("≤", "<="), ("→", "->"), ("←", "<-"))
+_LONGER = {"≥": ">=", "≤": "<=", "→": "->", "←": "<-"}
+TO_LETTERS: Mapping[int, str] = {
+    ord(sign): letters
+    for sign, letters in (*zip("·×÷−–—…“”‘’≠│┄─↑↓≈•›└⚠✓", ".x/---~\"\"''#|--^v~*>-!+", strict=True), *_LONGER.items())
+}
+"""What stands for our own signs where there is no Unicode, as :meth:`str.translate` takes it."""
 _CHOSEN: ContextVar[str] = ContextVar("_CHOSEN", default=AUTO)
 
 
@@ -187,6 +191,6 @@ def for_terminal(letters: str = "", encoding: str | None = None) -> Glyphs:
 def in_letters(text: str) -> str:
     """``text`` with letters for our own signs, in as many cells wherever a blank follows the longer ones; letters of
     other scripts stay."""
-    for sign, letters in _LONGER:
-        text = text.replace(f"{sign} ", letters).replace(sign, letters)
-    return text.translate(_LETTERS)
+    for sign, letters in _LONGER.items():
+        text = text.replace(f"{sign} ", letters)
+    return text.translate(TO_LETTERS)

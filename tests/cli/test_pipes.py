@@ -90,7 +90,7 @@ def test_the_setting_for_letters_holds_without_the_app(
         text = run(*command, inside=inside, now=inside)[1]
         assert set(re.findall(r"[^\x00-\x7f]", text)) <= {"é"}, command
         if command[0] == "diff":
-            assert "rank 1 ->1" in text
+            assert "rank 1 -> 1" in text
         if command[0] in ("query", "show", "diff"):
             assert "Café" in text
             monkeypatch.setenv("BRV_TUI_ASCII", "off")
