@@ -63,28 +63,12 @@ class _Commands(WholeSummaries):
         return sorted(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        module, _, function = _COMMANDS[cmd_name].partition(":")
-        command: click.Command = getattr(import_module(f"brvtui.cli.{module}"), function)
-        return command
+        return _command(cmd_name) if cmd_name in _COMMANDS else None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        valued = {
-            "--project",
-            "--engine",
-            "--pipeline",
-            "--profile",
-            "--now",
-            "--signals",
-            "--repo",
-            "--corpus",
-            "--space",
-            "--root",
-        }
         position = 0
         while position < len(args) and args[position].startswith("-") and args[position] != "--":
-            position += 2 if args[position] in valued else 1
+            position += 2 if args[position] in _valued("open") else 1
         if ctx.resilient_parsing:
             return super().parse_args(ctx, args)
         asks_itself = any(arg in ("--help", "-h", "--version") for arg in args[:position])
@@ -93,6 +77,18 @@ class _Commands(WholeSummaries):
                 _check_first_word(args[position])
             args = ["open", *args]
         return super().parse_args(ctx, args)
+
+
+def _command(name: str) -> click.Command:
+    module, _, function = _COMMANDS[name].partition(":")
+    command: click.Command = getattr(import_module(f"brvtui.cli.{module}"), function)
+    return command
+
+
+def _valued(name: str) -> set[str]:
+    """Returns the options of the command ``name`` that take a value: the word after one of them is no project."""
+    options = [param for param in _command(name).params if isinstance(param, click.Option) and not param.is_flag]
+    return {text for option in options for text in option.opts}
 
 
 def _check_first_word(word: str) -> None:
