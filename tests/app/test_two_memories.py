@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -31,8 +33,10 @@ async def test_it_asks_once_and_opens_the_one_that_was_chosen(both: Path) -> Non
     app = BrvTui(Opening(both, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: isinstance(app.screen, MemoryDialog))
+        for _ in range(40):  # keeping the choice has to wait for a thread, and the end for that
+            asyncio.get_running_loop().run_in_executor(None, time.sleep, 0.05)
         await pilot.press("s")
-        await until(pilot, lambda: app.reopening is not None)
+        await until(pilot, lambda: app.return_code is not None)
     assert app.reopening is not None
     assert app.reopening.memory == MemoryChoice.SPACE
     again = BrvTui(Opening(both, None, NOW, None))

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from brvtui.session import Session
     from brvtui.tree.editing.note_text import EditableText
 
-_WRITING = frozenset({"save", "draft", "change"})
-"""The groups of workers that write notes and drafts."""
+_WRITING = frozenset({"save", "draft", "change", "judge", "settings", "choice"})
+"""The groups of workers that write what the user did: notes, drafts, judgments, settings, which memory was chosen."""
 _OPEN = "open"
 
 
@@ -81,11 +81,11 @@ class Editing:
 
     @property
     def is_writing(self) -> bool:
-        """Whether notes or drafts are being written."""
+        """Whether something that the user did is being written."""
         return any(worker.group in _WRITING and not worker.is_finished for worker in self._workers)
 
     async def all_written(self) -> bool:
-        """Waits for notes and drafts that are being written. Returns whether there were none to wait for."""
+        """Waits for what the user did and is being written. Returns whether there was nothing to wait for."""
         writing = [worker for worker in self._workers if worker.group in _WRITING and not worker.is_finished]
         is_drafting = self._screen is not None and self._screen.is_drafting
         for worker in writing:
