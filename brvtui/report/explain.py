@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from brvtui.engines.registry import presentation
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.line import Line, badge, line, rule
+from brvtui.paint.remedies import drawbacks
 from brvtui.paint.score import score_lines, ticks_of, title_line
 from brvtui.paint.text import wrap
 from brvtui.report.lines import rich_lines
@@ -32,7 +33,9 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
     made = headline_of(explanation.trace, width)
     if explanation.found:
         made += [
-            badge("IN THE ANSWER", "ok").add(f" rank {explanation.rank}: ", "text").add(explanation.path, "bold strong")
+            badge("IN THE RESULTS", "ok")
+            .add(f" rank {explanation.rank}: ", "text")
+            .add(explanation.path, "bold strong")
         ]
         made += _labelled("use", explanation.use, "text", width)
     else:
@@ -48,8 +51,8 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
     made += _labelled("note", explanation.notice, "warn", width)
     for remedy in explanation.remedies:
         then = f"rank {remedy.rank}, tier {remedy.tier}, {remedy.score:.{explanation.trace.scale.decimals}f}"
-        listed = ", listed but not used" if remedy.is_used is False else ""
-        made += _labelled("helps", f"{remedy.text} → {then}{listed} ({remedy.kind}: {remedy.how})", "ok", width)
+        but = "".join(f"; {each}" for each in drawbacks(explanation, remedy))
+        made += _labelled("helps", f"{remedy.text} → {then}{but} ({remedy.kind}: {remedy.how})", "ok", width)
     hit, trace = explanation.hit, explanation.trace
     if hit is not None:
         if not explanation.found:

@@ -117,7 +117,7 @@ def test_not_covered_is_a_negative_answer(run: Run) -> None:
 def test_explain_found(run: Run) -> None:
     code, out, _ = run("explain", "refresh rotation", "rotation")
     assert code == 0
-    assert "  IN THE ANSWER  rank " in out
+    assert "  IN THE RESULTS  rank " in out
     assert "rank 1" in out
 
 

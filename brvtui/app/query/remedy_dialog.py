@@ -17,6 +17,7 @@ from brvtui.app.widgets.lines import wrapped
 from brvtui.engines.advice import NOTHING_HELPS
 from brvtui.paint.lead import lead_text
 from brvtui.paint.line import Line
+from brvtui.paint.remedies import drawbacks
 from brvtui.paint.text import cut, wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Remedy
@@ -124,8 +125,7 @@ class RemedyPane(ChoicePane):
             (head if place == 0 else Line().gap(room)).add(part, "text")
             for place, part in enumerate(wrap(remedy.text, max(width - room - 1, 1)))
         ]
-        listed = "listed, but the answer does not use it" if remedy.is_used is False else ""
-        told = " · ".join(part for part in (str(remedy.kind or ""), remedy.how, listed) if part)
+        told = " · ".join(filter(None, (str(remedy.kind or ""), remedy.how, *drawbacks(self._explanation, remedy))))
         return [*rows, *(Line().gap(room).add(part, "muted") for part in wrap(told, max(width - room - 1, 1)) if told)]
 
     def action_take(self) -> None:

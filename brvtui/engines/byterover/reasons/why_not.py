@@ -72,7 +72,7 @@ def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanati
     if rank is not None and _stands(trace):
         hit = trace.hits[rank - 1]
         shown = terms_of_it if hit.text else None
-        use = _router(context.constants, trace, hit, rank)
+        use = _router(context.constants, trace, hit)
         return Explanation(trace.query, path, title, True, rank, hit, shown, None, "", None, use, trace)
     loss, numbers = _loss(context, named, trace, own)
     remedy = _remedy(context, path, title, loss, trace, ask)
@@ -92,21 +92,17 @@ def _cached(trace: Trace) -> CacheEntry:
     return next(entry for entry in trace.section(CacheLook).entries if entry.key == trace.section(CacheLook).hit_key)
 
 
-def _router(profile: Profile, trace: Trace, hit: Hit, rank: int) -> str:
-    limits = profile.direct
+def _router(profile: Profile, trace: Trace, hit: Hit) -> str:
+    limits, used = profile.direct, trace.section(Route).used
+    direct = trace.section(Route).outcome == "direct" if used else _cached(trace).tier == _DIRECT
+    what = "quoted in the direct answer" if direct else "quoted to the model"
     if hit.score < limits.prefetch:
-        return f"{hit.score:.2f} is under {limits.prefetch:g}: not quoted to the model"
+        return f"{hit.score:.2f} is under {limits.prefetch:g}: not {what}"
     reaching = [other for other in trace.hits if other.score >= limits.prefetch]
     place = reaching.index(hit) + 1
     if place > limits.max_notes:
         return f"number {place} of the results that reach {limits.prefetch:g}, of which {limits.max_notes} are used"
-    direct = trace.section(Route).outcome == "direct" if trace.section(Route).used else _cached(trace).tier == _DIRECT
-    what = "quoted in the direct answer" if direct else "quoted to the model"
-    return (
-        what
-        if trace.section(Route).used
-        else f"{what}; that answer came from the cache, {_cached(trace).age_s:.0f} s old"
-    )
+    return what if used else f"{what}; that answer came from the cache, {_cached(trace).age_s:.0f} s old"
 
 
 def _loss(context: Context, named: Named, trace: Trace, own: Hit | None) -> tuple[Loss, str]:

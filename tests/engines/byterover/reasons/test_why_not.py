@@ -11,8 +11,9 @@ from brvtui.engines.byterover.reasons.why_not import Loss, explain
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sections import Search
+from brvtui.paint.remedies import drawbacks
 from brvtui.snapshot.naming import Named, find_note
-from brvtui.trace import Explanation, Reason, Trace
+from brvtui.trace import Explanation, Reason, Remedy, Trace
 from tests.support.trees import BRV3, NOW_MS, Tree, changed, paths, stored
 
 CORE = {"importance": 100.0, "maturity": "core"}
@@ -67,6 +68,21 @@ def test_what_the_router_makes_of_it(tree: Tree, signals: dict[str, object], day
     tree.sidecar_file("x/n.md", signals)
     tree.notes(30)
     assert use in tree.session().answers.explain("quokka", "x/n.md").use
+
+
+def test_beside_a_direct_answer_no_model_is_spoken_of(tree: Tree) -> None:
+    tree.note("x/n.md", "Quokka", "same", **CORE)
+    tree.note("x/o.md", "Quokka", "same", days=20)
+    tree.notes(30)
+    snapshot = tree.snapshot()
+    context = Context(snapshot, changed(BRV3, direct={"prefetch": 0.9}), NOW_MS)
+    trace = route(context, CacheContents(), RouteRequest("quokka"))[0]
+    made = explain(context, find_note(snapshot, "x/o.md"), trace, lambda _: trace)
+    assert trace.tier == 2
+    assert made.use.endswith(" is under 0.9: not quoted in the direct answer")
+    needs_a_model = Remedy("an edit", True, tier=3, is_used=False)
+    assert drawbacks(made, needs_a_model) == ["listed, but the answer does not use it", "the query then needs a model"]
+    assert drawbacks(made, Remedy("an edit", True, tier=2, is_used=True)) == []
 
 
 def test_past_the_notes_that_an_answer_uses(tree: Tree) -> None:
