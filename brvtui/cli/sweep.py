@@ -52,7 +52,10 @@ Examples:
     metavar="TEXT",
     help="Ask this in place of the judged queries; one that is judged keeps its judgment.",
 )
-@click.option("--save", "file", type=click.Path(path_type=Path), metavar="FILE", help="Also write FILE (.svg, .json).")
+@click.option(
+    "--save", "files", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
+    help="Also write FILE (.svg, .json); may be given more than once.",
+)  # fmt: skip
 @click.option("--list", "lists", is_flag=True, help="List the constants with their ranges instead.")
 @format_option("table", "json", "svg")
 def sweep(
@@ -61,7 +64,7 @@ def sweep(
     named: Path | None,
     named_metric: str,
     queries: tuple[str, ...],
-    file: Path | None,
+    files: tuple[Path, ...],
     lists: bool,
     form: str,
 ) -> int:
@@ -79,11 +82,11 @@ def sweep(
     from brvtui.session.sweeping import swept
     from brvtui.snapshot.naming import UnknownNote
 
-    if file is not None and file.suffix.lower() not in _FORMS:
+    if file := next((each for each in files if each.suffix.lower() not in _FORMS), None):
         raise Failure(f"{file}: a sweep is saved as .svg or .json; give the file one of these endings", BAD_USAGE)
     if not axes and not lists:
         raise click.UsageError("name a constant; --list lists them")
-    if lists and (axes or file is not None or form == "svg"):
+    if lists and (axes or files or form == "svg"):
         raise click.UsageError("--list only lists the constants: name none, and no file or picture")
     session = asked.open()
     if lists:
@@ -104,7 +107,7 @@ def sweep(
         raise Failure(str(error), NOT_THERE) from error
     except (SweepError, VariantError, UnknownMetric) as error:
         raise Failure(str(error), BAD_USAGE) from error
-    if file is not None:
+    for file in files:
         _save(file, _rendered(made, _FORMS[file.suffix.lower()]), session)
     if form == "table":
         from brvtui.paint.glyphs import for_terminal

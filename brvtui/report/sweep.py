@@ -7,7 +7,7 @@ from typing import Any
 
 from brvtui.lab.whatif.controls import Control
 from brvtui.lab.whatif.sweep import Sweep
-from brvtui.lab.whatif.variant import Value
+from brvtui.lab.whatif.variant import Value, Variant
 from brvtui.paint.bars import eighths
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
@@ -31,10 +31,17 @@ def value_text(value: Value) -> str:
 
 
 def queries_text(made: Sweep) -> str:
-    """How many queries were asked, and whether they are judged."""
+    """How many queries were asked, of how many of them the means are, and whether they are judged."""
     are_judged = any(each.documents or each.expected for each in made.queries)
     judged = "judged " if are_judged else ""
-    return counted(len(made.queries), f"{judged}query", f"{judged}queries")
+    asked = counted(len(made.queries), f"{judged}query", f"{judged}queries")
+    return asked if made.measured in (0, len(made.queries)) else f"{made.measured} of {asked}"
+
+
+def state_text(made: Sweep) -> str:
+    """The moment as of which queries were asked, and what was replaced at every point."""
+    others = f", with {made.others}" if made.others != Variant() else ""
+    return f"as of {made.clock}{others}"
 
 
 def control_lines(controls: Sequence[Control], width: int) -> list[Line]:
@@ -57,7 +64,8 @@ def sweep_lines(made: Sweep, width: int, glyphs: Glyphs) -> list[Line]:
     queries = queries_text(made)
     lines = [line(f" {names}: {made.metric} of {queries}", "bold strong").cut(width)]
     bases = ", ".join(f"{axis.control.key} is {value_text(axis.control.base)}" for axis in made.axes)
-    lines += [line(f" {made.engine}, profile {made.profile}; {bases}", "muted").cut(width), Line()]
+    lines.append(line(f" {made.engine}, profile {made.profile}; {bases}", "muted").cut(width))
+    lines += [line(f" {state_text(made)}", "muted").cut(width), Line()]
     if all(point.mean is None for point in made.points):
         said = f" {made.metric} means nothing here: nothing says which notes these queries should find"
         lines += [line(said, "warn").cut(width), Line()]
@@ -104,12 +112,24 @@ def _map(made: Sweep, width: int) -> list[Line]:
     return [*lines, line(f" {left_out} more columns; --format json holds all", "muted")] if left_out else lines
 
 
+def _where(value: Value) -> str:
+    """How the place of a crossing between values such as ``value`` is called."""
+    if isinstance(value, (bool, str)):
+        return "with this value, and not with the one before it"
+    return "from this value on" if isinstance(value, int) else "past this value"
+
+
+def _in_order(at: Value, values: tuple[Value, ...]) -> float:
+    return values.index(at) if isinstance(at, (bool, str)) else at
+
+
 def _crossings(made: Sweep, width: int) -> list[Line]:
     if not made.crossings:
         return [line(" no query is answered by another tier anywhere on the grid", "muted").cut(width)]
-    lines = [line(" past this value, the query is answered otherwise", "muted").cut(width)]
+    values = made.axes[0].values
+    lines = [line(f" {_where(values[0])}, the query is answered otherwise", "muted").cut(width)]
     texts = {each.id: each.text for each in made.queries}
-    for crossing in sorted(made.crossings, key=lambda each: str(each.at) if isinstance(each.at, str) else each.at):
+    for crossing in sorted(made.crossings, key=lambda each: _in_order(each.at, values)):
         how = "" if crossing.is_solved or not isinstance(crossing.at, float) else "  (found by bisection)"
         entry = line(f"   {value_text(crossing.at):<10}", "strong").add(
             f"{crossing.before} → {crossing.after}", "accent"
@@ -126,11 +146,14 @@ def sweep_as_plain(made: Sweep) -> dict[str, Any]:
     return {
         "engine": made.engine,
         "profile": made.profile,
+        "clock": made.clock,
+        "others": str(made.others) if made.others != Variant() else "",
         "metric": str(made.metric),
         "axes": [
             {"name": axis.control.key, "now": axis.control.base, "values": list(axis.values)} for axis in made.axes
         ],
         "queries": [each.id for each in made.queries],
+        "measured": made.measured,
         "points": [
             {"values": list(point.values), "mean": point.mean, "outcomes": list(point.outcomes)}
             for point in made.points

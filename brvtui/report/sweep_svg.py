@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from brvtui.lab.whatif.sweep import Sweep
 from brvtui.lab.whatif.variant import Value
 from brvtui.report.svg import xml_text
-from brvtui.report.sweep import queries_text, value_text
+from brvtui.report.sweep import queries_text, state_text, value_text
 
 _WIDTH, _HEIGHT = 720, 434
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 20, 64, 60
@@ -25,7 +25,8 @@ def sweep_svg(made: Sweep) -> str:
         f"<title>{xml_text(title)}</title>",
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#ffffff"/>',
         _text(_LEFT, 20, title, _INK),
-        _text(_LEFT, 38, _legend(made)),
+        _text(_LEFT, 37, state_text(made)),
+        _text(_LEFT, 53, _legend(made)),
         *(_curve(made) if len(made.axes) == 1 else _map(made)),
         "</svg>\n",
     ]

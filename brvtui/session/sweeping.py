@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from brvtui.lab.evaluation.evaluate import Progress
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.judgments.model import Judgment
-from brvtui.lab.whatif.sweep import Axis, Sweep, SweepError, parse_axis, sweep
+from brvtui.lab.whatif.sweep import Axis, Sweep, SweepError, parse_axis, sweep, without
 from brvtui.lab.whatif.variant import Variant
 from brvtui.session.variants import VariantState
 from brvtui.snapshot.naming import find_note
@@ -89,5 +89,5 @@ def swept_over(
         progress(done, points)
         return session.variants.state(variant, engine, options=options)
 
-    names = (engine, session.engines.profile(engine))
+    names = (engine, session.engines.profile(engine), state(without(base, axes)).context.snapshot_info.clock)
     return sweep(axes, judgments, metric, state, base, names, told)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run
+from tests.cli.conftest import NOW, Run
 from tests.cli.test_eval import JUDGED
 from tests.cli.test_eval import judged as judged
 from tests.support.trees import Tree
@@ -16,8 +16,9 @@ from tests.support.trees import Tree
 def test_a_curve_with_the_values_past_which_tiers_change(run: Run, judged: Tree) -> None:
     code, out, _ = run("sweep", "direct.min_top=0.5:1:3", "--metric", "mrr")
     assert code == 0
-    assert "direct.min_top: mrr of 3 judged queries" in out
+    assert "direct.min_top: mrr of 2 of 3 judged queries" in out
     assert "direct.min_top is 0.85" in out
+    assert f"as of {NOW.replace('Z', '.000Z')}\n" in out
     assert [line.split()[0] for line in out.splitlines() if "tier 2" in line and "→" not in line][:2] == ["0.5", "0.75"]
 
 

@@ -22,7 +22,7 @@ from brvtui.paint.glyphs import ASCII
 from brvtui.report.sweep import sweep_as_plain, sweep_lines
 from brvtui.report.sweep_svg import sweep_svg
 from brvtui.session import Session
-from brvtui.session.sweeping import swept
+from brvtui.session.sweeping import swept, swept_over
 from brvtui.trace import Check, Trace
 from tests.app.garden import plant
 from tests.support.trees import NOW_MS
@@ -69,6 +69,19 @@ def test_a_wrong_axis_is_said_in_a_line(text: str) -> None:
         parse_axis(text, [FLOAT, CHOICE], 1)
     assert text.partition("=")[0] in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_what_else_is_replaced_is_said(session: Session) -> None:
+    base = Variant(days=2.0, constants=(("direct.min_top", 0.5), ("score.recency", 0.1)))
+    axis = parse_axis("direct.min_top=0.5:1:3", session.variants.controls("byterover"), 1)
+    made = swept_over(session, [axis], QUERIES, METRIC, base, "byterover", {}, lambda done, of: None)
+    said = "as of 2026-11-22T12:00:00.000Z, with score.recency=0.1 +2d"
+    assert f" {said}" in [each.plain for each in sweep_lines(made, 80, ASCII)]
+    assert said in sweep_svg(made)
+    plain = sweep_as_plain(made)
+    assert (plain["clock"], plain["others"]) == ("2026-11-22T12:00:00.000Z", "score.recency=0.1 +2d")
+    results = [session.variants.state(base).ask(each) for each in QUERIES]
+    assert plain["measured"] == sum(each.value(METRIC) is not None for each in results)
 
 
 def test_means_and_outcomes_are_those_of_asking_there(session: Session) -> None:

@@ -22,7 +22,7 @@ from brvtui.wording import nearest, shortened
 _POINTS = {1: 21, 2: 11}
 """How many values an axis has that names no number, by the number of axes."""
 _MOST = 200
-_RANGE = re.compile(r"([^:]+):([^:]+)(?::([0-9]{1,4}))?")
+_RANGE = re.compile(r"([^:]+):([^:]+)(?::([0-9]{1,9}))?")
 
 
 class SweepError(ValueError):
@@ -67,7 +67,13 @@ class Sweep:
     metric: Metric
     engine: str
     profile: str
+    clock: str
+    """The moment, ISO 8601 in UTC; of a sweep over days, that from which they count."""
+    others: Variant
+    """What is replaced at every point, beside what the axes replace."""
     queries: tuple[Judgment, ...]
+    measured: int
+    """How many of the queries the metric means something for."""
     points: tuple[SweepPoint, ...]
     """The last axis changes first."""
     crossings: tuple[TierCrossing, ...]
@@ -125,24 +131,32 @@ def sweep(
     metric: Metric,
     state: Callable[[Variant], AskableState],
     base: Variant,
-    names: tuple[str, str],
+    names: tuple[str, str, str],
     progress: Progress = lambda done, of: None,
 ) -> Sweep:
     """Asks ``judgments`` at every point of the grid of ``axes``, each with what ``base`` replaces.
 
-    ``names`` are those of engine and profile. Calls ``progress`` with the number of points that are asked, and of all.
-    Raises what ``state`` and asking raise.
+    ``names`` are those of engine and profile, and the clock. Calls ``progress`` with the number of points that are
+    asked, and of all. Raises what ``state`` and asking raise.
     """
     points: list[SweepPoint] = []
+    measured = 0
     grid = list(itertools.product(*(axis.values for axis in axes)))
     for number, values in enumerate(grid, start=1):
         at = state(_variant(base, axes, values))
         results = [at.ask(judgment) for judgment in judgments]
         mean = mean_of(result.value(metric) for result in results)
+        measured = sum(result.value(metric) is not None for result in results)  # the same at every point
         points.append(SweepPoint(values, mean, tuple(result.outcome for result in results)))
         progress(number, len(grid))
     crossings = tuple(_crossings(axes[0], judgments, points, state, base)) if len(axes) == 1 else ()
-    return Sweep(tuple(axes), metric, *names, tuple(judgments), tuple(points), crossings)
+    others = without(base, axes)
+    return Sweep(tuple(axes), metric, *names, others, tuple(judgments), measured, tuple(points), crossings)
+
+
+def without(variant: Variant, axes: Sequence[Axis]) -> Variant:
+    """``variant`` without what ``axes`` change."""
+    return _variant(variant, axes, [axis.control.base for axis in axes])
 
 
 def _variant(base: Variant, axes: Sequence[Axis], values: Sequence[Value]) -> Variant:
