@@ -14,12 +14,11 @@ from brvtui.app.themed import ThemedApp
 from brvtui.app.widgets.lines import rebuild
 from brvtui.app.workers import Refusal
 from brvtui.config import ConfigError, Configuration, configure
-from brvtui.config.schema import AUTO, ON, Value, value_text
+from brvtui.config.schema import AUTO, ON, Value, entries, value_text
 from brvtui.config.sources import Layer
 from brvtui.paint.glyphs import for_terminal
 
 _REMOTE = ("SSH_CONNECTION", "SSH_TTY", "TMUX", "STY")
-_PROBLEM_S = 12
 _NAMED = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")
 
 
@@ -31,7 +30,6 @@ class ConfiguredApp(ThemedApp):
         super().__init__()
         self.configuration = configure()
         self.glyphs = for_terminal(self.configuration.settings.ascii)
-        self._told: set[str] = set()
         self.keymap: Mapping[str, str] = {}
         """Keys of the user's, by the binding's name."""
         self._letters: dict[type, frozenset[Call]] = {}
@@ -53,15 +51,8 @@ class ConfiguredApp(ThemedApp):
         self.tell_problems()
 
     def tell_problems(self) -> None:
-        """Says in one line what is wrong with the settings; once."""
-        self._tell([f"{problem.message}; left out" for problem in self.configuration.problems])
-
-    def _tell(self, messages: list[str]) -> None:
-        new = [message for message in messages if message not in self._told]
-        if new:
-            self._told.update(new)
-            rest = f" (and {len(new) - 1} more: the screen Settings marks them)" if len(new) > 1 else ""
-            self.notify(f"{new[0]}{rest}", severity="warning", timeout=_PROBLEM_S)
+        """Says what is wrong with the settings."""
+        self.tell_faults([f"{problem.message}; left out" for problem in self.configuration.problems])
 
     # keys
 
@@ -103,7 +94,7 @@ class ConfiguredApp(ThemedApp):
         if len(usable) < len(keys):
             self._use_keys(usable)
         places = {name: self.configuration.source(f"keys.{name}").place for name in problems}
-        self._tell(
+        self.tell_faults(
             [f"{places[name]}: {problem}{'' if name in usable else '; left out'}" for name, problem in problems.items()]
         )
 
@@ -125,6 +116,8 @@ class ConfiguredApp(ThemedApp):
         self.background.run(write, partial(self._setting_kept, name, value), group="settings")
 
     def _setting_kept(self, name: str, value: Value | None, configuration: Configuration) -> None:
+        from brvtui.app.actions.registry import ACTIONS
+
         self.adopt(configuration)
         file = configuration.user_file
         source = configuration.source(name)
@@ -132,7 +125,8 @@ class ConfiguredApp(ThemedApp):
             done = f"{name} is taken out of" if value is None else f"{name} = {value_text(value)} is kept in"
             self.notify(f"{done} {file}, but {source.place} goes before it", severity="warning", timeout=8)
         elif value is None:
-            self.notify(f"{name} is back at its default", timeout=3)
+            known = name in entries() or name.removeprefix("keys.") in ACTIONS
+            self.notify(f"{name} is {'back at its default' if known else f'taken out of {file}'}", timeout=3)
         else:
             self.notify(f"{name} = {value_text(value)}, kept in {file}", timeout=4)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from brvtui.app.themes.palette import Palette
 from brvtui.app.themes.roles import PREFIX, ROLES, own_roles
 from brvtui.app.widgets.lines import restyle
 from brvtui.app.workers import Workers
+from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
     from brvtui.tree.watching.watch import Watcher
@@ -73,6 +75,12 @@ class ThemedApp(ReportingApp):
         self._before = ""
         """The theme that a list was opened in; empty when none is open."""
         self._wanted = ("", "")
+        self._told: set[str] = set()
+        """Faults of settings that were told."""
+        self._fault = ""
+        """The first of those in the toast that was shown last."""
+        self._faults = 0
+        """How many that toast speaks of."""
         self._theme_watcher: Watcher | None = None
 
     @property
@@ -181,7 +189,22 @@ class ThemedApp(ReportingApp):
         if name in self.available_themes:
             self.theme = name
         elif not any(file.stem == name for file in self.library.problems):  # what is wrong with its file was told
-            self.notify("\n".join(self.library.why_missing(name, place)), severity="warning", timeout=_PROBLEM_S)
+            self.tell_faults(self.library.why_missing(name, place))
+
+    def tell_faults(self, lines: Sequence[str]) -> None:
+        """Says in a toast the first of ``lines``, faults of settings, and where the others are; each line once.
+
+        Lines that come while the toast is shown are others of it.
+        """
+        new = [one for one in lines if one not in self._told]
+        self._told.update(new)
+        shown = [one for one in self._notifications if self._fault and one.message.startswith(visible(self._fault))]
+        for one in shown if new else ():
+            self._unnotify(one)
+        if new:
+            self._fault, self._faults = (self._fault, self._faults + len(new)) if shown else (new[0], len(new))
+            more = f" (and {self._faults - 1} more: the screen Settings lists them first)" if self._faults > 1 else ""
+            self.notify(f"{self._fault}{more}", severity="warning", timeout=_PROBLEM_S)
 
     def action_next_theme(self) -> None:
         """The next of our own themes, for now."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -20,9 +19,6 @@ from brvtui.cli.common import (
     write_json,
 )
 from brvtui.text.visible import visible
-
-if TYPE_CHECKING:
-    from brvtui.config import Configuration
 
 
 @click.command(
@@ -42,6 +38,8 @@ def config(project: Path | None, defaults: bool, form: str) -> int:
 
     Exit code 2 when something in them cannot be used.
     """
+    from brvtui.app.settings.setting_rows import setting_rows
+    from brvtui.app.themes.library import read_library
     from brvtui.config.layers import configure
     from brvtui.config.printing import as_plain, default_file
 
@@ -52,13 +50,15 @@ def config(project: Path | None, defaults: bool, form: str) -> int:
             click.echo(default_file(), nl=False)
         return OK
     merged = configure(_root(project))
-    problems = _problems(merged)
+    rows = setting_rows(merged, read_library())
+    problems = [why for row in rows for why in row.problem.splitlines()]
     if form == "json":
         write_json([{**as_plain(merged), "problems": problems}])
     else:
         from brvtui.report.settings import settings_report
 
-        print_report(lambda _: settings_report(merged))
+        remarks = {row.name: "cannot be used" if row.problem else row.remark for row in rows}
+        print_report(lambda _: settings_report(merged, remarks))
     return _print_problems(problems)
 
 
@@ -128,22 +128,6 @@ def _print_problems(problems: Collection[str]) -> int:
     for problem in problems:
         click.echo(f"brv-tui: {visible(problem)}", err=True)
     return BAD_USAGE if problems else OK
-
-
-def _problems(merged: Configuration) -> list[str]:
-    """What the Settings screen marks: values that cannot be used, clashes of keys, names of nothing."""
-    from brvtui.app.keys.checking import check_keys
-    from brvtui.app.settings.setting_rows import KEYS, setting_rows
-    from brvtui.app.themes.library import read_library
-
-    found = [problem.message for problem in merged.problems]
-    for name, problem in check_keys(merged.settings.keys).problems.items():
-        found.append(f"{merged.source(f'{KEYS}{name}').place}: {problem}")
-    refused = {problem.name for problem in merged.problems}
-    for row in setting_rows(merged, read_library()):
-        if row.name not in refused and not row.name.startswith(KEYS):
-            found += [f"{row.source.place}: {why}" for why in row.problem.splitlines()]
-    return found
 
 
 def _root(project: Path | None) -> Path | None:

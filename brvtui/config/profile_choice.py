@@ -13,6 +13,7 @@ from brvtui.config.schema import AUTO, ON, Settings, Value
 from brvtui.config.sources import ConfigError, Layer, SettingSource
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.registry import DEFAULT as DEFAULT_ENGINE
 from brvtui.engines.registry import load, names
 from brvtui.profiles import BUILT_IN, DEFAULT
 from brvtui.typed_tables import ProfileError, lowered, overlay
@@ -62,6 +63,19 @@ def why_no_profile(value: Value, source: SettingSource) -> str:
     except (ProfileError, ConfigError) as error:
         return "" if any(value in _profiles_of(name) for name in names()) else str(error)
     return ""
+
+
+def why_not_of_engine(configuration: Configuration) -> str:
+    """Why the engine of the settings answers with its usual profile though they name another; empty where it does not.
+
+    Loads that engine; for a name that it does not know, the others.
+    """
+    wanted, engine = configuration.settings.profile, configuration.settings.engine
+    is_chosen = configuration.source("profile").layer not in (Layer.DEFAULT, Layer.OPTION)
+    if not is_chosen or not isinstance(wanted, str) or engine not in names() or wanted in _profiles_of(engine):
+        return ""
+    owner = next((name for name in names() if wanted in _profiles_of(name)), DEFAULT_ENGINE)
+    return f"{engine} answers with its usual profile: {wanted} is one of {owner}'s" if owner != engine else ""
 
 
 def _profiles_of(engine: str) -> tuple[str, ...]:

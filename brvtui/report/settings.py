@@ -14,12 +14,12 @@ from brvtui.config.sources import Layer, SettingSource
 from brvtui.text.visible import visible
 
 
-def settings_report(configuration: Configuration) -> RenderableType:
-    """Every setting with its value and its source."""
+def settings_report(configuration: Configuration, remarks: Mapping[str, str]) -> RenderableType:
+    """Every setting with its value and its source; beside that, what ``remarks`` say of it by name."""
     table = Table.grid(padding=(0, 2))
     table.add_row(Text("setting", "dim"), Text("value", "dim"), Text("from", "dim"))
     for entry in entries().values():
-        _add(table, configuration, entry)
+        _add(table, configuration, entry, remarks.get(entry.name, ""))
     files = Table.grid(padding=(0, 2))
     files.add_row(Text("user", "dim"), _plain(str(configuration.user_file)))
     if configuration.project_file is not None:
@@ -27,7 +27,7 @@ def settings_report(configuration: Configuration) -> RenderableType:
     return Group(table, Text(), files)
 
 
-def _add(table: Table, configuration: Configuration, entry: Entry) -> None:
+def _add(table: Table, configuration: Configuration, entry: Entry, remark: str) -> None:
     value = configuration.value(entry)
     if entry.kind is ValueKind.KEYS and isinstance(value, Mapping):
         for binding, keys in value.items():
@@ -36,7 +36,10 @@ def _add(table: Table, configuration: Configuration, entry: Entry) -> None:
         return
     source = configuration.source(entry.name)
     name = _plain(entry.name, "" if source.layer is Layer.DEFAULT else "bold")
-    table.add_row(name, _plain(value_text(value)), _from(source))
+    place = _from(source)
+    if remark and source.layer is not Layer.DEFAULT:
+        place.append(f": {remark}", "yellow")
+    table.add_row(name, _plain(value_text(value)), place)
 
 
 def _from(source: SettingSource) -> Text:

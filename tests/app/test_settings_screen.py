@@ -178,6 +178,10 @@ async def test_a_profile_or_an_engine_that_does_not_exist_is_refused_where_it_is
         ('animations = "sometimes"', "animations", "animations = 'sometimes' must be"),
         ('history = "5"', "history", "history = '5' must be"),
         ('[keys]\n"app.theme" = "ctrl+banana"', "keys.app.theme", "there is no key 'ctrl+banana'"),
+        ('[llm]\nurl = "ftp://x"', "llm.url", "llm.url: ftp://x is not an address"),
+        ("histroy = 1", "histroy", "unknown key histroy; did you mean history?"),
+        ('[keys]\n"answer.pinn" = "x"', "keys.answer.pinn", "there is no such binding; did you mean answer.pin?"),
+        ("history =", "config.toml", "Invalid value"),
     ],
 )
 async def test_a_value_that_has_no_effect_is_marked_and_says_why(
@@ -186,9 +190,42 @@ async def test_a_value_that_has_no_effect_is_marked_and_says_why(
     own(f"{text}\n")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         pane = await opened(pilot, setting)
+        assert pane.choices[0] == setting, "it comes first"
         assert said in pane.rows_by_name[setting].problem
         assert f"⚠ {pane.rows_by_name[setting].value}" in shown(pilot)
         assert said in " ".join(text_of(pilot, "#setting").split())
+
+
+async def test_what_is_no_setting_is_taken_out_of_the_file(garden: Tree, make_app: MakeApp) -> None:
+    file = own('histroy = 1\nhistory = 9\n[keys]\n"answer.pinn" = "x"\n')
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await opened(pilot, "histroy")
+        await pilot.press("enter")
+        await until(pilot, lambda: f"histroy is changed by hand alone: in {file}" in toasts(pilot))
+        await pilot.press("delete")
+        await until(pilot, lambda: kept() == {"history": 9, "keys": {"answer.pinn": "x"}})
+        await opened(pilot, "keys.answer.pinn")
+        pilot.app.clear_notifications()  # only a few are kept, warnings first
+        await pilot.press("delete")
+        await until(pilot, lambda: kept() == {"history": 9, "keys": {}})
+        await until(pilot, lambda: f"keys.answer.pinn is taken out of {file}" in toasts(pilot))
+
+
+@pytest.mark.parametrize(
+    ("engine", "profile", "said"),
+    [
+        ("soleri", "docs", "soleri answers with its usual profile: docs is one of byterover's"),
+        ("byterover", "soleri-code", "byterover answers with its usual profile: soleri-code is one of soleri's"),
+        ("soleri", "soleri-code", ""),
+        ("byterover", "docs", ""),
+    ],
+)
+def test_a_profile_of_another_engine_is_said_to_have_no_effect_on_the_answer(
+    engine: str, profile: str, said: str
+) -> None:
+    own(f'engine = "{engine}"\nprofile = "{profile}"\n')
+    row = next(row for row in setting_rows(configure(environ={}), read_library()) if row.name == "profile")
+    assert (row.remark, row.problem) == (said, "")
 
 
 async def test_a_theme_whose_file_is_broken_is_said_to_be_that(garden: Tree, make_app: MakeApp) -> None:
@@ -216,7 +253,8 @@ async def test_a_key_is_typed_and_acts_at_once(app: BrvTui) -> None:
         await opened(pilot, "keys.panes.maximise")
         await pilot.press("enter", "backspace", "G", "enter")
         await pilot.pause()
-        assert "is also pane.bottom" in shown(pilot)
+        assert "'G' is also pane.bottom" in shown(pilot)
+        assert "choose another key" in shown(pilot)
         await pilot.press("backspace", "V", "enter")
         await until(pilot, lambda: "V maximise" in text_of(pilot, "#keys"))
         await settled(pilot)
@@ -298,7 +336,7 @@ async def test_what_a_project_sets_is_changed_there(garden: Tree, make_app: Make
         pane.move_to(pane.choices.index("profile"))
         await pilot.press("enter")
         await pilot.pause()
-        assert "profile is a table in" in toasts(pilot)[-1]
+        assert "profile is changed by hand alone: in" in toasts(pilot)[-1]
 
 
 async def test_a_file_that_cannot_be_changed_is_said(app: BrvTui) -> None:

@@ -31,9 +31,17 @@ def check_keys(keys: Mapping[str, str]) -> Checked:
             problems[name] = f'keys."{name}": {wrong}'
         else:
             usable[name] = given
-    for name, clash in _clashes(usable):
-        problems.setdefault(name, f'keys."{name}": {clash}')
+    for name, shared, wins in _clashes(usable):
+        problems.setdefault(name, f'keys."{name}": {shared}; {wins}')
     return Checked(usable, problems)
+
+
+def why_not_keys(name: str, given: str, keys: Mapping[str, str]) -> str:
+    """Returns why the action ``name`` may not have the keys ``given`` beside the user's ``keys``; empty if it may."""
+    wrong = _wrong(ACTIONS[name], given)
+    clashes = () if wrong else _clashes({**keys, name: given})
+    shared = next((shared for clashing, shared, _ in clashes if clashing == name), "")
+    return wrong or (f"{shared}: choose another key, or give that one another key first" if shared else "")
 
 
 def _wrong(action: Action, given: str) -> str:
@@ -48,8 +56,9 @@ def _wrong(action: Action, given: str) -> str:
     return ""
 
 
-def _clashes(keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yields the name of each action in ``keys`` with a new key that others have at the same time, and which others."""
+def _clashes(keys: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Yields the name of each action in ``keys`` with a new key that others have at the same time, which others, and
+    which of them would act."""
     placed = [(place, action) for place in PLACES for action in place.actions]
     for place, action in placed:
         new = {canonical(key) for key in split(keys.get(action.name, ""))} - {
@@ -67,7 +76,7 @@ def _clashes(keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
                 named = [f"{other.name} ({where.heading}: {other.label})" for where, other in others[:_MOST_NAMED]]
                 more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
                 wins = _wins(key, (place, action), others, keys)
-                yield action.name, f"{key!r} is also {', '.join(named)}{more}; {wins}"
+                yield action.name, f"{key!r} is also {', '.join(named)}{more}", wins
 
 
 def _wins(key: str, mine: tuple[Place, Action], others: list[tuple[Place, Action]], keys: Mapping[str, str]) -> str:

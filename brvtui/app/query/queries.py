@@ -269,7 +269,8 @@ class Queries:
         request, chosen = refused.request, self._services.store.view.engine.name
         if refused.engine != chosen or (request is not None and request.number != self.prober.newest):
             return
-        self._services.notify(refused.why, severity="error", timeout=10)
+        instead = f"; {DEFAULT} answers" if chosen != DEFAULT else ""
+        self._services.notify(f"{refused.why}{instead}", severity="error", timeout=10)
         if chosen != DEFAULT:
             self.use(DEFAULT)
 

@@ -68,7 +68,7 @@ class SettingsScreen(FrameScreen):
             await self.run_action("app.choose_theme")
             return
         if not row.editable:
-            self.notify(f"{row.name} is a table in {row.source.place}: edit the file by hand", severity="warning")
+            self.notify(f"{row.name} is changed by hand alone: in {row.source.place}", severity="warning")
             return
 
         def read(text: str) -> Value:

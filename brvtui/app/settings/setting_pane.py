@@ -65,10 +65,12 @@ def _facts(row: SettingRow) -> list[tuple[str, str]]:
     if source.layer not in (Layer.DEFAULT, Layer.USER):
         facts.append(("yours", "not set" if row.own is None else f"{value_text(row.own)}, without effect"))
         facts.append(("note", f"{source.place} goes before your own settings file, where changes are written"))
+    if row.remark:
+        facts.append(("note", row.remark))
     if row.restart:
         facts.append(("note", "a change holds from the next start"))
     if row.personal:
         facts.append(("note", "a project's settings file cannot set it"))
-    if not row.editable:
+    if not row.editable and row.allowed:
         facts.append(("note", "a table: edit the file by hand"))
-    return facts
+    return [(label, text) for label, text in facts if text]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from brvtui.app.actions.registry import PLACES
-from brvtui.app.keys.checking import check_keys
+from brvtui.app.actions.registry import ACTIONS, PLACES
+from brvtui.app.keys.checking import check_keys, why_not_keys
 from brvtui.app.themes.library import Library
 from brvtui.config import ConfigError, Configuration, user_file
 from brvtui.config.checking import read_text
-from brvtui.config.profile_choice import why_no_profile
+from brvtui.config.profile_choice import why_no_profile, why_not_of_engine
 from brvtui.config.schema import Entry, Value, ValueKind, entries, value_text
 from brvtui.config.sources import Layer, SettingSource
 from brvtui.engines import registry
@@ -18,6 +19,7 @@ from brvtui.engines.contract import EngineError
 from brvtui.text.address import why_no_address
 
 KEYS = "keys."
+_UNUSABLE = "cannot be used"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +43,53 @@ class SettingRow:
     own: Value | None = None
     """The value in the user's own file where another source goes before that; None if it holds none, or holds."""
     editable: bool = True
-    """Whether its value can be typed; that of a table cannot."""
+    """Whether its value can be typed; not that of a table, or of what is no setting."""
     problem: str = ""
     """Why the value has no effect, line by line; empty where it holds."""
+    remark: str = ""
+    """What it has no effect on; empty where there is nothing to say."""
 
 
 def setting_rows(configuration: Configuration, library: Library) -> tuple[SettingRow, ...]:
-    """Returns every setting, then the keys of every action, in the order of display."""
-    return (*_of_schema(configuration, library), *_of_keys(configuration))
+    """Returns what cannot be used, then all other settings, then the keys of all other actions, as they are shown."""
+    rows = [*_of_no_setting(configuration), *_of_schema(configuration, library), *_of_keys(configuration)]
+    unusable = [replace(row, group=_UNUSABLE, label=row.name) for row in rows if row.problem]
+    return (*unusable, *(row for row in rows if not row.problem))
+
+
+def _of_no_setting(configuration: Configuration) -> Iterator[SettingRow]:
+    """A row for each name in a file that is no setting or no action, and for each file that cannot be read."""
+    files = {Layer.USER: str(configuration.user_file), Layer.PROJECT: str(configuration.project_file or "")}
+    refused: dict[tuple[str, Layer], list[str]] = {}
+    for each in configuration.problems:
+        entry = entries().get(each.name)
+        if entry is None or entry.kind is ValueKind.KEYS:
+            refused.setdefault((each.name, each.layer), []).append(f"{each.message}; left out")
+    for (name, layer), problems in refused.items():
+        yield _no_setting(
+            name or Path(files.get(layer, "")).name, "", SettingSource(layer, files.get(layer, "")), problems
+        )
+    given = configuration.settings.keys
+    for name, problem in check_keys(given).problems.items():
+        if name not in ACTIONS:
+            setting = f"{KEYS}{name}"
+            problem = _placed(configuration, name, f"{problem}; left out")
+            yield _no_setting(setting, given[name], configuration.source(setting), [problem])
+
+
+def _no_setting(name: str, value: str, source: SettingSource, problems: list[str]) -> SettingRow:
+    return SettingRow(
+        name=name,
+        group=_UNUSABLE,
+        label=name,
+        value=value,
+        default="",
+        source=source,
+        summary="This is no setting: Delete takes it out of your own file, any other is changed by hand.",
+        allowed="",
+        editable=False,
+        problem="\n".join(problems),
+    )
 
 
 def _of_schema(configuration: Configuration, library: Library) -> list[SettingRow]:
@@ -59,6 +100,7 @@ def _of_schema(configuration: Configuration, library: Library) -> list[SettingRo
 def _row(entry: Entry, configuration: Configuration, library: Library) -> SettingRow:
     value, source = configuration.value(entry), configuration.source(entry.name)
     refused = next((each.message for each in configuration.problems if each.name == entry.name), "")
+    unusable = _why_unusable(entry.name, value, source, library).splitlines()
     steps: tuple[Value, ...] = (True, False) if entry.kind is ValueKind.TRUTH else entry.choices
     return SettingRow(
         name=entry.name,
@@ -76,7 +118,8 @@ def _row(entry: Entry, configuration: Configuration, library: Library) -> Settin
         current=value,
         own=_own(configuration, entry.name),
         editable=not isinstance(value, Mapping),
-        problem=f"{refused}; left out" if refused else _why_unusable(entry.name, value, source, library),
+        problem=f"{refused}; left out" if refused else "\n".join(f"{source.place}: {why}" for why in unusable),
+        remark=why_not_of_engine(configuration) if entry.name == "profile" else "",
     )
 
 
@@ -103,6 +146,8 @@ def _why_unusable(name: str, value: Value, source: SettingSource, library: Libra
                 registry.load(str(value))
             except EngineError as error:
                 return str(error)
+    if name.endswith(".url") and (address := str(value).strip()):
+        return why_no_address(address.rstrip("/"), name)
     return ""
 
 
@@ -126,11 +171,16 @@ def _of_keys(configuration: Configuration) -> list[SettingRow]:
             summary=action.description,
             allowed="keys, as in ctrl+r or j,down",
             current=given.get(action.name, action.keys),
-            problem=problems.get(action.name, ""),
+            problem=_placed(configuration, action.name, problems.get(action.name, "")),
         )
         for place in PLACES
         for action in place.actions
     ]
+
+
+def _placed(configuration: Configuration, action: str, problem: str) -> str:
+    """``problem`` of the keys of ``action`` behind the file that gives them; empty without one."""
+    return f"{configuration.source(f'{KEYS}{action}').place}: {problem}" if problem else ""
 
 
 def stepped(row: SettingRow, step: int) -> Value | None:
@@ -145,17 +195,12 @@ def stepped(row: SettingRow, step: int) -> Value | None:
 def read_typed(row: SettingRow, text: str, configuration: Configuration, library: Library) -> Value:
     """Reads ``text`` as the value of ``row``. Raises :class:`ConfigError` with one line for the user."""
     if row.name.startswith(KEYS):
-        action = row.name.removeprefix(KEYS)
-        wanted = {**configuration.settings.keys, action: text.strip()}
-        problem = check_keys(wanted).problems.get(action) if text.strip() else "must name keys"
+        action, typed = row.name.removeprefix(KEYS), text.strip()
+        problem = why_not_keys(action, typed, configuration.settings.keys) if typed else "must name keys"
         if problem:
             raise ConfigError(problem)
-        return text.strip()
+        return typed
     value = read_text(entries()[row.name], text)
     if why := _why_unusable(row.name, value, SettingSource(Layer.USER, str(user_file())), library):
         raise ConfigError(why)
-    if row.label == "url" and (address := str(value).strip()):
-        no_address = why_no_address(address.rstrip("/"), row.name)
-        if no_address:
-            raise ConfigError(no_address)
     return value
