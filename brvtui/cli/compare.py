@@ -78,7 +78,8 @@ def compare(
     from brvtui.session.comparing_engines import ask_all, judge_all
 
     wanted = _metrics(metrics)
-    session = Asked("", {}, scope, project, profile, now, signals, None).open()
+    alone = engines[0] if profile and len(engines) == 1 else ""  # whose profile is meant
+    session = Asked(alone, {}, scope, project, profile, now, signals, None).open()
     like = Query(text or "", scope)
     if text:
         with engine_errors_reported():

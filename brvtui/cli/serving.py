@@ -126,6 +126,7 @@ def _check_opening(
     Raises :class:`Failure`.
     """
     from brvtui.config import ConfigError
+    from brvtui.engines.contract import EngineError
     from brvtui.saved import is_saved
     from brvtui.session import Session
     from brvtui.tree.reading.project import ProjectError
@@ -139,11 +140,13 @@ def _check_opening(
         try:
             if signals is not None:
                 read_signals_file(signals, defaults(session.profile.signals))
+            if engine and profile:
+                session.engines.use_profile(engine, profile)
         finally:
             session.close()
     except ProjectError as error:
         raise Failure(str(error), NOT_THERE) from error
-    except (ConfigError, ProfileError, SignalsError) as error:
+    except (ConfigError, EngineError, ProfileError, SignalsError) as error:
         raise Failure(str(error), BAD_USAGE) from error
 
 

@@ -72,6 +72,7 @@ def test_what_cannot_be_compared_is_a_line(run: Run, project: Tree) -> None:
         (("x", "--engine", "nosuch"), "no engine nosuch"),
         (("x", "--engine", "byterover_v4"), "byterover_v4 does not rank what is open here"),
         (("--metric", "speed"), "no metric speed"),
+        (("x", "--engine", "soleri", "--profile", "brv-3"), "no profile brv-3: use soleri, soleri-code"),
     ):
         code, _, err = run("compare", *arguments)
         assert (code, said in err) == (2, True), err
