@@ -177,8 +177,13 @@ REQUESTS = {
 }
 
 
-def _requesting(request: str) -> Callable[[Server], str]:
-    return lambda server: _leaked(_answer(server.port, server.filled(request).encode("latin-1")))
+def _requests(server: Server) -> str:
+    """Each of :data:`REQUESTS`, by a stranger, one after the other."""
+    for name, request in REQUESTS.items():
+        problem = _leaked(_answer(server.port, server.filled(request).encode("latin-1"))) or _still_serves(server)
+        if problem:
+            return f"{name}: {problem}"
+    return ""
 
 
 def _junk(server: Server) -> str:
@@ -299,8 +304,7 @@ def _setting(name: str, value: str, may: bool) -> Callable[[Server], str]:
 
 
 def _all() -> Iterator[Probe]:
-    for name, request in REQUESTS.items():
-        yield _served(name, _requesting(request))
+    yield _served(f"{len(REQUESTS)} requests of strangers", _requests)
     yield _served("150 connections that send junk", _junk)
     yield _served("700 idle connections", _crowd)
     yield _served("100 connections of strangers", _many_connections)
