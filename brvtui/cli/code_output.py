@@ -46,6 +46,8 @@ def show_files_without_note(session: CodeSession, answer: CodeAnswer | None) -> 
     files = session.files_without_note(answer)
     for path in files:
         click.echo(visible(path))
+    if not files:
+        click.echo("a note speaks of every file" + (" of the answer" if answer is not None else ""), err=True)
     return OK if files else NEGATIVE
 
 

@@ -168,7 +168,7 @@ def list_judgments(project: Path | None, named: Path | None, form: str) -> int:
         else:
             click.echo("\n".join(_lines(each, finder)))
     if not judgments:
-        click.echo(f"{visible(str(file.path))}: no judgments yet; add one with brv-tui judge set", err=True)
+        _tell_none(file)
     return NEGATIVE if gone else OK
 
 
@@ -216,10 +216,14 @@ def follow_moves(project: Path | None, named: Path | None) -> int:
         return tuple(made)
 
     _check_exists(file := judgments_file(session, named))
-    _changed(file, edit)
+    kept = _changed(file, edit)
     for line in [*dict.fromkeys(followed), *gone]:
         click.echo(visible(line))
-    if not followed and not gone:
+    if gone:
+        click.echo("take out a note that is gone: brv-tui judge set QUERY NOTE=none", err=True)
+    elif not kept:
+        _tell_none(file)
+    elif not followed:
         click.echo("every judged note is where it was")
     return NEGATIVE if gone else OK
 
@@ -293,6 +297,10 @@ def _loaded(project: Path | None) -> Any:
     session = find_session(project)
     session.load()
     return session
+
+
+def _tell_none(file: JudgmentsFile) -> None:
+    click.echo(f"{visible(str(file.path))}: no judgments yet; add one with brv-tui judge set", err=True)
 
 
 def _changed(file: JudgmentsFile, edit: Callable[[tuple[Judgment, ...]], tuple[Judgment, ...]]) -> tuple[Judgment, ...]:

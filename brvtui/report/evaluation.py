@@ -12,8 +12,8 @@ from brvtui.lab.evaluation.gates import GateResult
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation, QueryResult
 from brvtui.lab.judgments.model import NOT_COVERED
-from brvtui.paint.line import Line, line
-from brvtui.paint.text import column, wrap
+from brvtui.paint.line import Line, folded, line
+from brvtui.paint.text import column, keeps_whole, wrap
 from brvtui.text.visible import visible
 from brvtui.wording import counted
 
@@ -134,7 +134,10 @@ def summary_lines(report: Assessment, width: int) -> list[Line]:
         shown = line(f" {metric!s:<{_NAME}}").add(f"{number(evaluation.mean(metric)):>{_VALUE}}", "bold strong")
         shown.add(f"  of {counted(evaluation.count(metric), 'query', 'queries')}", "muted")
         made.append(shown.add(f"{compared_text(report, metric)}").cut(width))
-    return [*made, *(line(f" {name:<{_NAME}} {text}").cut(width) for name, text in facts(evaluation))]
+    for name, text in facts(evaluation):
+        parts = wrap(text, max(width - _NAME - 2, 1))
+        made += [line(f" {name if place == 0 else '':<{_NAME}} {part}") for place, part in enumerate(parts)]
+    return made
 
 
 def compared_text(report: Assessment, metric: Metric) -> str:
@@ -169,10 +172,12 @@ def query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> l
         role = "bad" if query.as_expected is False else "text"
         row = Line().gap().fit(query.id, room).add(f" {number(query.value(metric)):>9}", "bold strong")
         row.add(f"  {query.first_rank or NONE!s:>5}  ").fit(query.outcome, _OUTCOME, role)
-        if query.as_expected is False:
-            row.add(f" expected {query.expected}", role)
-        row.gap().add(query.first_miss, "warn")
-        made.append(row.cut(width))
+        missed = Line().add(f" expected {query.expected}" if query.as_expected is False else "", role)
+        missed.add(f" {query.first_miss}" if query.first_miss else "", "warn")
+        if row.width + missed.width <= width or keeps_whole():
+            made.append(row.extend(missed.spans))
+        else:  # what is missed is what a reader is after: it gets a line of its own
+            made += [row.cut(width), *(Line().gap(3).extend(part.spans) for part in folded(missed, width - 3))]
     if len(queries) > _SHOWN:
         made.append(line(f" … {len(queries) - _SHOWN} more, better ones; --format json holds all", "muted").cut(width))
     return made

@@ -11,7 +11,7 @@ from brvtui.report.markdown_text import Markdown, heading, joined, paragraph, ta
 from brvtui.trace import Hit
 from brvtui.wording import counted
 
-HEALTH_HEADS = ("member", "owner", "notes", "engine", "repeated", "contradicted", "alone", "stale", "oldest, days")
+HEALTH_HEADS = ("member", "owner", "compared", "engine", "repeated", "contradicted", "alone", "stale", "oldest, days")
 _MOST_ROWS, _MOST_PLACES = 50, 5
 
 
@@ -49,7 +49,8 @@ def health_summary(health: FleetHealth) -> str:
     """What was found, in a sentence."""
     notes = sum(one.notes for one in health.members)
     return (
-        f"{counted(len(health.members), 'member', 'members')} with {counted(notes, 'note', 'notes')}: "
+        f"{counted(len(health.members), 'member', 'members')}, {counted(notes, 'note', 'notes')} compared "
+        "(no stubs, no context.md of folders): "
         f"{counted(len(health.contradictions), 'candidate for a contradiction', 'candidates for contradictions')}, "
         f"{counted(len(health.alike), 'group of near-duplicates', 'groups of near-duplicates')}, "
         f"{counted(len(health.stale), 'note', 'notes')} unchanged for {health.stale_days} days or more, "

@@ -39,9 +39,12 @@ def test_a_query_is_judged_listed_changed_and_removed(run: Run, project: Tree) -
     (project.tree / "auth/tokens.md").unlink()
     code, out, _ = judge("list")
     assert (code, out.splitlines()[1]) == (1, "  3  auth/tokens.md  gone")
-    assert judge("follow")[:2] == (1, "refresh-tokens: auth/tokens.md: gone\n")
+    gone = "take out a note that is gone: brv-tui judge set QUERY NOTE=none\n"
+    assert judge("follow") == (1, "refresh-tokens: auth/tokens.md: gone\n", gone)
     assert judge("set", "refresh tokens", "auth/tokens.md=none")[0] == 0
     assert judge("remove", "refresh tokens")[:2] == (0, "removed; 0 queries left\n")
+    code, out, err = judge("follow")
+    assert (code, out, "no judgments yet; add one with brv-tui judge set" in err) == (0, "", True)
     assert judge("remove", "refresh tokens")[0] == 3
 
 

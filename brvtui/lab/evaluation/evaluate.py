@@ -9,7 +9,7 @@ from typing import Any
 from brvtui.engines.contract import Context, Engine, Query
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument, ScorePart
-from brvtui.lab.judgments.following import DocumentFinder
+from brvtui.lab.judgments.following import DocumentFinder, FollowedDocument
 from brvtui.lab.judgments.model import Judgment, outcome_of
 from brvtui.trace import Trace
 
@@ -40,10 +40,7 @@ def evaluate(
     kept = 0
     for number, judgment in enumerate(judgments, start=1):
         followed, odd = finder.followed(judgment)
-        notices += [
-            f"{judgment.id}: {item.document.path}: {f'moved to {item.path}, {item.how}' if item.moved else item.how}"
-            for item in odd
-        ]
+        notices += [f"{judgment.id}: {item.document.path}: {_now(item)}" for item in odd]
         found = known.get(asked_words(followed, like))
         if found is None:
             made.append(result_of(followed, ask(engine, context, followed, like)))
@@ -67,6 +64,13 @@ def evaluate(
         options=options,
         kept=kept,
     )
+
+
+def _now(item: FollowedDocument) -> str:
+    """What became of a judged document that is not where it was, and which command has the judgments follow it."""
+    if item.moved:
+        return f"moved to {item.path}, {item.how} (brv-tui judge follow keeps that)"
+    return f"{item.how} (brv-tui judge set takes it out)"
 
 
 def _quoted(trace: Trace) -> tuple[str, ...]:
