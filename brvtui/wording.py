@@ -12,6 +12,11 @@ def counted(number: int, one: str, more: str) -> str:
     return f"{number} {one if number == 1 else more}"
 
 
+def profile_text(name: str) -> str:
+    """``name`` of a profile with what the star at its end means: settings change some of its constants."""
+    return f"{name} (changed by settings)" if name.endswith("*") else name
+
+
 def shortened(text: str, most: int = 120) -> str:
     """``text`` for a message: at most ``most`` characters of it, the last an ellipsis if some are left out."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -128,14 +128,16 @@ def _check_opening(
     from brvtui.config import ConfigError
     from brvtui.engines.contract import EngineError
     from brvtui.saved import is_saved
+    from brvtui.saved.traces import SavedError, read
     from brvtui.session import Session
     from brvtui.tree.reading.project import ProjectError
     from brvtui.tree.reading.signals import SignalsError, defaults, read_signals_file
     from brvtui.typed_tables import ProfileError
 
-    if project is not None and is_saved(project):
-        return
     try:
+        if project is not None and is_saved(project):
+            read(project)
+            return
         session = Session.open(project, profile, now, signals, tolerant=True, engine=engine, repository=repo)
         try:
             if signals is not None:
@@ -146,7 +148,7 @@ def _check_opening(
             session.close()
     except ProjectError as error:
         raise Failure(str(error), NOT_THERE) from error
-    except (ConfigError, EngineError, ProfileError, SignalsError) as error:
+    except (ConfigError, EngineError, ProfileError, SavedError, SignalsError) as error:
         raise Failure(str(error), BAD_USAGE) from error
 
 

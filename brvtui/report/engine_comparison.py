@@ -70,7 +70,7 @@ def judged_lines(found: JudgedEngines, width: int) -> list[Line]:
     if len({each.expectations[1] for each in found.evaluations}) > 1:
         made += [line(f" {part}", "muted") for part in wrap(_EXPECTATIONS, width - 2)]
     best = found.best(found.metrics[0])
-    if best is not None:
+    if best is not None and best.rivals:
         made += [Line(), *(line(f" {part}") for part in wrap(best_text(best), width - 2))]
     return [*made, *_overlap_lines(found.overlaps, width)]
 

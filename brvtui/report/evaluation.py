@@ -15,7 +15,7 @@ from brvtui.lab.judgments.model import NOT_COVERED
 from brvtui.paint.line import Line, folded, line
 from brvtui.paint.text import column, keeps_whole, wrap
 from brvtui.text.visible import visible
-from brvtui.wording import counted
+from brvtui.wording import counted, profile_text
 
 _NAME = 15
 _VALUE = 8
@@ -116,7 +116,7 @@ def baseline_text(report: Assessment) -> str:
 def heading(evaluation: Evaluation) -> str:
     """How many queries, by which engine."""
     queries = counted(len(evaluation.queries), "query", "queries")
-    return f"{queries}, {evaluation.version or evaluation.engine}, profile {evaluation.profile}"
+    return f"{queries}, {evaluation.version or evaluation.engine}, profile {profile_text(evaluation.profile)}"
 
 
 def about(evaluation: Evaluation) -> str:

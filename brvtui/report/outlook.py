@@ -10,7 +10,7 @@ from brvtui.paint.line import Line, flowed, line
 from brvtui.paint.text import days
 from brvtui.report.lines import rich_lines
 from brvtui.trace import AgeingDocument, DatedEvent, EventCount, Outlook
-from brvtui.wording import counted
+from brvtui.wording import counted, profile_text
 
 _DATE, _DAYS = 12, 8
 
@@ -30,7 +30,7 @@ def outlook_lines(outlook: Outlook, glyphs: Glyphs) -> list[Line]:
         line(f" {ranked}{counted(outlook.notes, 'note', 'notes')} of {outlook.project}", "bold strong").add(
             f", {span}, if nobody touches them", "text"
         ),
-        line(f" {presentation(outlook.engine).title}, profile {outlook.profile}", "muted"),
+        line(f" {presentation(outlook.engine).title}, profile {profile_text(outlook.profile)}", "muted"),
     ]
     made += [_count(count, outlook.days) for count in outlook.counts]
     made.append(Line())

@@ -19,7 +19,7 @@ from brvtui.paint.titles import told_apart
 from brvtui.report.lines import rich_lines
 from brvtui.text.visible import visible
 from brvtui.trace import Detail, Hit, Trace
-from brvtui.wording import counted
+from brvtui.wording import counted, profile_text
 
 _SHOWN_MISSES = 3
 _SENTENCE_LINES = 99
@@ -40,9 +40,8 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
     made = headline_of(trace, width)
     held = trace.snapshot
     noun = "symbol" if held.is_code else noun_of(trace.engine)
-    changed = " (changed by settings)" if trace.profile.endswith("*") else ""
     notes = counted(held.notes, noun, f"{noun}s")
-    facts = f" {trace.version}, profile {trace.profile}{changed}, {notes} of {held.project}"
+    facts = f" {trace.version}, profile {profile_text(trace.profile)}, {notes} of {held.project}"
     made += [line(facts, "muted").cut(width), *_reading(trace, shown, width, glyphs)]
     made += notices(trace.notices, width, glyphs)
     made += [Line(), *shown.decision(trace, width, glyphs), *shown.flow(trace, width, glyphs)]

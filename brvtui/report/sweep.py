@@ -12,7 +12,7 @@ from brvtui.paint.bars import eighths
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
-from brvtui.wording import counted
+from brvtui.wording import counted, profile_text
 
 _BAR, _LEAST_BAR = 30, 8
 _BESIDE = 56
@@ -64,7 +64,7 @@ def sweep_lines(made: Sweep, width: int, glyphs: Glyphs) -> list[Line]:
     queries = queries_text(made)
     lines = [line(f" {names}: {made.metric} of {queries}", "bold strong").cut(width)]
     bases = ", ".join(f"{axis.control.key} is {value_text(axis.control.base)}" for axis in made.axes)
-    lines.append(line(f" {made.engine}, profile {made.profile}; {bases}", "muted").cut(width))
+    lines.append(line(f" {made.engine}, profile {profile_text(made.profile)}; {bases}", "muted").cut(width))
     lines += [line(f" {state_text(made)}", "muted").cut(width), Line()]
     if all(point.mean is None for point in made.points):
         said = f" {made.metric} means nothing here: nothing says which notes these queries should find"

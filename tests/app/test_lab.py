@@ -493,14 +493,14 @@ async def test_an_edit_that_costs_the_open_query_its_note_is_told_and_not_judged
 
 
 async def test_what_was_judged_last_is_taken_back(with_judgments: Tree, make_app: MakeApp) -> None:
-    before = set(judged(with_judgments))
+    before = judged(with_judgments)
     async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")
         await pilot.press("escape", "J", "3")
         await until(pilot, lambda: len(judged(with_judgments)) == 4)
         await until(pilot, lambda: "u takes it back" in toasts(pilot))
         await pilot.press("u")
-        await until(pilot, lambda: set(judged(with_judgments)) == before)
+        await until(pilot, lambda: judged(with_judgments) == before)
         await to_lab(pilot)
         await pilot.press("minus")
         await until(pilot, lambda: "“token store” is not judged" in toasts(pilot))
@@ -510,7 +510,7 @@ async def test_what_was_judged_last_is_taken_back(with_judgments: Tree, make_app
         await until(pilot, lambda: taken not in judged(with_judgments))
         await until(pilot, lambda: "is no longer judged; 2 judged queries in all" in toasts(pilot))
         await pilot.press("u")
-        await until(pilot, lambda: set(judged(with_judgments)) == before)
+        await until(pilot, lambda: judged(with_judgments) == before)
         await pilot.press("u")
         await until(pilot, lambda: "nothing was changed in this session" in toasts(pilot))
 

@@ -79,7 +79,8 @@ class TestText:
     @given(judgments(), judgments())
     def test_any_change_reads_as_it_should(self, before: tuple[Judgment, ...], after: tuple[Judgment, ...]) -> None:
         order = {judgment.id: place for place, judgment in enumerate(before)}
-        after = tuple(sorted(after, key=lambda judgment: order.get(judgment.id, len(order))))
+        known = iter(sorted((each for each in after if each.id in order), key=lambda each: order[each.id]))
+        after = tuple(next(known) if each.id in order else each for each in after)
         text = edited_text(new_text(before), before, after)
         assert parse_judgments(text.encode(), "j.toml") == after
 
@@ -93,6 +94,8 @@ class TestText:
         assert made.endswith(_WRITTEN[_WRITTEN.index("# nobody") :])
         added = replace(INGRESS, id="more")
         assert edited_text(_WRITTEN, before, (*before, added)).startswith(_WRITTEN)
+        again = edited_text(edited_text(_WRITTEN, before, (INGRESS,)), (INGRESS,), before)
+        assert again.index(ROTATION.text) < again.index("# nobody") < again.index(INGRESS.text)
 
     @pytest.mark.parametrize(
         ("text", "said"),

@@ -146,6 +146,12 @@ async def test_a_repository_is_served_too(tmp_path: Path) -> None:
         end(process)
     assert refused(str(tmp_path), "--repo", str(tmp_path)) == (2, "brv-tui: give either a project or --repo\n")
     assert refused("--repo", str(tmp_path / "gone"))[0] == 3
+    (tmp_path / "x.json").write_text("{}")
+    code, error = refused(str(tmp_path / "x.json"), "--port", "0")
+    assert (code, "not a saved trace" in error) == (2, True)
+    (tmp_path / ".brv" / "context-tree").mkdir(parents=True)
+    code, error = refused(str(tmp_path), "--port", "0", "--engine", "soleri", "--profile", "nonesuch")
+    assert (code, "no profile nonesuch: use soleri, soleri-code" in error) == (2, True)
 
 
 async def test_the_token_is_exchanged_for_a_cookie_that_every_path_needs(served: Served) -> None:

@@ -184,7 +184,7 @@ def unjudge(session: Session, text: str, scope: str) -> Judged:
 
 
 def take_back(session: Session, done: Judged) -> Judged:
-    """Puts the judgments back as they were before ``done``, a query that was taken out at the end of the file.
+    """Puts the judgments back as they were before ``done``.
 
     Raises :class:`Refusal`, also where they changed since.
     """
@@ -192,9 +192,7 @@ def take_back(session: Session, done: Judged) -> Judged:
     def restored(now: Judgments) -> Judgments:
         if now != done.after:
             raise JudgmentsError("the judgments were changed since: brv-tui judge remove takes single ones away")
-        before = {each.id: each for each in done.before}
-        kept = [before.pop(each.id) for each in now if each.id in before]
-        return (*kept, *before.values())
+        return done.before
 
     return _changed(session, "taken back", restored)
 

@@ -79,16 +79,17 @@ class CellPane(Pane):
         return made
 
     def _outcome(self, result: QueryResult, now: QueryResult | None, width: int) -> list[Line]:
+        beside: list[Line] = []
         head = line(f" {result.outcome}", f"bold {tier_role_of(result.outcome)}")
         if now is not None and now.outcome != result.outcome:
             head.add("  now ", "muted").add(now.outcome, tier_role_of(now.outcome))
         if result.expected:
             met, said = result.as_expected, f"expected {result.expected}"
             if met is None:
-                head.add(f"  {said}: this engine has no tiers", "muted")
+                beside = wrapped(f"{said}: this engine has no tiers", width)
             else:
                 head.add(f"  {self.glyphs.check if met else self.glyphs.cross} {said}", "ok" if met else "bold warn")
-        return [head.cut(width), *wrapped(result.sentence, width, "text")]
+        return [head.cut(width), *beside, *wrapped(result.sentence, width, "text")]
 
     def _causes(self, lab: LabState, width: int) -> list[Line]:
         """Why it is answered otherwise now than before."""

@@ -25,7 +25,7 @@ from brvtui.lab.judgments.model import NOT_COVERED, Judgment
 from brvtui.lab.whatif.variant import Variant
 from brvtui.paint.headline import NO_ANSWER, tier_role
 from brvtui.paint.line import Line, line
-from brvtui.paint.text import wrap
+from brvtui.paint.text import cut_left, wrap
 from brvtui.wording import counted, difference_as_shown
 
 _FIRST, _OTHER, _LEAST_TEXT, _MISS = 11, 16, 18, 36
@@ -224,15 +224,18 @@ class JudgedPane(ChoicePane):
 
     def _names(self, lab: LabState, shown: list[int], text: int, miss: int) -> Line:
         hidden = len(lab.columns) - len(shown)
-        many = counted(hidden, "more column", "more columns")
-        more = self.services.with_keys(f", {many}: {{judged.left}} {{judged.right}}") if hidden else ""
-        made = line(" query", "faint").add(more, "accent").cut(text).to(text + 1)
+        keys = self.services.with_keys("{judged.left} {judged.right}")
+        more = [f", {counted(hidden, 'more column', 'more columns')}: {keys}", f" {hidden} more: {keys}"]
+        room = text - len(" query")
+        said = next((each for each in more if len(each) <= room), more[-1]) if hidden else ""
+        made = line(" query", "faint").add(said, "accent").cut(text).to(text + 1)
         made.fit(f"first {self.view.noun} missed" if miss else "", miss, "faint")
         for place in shown:
             role = "bold accent" if place == self.column else "muted"
             size = _OTHER if place else _FIRST
             mark = f"{self.glyphs.warn} " if lab.columns[place].problem else ""
-            made.fit(f"{mark}{lab.columns[place].title}", size - 1, "warn" if mark else role).gap()
+            title = cut_left(lab.columns[place].title, size - 1 - len(mark))  # its end tells it from others
+            made.fit(f"{mark}{title}", size - 1, "warn" if mark else role).gap()
         return made
 
     def _means(self, lab: LabState, shown: list[int], text: int) -> Line:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,34 +25,58 @@ def new_text(judgments: Sequence[Judgment]) -> str:
 def edited_text(text: str, before: Sequence[Judgment], after: Sequence[Judgment]) -> str:
     """``text``, which holds the judgments ``before``, so that it holds ``after``; judgments are the same by their id.
 
-    Those that are new stand at the end. Raises :class:`CannotEdit`.
+    One that is new stands behind the one before it in ``after``. Raises :class:`CannotEdit`.
     """
     starts = [found.start() for found in HEADER.finditer(text)]
     if len(starts) != len(before):
         raise CannotEdit("its queries are not begun by lines [[query]]")
     ends = [*starts[1:], len(text)] if starts else []
     wanted = {judgment.id: judgment for judgment in after}
-    pieces = [text[: starts[0]] if starts else text]
+    behind = _new_ones(before, after)
+    head = text[: starts[0]] if starts else text
+    pieces = [_followed(head, behind.pop("", ())) if starts else head]
     for start, end, old in zip(starts, ends, before, strict=True):
-        block, new = text[start:end], wanted.pop(old.id, None)
+        block, new = text[start:end], wanted.get(old.id)
         if new is None:
-            pieces.append(_remains(block))
+            rest = _split(block)[1]
+            pieces.append(rest.lstrip("\n") if rest.strip() else "")
         else:
-            pieces.append(block if new == old else _changed_block(block, old, new))
+            made = block if new == old else _changed_block(block, old, new)
+            pieces.append(made if old is before[-1] else _followed(made, behind.pop(old.id, ())))
     made = "".join(pieces)
-    for judgment in wanted.values():
+    for judgment in itertools.chain.from_iterable(behind.values()):
         made = f"{made.rstrip()}\n\n{_block(judgment)}" if made.strip() else _block(judgment)
     return made
 
 
-def _remains(block: str) -> str:
-    """What is left of a removed query: comments at its end, which are about the next one."""
+def _new_ones(before: Sequence[Judgment], after: Sequence[Judgment]) -> dict[str, list[Judgment]]:
+    """Those of ``after`` that are new, by the id of the last one before them that is not; empty for none."""
+    known, last = {judgment.id for judgment in before}, ""
+    found: dict[str, list[Judgment]] = {}
+    for judgment in after:
+        if judgment.id in known:
+            last = judgment.id
+        else:
+            found.setdefault(last, []).append(judgment)
+    return found
+
+
+def _split(block: str) -> tuple[str, str]:
+    """A query's own lines, and those at its end that are empty or comments: they are about the next one."""
     lines = block.splitlines(keepends=True)
     end = len(lines)
     while end and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
         end -= 1
-    kept = "".join(lines[end:])
-    return kept.lstrip("\n") if kept.strip() else ""
+    return "".join(lines[:end]), "".join(lines[end:])
+
+
+def _followed(block: str, new: Sequence[Judgment]) -> str:
+    """``block`` with the ``new`` queries behind it, before the comments on the next one."""
+    if not new:
+        return block
+    own, rest = _split(block)
+    blocks = "\n".join(_block(judgment) for judgment in new)
+    return f"{own}\n{blocks}\n{rest.lstrip()}"
 
 
 def _changed_block(block: str, old: Judgment, new: Judgment) -> str:
