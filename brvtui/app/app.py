@@ -530,12 +530,13 @@ class BrvTui(ConfiguredApp):
         self.call_later(self._thin_out)
 
     def _thin_out(self) -> None:
-        """Keeps only a few toasts: drops earlier copies of a message, then the least severe, the oldest first."""
+        """Keeps only a few toasts, the newest among them: drops earlier copies of a message, then the least severe, the
+        oldest first."""
         held = list(self._notifications)
         said = {one.message: place for place, one in enumerate(held)}
         again = [one for place, one in enumerate(held) if said[one.message] != place]
-        rest = sorted((one for one in held if one not in again), key=lambda one: _WEIGHT[one.severity])
-        for one in again + rest[: max(0, len(rest) - _MOST_TOASTS)]:
+        rest = sorted((one for one in held[:-1] if one not in again), key=lambda one: _WEIGHT[one.severity])
+        for one in again + rest[: max(0, len(rest) + 1 - _MOST_TOASTS)]:
             self._unnotify(one)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
