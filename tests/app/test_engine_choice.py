@@ -48,7 +48,7 @@ async def test_a_refusal_counts_of_the_newest_request_of_the_engine_that_is_chos
         queries.refused(EngineUnusable("it cannot be asked", engine, request))
         await settled(pilot)
         assert view(pilot).engine.name == answers
-        assert ("it cannot be asked" in toasts(pilot)) == (answers != "jeffs_brain")
+        assert ("it cannot be asked; byterover answers" in toasts(pilot)) == (answers != "jeffs_brain")
 
 
 async def test_the_settings_choose_the_engine(

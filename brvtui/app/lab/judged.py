@@ -25,7 +25,8 @@ from brvtui.lab.judgments.model import NOT_COVERED, Judgment
 from brvtui.lab.whatif.variant import Variant
 from brvtui.paint.headline import NO_ANSWER, tier_role
 from brvtui.paint.line import Line, line
-from brvtui.paint.text import cut_left, wrap
+from brvtui.paint.text import wrap
+from brvtui.paint.titles import told_apart
 from brvtui.wording import counted, difference_as_shown
 
 _FIRST, _OTHER, _LEAST_TEXT, _MISS = 11, 16, 18, 36
@@ -234,7 +235,7 @@ class JudgedPane(ChoicePane):
             role = "bold accent" if place == self.column else "muted"
             size = _OTHER if place else _FIRST
             mark = f"{self.glyphs.warn} " if lab.columns[place].problem else ""
-            title = cut_left(lab.columns[place].title, size - 1 - len(mark))  # its end tells it from others
+            title = told_apart([column.title for column in lab.columns], size - 1 - len(mark))[place]
             made.fit(f"{mark}{title}", size - 1, "warn" if mark else role).gap()
         return made
 
