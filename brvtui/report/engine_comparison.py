@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -24,20 +25,16 @@ _EXPECTATIONS = f"{AS_EXPECTED}: an expected tier counts only for engines that h
 
 
 def answers_lines(found: EngineAnswers, width: int) -> list[Line]:
-    """Results in columns by rank; before each stands how many of the engines found it."""
+    """Results in columns by rank, in several tables where there is no room for one; before each stands how many of the
+    engines found it."""
     made = [line(f" {found.query}", "bold strong").cut(width)]
     if found.scope:
         made.append(line(f" below {found.scope}", "muted").cut(width))
     answered = found.answered
-    cells = max(_LEAST_COLUMN, min(_MOST_COLUMN, (width - _RANK - 1) // max(1, len(answered)))) - 1
-    columns = [_Column.of(answer, found, cells) for answer in answered]
-    head, outcomes = Line().gap(_RANK + 1), Line().gap(_RANK + 1)
-    for each in columns:
-        head.fit(each.answer.title, each.cells, "bold strong").gap()
-        outcomes.fit(each.outcome, each.cells, "muted").gap()
-    made += [Line(), head.cut(width), outcomes.cut(width)]
-    for place in range(max((len(answer.results) for answer in answered), default=0)):
-        made.append(_rank_line(columns, place).cut(width))
+    fitting = max(1, (width - _RANK - 1) // _LEAST_COLUMN)
+    beside = math.ceil(len(answered) / max(1, math.ceil(len(answered) / fitting)))  # as many in each table
+    for start in range(0, len(answered), max(1, beside)):
+        made += _table_lines(answered[start : start + beside], found, width)
     if not any(answer.results for answer in answered):
         made.append(line(f" nothing was found{' by any of them' if len(answered) > 1 else ''}", "muted"))
     for answer in found.answers:
@@ -138,14 +135,26 @@ class _Column(NamedTuple):
         return cls(answer, outcome, finders, rows, column((answer.title, outcome, *rows), cells))
 
 
-def _rank_line(columns: Sequence[_Column], place: int) -> Line:
+def _table_lines(answers: Sequence[EngineAnswer], found: EngineAnswers, width: int) -> list[Line]:
+    cells = max(_LEAST_COLUMN, min(_MOST_COLUMN, (width - _RANK - 1) // len(answers))) - 1
+    columns = [_Column.of(answer, found, cells) for answer in answers]
+    head, outcomes = Line().gap(_RANK + 1), Line().gap(_RANK + 1)
+    for each in columns:
+        head.fit(each.answer.title, each.cells, "bold strong").gap()
+        outcomes.fit(each.outcome, each.cells, "muted").gap()
+    ranks = range(max(len(answer.results) for answer in answers))
+    lines = [_rank_line(columns, place, len(found.answered)) for place in ranks]
+    return [Line(), *(each.cut(width) for each in (head, outcomes, *lines))]
+
+
+def _rank_line(columns: Sequence[_Column], place: int, engines: int) -> Line:
     made = Line().gap().fit(f"{place + 1}", _RANK, "muted")
     for each in columns:
         if place >= len(each.rows):
             made.gap(each.cells + 1)
             continue
         count = each.finders[place]
-        role = "ok" if count == len(columns) > 1 else "text" if count > 1 else "muted"
+        role = "ok" if count == engines > 1 else "text" if count > 1 else "muted"
         made.fit(each.rows[place], each.cells, role).gap()
     return made
 

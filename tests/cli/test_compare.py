@@ -60,6 +60,18 @@ def test_judged_queries_through_all_engines_are_those_of_eval(run: Run, project:
     assert "Fewer than 25 queries do not say whether that is chance." in " ".join(out.split())
 
 
+def test_engines_that_do_not_fit_beside_each_other_stand_in_more_tables(
+    run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    titles = ("ByteRover", "Jeffs Brain", "Soleri", "knowing")
+    for columns, tables in (("80", [titles]), ("60", [titles[:2], titles[2:]]), ("30", [(name,) for name in titles])):
+        monkeypatch.setenv("COLUMNS", columns)
+        lines = run("compare", "refresh")[1].splitlines()
+        heads = [tuple(name for name in titles if name in line) for line in lines if " and " not in line]
+        assert [names for names in heads if names] == tables
+        assert sum("Refresh rotat" in line for line in lines) >= len(tables)
+
+
 def test_what_cannot_be_compared_is_a_line(run: Run, project: Tree) -> None:
     code, out, _ = run("compare", "zyxw", "--engine", "byterover")
     assert (code, "nothing was found" in out) == (1, True)
