@@ -48,7 +48,7 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
     if entry.not_covered is trace.covered and not entry.from_cache:
         differences.append("not covered then, covered now" if entry.not_covered else "covered then, not covered now")
     if entry.top_score is not None and shown is not None and abs(entry.top_score - shown) >= 0.5 * 10**-places:
-        differences.append(f"top score {entry.top_score:.{places}f} then, {shown:.{places}f} now")
+        differences.append(f"number 1 scored {entry.top_score:.{places}f} then, {shown:.{places}f} now")
     if entry.paths and paths and entry.paths[0] != paths[0]:
         differences.append(f"{entry.paths[0]} was first then, {paths[0]} is now")
     elif not entry.from_cache:

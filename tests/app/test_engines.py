@@ -265,7 +265,7 @@ async def test_a_run_is_logged_and_compared_with_now(app: BrvTui, garden: Tree) 
         entry = text_of(pilot, "#entry")
         assert "would be answered the same" in entry
         assert "engine    jeffs_brain" in entry
-        assert entry.count(f"top score {score}") == 2
+        assert entry.count(f"number 1  {score}") == 2
         assert entry.count("deploy/rollback.md") == 2
 
 

@@ -40,7 +40,7 @@ def test_what_is_different_is_said(tree: Tree) -> None:
     session = tree.session()
     trace = session.probe("rollback")
     made = compare(replace(ENTRY, tier=trace.tier + 1, top_score=0.1, paths=("gone.md",), not_covered=True), trace)
-    assert [line.split()[0] for line in made.differences] == ["tier", "not", "top", "gone.md"]
+    assert [line.split()[0] for line in made.differences] == ["tier", "not", "number", "gone.md"]
     assert compare(replace(ENTRY, tier=0), trace).differences[0].startswith("it came from the cache")
     nothing = session.probe("zebra quagga")
     assert "covered then, not covered now" in compare(ENTRY, nothing).differences
@@ -56,7 +56,7 @@ def test_small_scores_are_compared_on_their_own_scale(tree: Tree) -> None:
     assert compare(entry, trace).differences == ()
     assert compare(entry, trace).decimals == 4
     (difference,) = compare(replace(entry, top_score=score - 0.002), trace).differences
-    assert difference == f"top score {score - 0.002:.4f} then, {score:.4f} now"
+    assert difference == f"number 1 scored {score - 0.002:.4f} then, {score:.4f} now"
 
 
 def logged(trace: Trace, **changes: Any) -> LoggedQuery:

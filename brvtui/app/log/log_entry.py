@@ -21,7 +21,7 @@ class LogEntryPane(Pane):
     READS = (LogState, ProjectState)
     HELP_TEXT = (
         "What the log says of the chosen query, and what asking it again, on an empty cache, gives with the notes as "
-        "they are now. Differences of tier, top score and first note are listed, and their cause: notes that changed "
+        "they are now. Differences of tier, first note and its score are listed, and their cause: notes that changed "
         "since, time that has passed, another profile. What came from the cache then is compared with what the notes "
         "themselves give. At the end stands the answer that the agent received, where the log holds it."
     )
@@ -66,7 +66,7 @@ def _then(compared: LogComparison, with_engine: bool, width: int) -> list[Line]:
         _field("when", f"{moment(entry.at_ms)}, {entry.who}", width),
         Line().gap().fit("tier", _LABEL, "muted").add(tier, role).add(f"  {entry.status}", "muted").cut(width),
         _field("took", ms(entry.took_ms) if entry.took_ms is not None else "–", width),
-        _field("top score", number(entry.top_score, compared.decimals), width),
+        _field("number 1", number(entry.top_score, compared.decimals), width),
     ]
     told = (
         ("engine", entry.engine if with_engine else ""),
@@ -83,7 +83,7 @@ def _now(compared: LogComparison, width: int) -> list[Line]:
     made = wrapped(compared.verdict_sentence, width, "text") if compared.verdict_sentence else []
     made += [
         Line().gap().fit("tier", _LABEL, "muted").add(*tier_mark(compared.tier, compared.is_covered)).cut(width),
-        _field("top score", number(compared.top_score, compared.decimals), width),
+        _field("number 1", number(compared.top_score, compared.decimals), width),
     ]
     return made + _paths(compared.paths, width)
 

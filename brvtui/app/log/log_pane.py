@@ -31,9 +31,9 @@ class LogPane(ChoicePane):
     READS = (LogState, ProjectState)
     HELP_TEXT = (
         "The queries that were answered, newest first: those that the engine logged, and those that you ran here, each "
-        "with its time, who asked, the tier, the milliseconds and the top score. The query under the cursor is asked "
-        "again, on an empty cache, and beside it stands what is different now. {log.follow} follows the engine: each "
-        "query that it logs is explained on the Query screen as it comes. Enter takes the query there."
+        "with its time, who asked, the tier, the milliseconds and the score of number 1. The query under the cursor is "
+        "asked again, on an empty cache, and beside it stands what is different now. {log.follow} follows the engine: "
+        "each query that it logs is explained on the Query screen as it comes. Enter takes the query there."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(LOG_LIST)
 
@@ -173,7 +173,7 @@ def tier_mark(tier: int | None, is_covered: bool) -> tuple[str, str]:
 def _names(width: int) -> Line:
     if width < _WIDE:
         return line(" when    tier query", "faint")
-    return line(f" {'when':<14} {'who':<8}tier {'ms':>7}  {'top':>4}  query", "faint").cut(width)
+    return line(f" {'when':<14} {'who':<8}tier {'ms':>7}  {'no.1':>4}  query", "faint").cut(width)
 
 
 def _whole(value: float | None) -> str:
@@ -183,7 +183,7 @@ def _whole(value: float | None) -> str:
 
 
 def score_of(entry: LoggedQuery) -> str:
-    """Returns the top score in at most 5 cells; those of other engines may be small."""
+    """Returns the score of number 1 in at most 5 cells; those of other engines may be small."""
     if entry.top_score is None:
         return "–"
     if entry.engine == DEFAULT:
