@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _MOST_NAMED, _EXAMPLES = 25, 5
 
@@ -10,6 +10,11 @@ _MOST_NAMED, _EXAMPLES = 25, 5
 def counted(number: int, one: str, more: str) -> str:
     """``number`` with its noun: ``1 note``, ``2 notes``."""
     return f"{number} {one if number == 1 else more}"
+
+
+def first_of(names: Sequence[str]) -> str:
+    """The first of ``names``, and how many more there are."""
+    return f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]
 
 
 def profile_text(name: str) -> str:

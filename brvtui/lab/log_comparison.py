@@ -9,7 +9,7 @@ from brvtui.engines.registry import noun_of
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.trace import Trace
 from brvtui.tree.engine_files.query_log import OURS, LoggedQuery
-from brvtui.wording import counted
+from brvtui.wording import counted, first_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,7 @@ def _other_results(entry: LoggedQuery, paths: tuple[str, ...]) -> Iterator[str]:
     new = [path for path in paths if path not in entry.paths] if entry.who == OURS else []
     for found, when in ((gone, "then alone"), (new, "now alone")):
         if found:
-            more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-            yield f"among the results {when}: {found[0]}{more}"
+            yield f"among the results {when}: {first_of(found)}"
     if entry.who == OURS and not gone and not new:
         moved = (place for place, (one, two) in enumerate(zip(entry.paths, paths, strict=False), 1) if one != two)
         if (first := next(moved, None)) is not None:

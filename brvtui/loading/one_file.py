@@ -11,6 +11,7 @@ from brvtui.snapshot import Parsed
 from brvtui.text.analysis import utf16
 from brvtui.text.segment import NoteTerms, TermIds, note_terms
 from brvtui.tree.constants import ReadingLimits
+from brvtui.tree.reading.conflicts import has_conflict
 from brvtui.tree.reading.contents import Unseen, read_bytes, read_note, title_of
 from brvtui.tree.reading.files import SEARCHABLE, Role, TreeFile
 from brvtui.tree.reading.frontmatter import parse
@@ -87,6 +88,7 @@ def read_file(
         chars=chars,
         updated_ms=updated_ms(read.text),
         has_unusable_signals=own is None and completed_by is not None and not alias and names_signals(read.text),
+        has_conflict=has_conflict(read.text),
     )
     return kept, terms
 

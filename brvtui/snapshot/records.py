@@ -87,6 +87,8 @@ class Parsed:
     unseen: str = ""
     has_unusable_signals: bool = False
     """Whether its frontmatter names signals that cannot be used, where signals are read there."""
+    has_conflict: bool = False
+    """Whether it is a note with the marks of a conflict in its text."""
 
     @property
     def mtime_ms(self) -> int:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # few questions need tantivy
 ABSTRACTS: Key[Mapping[str, int]] = Key("abstracts")
 SUMMARY_FILES: Key[frozenset[str]] = Key("summary files")
 UNUSABLE_SIGNALS: Key[tuple[str, ...]] = Key("unusable signals")
+CONFLICTS: Key[tuple[str, ...]] = Key("notes with a conflict")
 HIERARCHY: Key[Hierarchy] = Key("hierarchy")
 DOMAINS: Key[Mapping[str, str]] = Key("domains")
 FINGERPRINT: Key[str] = Key("fingerprint")
@@ -129,6 +130,13 @@ class Snapshot:
             return tuple(sorted(path for path, entry in entries if self.stored.get(entry.file) is None))
 
         return self.derived.of(UNUSABLE_SIGNALS, found)
+
+    @property
+    def conflicts(self) -> tuple[str, ...]:
+        """The notes with the marks of a conflict in their text, by path."""
+        return self.derived.of(
+            CONFLICTS, lambda: tuple(sorted(path for path, entry in self.parsed.items() if entry.has_conflict))
+        )
 
     @property
     def abstracts(self) -> Mapping[str, int]:

@@ -30,7 +30,7 @@ from brvtui.text.segment import FIELDS, Forward, Inverted, Segment, TermIds
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.signals import NoteSignals, Source, frontmatter_defaults
 
-FORMAT = 4
+FORMAT = 5
 _FILE = "kept"
 _LOCK = "lock"
 _FIELDS = tuple(field.name for field in fields(Parsed))

@@ -47,6 +47,19 @@ def test_an_older_answer_is_explained_on_its_own_tree_while_that_is_there(quokka
     assert not before.notice
 
 
+def test_a_conflict_in_a_note_is_told(tree: Tree) -> None:
+    marked = "# Rotation\n\n<<<<<<< HEAD\nrefresh daily\n=======\nrefresh hourly\n>>>>>>> topic\n"
+    tree.file("auth/rotation.md", marked)
+    tree.file("auth/talk.md", "# About conflicts\n\nrefresh: git writes `<<<<<<< HEAD` first, later `>>>>>>> topic`.\n")
+    told = "auth/rotation.md: a conflict to decide (<<<<<<<): both sides are searched and quoted"
+    session = tree.session()
+    assert told in session.probe("refresh").notices
+    assert told in tree.session().probe("refresh").notices, "from the kept index"
+    tree.file("auth/rotation.md", marked.replace("<<<<<<< HEAD\n", "").replace(">>>>>>> topic\n", ""))
+    session.refresh()
+    assert not any("conflict" in notice for notice in session.probe("refresh").notices)
+
+
 def test_an_older_answer_is_explained_at_its_own_time(quokkas: Tree) -> None:
     session = quokkas.session()
     trace = session.probe("quokka")

@@ -215,8 +215,9 @@ def test_a_frontmatter_that_was_pushed_from_the_first_line_is_told() -> None:
 
 def test_a_conflict_that_is_left_open() -> None:
     said = "a conflict to decide: keep one side and remove the marks"
-    text = "# Note\n<<<<<<< mine\none\n=======\ntwo\n>>>>>>> theirs\n"
-    assert found(text) == [(1, 0, said), (5, 0, said)]
+    for mine, theirs in (("mine", "theirs"), ("HEAD", "a1b2c3d (other words)")):
+        text = f"# Note\n<<<<<<< {mine}\none\n=======\ntwo\n>>>>>>> {theirs}\n"
+        assert found(text) == [(1, 0, said), (5, 0, said)]
     assert found("# Note\nas in <<<<<<< mine\n") == []
 
 

@@ -27,7 +27,7 @@ from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import cut_left, wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Scale
-from brvtui.wording import counted
+from brvtui.wording import counted, first_of
 
 _LEAST_NAME, _MOST_NAME = 8, 26
 _TITLE = "Results"
@@ -298,7 +298,7 @@ def _searched(name: str, answer: MemberAnswer) -> str:
 
 def _missing(names: Sequence[str], why: str, todo: str, width: int, sign: str) -> list[Line]:
     """Who is missing for one reason, and what ``todo`` about it."""
-    who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+    who = first_of(names)
     head = f"{who}: {why}" if names[0] and names[0] not in why else why
     made = [line(f" {sign} ", "warn").add(part, "text") if not place else line(f"   {part}")
             for place, part in enumerate(wrap(visible(head), width - 4))]  # fmt: skip

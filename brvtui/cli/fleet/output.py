@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from brvtui.text.visible import visible
+from brvtui.wording import first_of
 
 if TYPE_CHECKING:
     from brvtui.fleet.members import Absence
@@ -32,5 +33,4 @@ def say_missing(missing: Sequence[Absence]) -> None:
     for one in missing:
         reasons.setdefault(one.why, []).append(one.member)
     for why, members in reasons.items():
-        others = f" and {len(members) - 1} more" if len(members) > 1 else ""
-        say(why if members[0] in why else f"{members[0]}{others}: {why}")
+        say(why if members[0] in why else f"{first_of(members)}: {why}")

@@ -7,6 +7,7 @@ from brvtui.engines.byterover_v4.index import DuplicateIds
 from brvtui.engines.byterover_v4.scripts import LegacyMarkdown
 from brvtui.engines.byterover_v4.search import SignalsUnreadable
 from brvtui.engines.byterover_v4.sections import SpaceFailure
+from brvtui.wording import first_of
 
 FAILURES = (LegacyMarkdown, FilterError, DuplicateIds, SignalsUnreadable)
 """What a query of V4 can fail with."""
@@ -17,8 +18,7 @@ def failure_of(error: Exception) -> SpaceFailure:
     message = str(error)
     match error:
         case LegacyMarkdown(files=files):
-            more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-            remedy = f"migrate {files[0]}{more}, or move it out of the tree"
+            remedy = f"migrate {first_of(files)}, or move it out of the tree"
             return SpaceFailure(message, "Markdown in the tree", files[0], remedy)
         case DuplicateIds(id=identity):
             path, _, element = identity.partition("#")

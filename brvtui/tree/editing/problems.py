@@ -16,8 +16,8 @@ from rapidfuzz import fuzz, process
 from brvtui.ranking.maturity import LEVELS
 from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.editing.fields import BrokenFrontmatter, FieldSpan, fields_of
-from brvtui.tree.editing.merging import MINE, THEIRS
 from brvtui.tree.editing.note_text import EditableText
+from brvtui.tree.reading.conflicts import conflict_marks
 from brvtui.tree.reading.contents import Unseen, check_readable, cut, first_units, units
 from brvtui.tree.reading.frontmatter import block_span, parse
 from brvtui.tree.reading.inside import PathError, parts_of
@@ -126,9 +126,8 @@ class _Places:
 
 
 def _of_conflicts(text: str) -> Iterator[_Found]:
-    for mark in (MINE, THEIRS):
-        for found in re.finditer(rf"^{mark}$", text, re.MULTILINE):
-            yield _Found(found.start(), "a conflict to decide: keep one side and remove the marks", Severity.ERROR)
+    for offset in conflict_marks(text):
+        yield _Found(offset, "a conflict to decide: keep one side and remove the marks", Severity.ERROR)
 
 
 def _of_reading(note: EditableText, edited: str, text: str, limits: ReadingLimits) -> Iterator[_Found]:

@@ -24,7 +24,7 @@ from brvtui.engines.byterover.sections import (
 from brvtui.snapshot import Snapshot
 from brvtui.timing import Stopwatch
 from brvtui.trace import SCHEMA, Answer, State, Step, Trace
-from brvtui.wording import counted
+from brvtui.wording import counted, first_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +165,10 @@ def _notices(snapshot: Snapshot, scope: Scope) -> tuple[str, ...]:
         read = counted(snapshot.frontmatter_count, "note has", "notes have")
         notices.append(f"{read} signals from frontmatter (signals.frontmatter); ByteRover would use defaults")
     if unusable := snapshot.unusable_signals:
-        more = f" and {len(unusable) - 1} more" if len(unusable) > 1 else ""
-        notices.append(f"{unusable[0]}{more}: the frontmatter cannot be used, so the signals are those of a new note")
+        named = first_of(unusable)
+        notices.append(f"{named}: the frontmatter cannot be used, so the signals are those of a new note")
+    if conflicts := snapshot.conflicts:
+        notices.append(f"{first_of(conflicts)}: a conflict to decide (<<<<<<<): both sides are searched and quoted")
     if scope.source == "option" and not scope.path:
         notices.append(f"{scope.why}: the whole tree was searched")
     return tuple(notices)

@@ -1,0 +1,19 @@
+"""The marks that git, or a merge of our own, leaves around two versions of a text that are to be decided between."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_MARKS = re.compile(r"^(?:<{7}|>{7}) .*$", re.MULTILINE)
+
+
+def conflict_marks(text: str) -> Iterator[int]:
+    """Yields the place of each mark at which one of the two versions begins or ends."""
+    return (found.start() for found in _MARKS.finditer(text))
+
+
+def has_conflict(text: str) -> bool:
+    """Whether both marks stand in ``text``, the one that begins a conflict first."""
+    begun = text.find("<<<<<<< ")  # most texts have none: a search is far cheaper than an expression
+    return begun >= 0 and text.find(">>>>>>> ", begun) >= 0 and len([*conflict_marks(text)]) > 1
