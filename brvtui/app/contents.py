@@ -74,6 +74,8 @@ class Overview:
     """Whether the notes are the symbols of a repository."""
     reads_frontmatter: bool = False
     """Whether signals in a note's frontmatter count."""
+    to_mend: frozenset[str] = frozenset()
+    """The paths of notes with frontmatter that cannot be used, or with a conflict to decide."""
 
     @property
     def unreadable(self) -> str:

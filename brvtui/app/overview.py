@@ -87,6 +87,7 @@ def _overview(snapshot: Snapshot, made: Branches, important: tuple[NoteLine, ...
         loaded_ms=snapshot.loaded_ms,
         is_code=snapshot.is_code,
         reads_frontmatter=snapshot.reads_frontmatter,
+        to_mend=frozenset((*snapshot.unusable_signals, *snapshot.conflicts)),
     )
 
 

@@ -217,6 +217,17 @@ async def test_a_file_that_is_gone_says_so(app: BrvTui, linked: Tree, monkeypatc
         assert "newer" in text_of(pilot, "#note")
 
 
+async def test_a_conflict_that_git_left_is_marked_until_it_is_decided(app: BrvTui, linked: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_linked(pilot)
+        assert "⚠" not in text_of(pilot, "#tree")
+        linked.file(HUB, f"{HUB_TEXT}\n<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> topic\n")
+        await until(pilot, lambda: "⚠" in text_of(pilot, "#tree") and "a conflict to decide" in text_of(pilot, "#note"))
+        linked.file(HUB, HUB_TEXT)
+        await until(pilot, lambda: "⚠" not in text_of(pilot, "#tree"))
+        await until(pilot, lambda: "a conflict to decide" not in text_of(pilot, "#note"))
+
+
 async def test_a_note_that_takes_long_is_said_to_be_on_its_way(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await open_linked(pilot, STORE)

@@ -27,6 +27,7 @@ from brvtui.lab.about import About, FileState
 from brvtui.paint.flow import Piece, Row, flow
 from brvtui.paint.text import plural
 from brvtui.text.visible import visible
+from brvtui.tree.reading.conflicts import has_conflict
 from brvtui.tree.reading.files import CONTEXT_FILE
 from brvtui.tree.reading.frontmatter import block_of
 from brvtui.tree.reading.links import Link, LinkKind, LinkState, links_in
@@ -77,6 +78,8 @@ def notices(page: About) -> Iterator[str]:
         yield page.problem
     if page.unseen:
         yield f"not seen by the engine: {page.unseen}"
+    if has_conflict(page.text):
+        yield "a conflict to decide: keep one side and remove the marks (<<<<<<<); until then both are searched"
     if page.unread_signals:
         yield "the engine does not read the signals in its frontmatter, nor does this profile (signals.frontmatter)"
     if page.cut_lines:

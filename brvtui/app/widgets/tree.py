@@ -158,7 +158,9 @@ class TreePane(ChoicePane):
         made = line(glyphs.here if here else " ", "accent").gap(depth)
         if branch.is_folder:
             return self._folder(made, branch, width)
-        sign, role = (glyphs.warn, "warn") if branch.path in view.stale.files else sign_of(branch, glyphs, view.is_code)
+        overview = view.project.overview
+        is_marked = branch.path in view.stale.files or (overview is not None and branch.path in overview.to_mend)
+        sign, role = (glyphs.warn, "warn") if is_marked else sign_of(branch, glyphs, view.is_code)
         mark = marks.get(branch.path, "")
         made.add(f"{sign} ", role).add(branch.name, "bold strong" if mark else self.name_role(branch))
         if branch.kind in KIND_WORDS:
