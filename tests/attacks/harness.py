@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import resource
 import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -12,37 +13,27 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CPU_SECONDS = 4.0
-"""Two for the input, and two for starting Python with everything imported."""
+"""Two for the input, and as many again because other processes share the cores."""
 WALL_SECONDS = 60.0
 """Beyond this, a process hangs, however busy the machine is."""
 MEMORY_MB = 400
 """256 for the input, and what the program takes for anything."""
 _CODES = range(5)
-_LAUNCHER = """
-import os, resource, sys
-report = int(sys.argv[1])
-os.set_inheritable(report, False)
-child = os.fork()
-if not child:
-    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
-    os.execv(sys.argv[2], sys.argv[2:])
-_, status, used = os.wait4(child, 0)
-code = os.waitstatus_to_exitcode(status)
-os.write(report, f"{code} {used.ru_utime + used.ru_stime} {used.ru_maxrss / 1024}".encode())
-"""
-"""Runs a program, and reports its exit code, its seconds of processor time and its peak of memory in MB.
-
-The kernel counts the memory of who starts a process as that process's own: this one has next to none.
-"""
+_SERVER = multiprocessing.get_context("forkserver")
+_SERVER.set_forkserver_preload(
+    ["brvtui.app.notes.reading", "brvtui.cli.ask", "brvtui.cli.query", "brvtui.report.explain", "brvtui.report.query",
+     "brvtui.session.session", "brvtui.tree.editing.merging"]
+)  # fmt: skip
+"""Each attacked process is a copy of one that has imported the program, which takes longer than most inputs."""
 
 
 @dataclass(frozen=True)
 class Attack:
-    """Prepares a folder, and gives the arguments of ``brv-tui`` for it, or of ``program`` in its place."""
+    """Prepares a folder, and gives the arguments of ``brv-tui`` for it, or of the Python text ``program``."""
 
     name: str
     prepare: Callable[[Path], Sequence[str | Path]]
-    program: tuple[str, ...] = ("-m", "brvtui")
+    program: str = "from brvtui.cli import main; main()"
     check: Callable[[], str] = str
     """What got through beside the program's own behaviour; empty for nothing."""
 
@@ -60,24 +51,19 @@ def got_through(attack: Attack | Probe, folder: Path) -> str:
     if isinstance(attack, Probe):
         return attack.run(folder)
     arguments = [*map(str, attack.prepare(folder))]
-    own = {name: str(folder / "own") for name in ("HOME", "BRV_TUI_DATA_DIR", "BRV_DATA_DIR")}
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as report:
-        launched = [sys.executable, *attack.program, *arguments]
-        process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(report.fileno()), *launched],
-            stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=folder, env={**os.environ, **own},
-            pass_fds=[report.fileno()], start_new_session=True,
-        )  # fmt: skip
-        try:
-            process.wait(WALL_SECONDS)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+    environ = {**os.environ, **{name: str(folder / "own") for name in ("HOME", "BRV_TUI_DATA_DIR", "BRV_DATA_DIR")}}
+    with tempfile.TemporaryDirectory() as beside:
+        said_in, used_in = Path(beside, "said"), Path(beside, "used")
+        process = _SERVER.Process(target=_run, args=(attack.program, arguments, folder, environ, said_in, used_in))
+        process.start()
+        process.join(WALL_SECONDS)
+        if process.is_alive():
+            os.killpg(process.pid or 0, signal.SIGKILL)
+            process.join()
             return f"hung for {WALL_SECONDS:g} s"
-        output.seek(0)
-        report.seek(0)
-        said = output.read().decode("utf-8", "replace")
-        code, cpu_seconds, memory_mb = (float(number) for number in report.read().split())
+        said = said_in.read_text("utf-8", "replace")
+        used = used_in.read_text().split() if used_in.exists() else ["0", "0"]
+        code, cpu_seconds, memory_mb = process.exitcode, float(used[0]), float(used[1])
     problems = []
     if code not in _CODES:
         problems.append(f"ended with {code:g}")
@@ -90,6 +76,25 @@ def got_through(attack: Attack | Probe, folder: Path) -> str:
     if beside := attack.check():
         problems.append(beside)
     return ", ".join(problems)
+
+
+def _run(program: str, arguments: list[str], folder: Path, environ: dict[str, str], said: Path, used: Path) -> None:
+    """Runs ``program``, what it says in the file ``said``; leaves its seconds of processor time and its peak of memory
+    in MB in ``used``."""
+    os.setsid()
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    os.environ.clear()
+    os.environ.update(environ)
+    os.chdir(folder)
+    output = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    sys.argv = ["brv-tui", *arguments]
+    try:
+        exec(compile(program, "attacked", "exec"), {"__name__": "__main__"})
+    finally:
+        taken = resource.getrusage(resource.RUSAGE_SELF)
+        used.write_text(f"{taken.ru_utime + taken.ru_stime} {taken.ru_maxrss / 1024}")
 
 
 def report(attacks: Sequence[Attack | Probe]) -> int:

@@ -51,12 +51,12 @@ def _project(folder: Path) -> Sequence[str | Path]:
     return [folder]
 
 
-def _before(damage: str) -> tuple[str, str]:
-    return "-c", f"{_USE}{damage}\nsession = opened()\n{_SAME}"
+def _before(damage: str) -> str:
+    return f"{_USE}{damage}\nsession = opened()\n{_SAME}"
 
 
-def _during(damage: str) -> tuple[str, str]:
-    return "-c", f"{_USE}session = opened()\n{damage}\n{_SAME}"
+def _during(damage: str) -> str:
+    return f"{_USE}session = opened()\n{damage}\n{_SAME}"
 
 
 ATTACKS = tuple(

@@ -156,15 +156,15 @@ def _all() -> Iterator[Attack]:
         yield Attack(f"a note with {what}", _project(text))
         yield Attack(f"a summary with {what}", _project(text.replace("importance: 50", "type: summary"), "_index.md"))
     for what, text in TEXTS.items():
-        yield Attack(f"a note with {what}", _project(text), ("-c", _READ_LINKS))
+        yield Attack(f"a note with {what}", _project(text), _READ_LINKS)
     for what, text in WHOLE.items():
-        yield Attack(f"{what}, shown", _project(text), ("-c", _SHOW.format(raw=False)))
+        yield Attack(f"{what}, shown", _project(text), _SHOW.format(raw=False))
     for what, mark in MARKS.items():
-        yield Attack(f"as many {what} as are rendered", _marked(mark, MOST_MARKS), ("-c", _SHOW.format(raw=False)))
+        yield Attack(f"as many {what} as are rendered", _marked(mark, MOST_MARKS), _SHOW.format(raw=False))
         for raw in (False, True):
-            program = "-c", _SHOW.format(raw=raw)
+            program = _SHOW.format(raw=raw)
             yield Attack(f"10 MB of {what}, shown {'raw' if raw else 'as they can be'}", _marked(mark, 0), program)
-    yield Attack("a text that another program changed, the same lines everywhere", lambda _: (), ("-c", _COMPARE))
+    yield Attack("a text that another program changed, the same lines everywhere", lambda _: (), _COMPARE)
 
 
 ATTACKS = tuple(_all())

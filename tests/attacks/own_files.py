@@ -91,7 +91,7 @@ for place in [*own.rglob("*")]:
 """
 _KILLED = """
 import subprocess
-text = b"# Gate\n\nnorth gate\n" + b"opens " * 300_000
+text = b"# Gate\\n\\nnorth gate\\n" + b"opens " * 300_000
 script = '''
 import os, signal, sys, threading, time
 from pathlib import Path
@@ -104,7 +104,8 @@ while True:
 '''
 (tree / "yard/gate.md").write_bytes(text)
 for turn in range(6):
-    subprocess.run([sys.executable, "-c", script, str(tree), str(0.2 + turn * 0.013)])
+    done = subprocess.run([sys.executable, "-c", script, str(tree), str(0.2 + turn * 0.013)])
+    assert done.returncode == -9, done
 named = used()
 assert not [*tree.rglob(".brv-tui-*")], named
 drafts = [draft.data for draft in DraftStore(tree).all() if draft.data != b"typed"]
@@ -120,9 +121,9 @@ def _project(folder: Path) -> Sequence[str | Path]:
     return [folder]
 
 
-def _damaged(pattern: str, damage: str) -> tuple[str, str]:
+def _damaged(pattern: str, damage: str) -> str:
     kept = 'assert any(".broken: damaged" in notice for notice in told), told' if _is_named(pattern, damage) else ""
-    return "-c", f'{_MAKE}\nfile = at("{pattern}")\n{damage}\ntold = used()\n{kept}\n'
+    return f'{_MAKE}\nfile = at("{pattern}")\n{damage}\ntold = used()\n{kept}\n'
 
 
 def _is_named(pattern: str, damage: str) -> bool:
@@ -135,9 +136,9 @@ ATTACKS = (
         for what, pattern in _FILES.items()
         for how, damage in _DAMAGES.items()
     ),
-    Attack("others look at what is written", _project, ("-c", f"{_MAKE}{_OPEN}")),
-    Attack("others look at what was left open", _project, ("-c", f"{_MAKE}{_LEFT_OPEN}{_OPEN}")),
-    Attack("writers of a note are killed", _project, ("-c", f"{_MAKE}{_KILLED}")),
+    Attack("others look at what is written", _project, f"{_MAKE}{_OPEN}"),
+    Attack("others look at what was left open", _project, f"{_MAKE}{_LEFT_OPEN}{_OPEN}"),
+    Attack("writers of a note are killed", _project, f"{_MAKE}{_KILLED}"),
 )
 
 if __name__ == "__main__":
