@@ -66,7 +66,7 @@ async def test_the_path_of_a_note_in_the_tree(app: BrvTui, written: list[str]) -
     async with app.run_test() as pilot:
         await ask(pilot, "rollback")
         await pilot.press("f8", "G", "k", "y")
-        await told(pilot, "copied the path")
+        await told(pilot, f"copied the path {screen(pilot).note_at_hand} (")
         assert offered(written) == screen(pilot).note_at_hand
 
 

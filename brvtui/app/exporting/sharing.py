@@ -57,7 +57,7 @@ class Sharing:
             task = partial(_as_json, self._project, trace)
             self._services.background.run(task, copy, group="copy", exclusive=True)
         elif text := _text_of(what, trace, file):
-            self.copy_text(text, _NAMES[what])
+            self.copy_text(text, f"{_NAMES[what]} {text}" if what == "path" else _NAMES[what])
         else:
             self._services.notify(_NOTHING[what], timeout=4)
 
