@@ -197,14 +197,15 @@ class ThemedApp(ReportingApp):
         Lines that come while the toast is shown are others of it.
         """
         new = [one for one in lines if one not in self._told]
+        if not new:
+            return
         self._told.update(new)
         shown = [one for one in self._notifications if self._fault and one.message.startswith(visible(self._fault))]
-        for one in shown if new else ():
+        for one in shown:
             self._unnotify(one)
-        if new:
-            self._fault, self._faults = (self._fault, self._faults + len(new)) if shown else (new[0], len(new))
-            more = f" (and {self._faults - 1} more: the screen Settings lists them first)" if self._faults > 1 else ""
-            self.notify(f"{self._fault}{more}", severity="warning", timeout=_PROBLEM_S)
+        self._fault, self._faults = (self._fault, self._faults + len(new)) if shown else (new[0], len(new))
+        more = f" (and {self._faults - 1} more: the screen Settings lists them first)" if self._faults > 1 else ""
+        self.notify(f"{self._fault}{more}", severity="warning", timeout=_PROBLEM_S)
 
     def action_next_theme(self) -> None:
         """The next of our own themes, for now."""

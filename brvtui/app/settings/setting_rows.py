@@ -20,6 +20,8 @@ from brvtui.text.address import why_no_address
 
 KEYS = "keys."
 _UNUSABLE = "cannot be used"
+_NO_SETTING = "This is no setting: Delete takes it out of your own file, any other is changed by hand."
+_NO_FILE = "None of the settings in this file holds: repair it by hand; the next start reads it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +68,20 @@ def _of_no_setting(configuration: Configuration) -> Iterator[SettingRow]:
         if entry is None or entry.kind is ValueKind.KEYS:
             refused.setdefault((each.name, each.layer), []).append(f"{each.message}; left out")
     for (name, layer), problems in refused.items():
-        yield _no_setting(
-            name or Path(files.get(layer, "")).name, "", SettingSource(layer, files.get(layer, "")), problems
-        )
+        source = SettingSource(layer, files.get(layer, ""))
+        if name:
+            yield _no_setting(name, "", source, _NO_SETTING, problems)
+        else:
+            yield _no_setting(Path(source.place).name, "", source, _NO_FILE, problems)
     given = configuration.settings.keys
     for name, problem in check_keys(given).problems.items():
         if name not in ACTIONS:
             setting = f"{KEYS}{name}"
             problem = _placed(configuration, name, f"{problem}; left out")
-            yield _no_setting(setting, given[name], configuration.source(setting), [problem])
+            yield _no_setting(setting, given[name], configuration.source(setting), _NO_SETTING, [problem])
 
 
-def _no_setting(name: str, value: str, source: SettingSource, problems: list[str]) -> SettingRow:
+def _no_setting(name: str, value: str, source: SettingSource, summary: str, problems: list[str]) -> SettingRow:
     return SettingRow(
         name=name,
         group=_UNUSABLE,
@@ -85,7 +89,7 @@ def _no_setting(name: str, value: str, source: SettingSource, problems: list[str
         value=value,
         default="",
         source=source,
-        summary="This is no setting: Delete takes it out of your own file, any other is changed by hand.",
+        summary=summary,
         allowed="",
         editable=False,
         problem="\n".join(problems),
