@@ -60,7 +60,7 @@ async def test_a_note_is_begun_from_a_query_that_nothing_covers(
     async with app.run_test(size=size) as pilot:
         await ask(pilot, "zebra quagga")
         await pilot.press("escape")
-        assert "a here begins a note about it" in shown(pilot)
+        assert "press a here to begin a note about it" in shown(pilot)
         await pilot.press("a")
         await until(pilot, lambda: isinstance(pilot.app.screen, NewNoteDialog))
         await settled(pilot)

@@ -46,6 +46,18 @@ async def test_once_the_app_is_ending_nothing_is_drawn_on_what_is_left_of_its_sc
         assert app.frame is frame
 
 
+async def test_the_key_of_a_screen_typed_as_a_query_is_told_how_to_open_it(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "3")
+        assert text_of(pilot, "#lint").strip() == "asked as a query; esc, then 3 opens Maturity"
+        await ask(pilot, "34")
+        assert "opens" not in text_of(pilot, "#lint")
+        await ask(pilot, "3")
+        await pilot.press("escape", "3")
+        await settled(pilot)
+        assert app.current_mode == "maturity"
+
+
 async def test_a_wide_screen_shows_every_pane(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)

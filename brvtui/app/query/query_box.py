@@ -10,6 +10,7 @@ from textual.containers import Horizontal, Vertical
 
 from brvtui.app.actions.panes import QUERY_FIELD
 from brvtui.app.keys.bindings import bindings
+from brvtui.app.modes import QUERY, SCREENS
 from brvtui.app.states import AnswerState, EngineState, Phase, ProjectState, QueryState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
@@ -93,7 +94,7 @@ class LintLine(Lines):
     READS = (QueryState, AnswerState, EngineState, ProjectState)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns one line; where it is too narrow, the least important groups are left out."""
+        """Returns one line, of the groups only those that have room; of a key of a screen, what it does elsewhere."""
         if view.answered is None:
             if view.project.phase is Phase.LOADING:
                 said = "type on: the query is probed as soon as the notes are read"
@@ -102,8 +103,17 @@ class LintLine(Lines):
             else:
                 said = self.services.with_keys(view.presentation.typing)
             return [line(f"  {said}", "muted").cut(width)]
+        if said := self._as_key(view.query.text.strip()):
+            return [line(f"  {said}", "accent").cut(width)]
         groups = view.presentation.reading(view.answered, self.glyphs)
         return [Line().gap(2).extend(spread(width - 2, groups).spans)]
+
+    def _as_key(self, text: str) -> str:
+        """What opens the screen whose key was typed as a query; empty for other texts."""
+        for mode in SCREENS:
+            if mode.listed and mode is not QUERY and self.services.with_keys(f"{{screens.{mode.name}}}") == text:
+                return self.services.with_keys(f"asked as a query; {{panes.back}}, then {text} opens {mode.title}")
+        return ""
 
 
 class QueryBox(Vertical):
