@@ -128,13 +128,21 @@ async def test_orders(app: BrvTui) -> None:
         assert len(seen) >= 4
 
 
+async def test_a_maturity_without_notes_of_the_event_says_how_many_others_have(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await opened(pilot, "F", "F", "f4")
+        said = " ".join(text_of(pilot, "#core").split())
+        assert said == "no core note is offered for pruning, 2 of other maturities; f keeps another event"
+        assert "prune: the next dream run looks at it: its file is old" in shown(pilot)
+
+
 async def test_only_the_notes_of_an_event(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, "F", "F")
         assert maturity(pilot).wanted.only is Event.PRUNING
         assert column(pilot, "draft").choices == ["auth/oauth/key_rotation.md", "billing/refunds.md"]
         assert "2 offered for pruning today" in shown(pilot)
-        assert "prune: the engine's next dream run looks at it: it is old" in shown(pilot)
+        assert "prune: the next dream run looks at it: its file is old" in shown(pilot)
         assert column(pilot, "core").outer_size.width == STRIP
         assert "".join(text_of(pilot, "#core").split()) == "●0core"
         await pilot.press("f5", "f", "f")  # beside the columns, too
@@ -243,10 +251,27 @@ async def test_the_events_of_a_note(app: BrvTui) -> None:
         await opened(pilot, "f5", "right_curly_bracket")
         text = text_of(pilot, "#ageing").replace("\u00a0", " ")
         assert "✗ out of tier 2 (no direct answer any more)" in text
-        assert "▾ is offered for pruning in 27 d (for its age)" in text
+        assert "▾ is offered for pruning in 27 d (for its file's age)" in text
         assert "• leaves the prompt in 42 d (its text alone is not quoted)" in text
         assert "no updatedAt: never an archive candidate" in text
         assert "importance 61 → 51.7 now → 44.5 then" in text
+
+
+async def test_what_ends_that_a_note_may_be_archived_or_pruned(app: BrvTui, garden: Tree) -> None:
+    garden.file("deploy/dated.md", "---\nupdatedAt: 2024-11-13T12:00:00Z\n---\n# Dated\n", 0)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "f5")
+        app.select("deploy/dated.md")
+        await settled(pilot)
+        text = " ".join(text_of(pilot, "#ageing").replace("\u00a0", " ").split())
+        assert "✗ an archive candidate (importance by updatedAt)" in text
+        assert "its importance by updatedAt, " in text
+        assert "under 35: a later updatedAt (e) or validated (I) ends that" in text
+        app.select("billing/refunds.md")
+        await settled(pilot)
+        text = " ".join(text_of(pilot, "#ageing").replace("\u00a0", " ").split())
+        assert "✗ offered for pruning (for its file's age)" in text
+        assert " d: saving it with a new time (e) ends that" in text
 
 
 async def test_clicks(app: BrvTui) -> None:

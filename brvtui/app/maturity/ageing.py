@@ -21,7 +21,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.lines import stale_lines, wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.engines.byterover.ageing.after_changes import After
-from brvtui.engines.byterover.ageing.board import BoardRow
+from brvtui.engines.byterover.ageing.board import BoardRow, Event
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY
 from brvtui.paint.bars import importance_bar
 from brvtui.paint.forecast import forecast_lines
@@ -106,6 +106,7 @@ class AgeingPane(Pane):
         lines += _curves(made, width, self.glyphs)
         lines.append(rule(width, "what ageing brings, from today", dash=self.glyphs.dash))
         lines += _events(made, width, self.glyphs)
+        lines += [row for text in _ends(made) for row in wrapped(self.services.with_keys(text), width)]
         lines.append(rule(width, "maturity", dash=self.glyphs.dash))
         lines += _distances(made.row, width, self.glyphs)
         self._what_if = len(lines)
@@ -173,13 +174,28 @@ def _events(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
         text, role = sentence_of(coming, glyphs)
         first, *rest = wrap(text, width - 2)
         lines += [line(f" {first}", role), *(line(f"   {part}", role) for part in rest)]
-    if not made.is_archived:
+    if made.archive_below is None:
         return lines
     if made.row.updated_days is None:
         lines += wrapped("no updatedAt: never an archive candidate by decay", width)
     elif math.isnan(made.row.updated_days):
         lines += wrapped("updatedAt is not a date: never an archive candidate", width, "warn")
     return lines
+
+
+def _ends(made: Ageing) -> list[str]:
+    """What ends that the engine may archive or prune the note, with names of actions for their keys."""
+    row, least, ends = made.row, made.archive_below, []
+    if least is not None and Event.ARCHIVE in row.has_come:
+        since = "" if row.updated_days is None else f" by updatedAt, {days(row.updated_days)} ago,"
+        later = "a later updatedAt ({note.edit}) or " if row.importance_stored >= least else ""
+        ends.append(
+            f"its importance{since} is {row.archive_importance:.1f}, under {least:g}: "
+            f"{later}validated ({{note.signals}}) ends that"
+        )
+    if Event.PRUNING in row.has_come:
+        ends.append(f"unchanged for {days(row.days)}: saving it with a new time ({{note.edit}}) ends that")
+    return ends
 
 
 def _distances(row: BoardRow, width: int, glyphs: Glyphs) -> list[Line]:

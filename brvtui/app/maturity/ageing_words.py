@@ -5,7 +5,7 @@ from __future__ import annotations
 from brvtui.app.maturity.board_on_day import Mark
 from brvtui.engines.byterover.ageing.board import Event
 from brvtui.engines.byterover.ageing.forecast import UpcomingEvent
-from brvtui.engines.byterover.ageing.words import HAPPENS, IN_SHORT
+from brvtui.engines.byterover.ageing.words import HAPPENS, HAS_COME, IN_SHORT
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Span
 from brvtui.paint.text import days
@@ -19,15 +19,6 @@ SHORT = {
     Event.BELOW_MATURITY: "imp. low",
     Event.LEAVES_HIGH: "off high",
     Event.LEAVES_MEDIUM: "off medium",
-}
-_COME = {
-    Event.LEAVES_TIER_2: "out of tier 2",
-    Event.LEAVES_PROMPT: "out of the prompt",
-    Event.ARCHIVE: "archive candidate",
-    Event.PRUNING: "offered for pruning",
-    Event.BELOW_MATURITY: "below its maturity",
-    Event.LEAVES_HIGH: "not of high confidence",
-    Event.LEAVES_MEDIUM: "not of medium confidence",
 }
 
 
@@ -56,7 +47,7 @@ def sentence_of(coming: UpcomingEvent, glyphs: Glyphs) -> Span:
     """Returns one event of one note in full, and what it means."""
     meaning = IN_SHORT[coming.event].replace(" ", NO_BREAK)
     if not coming.days:
-        return f"{glyphs.cross} {_COME[coming.event]} ({meaning})", "muted"
+        return f"{glyphs.cross} {HAS_COME[coming.event]} ({meaning})", "muted"
     sign, role = (glyphs.down, "bold warn") if coming.by_then else (glyphs.bullet, "text")
     when = days(coming.days).replace(" ", NO_BREAK)
     return f"{sign} {HAPPENS[coming.event]} in {when} ({meaning})", role

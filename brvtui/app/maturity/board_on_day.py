@@ -145,8 +145,8 @@ class Ageing:
     """The scores that the direct answer and the prompt need."""
     hits: After
     updates: After
-    is_archived: bool
-    """Whether the engine archives notes for their importance."""
+    archive_below: float | None
+    """The importance under which drafts are archive candidates; None where the engine archives none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +192,7 @@ def ageing_of(session: Session, on_day: BoardOnDay, path: str, times: int) -> Ag
         (on_day.board.profile.direct.min_top, on_day.board.profile.direct.prefetch),
         session.ageing.after_hits(path, times, on_day.board),
         session.ageing.after_updates(path, times, on_day.board),
-        Event.ARCHIVE in on_day.board.events,
+        on_day.board.profile.signals.archive_below if Event.ARCHIVE in on_day.board.events else None,
     )
 
 

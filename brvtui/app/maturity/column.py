@@ -22,8 +22,9 @@ from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
 from brvtui.app.widgets.word_filter import WordFilter
 from brvtui.engines.byterover.ageing.board import OF_NOTES
-from brvtui.engines.byterover.ageing.words import HAPPENS, MEANING, STATE, these_days
+from brvtui.engines.byterover.ageing.words import HAPPENS, HAS_COME, MEANING, these_days
 from brvtui.paint.line import Line, line
+from brvtui.wording import counted
 
 _TERMS = " ".join(f"{SHORT[event].capitalize()}: {MEANING[event]}." for event in HEAVIEST_FIRST if event in OF_NOTES)
 """The words of the cards, explained."""
@@ -131,14 +132,18 @@ class ColumnPane(ChoicePane):
 
     def _empty(self, on_day: BoardOnDay, view: View) -> str:
         wanted = on_day.wanted
+        others = sum(map(len, on_day.columns.values()))
+        beside = f", {others} of other maturities" if others else ""
         if wanted.in_span:
             does = HAPPENS[wanted.only] if wanted.only is not None else "changes"
             key = self.services.shown_key("board.changes")
-            others = sum(map(len, on_day.columns.values()))
-            beside = f", {others} of other maturities" if others else ""
             return f"no {self.level} note {does} in {these_days(wanted.day)}{beside}; {key} shows all again"
         if wanted.only is not None:
-            return f"no {self.level} note: {STATE[wanted.only]}; {self.services.shown_key('board.only')} shows others"
+            key, then = (
+                self.services.shown_key("board.only"),
+                f" in {counted(wanted.day, 'day', 'days')}" if wanted.day else "",
+            )
+            return f"no {self.level} note is {HAS_COME[wanted.only]}{then}{beside}; {key} keeps another event"
         overview = view.project.overview
         return f"no {self.level} note" if len(on_day.board) or overview is None else overview.why_empty
 

@@ -62,12 +62,14 @@ class ForecastBar(Lines):
         if on_day is None:
             return made
         made += [self._slider(width), self._calendar(on_day, width), self._counts(on_day, width)]
-        order = line(f"by {on_day.wanted.order}", "muted")
+        meaning = self.services.with_keys(_meaning(on_day.wanted))
         whose = "" if view.engine.name in (DEFAULT, SPACE) else "ByteRover's rules: "
-        return [
-            *made,
-            line(f" {whose}{self.services.with_keys(_meaning(on_day.wanted))}", "muted").right(width - 1, order),
-        ]
+        said = next((text for text in (f" {whose}{meaning}", f" {meaning}") if len(text) <= width), f" {meaning}")
+        order = f"by {on_day.wanted.order}"
+        last = line(said, "muted").cut(width)
+        if len(said) + len(order) + 2 < width:
+            last.right(width - 1, line(order, "muted"))
+        return [*made, last]
 
     def _head(self, view: View, width: int) -> Line:
         if view.project.phase is Phase.FAILED:

@@ -89,6 +89,8 @@ class BoardRow:
     days: float
     updated_days: float | None
     """Days since the note's own ``updatedAt``; None without one, NaN when it is no date."""
+    archive_importance: float
+    """Importance decayed by these days, by which archive candidates are found; NaN where they are no number."""
     promoted_from: float | None
     """The stored importance from which a hit promotes it; None for core."""
     demoted_below: float | None
@@ -220,6 +222,7 @@ class Board:
             update_count=stored.update_count,
             days=float(self.today.days[position]),
             updated_days=None if np.isposinf(updated) else float(days_since(self.now_ms, updated)),
+            archive_importance=float(self.today.archive_importance[position]),
             promoted_from=_finite(promoted_from(self.profile.signals)[level]),
             demoted_below=_finite(demoted_below(self.profile.signals)[level]),
             hits_to_promotion=int(hits) if np.isfinite(hits) else None,

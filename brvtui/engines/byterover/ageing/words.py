@@ -34,11 +34,21 @@ STATE = {
     Event.LEAVES_MEDIUM: "not of medium confidence",
 }
 """What notes are, once the event has come to them, behind their number."""
+HAS_COME = {
+    Event.LEAVES_TIER_2: "out of tier 2",
+    Event.LEAVES_PROMPT: "out of the prompt",
+    Event.ARCHIVE: "an archive candidate",
+    Event.PRUNING: "offered for pruning",
+    Event.BELOW_MATURITY: "below its maturity",
+    Event.LEAVES_HIGH: "not of high confidence",
+    Event.LEAVES_MEDIUM: "not of medium confidence",
+}
+"""What one note is, once the event has come to it."""
 MEANING = {
     Event.LEAVES_TIER_2: "no wording makes the note the direct answer any more",
     Event.LEAVES_PROMPT: "its text alone no longer gets it quoted to a model",
-    Event.ARCHIVE: "the engine's next dream run looks at it: its importance has decayed",
-    Event.PRUNING: "the engine's next dream run looks at it: it is old",
+    Event.ARCHIVE: "the next dream run looks at it: importance decayed since updatedAt",
+    Event.PRUNING: "the next dream run looks at it: its file is old",
     Event.BELOW_MATURITY: "decay took more than its maturity allows; nothing is demoted",
     Event.LEAVES_HIGH: "even as the best match of a query it scores below high confidence",
     Event.LEAVES_MEDIUM: "even as the best match of a query it scores below medium confidence",
@@ -48,8 +58,8 @@ _AT_BEST = "even as the best match"
 IN_SHORT = {
     Event.LEAVES_TIER_2: "no direct answer any more",
     Event.LEAVES_PROMPT: "its text alone is not quoted",
-    Event.ARCHIVE: "for its importance",
-    Event.PRUNING: "for its age",
+    Event.ARCHIVE: "importance by updatedAt",
+    Event.PRUNING: "for its file's age",
     Event.BELOW_MATURITY: "nothing is demoted",
     Event.LEAVES_HIGH: _AT_BEST,
     Event.LEAVES_MEDIUM: _AT_BEST,
