@@ -121,14 +121,15 @@ class ConfiguredApp(ThemedApp):
         self.adopt(configuration)
         file = configuration.user_file
         source = configuration.source(name)
+        later = "; holds from the next start" if name in entries() and entries()[name].restart else ""
         if source.layer not in (Layer.USER, Layer.DEFAULT):
             done = f"{name} is taken out of" if value is None else f"{name} = {value_text(value)} is kept in"
             self.notify(f"{done} {file}, but {source.place} goes before it", severity="warning", timeout=8)
         elif value is None:
             known = name in entries() or name.removeprefix("keys.") in ACTIONS
-            self.notify(f"{name} is {'back at its default' if known else f'taken out of {file}'}", timeout=3)
+            self.notify(f"{name} is {'back at its default' if known else f'taken out of {file}'}{later}", timeout=3)
         else:
-            self.notify(f"{name} = {value_text(value)}, kept in {file}", timeout=4)
+            self.notify(f"{name} = {value_text(value)}, kept in {file}{later}", timeout=4)
 
     # effects
 

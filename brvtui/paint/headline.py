@@ -37,20 +37,38 @@ def headline_lines(shown: Headline, total_ms: float, busy: str, width: int, most
 
     At the right of the first line stands a warning, or what is ``busy``, and milliseconds.
     """
-    head = badge(shown.badge, shown.role).gap()
-    right = Line()
-    if busy or shown.warning:
-        right.add(f"{busy or shown.warning} ", "warn")
-    right.add(ms(total_ms) if total_ms else "", "muted")
-    first_width = max(1, width - 1 - head.width - right.width - 1)
-    rows = sentence_lines(_without_badge(shown), (first_width, max(1, width - 2)), most)
+    head, right = _head(shown), _right(shown, total_ms, busy)
+    rows = sentence_lines(_without_badge(shown), _widths(head, right, width), most)
     rest = [Line().gap().extend(row.spans) for row in rows[1:]]
     return [head.extend(rows[0].spans if rows else ()).right(width - 1, right), *rest]
+
+
+def shortened_sentence(shown: Headline, total_ms: float, busy: str, width: int, most: int) -> str:
+    """Returns the whole sentence where :func:`headline_lines` leaves out a part of it; else nothing."""
+    widths = _widths(_head(shown), _right(shown, total_ms, busy), width)
+    said = " ".join(row.plain for row in sentence_lines(_without_badge(shown), widths, most))
+    return "" if said.split() == plain(_without_badge(shown)).split() else plain(shown.sentence)
 
 
 def headline_text(shown: Headline) -> str:
     """Returns badge and sentence as one line of plain text."""
     return f"{shown.badge}  {plain(_without_badge(shown))}"
+
+
+def _head(shown: Headline) -> Line:
+    return badge(shown.badge, shown.role).gap()
+
+
+def _right(shown: Headline, total_ms: float, busy: str) -> Line:
+    made = Line()
+    if busy or shown.warning:
+        made.add(f"{busy or shown.warning} ", "warn")
+    return made.add(ms(total_ms) if total_ms else "", "muted")
+
+
+def _widths(head: Line, right: Line, width: int) -> tuple[int, int]:
+    """The cells of the sentence's first line, and of the others."""
+    return max(1, width - 1 - head.width - right.width - 1), max(1, width - 2)
 
 
 def _without_badge(shown: Headline) -> Sentence:

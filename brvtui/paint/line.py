@@ -111,14 +111,20 @@ def rule(width: int, label: str = "", role: str = "faint", dash: str = "┄") ->
     return made.add(dash * (width - made.width), role).cut(width)
 
 
-def spread(width: int, left: Iterable[tuple[int, list[Span]]], gap: int = 3) -> Line:
+def spread(width: int, left: Iterable[tuple[int, list[Span]]], gap: int = 3, least: int = 0) -> Line:
     """Returns a line of groups of spans, ``gap`` apart, without the groups of least weight that do not fit.
 
-    ``left`` holds (weight, spans) in the order of display.
+    ``left`` holds (weight, spans) in the order of display. With ``least``, a group that has room for so many cells is
+    cut in place of being left out.
     """
     groups = [(weight, spans) for weight, spans in left if spans]
-    while len(groups) > 1 and _total(groups, gap) > width:
-        groups.remove(min(groups, key=lambda group: group[0]))
+    while len(groups) > 1 and (over := _total(groups, gap) - width) > 0:
+        weight, spans = lightest = min(groups, key=lambda group: group[0])
+        room = Line(list(spans)).width - over
+        if least and room >= least and not keeps_whole():
+            groups[groups.index(lightest)] = (weight, Line(list(spans)).cut(room).spans)
+        else:
+            groups.remove(lightest)
     made = Line()
     for position, (_, spans) in enumerate(groups):
         made.gap(gap if position else 0).extend((visible(text), role) for text, role in spans)

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 _ANOTHER_TREE = "the tree that this answer was made on is gone: explained on the tree as it is now"
 _UNUSABLE = "its frontmatter cannot be used, so it has the signals of a new note: repair it in the editor"
-_NOT_READ = "its frontmatter names signals, and none are read from there: the setting signals.frontmatter does that"
+_NOT_READ = (
+    "its frontmatter names signals, and none were read from there: set signals.frontmatter to on, then open the "
+    "project again"
+)
 _BY_TEXT = (Origin.TEXT, Origin.FUSED)
 """Origins of a score that comes from matched words, not from a path, a name or another result."""
 

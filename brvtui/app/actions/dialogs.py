@@ -6,6 +6,7 @@ from brvtui.app.actions.action import Action, Place, PlaceKind
 
 DIALOG = Place("dialog", "Dialog", PlaceKind.DIALOG, (
     Action("dialog.back", "escape", "dismiss(None)", "back", "Leave the dialog without doing anything", bar=True),
+    Action("dialog.help", "f1", "help", "help", "Help for what has the focus, and all keys of the dialog", first=True),
 ))  # fmt: skip
 
 CHANGES = Place("changes", "Changes dialog", PlaceKind.DIALOG, (

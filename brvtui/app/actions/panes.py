@@ -86,7 +86,7 @@ COLUMN = Place("column", "Maturity", PlaceKind.PANE, (
     Action("board.order", "S", "screen.order(1)", "order", "Order notes by the next of their values", bar=True),
     Action("board.right", "l,right", "screen.beside(1)", "right", "The next column"),
     Action("board.left", "h,left", "screen.beside(-1)", "left", "The column before"),
-    Action("board.details", "enter", "screen.pane('ageing')", "details", "Curve and what-if of the note", bar=True),
+    Action("board.details", "enter", "details", "details", "Curve and what-if of the note", bar=True),
 ), within=EVERY_PANE, screens=("maturity",))  # fmt: skip
 
 NOTE = Place("note", "Note", PlaceKind.PANE, (

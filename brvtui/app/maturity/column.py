@@ -199,6 +199,15 @@ class ColumnPane(ChoicePane):
             if column.word_filter != self.word_filter:
                 column.put_filter(text)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where no note is shown, there are no details of one."""
+        return bool(self.choices) if action == "details" else super().check_action(action, parameters)
+
+    def action_details(self) -> None:
+        """Shows the curve of the note under the cursor."""
+        self.moved(self.chosen)
+        self.post_message(self.DetailsWanted())
+
     def clicked(self, place: int) -> None:
         """Selects on the first click; a second click on the same note shows its details."""
         if place == self.cursor and self.chosen == self.view.selection.file:

@@ -19,6 +19,8 @@ from brvtui.paint.line import Line, line, spread
 from brvtui.paint.text import cut_left
 
 PLACEHOLDER = "Ask the context tree…"
+_LEAST_GROUP = 16
+"""Cells: less of a group of words says too little."""
 
 
 class QueryInput(OrderedInput):
@@ -94,7 +96,10 @@ class LintLine(Lines):
     READS = (QueryState, AnswerState, EngineState, ProjectState)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns one line, of the groups only those that have room; of a key of a screen, what it does elsewhere."""
+        """Returns one line, its lightest groups cut or left out where it is too narrow.
+
+        For the key of a screen, it says how that screen is opened.
+        """
         if view.answered is None:
             if view.project.phase is Phase.LOADING:
                 said = "type on: the query is probed as soon as the notes are read"
@@ -106,7 +111,7 @@ class LintLine(Lines):
         if said := self._as_key(view.query.text.strip()):
             return [line(f"  {said}", "accent").cut(width)]
         groups = view.presentation.reading(view.answered, self.glyphs)
-        return [Line().gap(2).extend(spread(width - 2, groups).spans)]
+        return [Line().gap(2).extend(spread(width - 2, groups, least=_LEAST_GROUP).spans)]
 
     def _as_key(self, text: str) -> str:
         """What opens the screen whose key was typed as a query; empty for other texts."""

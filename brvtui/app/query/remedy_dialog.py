@@ -33,8 +33,8 @@ _NOT_TRIED = (
 )
 _FIRST = "it is first: nothing stands above it"
 _ANSWERS = (
-    "it is first in an answer that needs no model: nothing can stand higher. If it should not answer this, edit it "
-    "({note.edit}), lower its maturity ({note.signals}) or archive it ({note.archive})"
+    "it is first in an answer that needs no model: nothing can stand higher. If it should not answer this: "
+    "{dialog.back}, then {note.edit} edits it, {note.signals} lowers its maturity, {note.archive} archives it"
 )
 _WITHOUT_MODEL = (0, 1, 2)
 _RANK_ROOM, _TIER_ROOM, _QUERY_ROOM = 9, 7, 32

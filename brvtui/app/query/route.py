@@ -10,7 +10,7 @@ from textual.message import Message
 from brvtui.app.actions.panes import ROUTE
 from brvtui.app.arrangement import VERDICT
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.query.verdict import strip, verdict
+from brvtui.app.query.verdict import shortened, strip, verdict
 from brvtui.app.states import AnswerState, EngineState, ProjectState, QueryState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
@@ -23,7 +23,10 @@ _LEAST_ROWS = 8
 
 
 class RoutePane(Pane):
-    """Sentence and strip on top when the pane is wide, then every step with its checks, stages and times."""
+    """Sentence and strip on top when the pane is wide, then every step with its checks, stages and times.
+
+    Elsewhere the sentence stands on top if the line above the panes has no room for all of it.
+    """
 
     TITLE = "Route"
     READS = (QueryState, AnswerState, EngineState, ProjectState)
@@ -70,6 +73,8 @@ class RoutePane(Pane):
             return top or wrapped("the route of a query: which gate it passes, which it fails", width)
         from brvtui.paint.steps import notices, times
 
+        if not self.with_verdict and (sentence := shortened(view, self.app.size.width)):
+            top += wrapped(sentence, width, "text")
         top += notices(trace.notices, width, self.glyphs)
         decision = view.presentation.decision(trace, width, self.glyphs)
         counterfactuals = counterfactual_lines(view, width, self.glyphs, self.services.shown_key("route.takes"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from brvtui.app.states import LOOKING, AnswerState, EngineState, Phase, ProjectState, QueryState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
@@ -9,6 +11,10 @@ from brvtui.paint.bars import meter
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, badge
 from brvtui.paint.text import plural
+
+if TYPE_CHECKING:  # few views have an answer
+    from brvtui.paint.headline import Headline
+    from brvtui.trace import Trace
 
 _LEAST_METER, _MOST_METER = 8, 60
 
@@ -45,6 +51,20 @@ def verdict(view: View, width: int, glyphs: Glyphs) -> list[Line]:
     return made + [Line()] * (SENTENCE_ROWS - len(made))
 
 
+def shortened(view: View, width: int) -> str:
+    """The whole sentence of the answer where a verdict of ``width`` cells leaves out a part of it; else nothing."""
+    if view.answered is None:
+        return ""
+    from brvtui.paint.headline import shortened_sentence
+
+    return shortened_sentence(*_headline(view, view.answered), width, SENTENCE_ROWS)
+
+
+def _headline(view: View, trace: Trace) -> tuple[Headline, float, str]:
+    """The headline of the answer, its milliseconds, and what goes on."""
+    return view.presentation.headline(trace), trace.timings.get("total", 0.0), view.answer.busy
+
+
 def _verdict(view: View, width: int, glyphs: Glyphs) -> list[Line]:
     if view.project.phase is Phase.FAILED:
         return [badge("CANNOT OPEN", "bad").add("  ").add(view.project.problem, "text").cut(width)]
@@ -52,9 +72,7 @@ def _verdict(view: View, width: int, glyphs: Glyphs) -> list[Line]:
         return [_before(view, width, glyphs).cut(width)]
     from brvtui.paint.headline import headline_lines
 
-    shown = view.presentation.headline(view.answered)
-    spent = view.answered.timings.get("total", 0.0)
-    return headline_lines(shown, spent, view.answer.busy, width, SENTENCE_ROWS)
+    return headline_lines(*_headline(view, view.answered), width, SENTENCE_ROWS)
 
 
 def _loading(view: View, width: int, glyphs: Glyphs) -> Line:

@@ -12,9 +12,11 @@ from textual.screen import ModalScreen
 
 from brvtui.app.actions.dialogs import DIALOG
 from brvtui.app.keys.bindings import bindings
+from brvtui.app.screens.message import MessageScreen, entries_of
 from brvtui.app.services import AppServices, services_of
 from brvtui.app.styles import sheet
 from brvtui.app.widgets.key_bar import KeyBar
+from brvtui.app.widgets.pane import own_keys
 from brvtui.app.widgets.paragraphs import Paragraphs
 from brvtui.text.visible import visible
 
@@ -49,6 +51,15 @@ class Dialog(ModalScreen[Answer | None]):
             box.border_title = Content(visible(self.title or ""))
             yield from self.make_parts()
             yield KeyBar(id="answers")
+
+    def action_help(self) -> None:
+        """Shows the help of what has the focus, if it has one, and the keys that act here."""
+        focused = self.focused
+        kinds = [type(self)] if focused is None else [type(focused), type(self)]
+        title = getattr(focused, "TITLE", "") or self.title or ""
+        text = self.services.with_keys(getattr(focused, "HELP_TEXT", ""))
+        keys = [key for kind in kinds for key in own_keys(kind)]
+        self.app.push_screen(MessageScreen(f"{title} · help", text, entries_of(keys, self.services.keymap)))
 
     def on_screen_resume(self) -> None:
         """The keys are known once the dialog is in front."""

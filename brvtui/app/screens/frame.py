@@ -20,7 +20,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.body import Body
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import Lines, restyle
-from brvtui.app.widgets.pane import FilterField, Pane
+from brvtui.app.widgets.pane import FilterField, Pane, own_keys
 from brvtui.app.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
@@ -314,10 +314,3 @@ class FrameScreen(Screen[None]):
 
 def _has(node: DOMNode, action: str) -> bool:
     return any(binding.id == action for binding in declared(type(node)))
-
-
-def own_keys(kind: type[Widget]) -> list[Binding]:
-    """The keys that are of this kind of widget: neither those of every pane nor those of Textual's widgets."""
-    classes = [above for above in kind.__mro__ if above.__module__.startswith("brvtui.") and above is not Pane]
-    found = [item for above in classes for item in above.__dict__.get("BINDINGS", ())]
-    return [item for item in found if isinstance(item, Binding)]

@@ -9,10 +9,11 @@ from typing import ClassVar, cast
 
 from rich.segment import Segment
 from textual import events, on
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.strip import Strip
+from textual.widget import Widget
 from textual.widgets import Input
 
 from brvtui.app.actions.everywhere import EVERY_PANE, FILTER
@@ -338,3 +339,10 @@ class Pane(Lines, can_focus=True):
     def action_page(self, pages: int) -> None:
         """Whole pages up or down."""
         self.scroll_to_row(self.offset_row + pages * max(1, self.rows - self.pinned - 1))
+
+
+def own_keys(kind: type[Widget]) -> list[Binding]:
+    """The keys that are of this kind of widget: neither those of every pane nor those of Textual's widgets."""
+    classes = [above for above in kind.__mro__ if above.__module__.startswith("brvtui.") and above is not Pane]
+    found = [item for above in classes for item in above.__dict__.get("BINDINGS", ())]
+    return [item for item in found if isinstance(item, Binding)]
