@@ -31,11 +31,12 @@ class RoutePane(Pane):
     TITLE = "Route"
     READS = (QueryState, AnswerState, EngineState, ProjectState)
     HELP_TEXT = (
-        "The steps a query takes, in the router's order: two cache look-ups, entity searches, the out-of-domain test, "
-        "then tier 2 (direct answer), 3 (one model call) or 4 (agent loop). Each gate shows its value, the threshold "
-        "by name, and by how much it passed or failed. » taken  ✓ passed  ✗ failed  – missed  ⊘ skipped  · not "
-        "reached. For a query that needs a model or is not covered, {route.takes} lists the smallest changes after "
-        "which the notes answer it directly: tried on a copy of the tree (✓), proven impossible (✗), or not found (–)."
+        "The steps a query takes, in the router's order: two cache look-ups, entity searches (for single words of the "
+        "query, where it found little; they have stop words of their own), the out-of-domain test, then tier 2 (direct "
+        "answer), 3 (one model call) or 4 (agent loop). Each gate shows its value, the threshold by name, and by how "
+        "much it passed or failed. » taken  ✓ passed  ✗ failed  – missed  ⊘ skipped  · not reached. For a query that "
+        "needs a model or is not covered, {route.takes} lists the smallest changes after which the notes answer it "
+        "directly: tried on a copy of the tree (✓), proven impossible (✗), or not found (–)."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ROUTE)
 

@@ -42,10 +42,11 @@ def entity_searches(
     if len(words) < limits.min_words:
         why = words_needed(len(words), limits.min_words)
         return EntityStep(State.SKIPPED, check, why, words, ()), found.hits
+    searched = words[: limits.searches]
     hits = list(found.hits)
     known = {hit.path for hit in hits}
     searches = []
-    for word in words[: limits.searches]:
+    for word in searched:
         timed_by = f"entity.{word}"
         with watch.measure(timed_by):
             made = search(context, word, SearchOptions(limits.limit, scope=scope))
@@ -58,5 +59,7 @@ def entity_searches(
         searches.append(EntitySearch(word, made, tuple(added), timed_by))
     total = len(hits) - len(found.hits)
     state = State.HIT if total else State.MISSED
-    why = f"{total} added by {', '.join(words[: limits.searches])}"
+    elsewhere = [word for word in searched if word in profile.query.stop_words]
+    beside = f"; a stop word of the first search counts here: {', '.join(elsewhere)}" if elsewhere else ""
+    why = f"{total} added by {', '.join(searched)}{beside}"
     return EntityStep(state, check, why, words, tuple(searches)), tuple(hits)
