@@ -124,7 +124,11 @@ def panes(pilot: Pilot[Any]) -> dict[str, list[str]]:
 
 def without_offers(panes: dict[str, list[str]]) -> dict[str, list[str]]:
     """``panes`` without the lines that name a key for what can be done in a project alone."""
-    offers = ("press a here to begin a note about it", "changes after which no model is needed", "v tries the smallest changes")
+    offers = (
+        "press a here to begin a note about it",
+        "changes after which no model is needed",
+        "v tries the smallest changes",
+    )
     made = {}
     for pane, lines in panes.items():
         kept = [line for line in lines if not any(offer in line for offer in offers)]

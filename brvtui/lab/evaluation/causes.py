@@ -131,28 +131,33 @@ class CauseFinder:
             if not left:
                 break
             snapshot = reverting.revert(reverting.difference.only({path}))
-            context, finder = replace(self.context, snapshot=snapshot), DocumentFinder(snapshot)
             for change in [*left]:
-                if self._is_as_before(change, context, finder):
-                    made[change.now.id] = f"{CAUSE}{self._edit(path, reverting)}, the query is as it was (tried)"
+                if self._is_as_before(change, snapshot):
+                    edit = self._edit(path, reverting, change)
+                    made[change.now.id] = f"{CAUSE}{edit}, the query is as it was (tried)"
                     left.remove(change)
         together = f"of {counted(len(paths), 'changed note', 'changed notes')}, no single one explains it"
         if len(paths) > len(candidates):
             together = f"of {len(paths)} changed notes, {len(candidates)} were tried one by one, and none explains it"
         return {**made, **{change.now.id: f"{CAUSE}{together}" for change in left}}
 
-    def _is_as_before(self, change: QueryChange, context: Context[Any], finder: DocumentFinder) -> bool:
-        judgment, _ = finder.followed(self.judgments[change.now.id])
-        result = result_of(judgment, ask(self.engine, context, judgment, self.like))
+    def _is_as_before(self, change: QueryChange, snapshot: Snapshot) -> bool:
+        judgment, _ = DocumentFinder(snapshot).followed(self.judgments[change.now.id])
+        result = result_of(judgment, ask(self.engine, replace(self.context, snapshot=snapshot), judgment, self.like))
         value, before = result.value(self.metric), change.before.value(self.metric)
         is_as_good = before is None or (value is not None and value >= before - _SAME)
         return is_as_good and (not change.changes_outcome or result.outcome == change.before.outcome)
 
-    def _edit(self, path: str, reverting: Reverting) -> str:
+    def _edit(self, path: str, reverting: Reverting, change: QueryChange) -> str:
         if path in reverting.difference.removed:
             return f"{path} was added: without it"
         if path not in self.context.snapshot.parsed:
             return f"{path} was removed: with it"
+        edit, entry = reverting.difference.edits[path], self.context.snapshot.parsed[path]
+        if edit.mtime_ns != entry.mtime_ns:
+            text_alone = Difference({path: replace(edit, mtime_ns=entry.mtime_ns)}, frozenset())
+            if not self._is_as_before(change, reverting.revert(text_alone)):
+                return f"{path} was edited: with its text and file time of {reverting.name}, not with that text alone"
         return f"{path} was edited: with its text of {reverting.name}"
 
 
