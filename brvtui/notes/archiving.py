@@ -45,7 +45,7 @@ def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, p
     steps += [Write(names.stub, stub, FileContent(made, None, note.mode)), Write(path, note, None)]
     if signals.overlay:
         steps.append(Record((Recorded(path, signals.overlay, None),)))
-    return Plan(f"archive {path}", tuple(steps), notices=_archive_notices(path, signals))
+    return Plan(f"archive {path}", tuple(steps), notices=_archive_notices(path, signals, importance))
 
 
 def plan_restore(tree: Path, path: str, signals: SignalSources) -> Plan:
@@ -99,10 +99,12 @@ def _content_or_none(tree: Path, path: str) -> FileContent | None:
     return read_content(tree, path) if is_taken(tree, path) else None
 
 
-def _archive_notices(path: str, signals: SignalSources) -> tuple[str, ...]:
-    """A notice about stored signals, which the engine's own archiving would drop."""
+def _archive_notices(path: str, signals: SignalSources, importance: float) -> tuple[str, ...]:
+    """A notice about stored signals, which the engine's own archiving would drop, or about those it does not have."""
     if signals.sidecar is None:
-        return ()
+        reads_others = signals.reads_frontmatter or signals.overlay is not None or signals.given is not None
+        default = f"{path}: the stub holds the importance {importance:g} that a new note has, as brv stores none of it"
+        return (default,) if reads_others else ()
     return (f"{path}: ByteRover's own store keeps its signals, which brv would drop",)
 
 

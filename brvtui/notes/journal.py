@@ -50,7 +50,7 @@ class Journal:
             self.changes += 1
 
     def undo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
-        """Undoes the newest plan by applying its reverse; returns the plan and the notices of ``apply``.
+        """Undoes the newest plan by applying its reverse; returns that and the notices of ``apply``.
 
         Raises :class:`NoteError` when there is none, and what ``apply`` raises; then the journal stays as it is.
         """
@@ -58,14 +58,15 @@ class Journal:
             if not self._done:
                 raise NoteError("nothing was changed in this session that could be undone")
             plan = self._done[-1]
-            notices = apply(plan.reverse())
+            reverse = plan.reverse()
+            notices = apply(reverse)
             self._done.pop()
             self._undone.append(plan)
             self.changes += 1
-            return plan, notices
+            return reverse, notices
 
     def redo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
-        """Applies the plan that was undone last once more; returns and raises as :meth:`undo`."""
+        """Applies the plan that was undone last once more; returns it, and raises as :meth:`undo`."""
         with self._lock:
             if not self._undone:
                 raise NoteError("nothing was undone that could be done again")

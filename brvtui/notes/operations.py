@@ -16,7 +16,7 @@ from brvtui.notes.applying import PlanTarget, apply, is_taken, read_content
 from brvtui.notes.archiving import original_of, plan_archive, plan_restore
 from brvtui.notes.journal import ApplyPlan, Journal
 from brvtui.notes.moving import plan_move
-from brvtui.notes.plan import FileContent, NoteError, Plan, Write
+from brvtui.notes.plan import FileContent, NoteError, Plan, Step, Write
 from brvtui.notes.signals import SignalSources, SignalTarget, plan_signals
 from brvtui.snapshot import Snapshot
 from brvtui.store.overlay import Overlay
@@ -30,9 +30,10 @@ from brvtui.tree.saving.note_files import Conflict, Saved, Unconfirmed
 
 @dataclass(frozen=True, slots=True)
 class AppliedPlan:
-    """A plan that was applied, undone or redone: its title, and notices for the user."""
+    """A plan that was applied, undone or redone: its title, the steps that were taken, and notices for the user."""
 
     title: str
+    steps: tuple[Step, ...]
     notices: tuple[str, ...]
 
 
@@ -103,7 +104,7 @@ class Notes:
             notices = apply(self._target(), plan)
             self.journal.add(plan)
         self._publish(plan)
-        return AppliedPlan(plan.title, (*plan.notices, *notices))
+        return AppliedPlan(plan.title, plan.steps, (*plan.notices, *notices))
 
     def save(self, path: str, data: bytes, expected: FileVersion | None, keep_mtime: bool = False) -> Saved | Conflict:
         """Saves as :func:`brvtui.tree.saving.note_files.save`, and adds it to the journal.
@@ -151,7 +152,7 @@ class Notes:
         with self._changing:
             plan, notices = turn(partial(apply, self._target()))
         self._publish(plan)
-        return AppliedPlan(plan.title, notices)
+        return AppliedPlan(plan.title, plan.steps, notices)
 
     def _publish(self, plan: Plan) -> None:
         """Publishes a snapshot with the changes of ``plan``."""

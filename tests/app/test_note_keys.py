@@ -60,7 +60,7 @@ async def test_a_note_is_begun_from_a_query_that_nothing_covers(
     async with app.run_test(size=size) as pilot:
         await ask(pilot, "zebra quagga")
         await pilot.press("escape")
-        assert "press a here to begin a note about it" in shown(pilot)
+        assert "press a for a note about it" in shown(pilot)
         await pilot.press("a")
         await until(pilot, lambda: isinstance(pilot.app.screen, NewNoteDialog))
         await settled(pilot)
@@ -229,10 +229,12 @@ async def test_a_note_is_archived_restored_and_undone(app: BrvTui, garden: Tree)
         await settled(pilot)
         assert (garden.tree / NOTE).read_bytes() == before
         await pilot.press("u")
-        await until(pilot, lambda: not (garden.tree / NOTE).exists())
+        await until(pilot, lambda: view(pilot).selection.file == f"{_ARCHIVED}.stub.md")
+        assert not (garden.tree / NOTE).exists()
         await pilot.press("u")
-        await until(pilot, lambda: (garden.tree / NOTE).exists())
+        await until(pilot, lambda: view(pilot).selection.file == NOTE)
         await settled(pilot)
+        assert (garden.tree / NOTE).exists()
         assert not (garden.tree / f"{_ARCHIVED}.stub.md").exists()
 
 

@@ -237,6 +237,13 @@ def test_a_private_note_stays_private(tree: Tree, place: PlanTarget) -> None:
     assert stat.S_IMODE((tree.tree / "a/n.md").stat().st_mode) == 0o600
 
 
+def test_that_a_stub_holds_the_default_beside_signals_of_our_own_is_told(tree: Tree) -> None:
+    tree.note("a/n.md", "N")
+    plan = plan_archive(tree.tree, "a/n.md", SignalSources(overlay=OVERLAY), NOW_MS, BRV3)
+    assert plan.notices == ("a/n.md: the stub holds the importance 50 that a new note has, as brv stores none of it",)
+    assert not plan_archive(tree.tree, "a/n.md", NONE, NOW_MS, BRV3).notices
+
+
 def test_signals_of_the_sidecar_stay_and_are_told(tree: Tree) -> None:
     tree.note("a/n.md", "N")
     kept = tree.sidecar_file("a/n.md", {"importance": 33.25, "maturity": "validated"})
@@ -258,7 +265,7 @@ def test_signals_of_the_overlay_go_and_come_back(tree: Tree) -> None:
     overlay.write({"a/n.md": OVERLAY})
     base = defaults(BRV3.signals)
     notes = tree.session().notes
-    assert notes.apply(notes.plan_archive("a/n.md")).notices == ()
+    notes.apply(notes.plan_archive("a/n.md"))
     assert overlay.read(base) == {}
     assert "evicted_importance: 50\n" in (tree.tree / "_archived/a/n.stub.md").read_text()
     notes.undo()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from brvtui.app.workers import Refusal
 if TYPE_CHECKING:
     from brvtui.app.editing.plan_dialog import PlanDialog
     from brvtui.notes.operations import AppliedPlan
-    from brvtui.notes.plan import Plan
+    from brvtui.notes.plan import Plan, Step
     from brvtui.notes.signals import SignalTarget
     from brvtui.session import Session
 
@@ -124,11 +124,7 @@ class NoteChanges:
         self._editing.when_closed(path, lambda: self._services.push_screen(make(), answered))
 
     def _carry_out(self, plan: Plan) -> None:
-        """Carries out ``plan``; the selection follows a note that it moves."""
-        selected = self._services.store.view.selection.file
-        self._change(
-            lambda session: session.notes.apply(plan), "done; {note.undo} undoes it", lambda: _followed(plan, selected)
-        )
+        self._change(lambda session: session.notes.apply(plan), "done; {note.undo} undoes it")
 
     def undo(self) -> None:
         """Undoes the last change."""
@@ -154,11 +150,12 @@ class NoteChanges:
         journal = session.notes.journal
         self._services.push_screen(ChangesDialog(journal.done, journal.undone), answered)
 
-    def _change(
-        self, change: Callable[[Session], AppliedPlan], hint: str, followed: Callable[[], str] = lambda: ""
-    ) -> None:
-        """Makes ``change`` in a worker; ``hint`` says how to take it back, ``followed`` returns the note to select."""
-        session = self._project.session
+    def _change(self, change: Callable[[Session], AppliedPlan], hint: str) -> None:
+        """Makes ``change`` in a worker; ``hint`` says how to take it back.
+
+        The selection follows a note that it moves.
+        """
+        session, selected = self._project.session, self._services.store.view.selection.file
         if session is None:
             return
 
@@ -170,7 +167,7 @@ class NoteChanges:
             except NoteError as error:
                 raise Refusal(str(error)) from error
             try:
-                return done, followed(), self._project.read_tree(session)
+                return done, _followed(done.steps, selected), self._project.read_tree(session)
             except Refusal as refusal:
                 return done, "", refusal
 
@@ -190,15 +187,15 @@ class NoteChanges:
             self._services.select(follow)
 
 
-def _followed(plan: Plan, selected: str) -> str:
-    """Returns where ``plan`` puts the selected note, or what stands for it then; empty when it stays."""
+def _followed(steps: Sequence[Step], selected: str) -> str:
+    """Returns where ``steps`` put the selected note, or what stands for it then; empty when it stays."""
     from brvtui.notes.plan import Move, Write
     from brvtui.tree.reading.files import SEARCHABLE, role_of
 
-    for step in plan.steps:
+    for step in steps:
         if isinstance(step, Move) and step.path == selected:
             return step.target
-    writes = [step for step in plan.steps if isinstance(step, Write)]
+    writes = [step for step in steps if isinstance(step, Write)]
     if any(step.path == selected and step.after is None for step in writes):
         return next((step.path for step in writes if step.before is None and role_of(step.path) in SEARCHABLE), "")
     return ""

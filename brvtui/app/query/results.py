@@ -177,7 +177,7 @@ def _nothing(trace: Trace, view: View, width: int, key: str) -> list[Line]:
     if overview is not None and overview.unreadable:
         made += [Line(), *(line(part, "warn") for part in wrap(overview.why_empty, width))]
     elif not (trace.covered or advised(trace) or view.is_code or view.project.saved or trace.engine == SPACE):
-        made += [Line(), line("press ", "text").add(key, "bold accent").add(" here to begin a note about it", "text")]
+        made += [Line(), line("press ", "text").add(key, "bold accent").add(" for a note about it", "text")]
     return made
 
 
