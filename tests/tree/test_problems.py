@@ -62,7 +62,7 @@ def test_good_signals(line: str) -> None:
     ],
 )
 def test_bad_signals(line: str, column: int, said: str) -> None:
-    assert found(block("title: T", line)) == [(2, column, said)]
+    assert found(block("summary: T", line)) == [(2, column, said)]
 
 
 @pytest.mark.parametrize(
@@ -227,3 +227,9 @@ def test_signals_that_are_not_read_anyway_are_not_blamed() -> None:
     for known, so in ((KNOWN, UNREAD), (off, "no signals are read from frontmatter here")):
         (found,) = problems(PATH, note_text(text.encode()), text, known, LIMITS)
         assert found.message.startswith(f"importance must be a number from 0 to 100; {so}")
+
+
+@pytest.mark.parametrize(("body", "is_told"), [("Words.\n", True), ("## Part\n", True), ("# The hose\n", False)])
+def test_a_title_in_frontmatter_alone_is_told(body: str, is_told: bool) -> None:
+    said = "not read: a note is called by its # heading, or, as here without one, by its file name"
+    assert found(block("title: The hose", body=body)) == ([(1, 0, said)] if is_told else [])

@@ -18,7 +18,7 @@ from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.editing.fields import BrokenFrontmatter, FieldSpan, fields_of
 from brvtui.tree.editing.note_text import EditableText
 from brvtui.tree.reading.conflicts import conflict_marks
-from brvtui.tree.reading.contents import Unseen, check_readable, cut, first_units, units
+from brvtui.tree.reading.contents import Unseen, check_readable, cut, first_units, title_span, units
 from brvtui.tree.reading.frontmatter import block_span, parse
 from brvtui.tree.reading.inside import PathError, parts_of
 from brvtui.tree.reading.json_file import number_of
@@ -198,6 +198,9 @@ def _of_fields(text: str, fields: tuple[FieldSpan, ...], known: KnownFiles) -> I
             yield _Found(field.start, f"{field.key} is not a date; write it as '{_EXAMPLE}'", Severity.ERROR)
         if field.key == "related":
             yield from _of_related(field)
+        if field.key == "title" and title_span(text) is None:
+            message = "not read: a note is called by its # heading, or, as here without one, by its file name"
+            yield _Found(field.key_start, message, Severity.WARNING)
     by_key = {field.key: field for field in fields}
     if "type" in by_key and by_key["type"].value == _STUB:
         yield from _of_stub(by_key, known)

@@ -104,7 +104,8 @@ def _open(folder: Path) -> FoundProject:
     if not tree.is_dir():
         raise ProjectError(f"{tree}: no context tree there; curate a first note with brv, or name another folder")
     if not (marker / _CONFIG).is_file():
-        notices.append(f"no {MARKER}/{_CONFIG}: the engine itself would not take this for a project")
+        missing = f"no {MARKER}/{_CONFIG}: the engine itself would not take this for a project"
+        notices.append(f"{missing}; start brv in that folder to make it one")
     sources, source_notices, failure = _sources(marker / _SOURCES)
     return FoundProject(root, tree.resolve(), sources, (*notices, *source_notices), failure)
 

@@ -215,7 +215,7 @@ def _titles(case: Case) -> list[_TriedChange]:
         _TriedChange(
             TitleSet(case.note.path, " ".join([case.note.title, *chosen]).strip(), at_ms),
             f"“{' '.join(chosen)}” added to its title, and saved today",
-            "edit its heading",
+            "edit its # heading, or write one",
         )
         for chosen in title_choices(missing_words(case))
     ]
