@@ -21,7 +21,7 @@ from brvtui.app.actions.everywhere import APP
 from brvtui.app.configured import ConfiguredApp
 from brvtui.app.ending import finished_in_time
 from brvtui.app.keys.bindings import bindings, declared, own_bindings
-from brvtui.app.modes import EDITOR, FLEET, MATURITY, SETTINGS
+from brvtui.app.modes import EDITOR, FLEET, LAB, MATURITY, SETTINGS
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.opening import Opening
 from brvtui.app.project.project import Project
@@ -249,7 +249,7 @@ class BrvTui(ConfiguredApp):
         def maturity() -> MaturityScreen:
             from brvtui.app.maturity.screen import MaturityScreen
 
-            return MaturityScreen(self.layouts, self.project)
+            return MaturityScreen(self.layouts, self.project, self._show_answers_in)
 
         def log() -> LogScreen:
             from brvtui.app.log.screen import LogScreen
@@ -472,6 +472,19 @@ class BrvTui(ConfiguredApp):
         """Judges ``query`` by its answer now."""
         if not self.project.refuses():
             self.lab.keep([(query, scope)])
+
+    def _show_answers_in(self, days: int) -> None:
+        """Asks the judged queries as of ``days`` on, in a column of the Lab."""
+
+        async def show() -> None:
+            from brvtui.app.lab.screen import LabScreen
+            from brvtui.lab.whatif.variant import Variant
+
+            await self.switch_mode(LAB.name)
+            if isinstance(self.frame, LabScreen):
+                self.frame.add_column(Variant(days=days))
+
+        self.run_worker(show(), exclusive=True, group="answers later")
 
     def _unsaved_text(self) -> EditedText | None:
         """The text in the editor, if it is not saved."""

@@ -175,6 +175,21 @@ async def test_a_column_is_added_sorted_by_loss_and_removed(with_judgments: Tree
         await asked(pilot)
 
 
+async def test_maturity_leads_to_the_answers_of_its_day(with_judgments: Tree, make_app: MakeApp) -> None:
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "3", "right_square_bracket", "A")
+        await until(pilot, lambda: isinstance(frame(pilot), LabScreen) and view(pilot).lab.judgments is not None)
+        await asked(pilot)
+        assert Variant(days=1) in [column.variant for column in view(pilot).lab.columns]
+        await pilot.press("3", "0", "A")
+        await until(pilot, lambda: Variant(days=30) in [column.variant for column in view(pilot).lab.columns])
+        await asked(pilot)
+        column = table(pilot).chosen_column
+        assert column is not None
+        assert str(column.variant) == "+30d"
+
+
 async def test_a_wrong_column_is_said(with_judgments: Tree, make_app: MakeApp) -> None:
     async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
         await to_lab(pilot)

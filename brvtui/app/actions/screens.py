@@ -84,6 +84,9 @@ MATURITY_SCREEN = Place("maturity", "Screen Maturity", PlaceKind.SCREEN, (
     Action("forecast.month_before", "left_curly_bracket", "day(-30)", "30 days back", "The forecast 30 days back"),
     _why("maturity"),
     Action("forecast.today", "0", "today", "today", "The notes as they are today", bar=True),
+    Action("forecast.answers", "A", "answers", "answers then",
+           "In the Lab: which judged queries are answered otherwise on the day of the forecast, or in 30 days",
+           bar=True),
 ), within=EVERY_SCREEN)  # fmt: skip
 
 NOTES_SCREEN = Place("notes", "Screen Notes", PlaceKind.SCREEN, (

@@ -134,10 +134,14 @@ class LabScreen(FrameScreen):
 
         def add(variant: Variant | None) -> None:
             if variant is not None:
-                self._lab.add(variant)
-                self.table.show_column(variant)
+                self.add_column(variant)
 
         self.app.push_screen(VariantDialog(session.variants, self._lab.unsaved, self._lab.revisions, self.view), add)
+
+    def add_column(self, variant: Variant) -> None:
+        """Asks the judged queries in ``variant`` too, and goes to its column."""
+        self._lab.add(variant)
+        self.table.show_column(variant)
 
     def action_stop(self) -> None:
         """Stops asking, or goes on."""

@@ -193,5 +193,6 @@ def _meaning(wanted: BoardOptions) -> str:
     if wanted.only is not None:
         return f"{SHORT[wanted.only]}: {MEANING[wanted.only]}"
     if wanted.day:
-        return f"new: in {these_days(wanted.day)}; {{board.changes}} keeps those, {{board.only}} one event"
+        keys = "{board.changes} keeps those, {board.only} one event, {forecast.answers} shows answers then"
+        return f"new: in {these_days(wanted.day)}; {keys}"
     return "counts by today; {board.only} keeps and explains one"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -52,10 +53,11 @@ class MaturityScreen(FrameScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(MATURITY_SCREEN)
     AUTO_FOCUS = f"#{LEVELS[0]}"
 
-    def __init__(self, layouts: Layouts, project: Project) -> None:
-        """Starts with today, ordered by importance."""
+    def __init__(self, layouts: Layouts, project: Project, show_answers: Callable[[int], None]) -> None:
+        """Starts with today, ordered by importance; ``show_answers`` shows those of so many days on."""
         super().__init__(layouts)
         self._project = project
+        self._show_answers = show_answers
         self.wanted = BoardOptions()
         self.on_day: BoardOnDay | None = None
         self.times = _HITS
@@ -184,6 +186,10 @@ class MaturityScreen(FrameScreen):
         column.follow(self.view.selection.file)
         if isinstance(self.focused, ColumnPane) and self.stop != level:
             self.action_pane(level)
+
+    def action_answers(self) -> None:
+        """Shows which judged queries are answered otherwise on the day of the forecast; for today, in a month."""
+        self._show_answers(self.wanted.day or _MONTH)
 
     @on(ColumnPane.DetailsWanted)
     def _show_details(self) -> None:
