@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from rich.cells import cell_len
 
@@ -13,6 +14,8 @@ from brvtui.text.visible import visible
 
 Span = tuple[str, str]
 """A piece of text and its role, such as ``muted`` or ``bold accent``."""
+_LEAST_CUT = 16
+"""Cells: less of a group of words says too little."""
 
 
 @dataclass(slots=True)
@@ -111,17 +114,17 @@ def rule(width: int, label: str = "", role: str = "faint", dash: str = "┄") ->
     return made.add(dash * (width - made.width), role).cut(width)
 
 
-def spread(width: int, left: Iterable[tuple[int, list[Span]]], gap: int = 3, least: int = 0) -> Line:
+def spread(width: int, left: Iterable[tuple[int, list[Span]]], gap: int = 3, cut_from: float = inf) -> Line:
     """Returns a line of groups of spans, ``gap`` apart, without the groups of least weight that do not fit.
 
-    ``left`` holds (weight, spans) in the order of display. With ``least``, a group that has room for so many cells is
-    cut in place of being left out.
+    ``left`` holds (weight, spans) in the order of display. A group of the weight ``cut_from`` or more is cut
+    in place of being left out, where it has some room.
     """
     groups = [(weight, spans) for weight, spans in left if spans]
     while len(groups) > 1 and (over := _total(groups, gap) - width) > 0:
         weight, spans = lightest = min(groups, key=lambda group: group[0])
         room = Line(list(spans)).width - over
-        if least and room >= least and not keeps_whole():
+        if weight >= cut_from and room >= _LEAST_CUT and not keeps_whole():
             groups[groups.index(lightest)] = (weight, Line(list(spans)).cut(room).spans)
         else:
             groups.remove(lightest)

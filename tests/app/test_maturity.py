@@ -128,6 +128,15 @@ async def test_orders(app: BrvTui) -> None:
         assert len(seen) >= 4
 
 
+async def test_enter_in_a_filter_that_keeps_nothing_opens_no_note(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await opened(pilot, "slash", *"zzz", "enter")
+        assert "nothing matches" in shown(pilot)
+        await pilot.press("enter")
+        await settled(pilot)
+        assert maturity(pilot).stop != "ageing"
+
+
 async def test_a_maturity_without_notes_of_the_event_says_how_many_others_have(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await opened(pilot, "F", "F", "f4")

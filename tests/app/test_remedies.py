@@ -11,6 +11,7 @@ from brvtui.app.editing.plan_dialog import SignalsDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.remedy_dialog import RemedyDialog, RemedyPane
 from brvtui.app.query.screen import QueryScreen
+from brvtui.app.screens.message import MessageScreen
 from brvtui.app.widgets.options import Options
 from brvtui.trace import Remedy, RemedyKind
 from tests.app.driving import WIDE, ask, brv, frame, screen, settled, shown, until, view
@@ -96,5 +97,11 @@ async def test_a_note_that_leads_a_direct_answer_needs_nothing(app: BrvTui) -> N
         assert trace.tier == 2
         await pilot.press("escape", "w")
         await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
+        assert "esc, then e edits it, I lowers its maturity, X archives it" in " ".join(shown(pilot).split())
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(app.screen, MessageScreen))
+        assert "Each was tried on a copy in memory" in shown(pilot)
+        await pilot.press("escape")
+        assert isinstance(app.screen, RemedyDialog)
         await pilot.press("enter", "escape")
         await settled(pilot)

@@ -58,6 +58,21 @@ async def test_the_key_of_a_screen_typed_as_a_query_is_told_how_to_open_it(app: 
         assert app.current_mode == "maturity"
 
 
+async def test_the_route_has_the_whole_sentence_where_the_verdict_has_no_room_for_it(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("f4")
+        await settled(pilot)
+        whole = " ".join(text_of(pilot, "#route").split())
+        assert "…" in text_of(pilot, "#verdict")
+        assert whole.startswith(
+            "Needs a model: “Refresh rotation” reaches 0.84 of the 0.85 that a direct answer needs:"
+        )
+        assert "weak" in whole or "cost" in whole
+        await ask(pilot, "rollback")
+        assert not text_of(pilot, "#route").strip().startswith("Answered")
+
+
 async def test_a_wide_screen_shows_every_pane(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)

@@ -19,8 +19,8 @@ from brvtui.paint.line import Line, line, spread
 from brvtui.paint.text import cut_left
 
 PLACEHOLDER = "Ask the context tree…"
-_LEAST_GROUP = 16
-"""Cells: less of a group of words says too little."""
+_TERMS = 6
+"""The weight of what is searched, in the line below the field: groups as heavy are rather cut than left out."""
 
 
 class QueryInput(OrderedInput):
@@ -96,7 +96,7 @@ class LintLine(Lines):
     READS = (QueryState, AnswerState, EngineState, ProjectState)
 
     def build(self, view: View, width: int) -> list[Line]:
-        """Returns one line, its lightest groups cut or left out where it is too narrow.
+        """Returns one line, its lightest groups left out, or cut, where it is too narrow.
 
         For the key of a screen, it says how that screen is opened.
         """
@@ -111,7 +111,7 @@ class LintLine(Lines):
         if said := self._as_key(view.query.text.strip()):
             return [line(f"  {said}", "accent").cut(width)]
         groups = view.presentation.reading(view.answered, self.glyphs)
-        return [Line().gap(2).extend(spread(width - 2, groups, least=_LEAST_GROUP).spans)]
+        return [Line().gap(2).extend(spread(width - 2, groups, cut_from=_TERMS).spans)]
 
     def _as_key(self, text: str) -> str:
         """What opens the screen whose key was typed as a query; empty for other texts."""

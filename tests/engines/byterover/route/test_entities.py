@@ -53,6 +53,14 @@ def test_two_found_do(fruit: Tree) -> None:
     assert [entity.entity for entity in trace.section(EntityStep).searches] == ["kiwi", "quince"]
 
 
+def test_a_stop_word_of_the_first_search_is_named_where_it_is_searched(fruit: Tree) -> None:
+    fruit.note("x/n.md", "Kiwi", "kiwi", days=3)
+    fruit.note("x/after.md", "After", "after", days=3)
+    said = fruit.ask("kiwi after banana").section(EntityStep).why
+    assert said.endswith("added by kiwi, after, banana; a stop word of the first search counts here: after")
+    assert fruit.ask("kiwi quince").section(EntityStep).why == "0 added by kiwi, quince"
+
+
 def test_one_word_is_too_few(fruit: Tree) -> None:
     trace = fruit.ask("the banana")
     assert trace.section(EntityStep).state is State.SKIPPED
