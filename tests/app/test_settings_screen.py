@@ -125,6 +125,7 @@ async def test_a_number_is_typed_checked_and_kept(app: BrvTui) -> None:
         await pilot.press(*["backspace"] * 7, *"42", "enter")
         await until(pilot, lambda: kept() == {"history": 42})
         await settled(pilot)
+        assert toasts(pilot)[-1] == f"history = 42, kept in {user_file()}; holds from the next start"
         assert app.configuration.settings.history == 42
 
 
