@@ -24,7 +24,7 @@ COMMANDS = (
     ("explain", "refresh", "auth/jwt/rotation.md"),
     ("replay", "--queries", "queries.json"),
     ("ask", "refresh token"),
-    ("maturity",),
+    ("maturity", "--now", "2026-11-20T12:00:00Z"),  # as old as the tree is made
     ("config",),
     ("cache", "info"),
     ("forget",),
