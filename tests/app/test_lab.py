@@ -444,6 +444,7 @@ async def test_a_note_is_left_out_from_its_row(with_judgments: Tree, make_app: M
 
 async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree, make_app: MakeApp) -> None:
     """The toast, the mark beside the Lab until it is looked at, its cursor, note and cause; reverting is told too."""
+    with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
         await open_note(pilot, ROTATION)
         brv(pilot).edits.hold()
@@ -487,6 +488,7 @@ async def test_an_edit_that_costs_the_open_query_its_note_is_told_and_not_judged
     with_judgments: Tree, make_app: MakeApp
 ) -> None:
     """The answer before the edit is taken in its column; the answer now only once the edit is accepted."""
+    with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
         await ask_and_break(pilot, with_judgments)
         said = "the open query is answered otherwise since refunds.md changed; 3 judged queries are not"
@@ -545,6 +547,7 @@ async def test_judgments_that_others_changed_are_not_put_back(with_judgments: Tr
 async def test_another_engine_and_another_open_query_are_looked_at_anew_after_an_edit(
     garden: Tree, make_app: MakeApp
 ) -> None:
+    garden.age_by_today()
     async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:
         await ask_and_break(pilot, garden)
         first = view(pilot).edits.effect

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,13 @@ class Tree:
         """Makes a file ``days`` old."""
         moment = (NOW_MS - round(days * DAY_MS)) * 1_000_000
         os.utime(self.tree / path, ns=(moment, moment))
+
+    def age_by_today(self) -> None:
+        """Makes every file as old today as it was made for :data:`NOW_MS`: for tests on the clock of the machine."""
+        passed_ns = time.time_ns() - int(NOW_MS) * 1_000_000
+        for file in filter(Path.is_file, self.tree.rglob("*")):
+            moved = file.stat().st_mtime_ns + passed_ns
+            os.utime(file, ns=(moved, moved))
 
     def note(self, path: str, title: str, text: str = "", days: float = 0.0, **signals: Any) -> str:
         """A note with a heading; ``signals`` are what is stored for it."""
