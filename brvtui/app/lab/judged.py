@@ -90,6 +90,8 @@ class JudgedPane(ChoicePane):
         """By query: metric, answers, and the loss that they come to."""
         self._seeks = False
         """Whether the cursor goes to the first query that edits changed, once it is known."""
+        self._awaited: Variant | None = None
+        """The variant to whose column the cursor goes, once it is there."""
 
     def also_reads(self) -> tuple[object, ...]:
         """Column, metric and order."""
@@ -218,10 +220,20 @@ class JudgedPane(ChoicePane):
         self._seeks, self.order, self._of = True, 0, ()
 
     def show_column(self, variant: Variant) -> None:
-        """Goes to the column of ``variant``, if there is one."""
+        """Goes to the column of ``variant``, now or once there is one."""
+        self._awaited = variant
+        self._go_to_awaited()
+
+    def changed(self) -> None:
+        """Goes to the column that was asked for, once it is there."""
+        super().changed()
+        self._go_to_awaited()
+
+    def _go_to_awaited(self) -> None:
         variants = [column.variant for column in self.view.lab.columns]
-        if variant in variants:
-            self.action_column(variants.index(variant) - self.column)
+        if self._awaited in variants:
+            step, self._awaited = variants.index(self._awaited) - self.column, None
+            self.action_column(step)
 
     def _names(self, lab: LabState, shown: list[int], text: int, miss: int) -> Line:
         hidden = len(lab.columns) - len(shown)
