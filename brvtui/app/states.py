@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from brvtui.lab.log_summary import LogSummary
     from brvtui.lab.whatif.controls import Control
     from brvtui.lab.whatif.variant import Variant
+    from brvtui.saved.traces import SavedTrace
     from brvtui.session.edit_effect import EditEffect
     from brvtui.trace import Detail, Trace
     from brvtui.tree.engine_files.query_log import LoggedQuery
@@ -86,8 +87,8 @@ class ProjectState(NamedTuple):
     total: int = 0
     """How many files are read so far, and how many there are."""
     overview: Overview | None = None
-    saved: str = ""
-    """Who saved the trace that is shown without its project, and when; empty for a project."""
+    saved: SavedTrace | None = None
+    """The trace that is shown without its project; None for a project."""
 
     @property
     def generation(self) -> int:

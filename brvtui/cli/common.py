@@ -171,6 +171,15 @@ def check_engine(name: str, is_code: bool = False) -> None:
         raise Failure(f"over code, {OF_CODE} alone answers: leave out --engine", BAD_USAGE)
 
 
+def check_trace(project: Path | None, **options: object) -> None:
+    """Raises :class:`Failure` where ``options`` ask for another answer than the trace in the file ``project`` holds."""
+    from brvtui.saved import is_saved
+
+    given = next((name for name, value in options.items() if value not in (None, "")), None)
+    if given and project is not None and is_saved(project):
+        raise Failure(f"{project} is a saved trace, which keeps the answer as it was: leave out --{given}", BAD_USAGE)
+
+
 def space_options(command: _F) -> _F:
     """Adds ``--space`` and ``--root``, which name a space of ByteRover V4 as its own scripts do."""
     for option in (

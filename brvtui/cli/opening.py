@@ -12,6 +12,7 @@ from brvtui.cli.common import (
     Failure,
     check_engine,
     check_terminal,
+    check_trace,
     engine_option,
     project_argument,
     shared,
@@ -49,6 +50,10 @@ def open_app(
     repository = repo or ((project or Path()) if corpus == "code" else None)
     if repository is not None and (space or root is not None):
         raise Failure("give either a space or the code of a repository", BAD_USAGE)
+    of_code = corpus if corpus != "notes" else None
+    check_trace(
+        project, engine=engine, profile=profile, now=now, signals=signals, space=space, root=root, corpus=of_code
+    )
     check_engine(engine, repository is not None)
     check_terminal(project)
     from brvtui.app import run

@@ -20,6 +20,7 @@ from brvtui.cli.common import (
     Failure,
     WholeNumber,
     check_engine,
+    check_trace,
     engine_option,
     is_there,
     passed_on,
@@ -76,6 +77,7 @@ def serve(
         ) from error
     if repo is not None and project is not None:
         raise Failure(PROJECT_OR_REPO, BAD_USAGE)
+    check_trace(project, engine=engine, profile=profile, now=now, signals=signals)
     check_engine(engine, repo is not None)
     if project is not None and not is_there(project):
         raise Failure(f"{project}: {NO_PROJECT}", NOT_THERE)

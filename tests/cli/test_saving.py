@@ -56,6 +56,16 @@ def test_a_saved_trace_is_shown_again_without_the_tree(run: Run, project: Tree, 
     assert again == first
 
 
+@pytest.mark.parametrize("command", ["open", "serve"])
+def test_options_that_ask_for_another_answer_are_refused_with_a_trace(run: Run, tmp_path: Path, command: str) -> None:
+    file = str(tmp_path / "t.json")
+    run("query", "quokka", "--save", file)
+    for options in (("--engine", "jeffs_brain"), ("--profile", "docs"), ("--now", "1970-01-01"), ("--signals", "s")):
+        code, out, err = run(command, file, *options)
+        assert (code, out) == (2, "")
+        assert err.endswith(f"{file} is a saved trace, which keeps the answer as it was: leave out {options[0]}\n")
+
+
 def test_show_in_every_form(run: Run, tmp_path: Path) -> None:
     files = [tmp_path / f"t.{ending}" for ending in ("json", "md", "svg")]
     run("query", "quokka", "--limit", "2", *(word for file in files for word in ("--save", str(file))))

@@ -98,10 +98,8 @@ class Queries:
 
         trace, store = saved.trace, self._services.store
         self.typed = trace.query
-        moment = f" at {saved.saved_at}" if saved.saved_at else ""
-        by = f"saved by {saved.saved_by or 'brv-tui'}{moment}"
         store.update(
-            store.view.project._replace(phase=Phase.READY, problem="", overview=overview, saved=by),
+            store.view.project._replace(phase=Phase.READY, problem="", overview=overview, saved=saved),
             store.view.engine._replace(name=trace.engine, profile=trace.profile, frozen=True),
             store.view.query._replace(text=trace.query, scope=trace.scope_option),
             AnswerState(trace=trace, ticks=ticks_of(trace)),

@@ -19,6 +19,7 @@ from brvtui.paint.line import Line, line, spread
 from brvtui.paint.text import cut_left
 
 PLACEHOLDER = "Ask the context tree…"
+_DATE = len("2026-11-24")
 _TERMS = 6
 """The weight of what is searched, in the line below the field: groups as heavy are rather cut than left out."""
 
@@ -70,14 +71,16 @@ class Prompt(Lines):
 
 
 class QueryBadge(Lines):
-    """The scope of the query, or the engine's mode, and whether the answer was probed or run."""
+    """The scope of the query, the engine's mode or the day of a saved trace, and whether it was probed or run."""
 
     READS = (QueryState, AnswerState, EngineState, ProjectState)
 
     def build(self, view: View, width: int) -> list[Line]:
         """Returns one line, set to the right."""
-        made = Line()
-        if not view.engine.mode:
+        made, saved = Line(), view.project.saved
+        if saved is not None and not view.query.scope:  # when: the status line has no room for it in a narrow window
+            made.add(f"{saved.saved_at[:_DATE]}  ", "text")
+        elif not view.engine.mode:
             scope = cut_left(view.query.scope, max(8, width - 18)) if view.query.scope else view.worded("whole tree")
             made.add("in ", "muted").add(scope, "bold accent" if view.query.scope else "text").add("  ")
         else:
@@ -85,7 +88,7 @@ class QueryBadge(Lines):
         if view.query.followed is not None and view.query.followed.query == view.query.text:
             made.add(" ENGINE'S, RE-COMPUTED ", "bold badge-text on accent")
         else:
-            said = "SAVED" if view.project.saved else "RUN" if view.ran else "PROBE"
+            said = "SAVED" if saved else "RUN" if view.ran else "PROBE"
             made.add(f" {said} ", "bold accent" if said == "PROBE" else "bold badge-text on ok")
         return [Line().right(width, made)]
 

@@ -139,8 +139,10 @@ def _of_fleet(view: View, fleet: Fleet) -> list[tuple[int, list[Span]]]:
 
 def _of_project(view: View, overview: Overview, glyphs: Glyphs, wide: bool) -> list[tuple[int, list[Span]]]:
     groups: list[tuple[int, list[Span]]] = []
-    if view.project.saved:
-        groups.append((8, [(view.project.saved, "warn")]))
+    saved = view.project.saved
+    if saved is not None:
+        moment = f" at {saved.saved_at}" if saved.saved_at else ""
+        groups.append((8, [(f"saved by {saved.saved_by or 'brv-tui'}{moment}", "warn")]))
         groups.append((7, [(f"of {plural(overview.notes, 'note')}", "muted")]))
         groups.append((6, [("profile ", "muted"), (view.engine.profile, "text")]))
         return groups
