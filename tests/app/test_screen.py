@@ -169,6 +169,16 @@ async def test_f1_helps_with_the_focused_pane(app: BrvTui) -> None:
         assert not isinstance(pilot.app.screen, MessageScreen)
 
 
+async def test_help_of_a_pane_without_keys_has_no_heading_for_them(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "f2", "f1")
+        assert "Keys" in shown(pilot)
+        await pilot.press("escape", "4", "f4", "f1")
+        assert "A summary of the log" in shown(pilot)
+        assert "Keys" not in shown(pilot)
+
+
 async def test_all_keys_are_listed_from_the_bindings(app: BrvTui) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await settled(pilot)

@@ -273,7 +273,7 @@ class FrameScreen(Screen[None]):
             title = getattr(focused, "TITLE", "") or self.TITLE
             text = f"{text} {self.view.presentation.pane_help.get(title, '')}".rstrip()
             worded = self.view.worded
-            keys = [(key, worded(what)) for key, what in (("", "Keys"), *own)]
+            keys = [(key, worded(what)) for key, what in (("", "Keys"), *own)] if own else []
             self.app.push_screen(MessageScreen(f"{worded(title)} · help", worded(self.services.with_keys(text)), keys))
 
     def action_keys(self) -> None:

@@ -43,7 +43,7 @@ class TextPane(Pane):
     def build(self, view: View, width: int) -> list[Line]:
         """The paragraph wrapped, then the entries in two columns."""
         made = [line(f" {part}", "text") for part in wrap(self._text, width - 2) if self._text]
-        if made:
+        if made and self._entries:
             made.append(Line())
         room = max([len(keys) for keys, _ in self._entries if keys] or [0]) + 3
         for keys, what in self._entries:
