@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,32 @@ async def test_the_chosen_query_is_compared_with_now(with_log: Tree, make_app: C
         await pilot.press("k", "k")
         await until(pilot, lambda: "tier 4 then, tier" in text_of(pilot, "#entry"))
         await settled(pilot)
+
+
+async def test_only_what_was_not_covered_is_counted_and_compared(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+    logged(garden, 1, "what fails")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await to_log(pilot)
+        await until(pilot, lambda: "what fails" in text_of(pilot, "#entry"))
+        await pilot.press("c")
+        await until(pilot, lambda: "choose a query" in text_of(pilot, "#entry"))
+        assert "Log 0 of 1 · not covered" in shown(pilot)
+        assert "every query was covered" in text_of(pilot, "#log")
+        await pilot.press("c")
+        await until(pilot, lambda: "what fails" in text_of(pilot, "#entry"))
+
+
+async def test_a_narrow_row_stands_below_its_day(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+    days = (1, 2, 24 * 60 + 3, 24 * 60 + 4)
+    for minutes in days:
+        logged(garden, minutes, f"query {minutes}")
+    async with make_app(garden.root).run_test(size=NARROW) as pilot:
+        await to_log(pilot)
+        rows = [line.strip("┄ ") for line in text_of(pilot, "#log").splitlines()]
+        ends = [row.split()[-1] for row in rows if row]
+        moments = [datetime.fromtimestamp(NOW_MS / 1000 - minutes * 60) for minutes in days]
+        first, second = f"{moments[0]:%m-%d}", f"{moments[2]:%m-%d}"
+        assert ends == ["query", first, "1", "2", second, str(days[2]), str(days[3])]
 
 
 async def test_the_comparison_follows_an_edit(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:

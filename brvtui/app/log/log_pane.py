@@ -18,9 +18,10 @@ from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
 from brvtui.engines.registry import DEFAULT, SPACE
 from brvtui.paint.headline import NO_ANSWER, tier_role
-from brvtui.paint.line import Line, line
+from brvtui.paint.line import Line, line, rule
 from brvtui.tree.engine_files.query_log import ENGINE, LoggedQuery
 
+_DAY = len("11-24")
 _WIDE = 64
 
 
@@ -61,8 +62,10 @@ class LogPane(ChoicePane):
         if view.log.entries is None:
             return "Log"
         following = " · following the engine" if view.log.following else ""
-        shown = "not covered" if self.only_uncovered else "newest first"
-        return f"Log {len(view.log.entries)} · {shown}{following}"
+        amount, shown = f"{len(view.log.entries)}", "newest first"
+        if self.only_uncovered:
+            amount, shown = f"{sum(entry.not_covered for entry in view.log.entries)} of {amount}", "not covered"
+        return f"Log {amount} · {shown}{following}"
 
     @property
     def entry(self) -> LoggedQuery | None:
@@ -78,10 +81,13 @@ class LogPane(ChoicePane):
         self.pinned = 1
         made: list[Line] = []
         self.add_rows(made, [_names(width)])
-        with_engine = names_engines(view.log.entries)
+        with_engine, day = names_engines(view.log.entries), ""
         for entry in view.log.entries:
             if self.only_uncovered and not entry.not_covered:
                 continue
+            if width < _WIDE and moment(entry.at_ms)[:_DAY] != day:  # a narrow row has room for the time alone
+                day = moment(entry.at_ms)[:_DAY]
+                self.add_rows(made, [rule(width, day)])
             self._entries[key_of(entry)] = entry
             self.add_rows(made, [self._row(entry, width, with_engine)], key_of(entry))
         if not self.choices:

@@ -67,7 +67,12 @@ class Logs:
         self._services.background.run(compare, self._compared, group="log compare", exclusive=True)
         return True
 
-    def _compared(self, compared: LogComparison) -> None:
+    def compare_none(self) -> None:
+        """Shows no differences: no entry is under the cursor."""
+        self._services.background.cancel("log compare")
+        self._compared(None)
+
+    def _compared(self, compared: LogComparison | None) -> None:
         store = self._services.store
         store.update(store.view.log._replace(compared=compared))
 

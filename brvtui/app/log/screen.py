@@ -59,6 +59,9 @@ class LogScreen(FrameScreen):
         is_asked = log.chosen == self._asked[0] and overview is self._asked[1]
         if log.entry is not None and not is_asked and self._logs.compare(log.entry):
             self._asked = (log.chosen, overview)
+        elif log.entry is None and self._asked[0]:
+            self._asked = ("", None)
+            self._logs.compare_none()
 
     @on(LogPane.AskAgain)
     def _ask_again(self, event: LogPane.AskAgain) -> None:
