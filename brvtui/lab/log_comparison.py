@@ -97,8 +97,8 @@ def causes(
         made.append(f"only time has passed: as of that moment, today's {noun}s give the logged answer")
     elif not made:
         made.append(
-            f"no {noun} was written since: signals, the settings, what was run shortly before, or the engine's version "
-            "are not those of then"
+            f"no {noun}'s file is newer: what changed is the signals, the settings, what was run shortly before, the "
+            f"engine's version, or a {noun} whose file kept its time"
         )
     return tuple(made)
 

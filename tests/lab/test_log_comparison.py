@@ -103,7 +103,7 @@ def test_another_profile_and_what_the_tree_does_not_tell(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     trace = tree.session().probe("rollback")
     (cause,) = tree.session().answers.compare_logged(logged(trace, top_score=0.1)).causes
-    assert cause.startswith("no note was written since")
+    assert cause.startswith("no note's file is newer")
     (cause,) = tree.session().answers.compare_logged(logged(trace, top_score=0.1, profile="docs")).causes
     assert cause == "the profile was docs then, and is brv-3 now"
     assert tree.session().answers.compare_logged(logged(trace)).causes == ()
