@@ -91,6 +91,18 @@ async def test_the_chosen_query_is_compared_with_now(with_log: Tree, make_app: C
         await settled(pilot)
 
 
+async def test_keys_that_act_on_a_note_take_the_first_that_answered(
+    garden: Tree, make_app: Callable[..., BrvTui]
+) -> None:
+    gone = {"path": "auth/gone.md", "score": 0.9}
+    logged(garden, 1, "what fails", matchedDocs=[gone, {"path": "auth/jwt/refresh_rotation.md", "score": 0.8}])
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await to_log(pilot)
+        assert frame(pilot).note_at_hand == "auth/jwt/refresh_rotation.md"
+        await pilot.press("e")
+        await until(pilot, lambda: (edit := view(pilot).editor.edit) and edit.path == "auth/jwt/refresh_rotation.md")
+
+
 async def test_only_what_was_not_covered_is_counted_and_compared(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
     logged(garden, 1, "what fails")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:

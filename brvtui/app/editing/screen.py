@@ -344,7 +344,8 @@ class EditorScreen(FrameScreen):
             return
         data = self.data
         if data == disk.data and edit.on_disk != GONE:
-            self.notify("nothing to save: the text is as it was read", timeout=2)
+            said = "nothing to save: the text is as it was read; a change, if only of a blank, gives it a new time"
+            self.notify(said, timeout=4)
             self.look_at_disk()
             if then is not None:
                 then()

@@ -78,9 +78,7 @@ class Logs:
 
     def explain(self, entry: LoggedQuery | None) -> None:
         """Explains the first note that answered ``entry`` then, or, where there was none, the first that would now."""
-        compared = self._services.store.view.log.compared
-        now = compared.paths if compared is not None and compared.entry == entry else ()
-        paths = (*entry.paths, *now) if entry is not None else ()
+        paths = self._answered(entry)
         if entry is None or not paths:
             said = "choose a query first: {log.why} says why a note is, or is not, in its answer"
             if entry is not None:
@@ -89,6 +87,19 @@ class Logs:
             self._services.notify(self._services.with_keys(said), timeout=6)
             return
         self._explain(entry, paths[0])
+
+    def first_note(self, entry: LoggedQuery | None) -> str:
+        """Returns the first note that answered ``entry``, then or else now, and is still there; empty if none is."""
+        overview = self._services.store.view.project.overview
+        found = (overview.branches.get(path) for path in self._answered(entry)) if overview is not None else ()
+        return next((one.path for one in found if one is not None and not one.is_folder), "")
+
+    def _answered(self, entry: LoggedQuery | None) -> tuple[str, ...]:
+        """Returns the results of ``entry`` then, followed by those of now if it is the one that is compared."""
+        compared = self._services.store.view.log.compared
+        if entry is None:
+            return ()
+        return (*entry.paths, *(compared.paths if compared is not None and compared.entry == entry else ()))
 
     async def ask_again(self, entry: LoggedQuery) -> None:
         """Puts the query of ``entry`` into the Query screen."""

@@ -77,6 +77,11 @@ class LogScreen(FrameScreen):
         if entry is not None and entry.query.strip():
             self._keep_answer(entry.query.strip(), entry.scope)
 
+    @property
+    def note_at_hand(self) -> str:
+        """The first note that answered the chosen query and is still there; without one, the selected note."""
+        return self._logs.first_note(self.query_one(LogPane).entry) or super().note_at_hand
+
     def explains_itself(self) -> bool:
         """Says why the note that answered the chosen query then is, or is not, in the answer now."""
         self._logs.explain(self.query_one(LogPane).entry)
