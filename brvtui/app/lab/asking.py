@@ -35,6 +35,7 @@ _FEW_ROWS = 100
 """A table of so many rows is drawn again quickly."""
 _KEPT = "as it was answered when it was added: look through the grade"
 _EITHER_WAY = "judge it in the Lab's column “before edits”, or remove that column to accept the edits"
+_BY_HAND = "where an answer is wrong, grade its results on the Query screen"
 _MOST_ADDED = 200
 
 
@@ -247,7 +248,7 @@ def keep_answers(
     which = f"“{left_out[0]}” is" if len(left_out) == 1 else f"{len(left_out)} queries are"
     edited = f"{which} not judged, because an edit changed the answer: {_EITHER_WAY}" if left_out else ""
     if not added:
-        return Judged(edited or "judged already: nothing to add", known, known)
+        return Judged(edited or f"judged already, nothing to add: {_BY_HAND}", known, known)
 
     def edit(now: Judgments) -> Judgments:
         for text, scope, outcome, documents in added:
@@ -257,4 +258,5 @@ def keep_answers(
     what = f"“{added[0][0]}” is" if len(added) == 1 else f"{len(added)} queries are"
     how = "now" if variant == Variant() else "before the edits" if variant.earlier is not None else f"with {variant}"
     done = _changed(session, f"{what} judged as answered {how}", edit)
-    return done._replace(said=f"{done.said}; {edited}") if edited else done
+    told = edited or (_BY_HAND if variant == Variant() else "")
+    return done._replace(said=f"{done.said}; {told}") if told else done
