@@ -14,15 +14,18 @@ from rich.text import Text
 from textual.app import App
 
 from brvtui import faults
-from brvtui.app.ending import TimeLeft
+from brvtui.app.ending import MOST_S, TimeLeft
 from brvtui.text.visible import visible
 
 FAILED = 4
 """The exit code of an app that broke."""
 _BY_SIGNAL = 128
 """Plus the number of the signal: the exit code of an app that a signal ended, as shells count it."""
-_WITHOUT_TERMINAL_S = 3.0
-"""After so long it ends anyway if its terminal is gone, where writing may wait for ever."""
+_WITHOUT_TERMINAL_S = MOST_S + 0.2
+"""After so long it ends anyway if its terminal is gone, where writing waits for ever: who starts it again at once is to
+be told of the text that was not saved."""
+_HANGING_S = 3.0
+"""After so long it ends anyway on SIGHUP if its terminal seems to be there."""
 
 
 class ReportingApp(App[None]):
@@ -69,7 +72,8 @@ class ReportingApp(App[None]):
 
         def begin(number: int) -> None:
             if number == signal.SIGHUP:
-                timer = threading.Timer(_WITHOUT_TERMINAL_S, os._exit, (_BY_SIGNAL + number,))
+                seconds = _HANGING_S if os.isatty(0) else _WITHOUT_TERMINAL_S
+                timer = threading.Timer(seconds, os._exit, (_BY_SIGNAL + number,))
                 timer.daemon = True
                 timer.start()
             if not tasks:

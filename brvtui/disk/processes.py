@@ -22,6 +22,8 @@ def is_running(process: int, identity: str = "") -> bool:
         return False
     except PermissionError:
         pass
+    if _state(process)[:1] in ([b"Z"], [b"X"]):  # it has ended; its parent has not asked how, and may never
+        return False
     return not identity or identity_of(process) in ("", identity)
 
 
@@ -37,7 +39,15 @@ def identity_of(process: int) -> str:
     """
     try:
         boot = read_regular(_BOOT, _MOST).decode("ascii").strip()
-        fields = re.sub(rb".*\)", b"", read_regular(Path(f"/proc/{process}/stat"), _MOST), flags=re.DOTALL).split()
-        return f"{boot}:{int(fields[_STARTED])}"
+        return f"{boot}:{int(_state(process)[_STARTED])}"
     except (OSError, ValueError, IndexError):
         return ""
+
+
+def _state(process: int) -> list[bytes]:
+    """The fields of its state, of which the first is a letter; none without ``/proc``, or if it is not running."""
+    try:
+        stat = read_regular(Path(f"/proc/{process}/stat"), _MOST)
+    except OSError:
+        return []
+    return re.sub(rb".*\)", b"", stat, flags=re.DOTALL).split()

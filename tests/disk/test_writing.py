@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from brvtui.disk import writing
-from brvtui.disk.processes import identity_of, is_running, own_identity
 
 
 def mode(path: Path) -> int:
@@ -157,14 +156,3 @@ def test_a_file_that_is_being_written_is_not_abandoned_however_old(
     assert list(writing.abandoned_parts(tmp_path)) == [left], "by now another process has this id"
     monkeypatch.undo()
     assert list(writing.abandoned_parts(tmp_path)) == []
-
-
-def test_a_process_is_told_from_a_later_one_with_its_id() -> None:
-    own = own_identity()
-    assert own
-    assert identity_of(os.getpid()) == own
-    assert is_running(os.getpid(), own)
-    assert is_running(os.getpid())
-    assert not is_running(os.getpid(), f"{own}0")
-    assert not is_running(2**22 + 1)
-    assert identity_of(2**22 + 1) == ""
