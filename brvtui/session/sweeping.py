@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from brvtui.lab.evaluation.evaluate import Progress
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.judgments.model import Judgment
-from brvtui.lab.whatif.sweep import Axis, Sweep, SweepError, parse_axis, sweep, without
+from brvtui.lab.whatif.sweep import FORM, Axis, Sweep, SweepError, parse_axis, sweep, without
 from brvtui.lab.whatif.variant import Variant
 from brvtui.session.variants import VariantState
 from brvtui.snapshot.naming import find_note
@@ -36,10 +36,13 @@ def swept(
     raises.
     """
     if not 1 <= len(written) <= _MOST_AXES:
-        raise SweepError("one or two constants can be swept")
+        raise SweepError(f"one or two constants can be swept, each as {FORM}")
     constants = session.variants.controls(session.engine)
     axes = []
     for text in written:
+        constant, colon, values = text.partition(":")
+        if colon and any(constant == each.key for each in constants):
+            raise SweepError(f"{shortened(text, 60)} must be {FORM}; write {constant}={values}")
         name, equals, values = text.partition("=")
         note, of_note, signal = name.rpartition(":")
         path = _path_of_note(session, note) if of_note else ""

@@ -57,7 +57,8 @@ def test_a_query_in_place_of_the_judged_ones(run: Run, project: Tree) -> None:
         (("direct.min_top", "--save", "x.png"), ".svg or .json"),
         (("--list", "--save", "x.svg"), "--list only lists the constants"),
         (("--list", "direct.min_top"), "--list only lists the constants"),
-        (("a.b", "a.b", "a.b"), "one or two"),
+        (("a.b", "a.b", "a.b"), "one or two constants can be swept, each as CONSTANT=FROM:TO"),
+        (("direct.min_top:0.7:1:5",), "FROM:TO:N; write direct.min_top=0.7:1:5\n"),
     ],
 )
 def test_bad_usage_is_a_line(run: Run, judged: Tree, words: tuple[str, ...], said: str) -> None:

@@ -19,6 +19,8 @@ from brvtui.lab.whatif.variant import Value, Variant, read_value
 from brvtui.trace import Trace
 from brvtui.wording import nearest, shortened
 
+FORM = "CONSTANT=FROM:TO or CONSTANT=FROM:TO:N"
+"""How an axis is written; without the range, all values that its slider has are meant."""
 _POINTS = {1: 21, 2: 11}
 """How many values an axis has that names no number, by the number of axes."""
 _MOST = 200
@@ -114,7 +116,7 @@ def parse_axis(text: str, controls: Sequence[Control], axes: int) -> Axis:
             raise SweepError(f"{shortened(text, 60)}: FROM must be below TO; write {turned}")
         if found is None or len(numbers) < 2 or not control.least <= numbers[0] < numbers[1]:
             hint = f"from {control.least:g} on, such as {name}={control.least:g}:{control.most:g}:{count}"
-            raise SweepError(f"{shortened(text, 60)} must be CONSTANT=FROM:TO or CONSTANT=FROM:TO:N, {hint}")
+            raise SweepError(f"{shortened(text, 60)} must be {FORM}, {hint}")
         first, last = numbers
         count = int(found[3]) if found[3] else count
     if not 2 <= count <= _MOST:
