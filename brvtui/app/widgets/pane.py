@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events, on
 from textual.binding import Binding, BindingType
@@ -136,9 +137,16 @@ class Pane(Lines, can_focus=True):
         """Called with the ids of everything that is shown, when that has changed."""
 
     def retitle(self) -> None:
-        """Puts the title, or the row of tabs, into the border."""
-        heading = cut(visible(self.heading(self.view)), max(self.outer_size.width - _CORNERS, 1))
-        title = self.tabs or Content(heading if self.glyphs.unicode else in_letters(heading))
+        """Puts the title into the border, or the row of tabs and, where there is room, what the title adds to it."""
+        room = max(self.outer_size.width - _CORNERS, 1)
+        heading = visible(self.heading(self.view))
+        if self.tabs is not None:
+            heading = f"  {heading.removeprefix(self.tab_name).lstrip(' ·')}".rstrip()
+        written = heading if self.glyphs.unicode else in_letters(heading)
+        if self.tabs is None:
+            title = Content(cut(written, room))
+        else:
+            title = self.tabs.append(written) if self.tabs.cell_length + cell_len(written) <= room else self.tabs
         if self.border_title != title.markup:
             self.border_title = title
 
