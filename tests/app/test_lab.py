@@ -579,7 +579,7 @@ async def test_tabs_say_what_the_title_adds_where_there_is_room(with_judgments: 
         assert f"{tabs} ━" in shown(pilot)
         await pilot.press("l")
         await until(pilot, lambda: f"{tabs}  ndcg@10 " in shown(pilot))
-        await pilot.resize_terminal(50, NARROW[1])
+        await pilot.resize_terminal(60, NARROW[1])
         await until(pilot, lambda: f"{tabs} ━" in shown(pilot))
 
 
