@@ -9,6 +9,7 @@ import click
 
 from brvtui.cli.common import NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.engines.knowing.tracing_words import note_on_code
+from brvtui.paint.text import signed
 from brvtui.text.visible import visible
 from brvtui.wording import counted
 
@@ -82,7 +83,7 @@ def show_why(answer: CodeAnswer, symbol: str) -> int:
         return NEGATIVE
     for name, value in told.components.items():
         if value:
-            click.echo(f"  {name.replace('_', ' '):13}{value:+.4f}")
+            click.echo(f"  {name.replace('_', ' '):13}{signed(value, 4)}")
     click.echo(f"  {'sum':13} {sum(told.components.values()):.4f}")
     return OK
 

@@ -13,7 +13,7 @@ from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation, QueryResult
 from brvtui.lab.judgments.model import NOT_COVERED
 from brvtui.paint.line import Line, folded, line
-from brvtui.paint.text import column, keeps_whole, wrap
+from brvtui.paint.text import column, keeps_whole, signed, wrap
 from brvtui.text.visible import visible
 from brvtui.wording import counted, profile_text
 
@@ -145,7 +145,7 @@ def compared_text(report: Assessment, metric: Metric) -> str:
     if report.comparison is None or (difference := report.comparison.difference(metric)) is None:
         return ""
     p_value = report.comparison.p_value(metric)
-    return f"  {difference:+.4f}" + (f", p = {p_value:.3f}" if p_value is not None else "")
+    return f"  {signed(difference, 4)}" + (f", p = {p_value:.3f}" if p_value is not None else "")
 
 
 def facts(evaluation: Evaluation) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from brvtui.fleet.comparing import Contradiction, NotePlace
 from brvtui.fleet.health import FleetHealth, MemberHealth
 from brvtui.fleet.one_ranking import OneRanking
+from brvtui.paint.text import signed
 from brvtui.report.markdown_text import Markdown, heading, joined, paragraph, table
 from brvtui.trace import Hit
 from brvtui.wording import counted
@@ -34,7 +35,7 @@ def ranking_lines(answer: OneRanking) -> list[str]:
 
 
 def _sum(hit: Hit) -> str:
-    parts = [f"{part.name} {part.value:+.4f}" for part in hit.parts]
+    parts = [f"{part.name} {signed(part.value, 4)}" for part in hit.parts]
     return f"{'  '.join(parts)}  = {hit.score:.4f}"
 
 

@@ -66,7 +66,7 @@ def test_a_pull_request_that_breaks_a_query_fails_until_it_is_reverted(
     assert "FAILED recall@5 falls by at most 0.02: recall@5 fell by 0.5000, more than 0.02 refresh" in text
     assert "refresh: ndcg@10 1.0000 → 0.0000" in text
     named = text.rpartition("more than 0.02")[2]
-    told = rf"{ROTATION}: rank 1 → not found, score 0\.\d+ → –: its own text -0\.\d+"
+    told = rf"{ROTATION}: rank 1 → not found, score 0\.\d+ → –: its own text −0\.\d+"
     assert re.match(rf" refresh: {told}; cause: {ROTATION} was edited", named)
     assert re.search(told, text)
     assert f"cause: {ROTATION} was edited: with its text of main, the query is as it was (tried)" in text

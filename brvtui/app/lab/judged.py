@@ -25,7 +25,7 @@ from brvtui.lab.judgments.model import NOT_COVERED, Judgment
 from brvtui.lab.whatif.variant import Variant
 from brvtui.paint.headline import NO_ANSWER, tier_role
 from brvtui.paint.line import Line, line
-from brvtui.paint.text import wrap
+from brvtui.paint.text import signed, wrap
 from brvtui.paint.titles import told_apart
 from brvtui.wording import counted, difference_as_shown
 
@@ -307,7 +307,7 @@ class JudgedPane(ChoicePane):
         if place:
             change = 0.0 if now is None or value is None else difference_as_shown(value, now, 2)
             change = -change if column.variant.is_earlier else change
-            said = f"{change:+.2f}".replace("-", "−") if change else moved
+            said = signed(change) if change else moved
             made.fit(said, 6, "bold bad" if change < 0 else "warn" if said == moved else "ok")
         return made.fit("", (_OTHER if place else _FIRST) - made.width)
 

@@ -24,7 +24,7 @@ from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import StepName
-from brvtui.paint.text import plural, wrap
+from brvtui.paint.text import plural, signed, wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Hit, NearMiss, Trace
 from brvtui.wording import counted
@@ -184,7 +184,7 @@ def _linked(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]
     adds = next(part.value for part in placed.hit.parts if part.name == SIGNALS[-1])
     final = section.ranking.index(placed) + 1
     before = f"rank {placed.first_rank}" if placed.first_rank is not None else "not found"
-    text = f"{steps} away from “{origin}”{over}: {adds:+.3f}; {before} → {final}"
+    text = f"{steps} away from “{origin}”{over}: {signed(adds, 3)}; {before} → {final}"
     other = first_without_links(section.ranking)
     if other is not None and final == 1:
         text += f"; without links “{other[1].hit.title}” would be first: it is number {other[0]} now"

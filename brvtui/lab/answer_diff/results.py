@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from brvtui.lab.answer_diff.states import CauseKind
+from brvtui.paint.text import signed
 from brvtui.trace import Trace
 
 SAME = 1e-9
@@ -62,9 +63,9 @@ class NoteDiff:
 
     @property
     def summary(self) -> str:
-        """The scores, and the causes that are seen in four decimals: ``0.9000 → 0.5898: its own text -0.3100, …``."""
+        """The scores, and the causes that are seen in four decimals: ``0.9000 → 0.5898: its own text −0.3100, …``."""
         then, now = ("–" if score is None else f"{score:.4f}" for score in (self.score_then, self.score_now))
-        said = [f"{cause.kind} {cause.change:+.4f}" for cause in self.causes if abs(cause.change) >= _SEEN]
+        said = [f"{cause.kind} {signed(cause.change, 4)}" for cause in self.causes if abs(cause.change) >= _SEEN]
         return f"{then} → {now}" + (f": {', '.join(said)}" if said else "")
 
     @property

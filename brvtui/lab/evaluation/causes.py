@@ -16,6 +16,7 @@ from brvtui.lab.evaluation.results import QueryResult
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.model import Judgment
 from brvtui.loading.revised import UNCHANGED, Difference
+from brvtui.paint.text import signed
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
 from brvtui.tree.constants import TreeConstants
@@ -97,7 +98,7 @@ class CauseFinder:
         for part in was.parts:
             parts[part.name] = parts.get(part.name, 0.0) - part.value
         largest = sorted(((abs(value), name) for name, value in parts.items() if abs(value) > _SHOWN), reverse=True)
-        said = ", ".join(f"{name} {parts[name]:+.4f}" for _, name in largest[:_MOST_PARTS])
+        said = ", ".join(f"{name} {signed(parts[name], 4)}" for _, name in largest[:_MOST_PARTS])
         return f", score {was.score:.4g} → {now.score:.4g}" + (f" ({said})" if said else "")
 
     def _causes(self, now: QueryResult, path: str, old: str, mixer: StateMixer) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from brvtui.lab.evaluation.comparing import Comparison
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation
+from brvtui.paint.text import signed
 
 _ROUNDING = 1e-9
 
@@ -41,7 +42,7 @@ def gate_drop(comparison: Comparison, metric: Metric, most: float) -> GateResult
     if difference is None:
         return GateResult(name, False, f"no query has a value of {metric} on both sides", ())
     if difference >= -most - _ROUNDING:
-        return GateResult(name, True, f"{metric} changed by {difference:+.4f}", ())
+        return GateResult(name, True, f"{metric} changed by {signed(difference, 4)}", ())
     queries = tuple(change.now.id for change in comparison.worse(metric))
     return GateResult(name, False, f"{metric} fell by {-difference:.4f}, more than {most:g}", queries)
 
