@@ -102,6 +102,8 @@ async def test_a_note_that_leads_a_direct_answer_needs_nothing(app: BrvTui) -> N
         await pilot.press("f1")
         await until(pilot, lambda: isinstance(app.screen, MessageScreen))
         await until(pilot, lambda: "What would bring it further up · help" in shown(pilot))
+        assert "Leave the dialog" in shown(pilot)
+        assert "Go to where the change is made" not in shown(pilot), "there is none to make"
         await pilot.press("escape")
         assert isinstance(app.screen, RemedyDialog)
         await pilot.press("enter", "escape")
