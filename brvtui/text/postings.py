@@ -221,6 +221,7 @@ class Postings:
                     {name: self.df(identity, field) for field, name in enumerate(FIELDS)},
                 )
             )
+        near = () if matches else map(from_utf16, self.vocabulary.beginning_alike(expansion.term))
         return TermExpansion(
             from_utf16(expansion.term),
             tuple(matches),
@@ -228,6 +229,7 @@ class Postings:
             int(counts[1]),
             int(counts[2]),
             self.notes_with(expansion.ids),
+            tuple(near),
         )
 
     def notes_with(self, term_ids: NDArray[np.int64]) -> int:

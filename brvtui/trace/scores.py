@@ -53,6 +53,8 @@ class TermExpansion:
     fuzzy: int
     notes: int
     """Notes that hold any of the matched terms, in any field."""
+    near: tuple[str, ...] = ()
+    """Where no note holds any: terms of the notes that begin as it does, though no rule takes them for it."""
 
 
 @dataclass(frozen=True)

@@ -141,10 +141,11 @@ class ByteRoverPresentation(Presentation):
         return f"rank {miss.rank}" if "limit" in miss.reason else super().lack_in_short(miss, glyphs)
 
     def nothing(self, trace: Trace) -> list[Line]:
-        """The words that no note has."""
-        return [
-            line("no note has ", "muted").add(f"“{word}”", "warn") for word in trace.section(Search).unmatched_words
-        ]
+        """The words that no note has, and other forms of them that some have."""
+        found = trace.section(Search)
+        made = [line("no note has ", "muted").add(f"“{word}”", "warn") for word in found.unmatched_words]
+        near = dict.fromkeys(form for expansion in found.lint.expansions for form in expansion.near)
+        return [*made, *(line("notes have ", "muted").add(f"“{form}”", "accent") for form in near)]
 
     def decision(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         """The steps, and the retry ladder where it is advice."""
@@ -223,6 +224,7 @@ def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
         role = "text" if expansion.notes else "bad"
         terms += [(" " if terms else "", "text"), (expansion.term, role)]
         terms.append((f"+{more}" if expansion.notes else f" {glyphs.cross} in no note", "muted" if more else role))
+        terms += [(f" (but {expansion.near[0]})", "warn")] if expansion.near else []
     odd = [word for word in found.lint.words if word.mismatch]
     if odd:
         pairs = ", ".join(f"“{word.word}” is searched as “{' '.join(word.tokens)}”" for word in odd[:2])

@@ -88,20 +88,29 @@ def _uncovered(trace: Trace) -> Iterator[Clause]:
         case SearchOutcome.UNMATCHED_WORDS:
             yield clause("no note holds ", listed([word(one) for one in found.unmatched_words], "or"))
             yield _punctuation(found)
+            yield _other_forms(found)
             yield clause("; ")
             yield from _nearest(trace, "out_of_domain.escape", "that would make up for it")
         case SearchOutcome.NO_MATCH if not found.searchable:
             yield clause("the tree holds no notes")
         case SearchOutcome.NO_MATCH if unmatched and len(unmatched) == len(found.lint.expansions):
-            yield clause(
-                "no note holds ", listed(unmatched, "or"), ", nor a word like it" if len(unmatched) == 1 else ""
-            )
+            forms = _other_forms(found)
+            alone = len(unmatched) == 1 and not forms.spans
+            yield clause("no note holds ", listed(unmatched, "or"), ", nor a word like it" if alone else "")
+            yield forms
         case SearchOutcome.NO_MATCH if found.scope.restricts:
             yield clause("no note in ", title(found.scope.path), " holds a word of the query")
         case SearchOutcome.PATH_FOLDER:
             yield clause("the folder ", title(found.scope.path), ", which the query names, holds no notes")
         case _:
             yield clause(trace.verdict)
+
+
+def _other_forms(found: Search) -> Clause:
+    """What the notes hold in place of words that none does: the form that is nearest to each."""
+    near = [word(one) for one in dict.fromkeys(each.near[0] for each in found.lint.expansions if each.near)]
+    meant = "that" if len(near) == 1 else "those"
+    return clause(", but ", listed(near, "and"), f": ask so if you mean {meant}", weight=80) if near else clause()
 
 
 def _advice(trace: Trace) -> Iterator[Clause]:

@@ -194,6 +194,17 @@ class TestNotCovered:
             "ByteRover logs this as tier 2, as if notes had answered."
         )
 
+    def test_but_another_form_of_it(self, tree: Tree) -> None:
+        tree.note("a/shears.md", "Pruning shears", "sharpen in march, oil after pruning")
+        tree.notes(60)
+        text = said(tree.snapshot(), "sharpening")
+        assert text.startswith("Not covered: no note holds ‘sharpening’, but ‘sharpen’: ask so if you mean that; ")
+        text = said(tree.snapshot(), "sharpening scissors marching")
+        assert text.startswith(
+            "Not covered: no note holds ‘sharpening’, ‘scissors’ or ‘marching’, but ‘sharpen’ and ‘march’: "
+            "ask so if you mean those; "
+        )
+
     def test_nor_the_words(self, snapshot: Snapshot) -> None:
         words = "kubernetes, istio envoy zyzzyva xylophone"
         expected = "Not covered: no note holds ‘kubernetes’, ‘istio’, ‘envoy’, ‘zyzzyva’ or 1 more"

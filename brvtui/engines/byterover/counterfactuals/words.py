@@ -10,7 +10,7 @@ from brvtui.engines.byterover.counterfactuals import Counterfactual, Lever, Leve
 from brvtui.engines.byterover.counterfactuals.case import Case
 from brvtui.engines.byterover.counterfactuals.changes import Reworded, TitleSet
 from brvtui.engines.byterover.counterfactuals.smallest_change import verified
-from brvtui.engines.byterover.reasons.wordings import STOP_WORD, Wording, unpunctuated, without_words
+from brvtui.engines.byterover.reasons.wordings import STOP_WORD, Wording, as_in_notes, unpunctuated, without_words
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.text.analysis import from_utf16, terms
@@ -122,6 +122,7 @@ def near_wordings(case: Case) -> Iterator[Wording]:
     """Yields wordings that somebody could have used: spelled as the note is, with a word less, or with one more."""
     query, words = case.trace.query, spaced_words(case.trace.query)
     yield from _respelled(case, words)
+    yield from as_in_notes(case.trace)
     yield from unpunctuated(case.trace)
     yield from without_words(words)
     yield Wording("put a stop word before it", f"{STOP_WORD} {query.strip()}")

@@ -8,7 +8,7 @@ from enum import StrEnum
 from brvtui.engines.advice import ASK_FOR_TITLE, CHECK_PATH, NOTHING_HELPS, add_title
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.reasons.wordings import STOP_WORD, Wording, unpunctuated, without_words
+from brvtui.engines.byterover.reasons.wordings import STOP_WORD, Wording, as_in_notes, unpunctuated, without_words
 from brvtui.engines.byterover.search.detail import detail, scored, search_of
 from brvtui.engines.byterover.search.near_misses import BELOW_FLOOR, PAST_LIMIT, PUSHED_OUT, UNMATCHED
 from brvtui.engines.byterover.search.scope import members
@@ -273,6 +273,8 @@ def query_changes(loss: Loss, trace: Trace, title: str) -> Iterator[Wording]:
 
 def _candidates(loss: Loss, trace: Trace, title: str) -> Iterator[Wording]:
     words = spaced_words(trace.query)
+    if loss in (Loss.NO_TERM, Loss.AND, Loss.UNMATCHED_WORD):
+        yield from as_in_notes(trace)
     if loss is Loss.UNMATCHED_WORD:
         yield from unpunctuated(trace)
         rest = [word for word in words if word.lower() not in trace.section(Search).unmatched_words]

@@ -32,6 +32,17 @@ def unpunctuated(trace: Trace) -> Iterator[Wording]:
     yield Wording("remove the punctuation", bare_query)
 
 
+def as_in_notes(trace: Trace) -> Iterator[Wording]:
+    """The query with other forms of words that are in no note, as the notes have them."""
+    lint = trace.section(Search).lint
+    near = {expansion.term: expansion.near for expansion in lint.expansions if expansion.near}
+    for word in lint.words:
+        for form in near.get(" ".join(word.tokens), ()):
+            yield Wording(f"write {word.word} as {form}", trace.query.replace(word.word, form, 1))
+    both = [near.get(" ".join(word.tokens), (word.word,))[0] for word in lint.words]
+    yield Wording("write every word as notes do", " ".join(both))
+
+
 def without_words(words: list[str]) -> Iterator[Wording]:
     """The query without each of ``words``, then without the last ones."""
     for place, word in enumerate(words):

@@ -8,6 +8,7 @@ from brvtui.engines.advice import NOTHING_HELPS
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.reasons.why_not import Loss, explain
+from brvtui.engines.byterover.reasons.wordings import as_in_notes
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sections import Search
@@ -251,6 +252,30 @@ def test_09_no_term_matches(quokkas: Tree) -> None:
     assert made.hit is None
     assert made.remedy is not None
     assert (made.remedy.verified, "Quokka" in made.remedy.text) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("query", "remedy", "asked"),
+    [
+        ("sharpening", "write sharpening as sharpen: rank 1, ", "sharpen"),
+        ("Sharpening?", "write Sharpening? as sharpen: rank 1, ", "sharpen"),
+        ("sharpening tools", "write sharpening as sharpen: rank ", "sharpen tools"),
+    ],
+)
+def test_a_word_in_another_form_is_written_as_in_the_note(tree: Tree, query: str, remedy: str, asked: str) -> None:
+    tree.note("a/pruning.md", "Pruning", "sharpen in march")
+    tree.note("a/b.md", "Tools", "tools")
+    tree.notes(60)
+    found = tree.session().answers.explain(query, "a/pruning.md").remedy
+    assert found is not None
+    assert (found.query, found.text.startswith(remedy)) == (asked, True)
+
+
+def test_every_word_in_another_form_is_written_as_notes_have_it(tree: Tree) -> None:
+    tree.note("a/pruning.md", "Pruning", "sharpen in march")
+    wordings = [change.query for change in as_in_notes(tree.session().probe("Sharpening, marched marched!"))]
+    assert wordings[0] == "sharpen marched marched!"
+    assert wordings[-1] == "sharpen march march"
 
 
 def test_10_other_notes_had_all_the_words(quokkas: Tree) -> None:
