@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.log.log_pane import LogPane, score_of
+from brvtui.app.log.log_pane import LogPane, moment, score_of
 from brvtui.app.log.screen import LogScreen
 from brvtui.app.query.remedy_dialog import RemedyDialog
 from brvtui.app.query.screen import QueryScreen
@@ -101,6 +101,12 @@ async def test_keys_that_act_on_a_note_take_the_first_that_answered(
         assert frame(pilot).note_at_hand == "auth/jwt/refresh_rotation.md"
         await pilot.press("e")
         await until(pilot, lambda: (edit := view(pilot).editor.edit) and edit.path == "auth/jwt/refresh_rotation.md")
+
+
+@pytest.mark.parametrize("at_ms", [1e30, float("inf"), -1e30])
+def test_a_time_that_cannot_be_is_a_dash(at_ms: float) -> None:
+    assert moment(at_ms) == "–     –       "
+    assert len(moment(at_ms)) == len(moment(NOW_MS))
 
 
 async def test_only_what_was_not_covered_is_counted_and_compared(garden: Tree, make_app: Callable[..., BrvTui]) -> None:

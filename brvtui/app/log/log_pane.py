@@ -85,9 +85,9 @@ class LogPane(ChoicePane):
         for entry in view.log.entries:
             if self.only_uncovered and not entry.not_covered:
                 continue
-            if width < _WIDE and moment(entry.at_ms)[:_DAY] != day:  # a narrow row has room for the time alone
-                day = moment(entry.at_ms)[:_DAY]
-                self.add_rows(made, [rule(width, day)])
+            if width < _WIDE and moment(entry.at_ms)[:_DAY].rstrip() != day:  # a narrow row has room for the time alone
+                day = moment(entry.at_ms)[:_DAY].rstrip()
+                self.add_rows(made, [rule(width, day, dash=self.glyphs.dash)])
             self._entries[key_of(entry)] = entry
             self.add_rows(made, [self._row(entry, width, with_engine)], key_of(entry))
         if not self.choices:
@@ -153,11 +153,11 @@ def key_of(entry: LoggedQuery) -> str:
 
 
 def moment(at_ms: float) -> str:
-    """Returns day and time in the local zone, in 14 cells."""
+    """Returns day and time in the local zone, in 14 cells; dashes where the log holds no time that can be."""
     try:
         return datetime.fromtimestamp(at_ms / 1000).strftime("%m-%d %H:%M:%S")  # local time is meant
     except (OverflowError, OSError, ValueError):
-        return "time unknown    "
+        return f"{'–':6}{'–':8}"
 
 
 def tier_of(entry: LoggedQuery) -> tuple[str, str]:

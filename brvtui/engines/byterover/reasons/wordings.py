@@ -36,6 +36,8 @@ def as_in_notes(trace: Trace) -> Iterator[Wording]:
     """The query with other forms of words that are in no note, as the notes have them."""
     lint = trace.section(Search).lint
     near = {expansion.term: expansion.near for expansion in lint.expansions if expansion.near}
+    if not near:
+        return
     for word in lint.words:
         for form in near.get(" ".join(word.tokens), ()):
             yield Wording(f"write {word.word} as {form}", trace.query.replace(word.word, form, 1))
