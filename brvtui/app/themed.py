@@ -57,6 +57,7 @@ class ThemeStylesheet(Stylesheet):
 class ThemedApp(ReportingApp):
     """Knows the themes and the colour of every role under the one in use."""
 
+    SUSPENDED_SCREEN_CLASS = "-behind"
     _painted: _Painted | None = None
     _variables: tuple[Theme, dict[str, str]] | None = None
     """The theme whose variables were worked out last, and these."""

@@ -72,3 +72,18 @@ async def test_a_message_as_wide_as_the_window_is_shown_whole(app: BrvTui) -> No
             app.notify(f"{'x' * (length - 5)} last")
             (toast,) = await shown(pilot, 1)
             assert toast.region.bottom <= NARROW[1] - 1, length
+
+
+async def test_beside_a_dialog_it_is_shown_once(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW, notifications=True) as pilot:
+        await ask(pilot, "token store")
+        app.notify("x" * 40)
+        (before,) = await shown(pilot, 1)
+        await pilot.press("escape", "a")
+        await until(pilot, lambda: app.has_modal)
+        (above,) = await shown(pilot, 1)
+        assert (above.display, before.display) == (True, False)
+        await pilot.press("escape")
+        await until(pilot, lambda: not app.has_modal)
+        (again,) = await shown(pilot, 1)
+        assert again.display
