@@ -53,7 +53,8 @@ def sentence_lines(sentence: Sentence, widths: tuple[int, int], most: int) -> li
     Clauses of one weight go together. A clause of much weight at the end, for which there is some room, is cut in place
     of being left out. ``widths`` are the cells of the first line and of the others.
     """
-    kept, dropped = list(sentence), list[Clause]()
+    said = [one for one in sentence if one.spans]
+    kept, dropped = said, list[Clause]()
     made = flowed(_joined(kept), *widths)
     while len(made) > most and any(one.weight < ALWAYS for one in kept):
         lightest = min(one.weight for one in kept)
@@ -62,7 +63,7 @@ def sentence_lines(sentence: Sentence, widths: tuple[int, int], most: int) -> li
         made = flowed(_joined(kept), *widths)
     if len(made) > most:
         return _cut(made, widths, most)
-    if dropped and dropped[0].weight >= _DECISIVE and sentence.index(dropped[0]) >= len(kept):
+    if dropped and dropped[0].weight >= _DECISIVE and said.index(dropped[0]) >= len(kept):
         longer = _cut(flowed(_joined([*kept, dropped[0]]), *widths), widths, most)
         if _cells(longer) >= _cells(made) + _LEAST_PART:
             return longer

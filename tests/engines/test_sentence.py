@@ -116,7 +116,8 @@ class TestLines:
 
     def test_a_decisive_clause_at_the_end_is_cut_where_it_does_not_fit(self) -> None:
         words = clause(": its text holds ‘list’ (one letter from your ‘lost’) and ‘set’ (one from ‘sea’)", weight=70)
-        short, long = sentence_lines((clause("Answered from A"), words, clause("; so", weight=5)), (40, 40), 2)
+        head, nothing = clause("Answered from A"), clause(weight=90)
+        short, long = sentence_lines((head, words, nothing, clause("; so", weight=5)), (40, 40), 2)
         assert short.plain == "Answered from A: its text holds ‘list’"
         assert long.plain == "(one letter from your ‘lost’) and ‘set’…"
         assert len(sentence_lines((clause("Answered from A"), words), (24, 24), 1)) == 1, "too little of it fits"
