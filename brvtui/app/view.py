@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from brvtui.app.actions.needs import NEEDS_EITHER, NEEDS_PROJECT, OF_A_TREE_ALONE, OF_NOTES_ALONE, OF_TIERS
 from brvtui.app.code_words import over_code
+from brvtui.app.modes import MATURITY, Mode
 from brvtui.app.states import (
     AnswerState,
     CacheState,
@@ -181,6 +182,10 @@ class View(NamedTuple):
         overview = self.project.overview
         branch = overview.branches.get(file) if overview is not None and not self.is_code else None
         return branch.maturity if branch is not None else ""
+
+    def has_screen(self, mode: Mode) -> bool:
+        """Whether the screen ``mode`` can be brought to the front: code has no maturity."""
+        return mode != MATURITY or not self.is_code
 
     def knows(self, file: str) -> bool:
         """Whether there is a file at ``file``, be it a note or not."""

@@ -100,6 +100,14 @@ async def test_keys_and_words_are_those_of_code(app: BrvTui) -> None:
         assert "• round_cents" in text_of(pilot, "#tree")
 
 
+async def test_the_key_of_a_screen_that_code_does_not_have_is_a_query(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "3")
+        assert "opens" not in text_of(pilot, "#lint")
+        await ask(pilot, "2")
+        assert text_of(pilot, "#lint").strip() == "asked as a query; esc, then 2 opens Symbols"
+
+
 async def test_what_is_not_found_and_what_is_empty_is_said_of_code(app: BrvTui, root: Path) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)

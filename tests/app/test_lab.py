@@ -192,6 +192,24 @@ async def test_maturity_leads_to_the_answers_of_its_day(with_judgments: Tree, ma
         assert str(column.variant) == "+30d"
 
 
+async def test_a_column_that_is_refused_is_not_waited_for(with_judgments: Tree, make_app: MakeApp) -> None:
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await to_lab(pilot)
+        lab_screen = frame(pilot)
+        assert isinstance(lab_screen, LabScreen)
+        for days in range(1, 9):
+            lab_screen.add_column(Variant(days=days))
+        await until(pilot, lambda: "8 columns are the most" in toasts(pilot))
+        await until(pilot, lambda: table(pilot).chosen_column == view(pilot).lab.columns[-1])
+        assert str(view(pilot).lab.columns[-1].variant) == "+7d"
+        await pilot.press("h", "h", "d")
+        await until(pilot, lambda: len(view(pilot).lab.columns) == 7)
+        here = table(pilot).column
+        lab_screen._lab.add(Variant(days=8))
+        await until(pilot, lambda: len(view(pilot).lab.columns) == 8)
+        assert table(pilot).column == here
+
+
 async def test_a_wrong_column_is_said(with_judgments: Tree, make_app: MakeApp) -> None:
     async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
         await to_lab(pilot)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from brvtui.engines.byterover.ageing.forecast import BoardOrder
 from brvtui.ranking.maturity import LEVELS
 from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
 from tests.app.garden import STRANGE
-from tests.support.trees import Tree
+from tests.support.trees import NOW_MS, Tree
 
 FREEZE = "deploy/freeze_window.md"
 
@@ -281,6 +282,24 @@ async def test_what_ends_that_a_note_may_be_archived_or_pruned(app: BrvTui, gard
         text = " ".join(text_of(pilot, "#ageing").replace("\u00a0", " ").split())
         assert "✗ offered for pruning (for its file's age)" in text
         assert " d: saving it with a new time (e) ends that" in text
+
+
+async def test_an_importance_just_under_the_limit_is_not_written_as_the_limit(app: BrvTui, garden: Tree) -> None:
+    began = datetime.fromtimestamp(NOW_MS / 1000 - 71.25 * 86_400, UTC).isoformat()
+    garden.file("deploy/dated.md", f"---\nupdatedAt: {began}\n---\n# Dated\n", 0)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "f5")
+        app.select("deploy/dated.md")
+        await settled(pilot)
+        text = " ".join(text_of(pilot, "#ageing").replace("\u00a0", " ").split())
+        assert "is 34.9, under 35" in text
+
+
+async def test_the_order_is_named_in_a_narrow_window_on_every_day(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await opened(pilot, "right_curly_bracket", "S")
+        assert "by next event" in shown(pilot)
+        assert "new: in these 30 days" in shown(pilot)
 
 
 async def test_clicks(app: BrvTui) -> None:

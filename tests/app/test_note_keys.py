@@ -329,7 +329,10 @@ async def test_signals_are_set_in_the_overlay_and_undone(app: BrvTui, garden: Tr
     async with app.run_test(size=size) as pilot:
         await _press(pilot, "I", SignalsDialog, path)
         assert "draft, importance 50" in shown(pilot)
-        await pilot.press("right")
+        title = app.screen.title
+        await pilot.press("f1")
+        await until(pilot, lambda: f"━ {title} · help ━" in shown(pilot))
+        await pilot.press("escape", "right")
         await until(pilot, lambda: "nothing → validated 50" in shown(pilot))
         await pilot.press("tab", *["backspace"] * 2)
         await type_keys(pilot, "70")

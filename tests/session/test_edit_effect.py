@@ -91,7 +91,7 @@ def test_an_edit_that_did_it_by_its_time_is_not_put_down_to_its_text(garden: Tre
     session.load()
     held = hold(session.snapshot)
     assert held is not None
-    garden.file(old, "# Zebra\n\nStripes of the zebra!\n", 0)
+    garden.file(old, "# Zebra\n\nStripes of this zebra.\n", 0)
     session.load()
     judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
     (change,) = asked(session, (judged,), held).otherwise
@@ -99,6 +99,21 @@ def test_an_edit_that_did_it_by_its_time_is_not_put_down_to_its_text(garden: Tre
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
     told = f"cause: {old} was edited: with its text and file time of before, not with that text alone, "
     assert cause == f"{told}the query is as it was (tried)"
+
+
+def test_a_note_that_only_got_a_new_time_was_not_edited(garden: Tree) -> None:
+    old, fresh = "zoo/old_zebra.md", "zoo/zebra.md"
+    for path, days in ((old, 300), (fresh, 20)):
+        garden.file(path, "# Zebra\n\nStripes of the zebra.\n", days)
+    session = Session.open(garden.root, now_ms=NOW_MS)
+    session.load()
+    held = hold(session.snapshot)
+    assert held is not None
+    garden.file(old, "# Zebra\n\nStripes of the zebra.\n", 0)
+    session.load()
+    judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
+    *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
+    assert cause == f"cause: {old} has another file time: with that of before, the query is as it was (tried)"
 
 
 def test_a_kept_time_hides_no_edit_and_a_larger_tree_is_not_held(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -344,6 +344,7 @@ class JudgedPane(ChoicePane):
 
     def action_column(self, step: int) -> None:
         """Goes to the column to the right, or left."""
+        self._awaited = None
         wanted = max(0, min(self.column + step, len(self.view.lab.columns) - 1))
         if wanted != self.column:
             self.column = wanted

@@ -204,18 +204,19 @@ class Lab:
 
     # columns
 
-    def add(self, variant: Variant) -> None:
-        """Asks the judged queries in ``variant`` too."""
+    def add(self, variant: Variant) -> bool:
+        """Asks the judged queries in ``variant`` too; returns whether a column of it is there, or comes."""
         self._hidden.discard(variant)
         if variant == _PRESENT or variant in self._variants(self.state.what_if):
             self._services.notify("that column is there already", timeout=4)
-            return
+            return True
         if len(self._variants(None)) >= _MOST_COLUMNS:
             said = self._services.with_keys(f"{_MOST_COLUMNS} columns are the most: {{judged.remove}} removes one")
             self._services.notify(said, severity="warning", timeout=4)
-            return
+            return False
         self._added.append(variant)
         self.ask()
+        return True
 
     def remove(self, variant: Variant) -> None:
         """Removes the column of ``variant``; that of the present stays."""

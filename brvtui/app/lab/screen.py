@@ -140,8 +140,8 @@ class LabScreen(FrameScreen):
 
     def add_column(self, variant: Variant) -> None:
         """Asks the judged queries in ``variant`` too, and goes to its column."""
-        self._lab.add(variant)
-        self.table.show_column(variant)
+        if self._lab.add(variant):
+            self.table.show_column(variant)
 
     def action_stop(self) -> None:
         """Stops asking, or goes on."""

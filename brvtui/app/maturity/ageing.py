@@ -190,7 +190,7 @@ def _ends(made: Ageing) -> list[str]:
         since = "" if row.updated_days is None else f" by updatedAt, {days(row.updated_days)} ago,"
         later = "a later updatedAt ({note.edit}) or " if row.importance_stored >= least else ""
         ends.append(
-            f"its importance{since} is {row.archive_importance:.1f}, under {least:g}: "
+            f"its importance{since} is {math.floor(10 * row.archive_importance) / 10:.1f}, under {least:g}: "
             f"{later}validated ({{note.signals}}) ends that"
         )
     if Event.PRUNING in row.has_come:

@@ -64,12 +64,10 @@ class ForecastBar(Lines):
         made += [self._slider(width), self._calendar(on_day, width), self._counts(on_day, width)]
         meaning = self.services.with_keys(_meaning(on_day.wanted))
         whose = "" if view.engine.name in (DEFAULT, SPACE) else "ByteRover's rules: "
-        said = next((text for text in (f" {whose}{meaning}", f" {meaning}") if len(text) <= width), f" {meaning}")
         order = f"by {on_day.wanted.order}"
-        last = line(said, "muted").cut(width)
-        if len(said) + len(order) + 2 < width:
-            last.right(width - 1, line(order, "muted"))
-        return [*made, last]
+        room = width - len(order) - 3  # the order goes before the hint: nothing else on the screen names it
+        said = f" {whose}{meaning}" if len(f" {whose}{meaning}") <= room else f" {meaning}"
+        return [*made, line(said, "muted").cut(room).right(width - 1, line(order, "muted"))]
 
     def _head(self, view: View, width: int) -> Line:
         if view.project.phase is Phase.FAILED:

@@ -118,9 +118,10 @@ class LintLine(Lines):
 
     def _as_key(self, text: str) -> str:
         """What opens the screen whose key was typed as a query; empty for other texts."""
-        for mode in SCREENS:
-            if mode.listed and mode is not QUERY and self.services.with_keys(f"{{screens.{mode.name}}}") == text:
-                return self.services.with_keys(f"asked as a query; {{panes.back}}, then {text} opens {mode.title}")
+        for mode in filter(self.view.has_screen, SCREENS):
+            if mode is not QUERY and self.services.with_keys(f"{{screens.{mode.name}}}") == text:
+                title = self.view.worded(mode.title)
+                return self.services.with_keys(f"asked as a query; {{panes.back}}, then {text} opens {title}")
         return ""
 
 

@@ -56,8 +56,8 @@ class Dialog(ModalScreen[Answer | None]):
         """Shows the help of what has the focus, if it has one, and the keys that act here at this moment."""
         focused = self.focused
         kinds = [type(self)] if focused is None else [type(focused), type(self)]
-        title = getattr(focused, "TITLE", "") or self.title or ""
         text = self.services.with_keys(getattr(focused, "HELP_TEXT", ""))
+        title = (getattr(focused, "TITLE", "") if text else "") or self.title or ""
         acting = {one.binding.action for one in self.active_bindings.values() if one.enabled}
         keys = [key for kind in kinds for key in own_keys(kind) if key.action in acting]
         self.app.push_screen(MessageScreen(f"{title} · help", text, entries_of(keys, self.services.keymap)))

@@ -8,7 +8,7 @@ from textual import events
 
 from brvtui.app.arrangement import WIDE_WIDTH
 from brvtui.app.keys.naming import key_name
-from brvtui.app.modes import EDITOR, FLEET, LAB, MATURITY, QUERY, SCREENS
+from brvtui.app.modes import EDITOR, FLEET, LAB, QUERY, SCREENS
 from brvtui.app.states import (
     AnswerState,
     CacheState,
@@ -67,7 +67,7 @@ class StatusLine(Lines):
         self._edges = []
         for mode in SCREENS:
             front = mode.title == self.screen.TITLE
-            if not (front or mode.listed) or (view.is_code and mode == MATURITY):
+            if not (front or mode.listed) or not view.has_screen(mode):
                 continue
             if (mode == FLEET and not front and view.fleet.fleet is None) or (view.fleet.alone and mode != FLEET):
                 continue

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from brvtui.engines.contract import Context, Engine, Query
 from brvtui.lab.answer_diff.find import CauseSearch
 from brvtui.lab.answer_diff.states import AskedState, StateMixer
@@ -157,9 +159,20 @@ class CauseFinder:
         edit, entry = reverting.difference.edits[path], self.context.snapshot.parsed[path]
         if edit.mtime_ns != entry.mtime_ns:
             text_alone = Difference({path: replace(edit, mtime_ns=entry.mtime_ns)}, frozenset())
-            if not self._is_as_before(change, reverting.revert(text_alone)):
+            with_text = reverting.revert(text_alone)
+            if not self._is_as_before(change, with_text):
+                if _has_same_words(path, with_text, self.context.snapshot):
+                    return f"{path} has another file time: with that of {reverting.name}"
                 return f"{path} was edited: with its text and file time of {reverting.name}, not with that text alone"
         return f"{path} was edited: with its text of {reverting.name}"
+
+
+def _has_same_words(path: str, one: Snapshot, other: Snapshot) -> bool:
+    """Whether the note at ``path`` has the same words in two snapshots that share their terms."""
+    if path not in one.by_path or path not in other.by_path:
+        return False
+    terms, others = (each.postings.note(each.by_path[path]) for each in (one, other))
+    return np.array_equal(terms.rows, others.rows) and np.array_equal(terms.tf, others.tf)
 
 
 def _place(rank: int | None) -> float:

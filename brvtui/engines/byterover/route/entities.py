@@ -7,6 +7,7 @@ from dataclasses import replace
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.cache import words_needed
+from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import EntitySearch, EntityStep, Search
 from brvtui.text.analysis import utf16
@@ -59,7 +60,9 @@ def entity_searches(
         searches.append(EntitySearch(word, made, tuple(added), timed_by))
     total = len(hits) - len(found.hits)
     state = State.HIT if total else State.MISSED
-    elsewhere = [word for word in searched if word in profile.query.stop_words]
-    beside = f"; a stop word of the first search counts here: {', '.join(elsewhere)}" if elsewhere else ""
+    first_searched = spaced_words(filtered_query(query, profile).lower())
+    left_out = [word for word in searched if word not in first_searched]
+    that = "stop words of the first search count" if len(left_out) > 1 else "a stop word of the first search counts"
+    beside = f"; {that} here: {', '.join(left_out)}" if left_out else ""
     why = f"{total} added by {', '.join(searched)}{beside}"
     return EntityStep(state, check, why, words, tuple(searches)), tuple(hits)

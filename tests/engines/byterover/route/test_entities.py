@@ -59,6 +59,13 @@ def test_a_stop_word_of_the_first_search_is_named_where_it_is_searched(fruit: Tr
     said = fruit.ask("kiwi after banana").section(EntityStep).why
     assert said.endswith("added by kiwi, after, banana; a stop word of the first search counts here: after")
     assert fruit.ask("kiwi quince").section(EntityStep).why == "0 added by kiwi, quince"
+    said = fruit.ask("kiwi after before").section(EntityStep).why
+    assert said.endswith("; stop words of the first search count here: after, before")
+
+
+def test_stop_words_that_the_first_search_looked_for_too_are_not(fruit: Tree) -> None:
+    """Of stop words alone, none is left out."""
+    assert fruit.ask("after before").section(EntityStep).why == "0 added by after, before"
 
 
 def test_one_word_is_too_few(fruit: Tree) -> None:
