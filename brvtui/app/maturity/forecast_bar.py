@@ -191,6 +191,6 @@ def _meaning(wanted: BoardOptions) -> str:
     if wanted.only is not None:
         return f"{SHORT[wanted.only]}: {MEANING[wanted.only]}"
     if wanted.day:
-        keys = "{board.changes} keeps those, {board.only} one event, {forecast.answers} shows answers then"
+        keys = "{board.changes} keeps them, {board.only} one event, {forecast.answers}: answers"
         return f"new: in {these_days(wanted.day)}; {keys}"
     return "counts by today; {board.only} keeps and explains one"
