@@ -97,11 +97,16 @@ def _check_first_word(word: str) -> None:
         return
     if os.sep in word or word.startswith((".", "~")) or word.endswith(".json"):
         raise Failure(f"{word}: {NO_PROJECT}", NOT_THERE)
+    if word in SCREEN_KEYS:
+        where = f"open it with brv-tui, press esc, then {SCREEN_KEYS[word]}"
+        raise Failure(f"{word} is a screen of the app, not a command: {where}", BAD_USAGE)
     near = difflib.get_close_matches(word, _COMMANDS, 1, _NEAR)
     hint = f"did you mean {near[0]}?" if near else "brv-tui --help lists commands; to open a project, name its folder"
     raise Failure(f"no command {word}, and no file or folder of that name: {hint}", BAD_USAGE)
 
 
+SCREEN_KEYS = {"notes": "2", "log": "4", "lab": "5", "settings": "the comma"}
+"""Screens of the app that no command is named after, and the keys that show them once esc has left the query."""
 _NEAR = 0.7
 """How alike a word and a command must be (0 to 1, as difflib has it) to be offered."""
 _COMPLETING = "_BRV_TUI_COMPLETE"

@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from brvtui import __version__
+from brvtui.app.modes import SCREENS
 from brvtui.app.project.opening import Opening
+from brvtui.cli.program import SCREEN_KEYS
 from brvtui.engines import registry
 from brvtui.publishing import publisher
 from brvtui.store.kept_index import KeptIndex
@@ -567,6 +569,13 @@ def test_a_first_word_that_is_neither_command_nor_folder_is_told_as_either(run: 
         assert run("--now", "2026-11-20T12:00:00Z", path, inside=False) == (3, "", told)
     for folder in ((str(tmp_path),), ("open", str(tmp_path)), ("--", str(tmp_path))):
         assert "the app needs a terminal" in run(*folder, inside=False)[2]
+
+
+def test_a_screen_of_the_app_that_is_no_command_is_named_with_its_key(run: Run) -> None:
+    told = "brv-tui: log is a screen of the app, not a command: open it with brv-tui, press esc, then 4\n"
+    assert run("log", inside=False) == (2, "", told)
+    keys = {mode.name: mode.key for mode in SCREENS if mode.name not in ("query", "maturity", "fleet")}
+    assert keys == {**SCREEN_KEYS, "settings": "comma"}
 
 
 def test_the_app_opens_as_commands_ask(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

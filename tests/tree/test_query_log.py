@@ -55,6 +55,7 @@ def test_what_is_not_covered_is_logged_as_tier_2_without_results(tmp_path: Path)
     entry = read_entry(write(tmp_path, "qry-1.json", bare))
     assert entry is not None
     assert entry.not_covered
+    assert entry.top_score is None, "there is no number 1 that could have scored 0"
     cached = read_entry(write(tmp_path, "qry-2.json", {**bare, "tier": 0}))
     assert cached is not None
     assert cached.from_cache

@@ -103,7 +103,7 @@ def read_entry(file: Path) -> LoggedQuery | None:
         status=status if status in _STATUSES else "",
         tier=known,
         took_ms=_took(value, began),
-        top_score=number_of(found.get("topScore")),
+        top_score=None if count == 0 else number_of(found.get("topScore")),  # the engine writes 0 for no result
         total_found=None if total is None else int(total),
         paths=_paths(value.get("matchedDocs")),
         not_covered=status == "completed" and known not in (0, 1, None) and count == 0,
