@@ -121,6 +121,7 @@ async def test_stubs_and_derived_files_are_shown_when_asked_for(app: BrvTui) -> 
     async with app.run_test(size=WIDE) as pilot:
         await open_notes(pilot)
         tree = _tree(app)
+        assert "in the tree, l opens a folder" in " ".join(text_of(pilot, "#note").split())
         assert "_archived" not in tree.choices
         assert "2 stubs, derived files" in text_of(pilot, "#tree")
         await pilot.press("full_stop")
@@ -130,6 +131,10 @@ async def test_stubs_and_derived_files_are_shown_when_asked_for(app: BrvTui) -> 
         assert "_index.md  folder summary" in text
         assert "hide 2 stubs" in text
         tree.move_to(tree.choices.index(ASIDE))
+        await pilot.press("h", "h")
+        assert "_archived" not in tree.choices
+        await pilot.press("l", "l")
+        assert "_archived" in tree.choices
         await pilot.press("enter")
         assert "_archived" not in tree.choices
 
@@ -216,6 +221,7 @@ async def test_an_empty_tree_and_no_tree(tree: Tree, make_app: Callable[..., Brv
         await pilot.press("escape", "2")
         await settled(pilot)
         assert "no notes" in text_of(pilot, "#tree")
+        assert text_of(pilot, "#note").strip() == "no note is selected"
         await pilot.press("j", "enter", "l", "h", "full_stop", "S", "slash", "x", "enter", "n")
         assert "nothing matches" in text_of(pilot, "#tree")
     missing = make_app(tree.root / "nowhere")

@@ -135,7 +135,10 @@ class NotePane(Pane):
         self.document = self.rendered = self._requested = None
         self._end_wait()
         texts = {Phase.FAILED: view.project.problem, Phase.LOADING: "reading the tree…"}
-        return wrapped(texts.get(view.project.phase, view.worded("no note is selected")), width)
+        overview, empty = view.project.overview, "no note is selected"
+        if overview is not None and overview.branches:
+            empty += f": in the tree, {self.services.shown_key('tree.open')} opens a folder"
+        return wrapped(texts.get(view.project.phase, view.worded(empty)), width)
 
     def _placeholder(self, width: int) -> Sequence[Line]:
         # A note that is only read again stays, so that its scroll offset is kept.

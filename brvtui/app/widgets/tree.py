@@ -256,7 +256,9 @@ class TreePane(ChoicePane):
 
     def action_unfold(self) -> None:
         """Opens the folder under the cursor, or steps into an open one."""
-        if self.outline.is_open(self.chosen):
+        if self.chosen == ASIDE and not self.outline.aside:
+            self.action_aside()
+        elif self.outline.is_open(self.chosen):
             self.action_down()
         else:
             self.toggle(self.chosen, True)
@@ -264,6 +266,9 @@ class TreePane(ChoicePane):
     def action_fold(self) -> None:
         """Closes the folder under the cursor, or moves to its parent."""
         path = self.chosen
+        if path == ASIDE and self.outline.aside:
+            self.action_aside()
+            return
         if self.outline.is_open(path) and self.outline.kept is None:
             self.toggle(path, False)
             return
