@@ -9,8 +9,9 @@ from enum import Enum, auto
 from brvtui.engines.registry import presentation
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Sentence, clause, title
+from brvtui.paint.steps import deciding, outcome
 from brvtui.paint.text import number, signed
-from brvtui.trace import Hit, NearMiss, Trace
+from brvtui.trace import Hit, NearMiss, State, Trace
 from brvtui.wording import counted
 
 _LIGHT = 10
@@ -126,10 +127,12 @@ def difference_sentence(compared: AnswerComparison) -> Sentence:
         return (clause("Nothing differs: the same outcome, notes, ranks and scores"),)
     named = not compared.by_score
     if compared.same_outcome:
-        outcome = f"{_outcome(compared.now, named)} both times"
+        answered = f"{_outcome(compared.now, named)} both times"
     else:
-        outcome = f"pinned was {_outcome(compared.then, named)}, now {_outcome(compared.now, named)}"
-    made = [clause(outcome[:1].upper() + outcome[1:])]
+        then, now = compared.then, compared.now
+        gates = ("", "") if named else (_gate(then, now), _gate(now, then))
+        answered = f"pinned was {_outcome(then, named)}{gates[0]}, now {_outcome(now, named)}{gates[1]}"
+    made = [clause(answered[:1].upper() + answered[1:])]
     told = _leader(compared)
     if told:
         made.append(clause(": ", told))
@@ -208,6 +211,16 @@ def _outcome(trace: Trace, named: bool) -> str:
     tier = f"tier {trace.tier}" if trace.tier is not None else ""
     name = presentation(trace.engine).title if named or not tier else ""
     return f"{name} {tier}".strip() + ("" if trace.covered else " (not covered)")
+
+
+def _gate(trace: Trace, other: Trace) -> str:
+    """The check by which a step failed in ``trace`` that did not fail in ``other``, in brackets; or empty."""
+    others = {step.name: step.state for step in other.steps}
+    for step in trace.steps:
+        check = deciding(step) if step.state is State.FAILED and others.get(step.name) is not State.FAILED else None
+        if check is not None and check.passed is False:
+            return f" ({outcome(check)})"
+    return ""
 
 
 def _leader(compared: AnswerComparison) -> list[Span]:

@@ -77,7 +77,7 @@ def _said(step: Step, own: StepName, room: int) -> str:
     summary = step.summary if step.tier is None else ""
     if check is None:
         return summary
-    said = outcome(check, own)
+    said = outcome(check, dict(own.checks).get(check.name, ""))
     return summary if len(said) > room >= len(summary) > 0 else said
 
 
@@ -154,13 +154,12 @@ def deciding(step: Step) -> Check | None:
     return chosen[-1] if chosen else None
 
 
-def outcome(check: Check, step: StepName) -> str:
-    """Returns a check by name as it came out, true as it stands: ``top 0.82 < 0.85`` of one that needs more."""
+def outcome(check: Check, name: str = "") -> str:
+    """Returns a check as it came out, by ``name`` or its own, true as it stands: ``top 0.82 < 0.85``."""
     places = places_of(check)
     operator = _OPPOSITES.get(check.operator, check.operator) if check.passed is False else check.operator
-    name = dict(step.checks).get(check.name, check.name)
     threshold = number(check.threshold, places).removesuffix(".00")
-    return f"{name} {number(check.value, places)} {operator} {threshold.removeprefix('0') or threshold}"
+    return f"{name or check.name} {number(check.value, places)} {operator} {threshold.removeprefix('0') or threshold}"
 
 
 def places_of(check: Check) -> int:

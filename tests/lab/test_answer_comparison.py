@@ -8,7 +8,7 @@ import pytest
 
 from brvtui.lab.answer_comparison import AnswerComparison, Shift, compare_answers, difference_sentence
 from brvtui.paint.sentence import plain
-from brvtui.trace import Hit, NearMiss, Part, Trace
+from brvtui.trace import Check, Hit, NearMiss, Part, State, Trace
 from tests.support.trees import DAY_MS, NOW_MS, Tree
 
 
@@ -58,6 +58,27 @@ def test_a_lower_score_names_the_part_that_changed_most(pinned: Trace) -> None:
     assert (changed.moved, changed.scored, same.differs) == (Shift.SAME, Shift.WORSE, False)
     assert changed.part == "recency"
     assert changed.part_difference == pytest.approx(-0.082)
+
+
+def test_the_gate_that_decided_is_named_where_the_tier_differs(pinned: Trace) -> None:
+    direct = next(step for step in pinned.steps if step.name == "direct")
+    passed = replace(direct, state=State.TAKEN, checks=(gate(0.08, True),))
+    short = replace(direct, state=State.FAILED, checks=(gate(0.05, False),))
+    first, second = pinned.hits
+    before = replace(pinned, steps=(passed,))
+    after = replace(pinned, tier=3, steps=(short,), hits=(first, hit(second, "b", 0.86, relevance=0.56, recency=0.3)))
+    assert sentence(compare_answers(before, after)) == (
+        "Pinned was tier 2, now tier 3 (lead over the next 0.05 < .08): “b” rose from 0.80 to 0.86, relevance +0.06; "
+        "the first stays."
+    )
+    assert sentence(compare_answers(after, before)).startswith(
+        "Pinned was tier 3 (lead over the next 0.05 < .08), now tier 2: “b” fell from 0.86 to 0.80"
+    )
+
+
+def gate(value: float, passed: bool) -> Check:
+    """The lead that a direct answer needs, as it came out."""
+    return Check("lead over the next", value, "≥", 0.08, passed, value - 0.08, "direct.min_gap", "the-tiers")
 
 
 def test_what_the_shown_decimals_hide_is_no_difference(pinned: Trace) -> None:
