@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from brvtui.snapshot import Snapshot
-from brvtui.tree.reading.files import ARCHIVE, CONTEXT_FILE
+from brvtui.tree.reading.files import ARCHIVE, CONTEXT_FILE, SUMMARY_FILE
 
 _LONGEST_IN_MESSAGE = 120
 """How many characters of a name a message repeats."""
@@ -38,7 +38,7 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
     wanted = name.strip().removeprefix(f"{snapshot.project.tree}/").removeprefix(".brv/context-tree/").strip("/")
     files = [*snapshot.by_path, *(file.path for file in snapshot.files), *(file.path for file in snapshot.unseen)]
     known = dict.fromkeys(files)
-    for candidate in (wanted, f"{wanted}.md", f"{wanted}/{CONTEXT_FILE}"):
+    for candidate in (wanted, f"{wanted}.md", f"{wanted}/{CONTEXT_FILE}", f"{wanted}/{SUMMARY_FILE}"):
         if candidate in known:
             return Named(candidate, snapshot.by_path.get(candidate))
         if f"{ARCHIVE}/{candidate.removesuffix('.md')}.stub.md" in known and candidate.endswith(".md"):

@@ -28,6 +28,7 @@ def quokkas(tree: Tree) -> Tree:
         ("  QUOKKA ", "x/n.md"),
         ("y", "y/context.md"),
         ("y/_index.md", "y/_index.md"),
+        ("w/of", "w/of/_index.md"),
         ("x/old", "x/old.md"),
         ("bin.md", "y/bin.md"),
     ],
@@ -35,6 +36,7 @@ def quokkas(tree: Tree) -> Tree:
 def test_ways_to_name_a_note(quokkas: Tree, name: str, path: str) -> None:
     quokkas.file("y/context.md", "# Y")
     quokkas.file("y/_index.md", "x")
+    quokkas.file("w/of/_index.md", "x")
     quokkas.file("y/bin.md", b"\0")
     quokkas.file("_archived/x/old.stub.md", "stub")
     assert find_note(quokkas.snapshot(), name).path == path

@@ -138,11 +138,23 @@ def _lost_on_disk(
     if unseen:
         return Loss.UNREADABLE, unseen
     if role not in SEARCHABLE:
-        return Loss.DERIVED, f"{role.value} files are made from notes and are not searched"
+        made = f"{role.value} files are made from notes and are not searched"
+        return Loss.DERIVED, f"{made}; {_from_below(path, search)}" if role is Role.SUMMARY else made
     stub = f"{ARCHIVE}/{path.removesuffix('.md')}.stub.md"
     if stub in snapshot.by_path:
         return Loss.ARCHIVED, f"search finds {stub} in its place"
     return Loss.NOT_IN_TREE, "no such file when the tree was read"
+
+
+def _from_below(path: str, search: Search) -> str:
+    """Why the folder of the summary ``path`` is no result, though notes in it pass their relevance up to it."""
+    folder = path.rpartition("/")[0]
+    lift = next((lift for lift in search.lifts if lift.folder == folder), None)
+    if lift is None:
+        return "its folder is a result when a note in it is one by its words: none is"
+    if lift.kept:
+        return "its folder is past the limit, or filtered out"
+    return f"its folder gets too little from {lift.child}: {lift.why}"
 
 
 def _is_gone(snapshot: Snapshot, path: str) -> bool:
@@ -247,7 +259,7 @@ def _given(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
     limits = profile.limits
     fixed = {
         Loss.NOT_IN_TREE: CHECK_PATH,
-        Loss.DERIVED: "ask for the note that it was made from",
+        Loss.DERIVED: "ask for a note that it was made from",
         Loss.PAST_FILES: f"leave at most {limits.max_files:,} files in the tree: the engine reads no more",
         Loss.ARCHIVED: "restore it with brv, or read the stub that search finds",
         Loss.UNREADABLE: "fix the file as its reason says: then it is read again",

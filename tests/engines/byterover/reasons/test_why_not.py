@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from brvtui.engines.advice import NOTHING_HELPS
@@ -118,6 +120,16 @@ def test_02_derived(quokkas: Tree, path: str, numbers: str) -> None:
     quokkas.file(path, "quokka")
     made = why(quokkas, "quokka", path, Loss.DERIVED)
     assert numbers in made.numbers
+
+
+def test_02_the_summary_of_a_folder_says_what_its_notes_pass_up(quokkas: Tree) -> None:
+    quokkas.file("x/_index.md", "---\ntype: summary\ncondensation_order: 1\n---\nx")
+    nothing = why(quokkas, "wombat", "x", Loss.DERIVED)
+    assert nothing.numbers.endswith("; its folder is a result when a note in it is one by its words: none is")
+    strict = changed(BRV3, search={"lift_factor": 0.1})
+    little = why(quokkas, "quokka", "x", Loss.DERIVED, strict)
+    told = r".*; its folder gets too little from x/n\.md: 0\.\d{4} is below the floor 0\.\d{4}"
+    assert re.fullmatch(told, little.numbers), little.numbers
 
 
 def test_02_past_the_files_that_are_read(quokkas: Tree) -> None:
