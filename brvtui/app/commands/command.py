@@ -14,6 +14,35 @@ from brvtui.app.widgets.word_filter import WordFilter
 NOT_OFFERED = (PlaceKind.DIALOG, PlaceKind.FIELD)
 """Kinds of places that need a question, or a text, to act on."""
 
+ALSO: Mapping[str, str] = {
+    "app.quit": "exit leave",
+    "app.screenshot": "export picture image print",
+    "app.themes": "dark light color colour",
+    "copy.shown": "clipboard share",
+    "help.keys": "shortcuts keyboard",
+    "note.archive": "delete remove",
+    "note.drafts": "recover unsaved conflict",
+    "note.move": "name path folder",
+    "note.new": "create add write",
+    "panes.maximise": "maximize zoom full screen fullscreen",
+    "pane.filter": "search find",
+    "query.run_anywhere": "ask search",
+    "results.why": "explain missing remedy fix",
+    "layout.reset": "resize",
+    "results.judge": "rate wrong right",
+    "feedback.accepted": "useful accept",
+    "feedback.dismissed": "useless reject",
+    "screens.lab": "evaluate eval quality tune test",
+    "screens.log": "history agent asked",
+    "screens.maturity": "aging ageing expire stale decay forecast",
+    "screens.settings": "preferences options config configuration setup",
+    "trace.save": "export download share report",
+    "tree.order": "sort",
+    "board.order": "sort",
+    "judged.order": "sort",
+}
+"""Words by which newcomers look for actions that are called otherwise, by the names of these."""
+
 
 @dataclass(frozen=True, slots=True)
 class Act:
@@ -38,7 +67,8 @@ class Command:
     @property
     def low(self) -> str:
         """The text that is searched, in lower case."""
-        return f"{self.title}\n{self.aside}\n{self.act.action.label if self.act else ''}".lower()
+        also = f"{self.act.action.label}\n{ALSO.get(self.act.action.name, '')}" if self.act else ""
+        return f"{self.title}\n{self.aside}\n{also}".lower()
 
 
 def offered(

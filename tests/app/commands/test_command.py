@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.app.actions.registry import ACTIONS, PLACES
-from brvtui.app.commands.command import NOT_OFFERED, Act, Command, found, offered
+from brvtui.app.commands.command import ALSO, NOT_OFFERED, Act, Command, found, offered
 from brvtui.app.keys.bindings import own_bindings
 from brvtui.app.query.results import ResultsPane
 from brvtui.app.widgets.word_filter import WordFilter
@@ -47,6 +47,15 @@ def test_what_is_found_is_what_holds_every_word_each_once(names: list[str], text
 
 def names(commands: list[Command]) -> list[str]:
     return [command.act.action.name for command in commands if command.act is not None]
+
+
+def test_words_of_newcomers_find_actions_that_are_called_otherwise() -> None:
+    everything = offered("query", (), True, {})
+    for name, words in ALSO.items():
+        for word in words.split():
+            assert name in names(found(WordFilter.of(word), everything)), (name, word)
+    titled = found(WordFilter.of("leave"), everything)
+    assert "leave" in titled[0].title.lower(), "what is called so comes first"
 
 
 def test_every_action_is_offered_but_answers_to_dialogs_and_keys_of_fields() -> None:
