@@ -38,11 +38,16 @@ def _comparison(check: Check) -> str:
 
 def first_of(trace: Trace, number: int = 0) -> Iterator[Clause]:
     """The first of so many documents (by default of all that were found), its score and the words that it holds."""
-    first = trace.hits[0]
-    yield clause(title(first.title), f" is first of {number or max(len(trace.hits), trace.total_found)}")
-    yield clause(f" with {score(trace, first)}", weight=70)
+    first, amount = trace.hits[0], number or max(len(trace.hits), trace.total_found)
+    yield clause(title(first.title), f" {place_of_first(amount)}")
+    yield clause(f"{',' if amount == 1 else ''} with {score(trace, first)}", weight=70)
     held = answered_words(first.words)
     yield clause(": " if held else "", held, weight=60)
+
+
+def place_of_first(amount: int) -> str:
+    """``is first of 6``; of one result alone, that it is the only one."""
+    return "is the only result" if amount == 1 else f"is first of {amount}"
 
 
 def nothing_for(terms: Iterable[str], hit: Hit) -> Clause:

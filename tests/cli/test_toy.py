@@ -59,7 +59,7 @@ def test_text_says_why_and_lists_the_notes(run: Run) -> None:
     code, out, _ = run("query", "refresh token", *TOY)
     assert code == 0
     said = " ".join(out.split())
-    assert said.startswith("TOY “Refresh rotation” is first of 1 with 0.75."), said[:80]
+    assert said.startswith("TOY “Refresh rotation” is the only result, with 0.75."), said[:80]
     assert "auth/jwt/rotation.md" in out
     assert run("query", "sandwich", *TOY)[0] == 1
 
@@ -132,7 +132,7 @@ def test_it_is_replayed(run: Run, tmp_path: Path) -> None:
 def test_it_is_saved_and_read_again(run: Run, tmp_path: Path) -> None:
     file, shown = tmp_path / "kept.json", tmp_path / "kept.md"
     assert run("query", "refresh token", *TOY, "--save", str(file), "--save", str(shown))[0] == 0
-    assert "is first of" in shown.read_text()
+    assert "is the only result" in shown.read_text()
     saved = read(file)
     trace = saved.trace
     assert saved.detail.keys() == {hit.file for hit in trace.hits}
@@ -163,7 +163,7 @@ async def test_every_pane_shows_it(project: Tree, monkeypatch: pytest.MonkeyPatc
     async with app.run_test(size=HUGE) as pilot:
         await ask(pilot, "refresh token")
         await settled(pilot)
-        assert re.search(r"TOY +“.+” is first of \d", shown(pilot))
+        assert re.search(r"TOY +“.+” is (first of \d|the only result)", shown(pilot))
         for pane, text in (
             ("#results", "Refresh rotation"),
             ("#score", "sum ✓"),

@@ -213,6 +213,10 @@ def _seen(trace: Trace | None, now: CacheNow | None) -> CacheNow | None:
     return CacheNow(trace.section(FingerprintState), trace.section(CacheLook), {})
 
 
+def _quoted(tokens: Sequence[str]) -> str:
+    return f"“{' '.join(tokens)}”" if tokens else "nothing"
+
+
 def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
     """The groups of the line with their weights."""
     found = trace.section(Search)
@@ -227,7 +231,7 @@ def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
         terms += [(f" (but {expansion.near[0]})", "warn")] if expansion.near else []
     odd = [word for word in found.lint.words if word.mismatch]
     if odd:
-        pairs = ", ".join(f"“{word.word}” is searched as “{' '.join(word.tokens)}”" for word in odd[:2])
+        pairs = ", ".join(f"“{word.word}” is searched as {_quoted(word.tokens)}" for word in odd[:2])
         more_odd = f" +{len(odd) - 2}" if len(odd) > 2 else ""
         groups.append((8, [(f"{glyphs.warn} {pairs}{more_odd}", "warn")]))
     if terms:

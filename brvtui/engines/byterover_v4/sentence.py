@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from brvtui.engines.byterover_v4.sections import SpaceAnswer, TopicHit, WordPlace
-from brvtui.engines.sentence import nothing_for
+from brvtui.engines.sentence import nothing_for, place_of_first
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.trace import Trace
@@ -24,7 +24,7 @@ def sentence(trace: Trace) -> Sentence:
     first, topic = trace.hits[0], section.topics[0]
     held = answered_words(first.words)
     return (
-        clause(title(first.title), f" is first of {trace.total_found}"),
+        clause(title(first.title), f" {place_of_first(trace.total_found)}"),
         clause(f" by its {topic.kind.removeprefix('bv-')} {topic.element}" if topic.kind else "", weight=40),
         clause(": " if held else "", held, weight=60),
         nothing_for(section.significant, first),

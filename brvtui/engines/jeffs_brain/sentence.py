@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator
 
 from brvtui.engines.jeffs_brain.sections import Hybrid, RankedNote, RetrievalMode
-from brvtui.engines.sentence import lead_of, nothing_for
+from brvtui.engines.sentence import lead_of, nothing_for, place_of_first
 from brvtui.ladder import TRIGRAMS
 from brvtui.paint.sentence import ALWAYS, Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.trace import Hit, Ladder, Rung, State, Trace
 
 _OPERATORS = re.compile(r" (?:OR|AND NOT|AND) ")
+_LEAST_SHOWN = 0.001
+"""The least lead that its decimals show: BM25 is nearly 0 where nearly every note holds the words."""
 _LEGS = {"bm25": "by words", "vector": "by vectors"}
 
 
@@ -21,7 +23,7 @@ def sentence(trace: Trace) -> Sentence:
         return (clause("Not found: "), _nothing(trace))
     first = trace.hits[0]
     return (
-        clause(title(first.title), f" is first of {trace.total_found}"),
+        clause(title(first.title), f" {place_of_first(trace.total_found)}"),
         *_retried(trace),
         clause(f"{';' if _rung(trace) else ':'} {_places(trace, first)}", weight=25 if _rung(trace) else ALWAYS),
         *_words(trace, first),
@@ -53,8 +55,11 @@ def _lead(trace: Trace) -> Iterator[Clause]:
     if len(counting) != 1 or moved or len(own) < 2 or own[0] is None or own[1] is None:
         yield from lead_of(trace)
         return
-    behind = title(trace.hits[1].title)
-    yield clause(f"; {counting[0].unit} {own[0]:.3f}, {own[0] - own[1]:.3f} ahead of ", behind, weight=30)
+    lead = own[0] - own[1]
+    how = (
+        f"{f'{lead:.3f}' if lead >= _LEAST_SHOWN else f'less than {_LEAST_SHOWN}'} ahead of " if lead else "level with "
+    )
+    yield clause(f"; {counting[0].unit} {own[0]:.3f}, {how}", title(trace.hits[1].title), weight=30)
 
 
 def _places(trace: Trace, first: Hit) -> str:

@@ -364,7 +364,7 @@ class TraceMaker:
         state = State.PASSED if check.passed else State.SKIPPED
         made.append(Step("hubs", None, "hubs", state, (check,), "links count" if check.passed else "too few"))
         packed = sum(one.is_packed for one in section.ranking)
-        fits = _check("tokens", section.used, "<=", section.budget, section.used <= section.budget, "packing.budget")
+        fits = _check("tokens", section.used, "≤", section.budget, section.used <= section.budget, "packing.budget")
         state = State.PASSED if packed else State.SKIPPED
         made.append(Step("packing", None, "packing", state, (fits,), f"{packed} of {len(section.ranking)} fit"))
         return tuple(made)

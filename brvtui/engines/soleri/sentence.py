@@ -32,8 +32,8 @@ def sentence(trace: Trace) -> Sentence:
     held = answered_words(first.hit.words)
     made = composition(first)
     return (
-        clause(title(first.hit.title), " is first"),
-        clause(f" of {trace.total_found}", weight=40),
+        clause(title(first.hit.title), " is the only result" if trace.total_found == 1 else " is first"),
+        clause(f" of {trace.total_found}" if trace.total_found > 1 else "", weight=40),
         *_without_links(section),
         *_lead(section),
         clause(f"; its {short(first.hit.score)}: ", _amounts(made, signed=False), weight=30),
