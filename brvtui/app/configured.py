@@ -9,7 +9,8 @@ from functools import partial
 
 from brvtui import faults
 from brvtui.app.keys.bindings import Call, letter_actions
-from brvtui.app.keys.naming import key_name
+from brvtui.app.keys.escape import read_escape_alone
+from brvtui.app.keys.naming import key_name, split
 from brvtui.app.themed import ThemedApp
 from brvtui.app.widgets.lines import rebuild
 from brvtui.app.workers import Refusal
@@ -76,6 +77,7 @@ class ConfiguredApp(ThemedApp):
         self.keymap = keys
         self._letters.clear()
         self.set_keymap(keys)
+        read_escape_alone({key for some in keys.values() for key in split(some)})
         for screen in self.screen_stack if self.is_running else ():
             rebuild(screen)
 
