@@ -54,3 +54,20 @@ async def test_in_the_editor(app: BrvTui) -> None:
         await settled(pilot)
         first, _, rest = before.partition("\n")
         assert area(pilot).text == f"the {first}!\n{rest}"
+
+
+@pytest.mark.parametrize(
+    ("pasted", "value"),
+    [
+        ("quiet\nhours", "quiet hours"),
+        ("\n\n  two  words\t\r\n of  three\n", "two  words of  three"),
+        ("one ", "one "),
+        ("\n", ""),
+    ],
+)
+async def test_the_lines_of_a_pasted_text_are_joined(app: BrvTui, pasted: str, value: str) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        screen(pilot).field.post_message(events.Paste(pasted))
+        await pilot.pause()
+        assert screen(pilot).field.value == value

@@ -26,6 +26,12 @@ class OrderedInput(Input):
         """Runs the action of an editing key at once."""
         await act_in_order(self, event)
 
+    def on_paste(self, event: events.Paste) -> None:
+        """Joins the lines of a text, of which Textual would take the first alone."""
+        lines = event.text.splitlines()
+        if len(lines) > 1:
+            event.text = " ".join(filter(None, map(str.strip, lines)))
+
 
 async def act_in_order(field: Widget, event: events.Key) -> None:
     """Runs the action of an editing key in ``field`` and stops the key, unless the action declines it."""
