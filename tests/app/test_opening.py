@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.project import opening
+from brvtui.app.project import opening, project
 from brvtui.app.states import Phase
 from brvtui.store.kept_index import KeptIndex
 from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, until, view
@@ -81,6 +81,24 @@ async def test_no_such_project(tmp_path: Path, make_app: MakeApp, size: tuple[in
         await pilot.press(*"abc", "enter", "escape", "j", "w", "z", "p", "R", "c", "f8", "enter", "f7", "right")
         await pilot.pause()
         assert view(pilot).answer.trace is None
+
+
+async def test_a_project_is_opened_as_soon_as_it_is_there(
+    tmp_path: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(project, "TRIED_AGAIN_S", 0.4)
+    (tmp_path / "new" / ".brv").mkdir(parents=True)
+    async with make_app(tmp_path / "new").run_test(size=NARROW) as pilot:
+        await settled(pilot)
+        await pilot.press(*"foxes")
+        assert "It is opened here as soon as that can be done." in " ".join(text_of(pilot, "#results").split())
+        (tmp_path / "new" / ".brv" / "context-tree").mkdir()
+        (tmp_path / "new" / ".brv" / "context-tree" / "foxes.md").write_text("# Foxes\n\nFoxes sleep by day.\n")
+        await until(pilot, lambda: view(pilot).answer.trace is not None)
+        await settled(pilot)
+        assert view(pilot).project.phase is Phase.READY
+        assert "CANNOT OPEN" not in shown(pilot)
+        assert [hit.file for hit in view(pilot).answer.trace.hits] == ["foxes.md"]
 
 
 async def test_a_setting_that_keeps_a_project_closed_is_changed_in_settings(garden: Tree, make_app: MakeApp) -> None:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 CATCHING_UP_S = 0.25
 """The status shows that changes are being read once that takes longer than so many seconds."""
+TRIED_AGAIN_S = 3.0
+"""What could not be opened is tried again after so many seconds: it may only now be made, or repaired."""
 LOAD = "load"
 """The group of workers that read the tree."""
 _COLLECTIONS = (10_000, 5, 20)
@@ -132,9 +134,11 @@ class Project:
 
     def _opened(self, opened: OpenedProject) -> None:
         session = self.session = opened.session
+        store, background = self._services.store, self._services.background
+        if store.view.project.phase is Phase.FAILED:
+            store.update(store.view.project._replace(phase=Phase.LOADING, problem=""))
         self.choice, self.is_chosen = opened.choice, opened.choice is None or opened.is_chosen
         self._listener.project_opened(session)
-        store, background = self._services.store, self._services.background
         store.update(store.view.engine._replace(frozen=session.frozen, recording=session.recording))
         read = partial(self._read_first, session, background.relay(self._progressed))
         background.run(read, self._first_read, group=LOAD, on_error=self.failed)
@@ -205,9 +209,11 @@ class Project:
         """Shows ``why`` the project cannot be opened; in a toast if it was open and cannot be read any more."""
         store = self._services.store
         if store.view.project.overview is None:
-            settle_memory()
-            self._listener.opening_failed()
+            if store.view.project.phase is not Phase.FAILED:
+                settle_memory()
+                self._listener.opening_failed()
             store.update(store.view.project._replace(phase=Phase.FAILED, problem=why))
+            self._services.set_timer(TRIED_AGAIN_S, self.open)
         else:
             self._services.notify(why, severity="error", timeout=10)
 

@@ -26,7 +26,10 @@ _MOST_MISSES = 20
 _CORNERS = 4
 _NOTHING = "nothing was found"
 _BY_SETTINGS = "Esc, then {screens.settings} opens Settings, where that can be changed: the project is then tried again"
-_WAY_OUT = "Leave with {app.quit}, then name a project or a folder of markdown: brv-tui PROJECT"
+_WAY_OUT = (
+    "It is opened here as soon as that can be done. Or leave with {app.quit} and name a project or a folder of "
+    "markdown: brv-tui PROJECT"
+)
 
 
 class ResultsPane(ChoicePane):
