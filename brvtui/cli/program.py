@@ -159,6 +159,13 @@ def _quoting(error: click.UsageError) -> str:
     return f"{quoted_text(context)}; " if asks else ""
 
 
+def _format(error: click.ClickException) -> str:
+    """How JSON is asked for, where ``--json`` was written to a command that gives it; empty otherwise."""
+    context = error.ctx if isinstance(error, click.NoSuchOption) and error.option_name == "--json" else None
+    gives = context is not None and any("--format" in parameter.opts for parameter in context.command.params)
+    return "JSON is asked for by --format json" if gives else ""
+
+
 def main() -> None:
     """Runs ``brv-tui`` and ends the process with its exit code; it is 0 if the reader of the output goes away."""
     prepare_streams()
@@ -191,7 +198,7 @@ def _run() -> int:
         click.echo(error.format_message(), err=True)
         return BAD_USAGE
     except click.ClickException as error:
-        line = " ".join(error.format_message().split())
+        line = _format(error) or " ".join(error.format_message().split())
         if isinstance(error, click.UsageError) and error.ctx:
             line = f"{line.removesuffix('.')}; {_quoting(error)}see {error.ctx.command_path} --help"
         code = error.code if isinstance(error, Failure) else BAD_USAGE

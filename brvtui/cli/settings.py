@@ -36,7 +36,8 @@ Examples:
 def config(project: Path | None, defaults: bool, form: str) -> int:
     """Show the merged settings and where each comes from.
 
-    Exit code 2 when something in them cannot be used.
+    They are changed in the app (its screen Settings), or in the files that the last lines name. Exit code 2 when
+    something in them cannot be used.
     """
     from brvtui.app.settings.setting_rows import setting_rows
     from brvtui.app.themes.library import read_library

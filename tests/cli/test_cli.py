@@ -571,6 +571,12 @@ def test_a_first_word_that_is_neither_command_nor_folder_is_told_as_either(run: 
         assert "the app needs a terminal" in run(*folder, inside=False)[2]
 
 
+def test_json_is_asked_for_by_format(run: Run) -> None:
+    told = "brv-tui: JSON is asked for by --format json; see brv-tui query --help\n"
+    assert run("query", "a", "--json", inside=False) == (2, "", told)
+    assert "No such option" in run("replay", "--json", inside=False)[2]
+
+
 def test_a_screen_of_the_app_that_is_no_command_is_named_with_its_key(run: Run) -> None:
     told = "brv-tui: log is a screen of the app, not a command: open it with brv-tui, press esc, then 4\n"
     assert run("log", inside=False) == (2, "", told)
