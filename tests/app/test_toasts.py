@@ -87,3 +87,10 @@ async def test_beside_a_dialog_it_is_shown_once(app: BrvTui) -> None:
         await until(pilot, lambda: not app.has_modal)
         (again,) = await shown(pilot, 1)
         assert again.display
+
+
+async def test_enter_without_a_result_says_where_the_query_is(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW, notifications=True) as pilot:
+        await ask(pilot, "zebra")
+        await pilot.press("escape", "enter")
+        await until(pilot, lambda: "there is no result: i goes to the query" in said(app))

@@ -170,6 +170,10 @@ class ResultsPane(ChoicePane):
         """Shows the text of the selected note."""
         if self.chosen:
             self.post_message(self.NoteWanted(self.chosen))
+        else:
+            self.services.notify(
+                self.services.with_keys("there is no result: {panes.query} goes to the query"), timeout=4
+            )
 
 
 def _nothing(trace: Trace, view: View, width: int, key: str) -> list[Line]:
