@@ -77,11 +77,23 @@ async def test_similar_notes_are_found_when_asked_for(app: BrvTui) -> None:
         likes = [choice for choice in about.choices if choice.startswith("like")]
         assert likes
         assert FIND_SIMILAR not in about.choices
-        about.move_to(about.choices.index(likes[0]))
+        assert about.chosen == likes[0]
         await pilot.press("enter")
         await settled(pilot)
         assert likes[0].endswith(view(pilot).selection.file)
         assert "f finds" in text_of(pilot, "#about")
+
+
+async def test_similar_notes_come_into_view_where_they_stand_below_it(app: BrvTui) -> None:
+    async with app.run_test(size=(80, 18)) as pilot:
+        await open_linked(pilot, STORE)
+        await pilot.press("f4")
+        await settled(pilot)
+        about = about_of(app)
+        assert about.owner.index(about.choices.index(FIND_SIMILAR)) >= about.rows
+        await pilot.press("f")
+        await settled(pilot)
+        assert 0 <= about.owner.index(about.cursor) - about.offset_row < about.rows
 
 
 async def test_what_is_no_note_has_nothing_like_it(app: BrvTui) -> None:

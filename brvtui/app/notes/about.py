@@ -33,6 +33,7 @@ _BAR = 6
 _MOST = 300
 """The most links shown in each direction: nobody reads more, and they would hold up the event loop."""
 _SEPARATOR = "\0"
+_LIKE = f"like{_SEPARATOR}"
 _OF_CODE = (
     "a symbol, and its lines up to the next one; signals, links and the manifest are those of notes. What it is joined "
     "with, the Query screen shows once a question brings it up"
@@ -83,10 +84,16 @@ class AboutPane(ChoicePane):
         return self.chosen.partition(_SEPARATOR)[2]
 
     def update(self, view: View) -> None:
-        """Shows ``view``; another note from its beginning."""
+        """Shows ``view``; another note from its beginning, and similar notes once they are found: they stand below."""
         if view.selection.file != self.view.selection.file:
             self.offset_row = self.cursor = 0
+        known, similar = self.view.note.similar, view.note.similar
         super().update(view)
+        if similar is not None and similar is not known and similar.path == view.selection.file:
+            first = next((place for place, one in enumerate(self.choices) if one.startswith(_LIKE)), None)
+            if first is not None:
+                self.move_to(first)
+            self.scroll_to_row(len(self.owner) if first is None else self.owner.index(first) - 1)
 
     def build(self, view: View, width: int) -> list[Line]:
         """Everything that is known so far."""
@@ -224,7 +231,9 @@ class AboutPane(ChoicePane):
         if view.note.seeking_similar == view.selection.file:
             yield [line(" looking through all notes…", "muted")], ""
         elif similar is None or similar.path != view.selection.file:
-            hint = line(" f ", "bold accent").add("finds the notes that are most like it", "muted")
+            hint = line(f" {self.services.shown_key('about.similar')} ", "bold accent").add(
+                "finds the notes that are most like it", "muted"
+            )
             yield [hint.cut(width)], FIND_SIMILAR
         elif similar.problem or not similar.found:
             yield wrapped(similar.problem or "no note shares words with it", width), ""
@@ -233,7 +242,7 @@ class AboutPane(ChoicePane):
                 made = self._note_row(like.path, width - _BAR - 1, "").to(width - _BAR)
                 made.add(eighths(like.share, _BAR, self.glyphs), "bar")
                 words = line("   ").add(", ".join(like.words), "faint").cut(width)
-                yield [made, words], f"like{_SEPARATOR}{like.path}"
+                yield [made, words], f"{_LIKE}{like.path}"
 
     def _branch(self, path: str) -> Branch | None:
         return self.view.project.overview.branches.get(path) if self.view.project.overview is not None else None
@@ -264,6 +273,8 @@ class AboutPane(ChoicePane):
         """Finds the notes that are most like the selected one."""
         if self.view.selection.file:
             self.post_message(self.SimilarWanted(self.view.selection.file))
+        else:
+            self.services.notify(self.view.worded("select a note first"), timeout=4)
 
 
 def place_words(place: ManifestPlace) -> str:
