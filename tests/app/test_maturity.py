@@ -18,6 +18,7 @@ from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.splits import STRIP
 from brvtui.engines.byterover.ageing.board import Event
 from brvtui.engines.byterover.ageing.forecast import BoardOrder
+from brvtui.engines.byterover.ageing.words import MEANING
 from brvtui.ranking.maturity import LEVELS
 from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
 from tests.app.garden import STRANGE
@@ -424,3 +425,15 @@ async def test_a_thousand_notes_are_drawn_only_where_they_are_seen(
         assert len(column(pilot, "draft").choices) == 1_000
         assert len(set(drawn)) < 80
         assert column(pilot, "draft").cursor < 999
+
+
+@pytest.mark.parametrize("event", list(MEANING)[:5])
+async def test_what_an_event_means_is_never_cut_at_80_columns(app: BrvTui, event: Event) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await opened(pilot)
+        for _ in range(6):
+            await pilot.press("f")
+            await settled(pilot)
+            if maturity(pilot).wanted.only is event:
+                break
+        assert MEANING[event] in shown(pilot)

@@ -65,9 +65,11 @@ class ForecastBar(Lines):
         meaning = self.services.with_keys(_meaning(on_day.wanted))
         whose = "" if view.engine.name in (DEFAULT, SPACE) else "ByteRover's rules: "
         order = f"by {on_day.wanted.order}"
-        room = width - len(order) - 3  # the order goes before the hint: nothing else on the screen names it
+        room = width - len(order) - 3
         said = f" {whose}{meaning}" if len(f" {whose}{meaning}") <= room else f" {meaning}"
-        return [*made, line(said, "muted").cut(room).right(width - 1, line(order, "muted"))]
+        if len(said) > room:  # what the word means goes before the order
+            return [*made, line(said, "muted").cut(width)]
+        return [*made, line(said, "muted").right(width - 1, line(order, "muted"))]
 
     def _head(self, view: View, width: int) -> Line:
         if view.project.phase is Phase.FAILED:

@@ -45,7 +45,7 @@ HAS_COME = {
 }
 """What one note is, once the event has come to it."""
 MEANING = {
-    Event.LEAVES_TIER_2: "no wording makes the note the direct answer any more",
+    Event.LEAVES_TIER_2: "no wording makes it the direct answer any more",
     Event.LEAVES_PROMPT: "its text alone no longer gets it quoted to a model",
     Event.ARCHIVE: "the next dream run looks at it: importance decayed since updatedAt",
     Event.PRUNING: "the next dream run looks at it: its file is old",
