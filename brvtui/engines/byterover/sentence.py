@@ -291,7 +291,7 @@ def _held(trace: Trace, hit: Hit, weight: int) -> Iterator[Clause]:
     """Which of its words met which of the query's, and which met none; or what else brought it in."""
     if hit.origin is Origin.PATH:
         below = hit.parts[0].name if hit.parts else ""
-        inside = ": it lies in the folder that the query names"
+        inside = ": the query names its folder"
         yield clause(inside if below.startswith("below") else ": the query names its path", weight=weight)
         return
     if hit.origin is Origin.NAME:

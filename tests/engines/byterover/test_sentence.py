@@ -109,7 +109,7 @@ class TestAnsweredByNotes:
         text = said(snapshot, "y/")
         assert "is level with “" in text
         assert "a direct answer needs a lead of 0.08 (or 0.93 whatever follows)" in text
-        assert ": it lies in the folder that the query names" in text
+        assert ": the query names its folder" in text
 
     def test_stop_words_alone(self, snapshot: Snapshot) -> None:
         assert "; every word is a stop word, so all of them were searched" in said(snapshot, "about the")
