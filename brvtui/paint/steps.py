@@ -77,7 +77,7 @@ def _said(step: Step, own: StepName, room: int) -> str:
     summary = step.summary if step.tier is None else ""
     if check is None:
         return summary
-    said = outcome(check, dict(own.checks).get(check.name, ""))
+    said = outcome(check, own)
     return summary if len(said) > room >= len(summary) > 0 else said
 
 
@@ -154,12 +154,13 @@ def deciding(step: Step) -> Check | None:
     return chosen[-1] if chosen else None
 
 
-def outcome(check: Check, name: str = "") -> str:
-    """Returns a check as it came out, by ``name`` or its own, true as it stands: ``top 0.82 < 0.85``."""
+def outcome(check: Check, step: StepName | None = None) -> str:
+    """Returns a check as it came out, true as it stands: ``top 0.82 < .85``; by its short name where ``step`` has one."""
     places = places_of(check)
     operator = _OPPOSITES.get(check.operator, check.operator) if check.passed is False else check.operator
+    name = dict(step.checks).get(check.name, check.name) if step is not None else check.name
     threshold = number(check.threshold, places).removesuffix(".00")
-    return f"{name or check.name} {number(check.value, places)} {operator} {threshold.removeprefix('0') or threshold}"
+    return f"{name} {number(check.value, places)} {operator} {threshold.removeprefix('0') or threshold}"
 
 
 def places_of(check: Check) -> int:
