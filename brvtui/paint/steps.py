@@ -155,7 +155,7 @@ def deciding(step: Step) -> Check | None:
 
 
 def outcome(check: Check, step: StepName | None = None) -> str:
-    """Returns a check as it came out, true as it stands: ``top 0.82 < .85``; by its short name where ``step`` has one."""
+    """Returns a check as it came out, true as it stands: ``top 0.82 < .85``; by the short name that ``step`` has."""
     places = places_of(check)
     operator = _OPPOSITES.get(check.operator, check.operator) if check.passed is False else check.operator
     name = dict(step.checks).get(check.name, check.name) if step is not None else check.name
