@@ -125,10 +125,13 @@ def _part(part: Part, scale: Scale, places: int, width: int, glyphs: Glyphs) -> 
     role = role_of(part.name) if part.value >= 0 else "lost"
     lost = part.value < 0 and part.name != "rounding"
     fill = glyphs.fills["lost"] if lost else glyphs.fills.get(part.name, " ")
-    made = Line().gap().add(f"{fill} ", role if part.value else "faint").fit(part.name, _NAME, "text").gap()
+    made = Line().gap().add(f"{fill} ", role if part.value else "faint")
     value = signed(part.value, places) if part.value else f"{0:.{places}f}"
     right = Line().add(f"{value:>{_VALUE}}", role if part.value else "faint")
     made_of = how(part, scale.decimals + 1)
+    if not made_of:
+        return made.add(part.name, "text").right(width, right)
+    made.fit(part.name, _NAME, "text").gap()
     if made.width + len(made_of) + 1 + right.width > width:
         made_of = made_of.partition("  ")[0]  # the whole note or none
     return made.add(made_of, "muted").right(width, right)

@@ -325,3 +325,9 @@ async def test_the_answer_of_a_run_stays_when_it_recorded_hits(app: BrvTui) -> N
         assert trace.mode == "run"
         assert overview is not None
         assert overview.generation == brv(pilot).project.session.snapshot.generation  # type: ignore[union-attr]  # waited for
+
+
+async def test_a_part_without_numbers_has_its_whole_name_at_80_columns(app: BrvTui) -> None:
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "auth/jwt")
+        assert "below the named folder" in text_of(pilot, "#score")
