@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from textual.binding import BindingType
 
 from brvtui.app.actions.panes import RESULTS
@@ -47,8 +48,9 @@ class ResultsPane(ChoicePane):
     BINDINGS: ClassVar[list[BindingType]] = bindings(RESULTS)
 
     def heading(self, view: View) -> str:
-        """Returns the title: how many results of how many."""
-        return "Results" if view.answered is None else view.presentation.counts(view.answered)
+        """Returns the title: how many results of how many, and where there is room what limits them."""
+        counts = "Results" if view.answered is None else view.presentation.counts(view.answered)
+        return counts if cell_len(counts) <= self.outer_size.width - _CORNERS else counts.partition(" · ")[0]
 
     def tally(self) -> str:
         """How many pass the filter; without one, what the marks before the words mean."""

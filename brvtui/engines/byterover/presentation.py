@@ -108,15 +108,15 @@ class ByteRoverPresentation(Presentation):
         return _reading(trace, glyphs)
 
     def counts(self, trace: Trace) -> str:
-        """Results of the search, folders, and what entity searches added."""
+        """Results of the search, folders, and how many entity searches added."""
         found = trace.section(Search)
         if not trace.hits and not found.total_found:
             return "Results none"
-        limit = f"limit {found.limit}" if trace.section(Route).used else "shown, not used"
+        limit = f"limit {found.limit}" if trace.section(Route).used else "not used"
         added = sum(1 for hit in trace.hits if hit.found_by)
         lifted = sum(1 for hit in trace.hits if hit.origin is Origin.PROPAGATED and not hit.found_by)
         more = f" + {plural(lifted, 'folder')}" if lifted else ""
-        more += f" + {added} by entities" if added else ""
+        more += f" + {added} added" if added else ""
         return f"Results {len(trace.hits) - added - lifted} of {found.total_found}{more} · {limit}"
 
     def remark(self, trace: Trace, hit: Hit) -> str:
