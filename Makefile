@@ -98,7 +98,7 @@ screenshots: .venv/.installed-dev
 	$(BIN)/python docs/make_screenshots.py
 
 pictures: screenshots
-	$(BIN)/python -m pytest -m '' tests/app/test_snapshots*.py tests/app/test_counterfactuals.py --snapshot-update
+	$(BIN)/python -m pytest -m '' $$(grep -l looks tests/app/test_*.py) --snapshot-update
 	$(BIN)/python docs/make_contact_sheet.py
 
 bench: .venv/.installed-dev
