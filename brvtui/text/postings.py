@@ -221,7 +221,7 @@ class Postings:
                     {name: self.df(identity, field) for field, name in enumerate(FIELDS)},
                 )
             )
-        near = () if matches else map(from_utf16, self.vocabulary.beginning_alike(expansion.term))
+        near = () if matches else map(from_utf16, self.vocabulary.other_forms(expansion.term))
         return TermExpansion(
             from_utf16(expansion.term),
             tuple(matches),

@@ -13,14 +13,14 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz.distance import Levenshtein, Prefix
+from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from brvtui.text.constants import ExpansionRules
 from brvtui.trace import MatchKind
 
-_LEAST_ALIKE = 4
-_MOST_ALIKE = 3
+_SHORTEST_STEM = 3
+_MOST_FORMS = 3
 _AFTER_ANY_SUFFIX = "\U0010ffff"
 _BITS = 64
 _Number = TypeVar("_Number", np.int64, np.uint64)
@@ -80,20 +80,22 @@ class Vocabulary:
             np.concatenate([kinds, np.full(len(fuzzy_ids), 2, dtype=np.int8)]),
         )
 
-    def beginning_alike(self, term: str) -> list[str]:
-        """Up to three terms that share with ``term`` their first letters, those that share most first.
+    def other_forms(self, term: str) -> list[str]:
+        """Up to three terms with the English stem of ``term``, as Snowball has it, the shortest first.
 
-        These are four or more, and half of the longer term: ``sharpen`` for ``sharpening``, which neither begins a
-        term nor is a few edits away from one.
+        Such as ``sharpen`` for ``sharpening``, which neither begins a term nor is a few edits away from one.
         """
-        beginning = term[:_LEAST_ALIKE]
-        start = bisect_left(self._terms, beginning)
-        end = bisect_left(self._terms, beginning + _AFTER_ANY_SUFFIX)
-        if len(beginning) < _LEAST_ALIKE:
+        from snowballstemmer.english_stemmer import EnglishStemmer  # takes 30 ms, which few queries need
+
+        stem = (stemmer := EnglishStemmer()).stemWord(term)
+        if len(stem) < _SHORTEST_STEM:
             return []
-        shared = {other: Prefix.similarity(term, other) for other in self._terms[start:end]}
-        alike = [other for other, letters in shared.items() if 2 * letters >= max(len(term), len(other))]
-        return sorted(alike, key=lambda other: (-shared[other], len(other), other))[:_MOST_ALIKE]
+        start = bisect_left(
+            self._terms, stem[:-1]
+        )  # the last letter of a stem may differ from the word's: retri, retry
+        end = bisect_left(self._terms, stem[:-1] + _AFTER_ANY_SUFFIX)
+        forms = [other for other in self._terms[start:end] if stemmer.stemWord(other) == stem]
+        return sorted(forms, key=lambda other: (len(other), other))[:_MOST_FORMS]
 
     def warm(self) -> None:
         """Sorts the terms into buckets by length now."""

@@ -54,7 +54,7 @@ class TermExpansion:
     notes: int
     """Notes that hold any of the matched terms, in any field."""
     near: tuple[str, ...] = ()
-    """Where no note holds any: terms of the notes that begin as it does, though no rule takes them for it."""
+    """Where no note holds any: other forms of the word in the notes, though no rule takes them for it."""
 
 
 @dataclass(frozen=True)

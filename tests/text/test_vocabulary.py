@@ -91,11 +91,13 @@ def test_cjk_matches_by_prefix_not_inside() -> None:
     assert set(expanded(["日本語", "大日本"], "日本")) == {"日本語"}
 
 
-def test_other_forms_share_four_letters_and_half_of_the_longer_term() -> None:
-    terms = sorted(["author", "bill", "sharp", "sharpen", "sharpener", "shar", "sharpshooters"])
+def test_other_forms_have_the_same_stem() -> None:
+    terms = sorted(["author", "authenticate", "bill", "config", "common", "retry", "sharp", "sharpen", "sharpener"])
     made = Vocabulary(terms, np.arange(len(terms)))
-    assert made.beginning_alike("sharpening") == ["sharpen", "sharpener", "sharp"]
-    assert made.beginning_alike("billing") == ["bill"]
-    assert made.beginning_alike("authentication") == []
-    assert made.beginning_alike("bil") == []
-    assert made.beginning_alike("") == []
+    assert made.other_forms("sharpening") == ["sharpen", "sharpener"]
+    assert made.other_forms("billing") == ["bill"]
+    assert made.other_forms("retries") == ["retry"]
+    assert made.other_forms("authentication") == ["authenticate"]
+    assert made.other_forms("conflict") == []
+    assert made.other_forms("commit") == []
+    assert made.other_forms("") == []

@@ -24,7 +24,7 @@ _OUTCOMES = {
     SearchOutcome.NO_TOKENS: "the question has no word to search for",
     SearchOutcome.NO_MATCH: "no note holds any of its words",
     SearchOutcome.BELOW_FLOOR: "the best match is too weak to be on the subject",
-    SearchOutcome.UNMATCHED_WORDS: "too many of its words are in none of the best notes",
+    SearchOutcome.UNMATCHED_WORDS: "a word of it is in none of the best matches",
 }
 
 

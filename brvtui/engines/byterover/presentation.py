@@ -26,7 +26,7 @@ from brvtui.paint.headline import NO_ANSWER, Headline, tier_role
 from brvtui.paint.line import Line, Span, line, rule
 from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import StepName, stage_line
-from brvtui.paint.text import number, plural, wrap
+from brvtui.paint.text import number, plural, signed, wrap
 from brvtui.trace import Hit, Ladder, NearMiss, Origin, State, Trace, listed
 
 if TYPE_CHECKING:
@@ -141,9 +141,13 @@ class ByteRoverPresentation(Presentation):
         return f"rank {miss.rank}" if "limit" in miss.reason else super().lack_in_short(miss, glyphs)
 
     def nothing(self, trace: Trace) -> list[Line]:
-        """The words that no note has, and other forms of them that some have."""
+        """The words that no note, or none of the best matches, has; and other forms of them that some have."""
         found = trace.section(Search)
-        made = [line("no note has ", "muted").add(f"“{word}”", "warn") for word in found.unmatched_words]
+        below = found.held_below
+        made = [
+            line("none of the best matches has " if word in below else "no note has ", "muted").add(f"“{word}”", "warn")
+            for word in found.unmatched_words
+        ]
         near = dict.fromkeys(form for expansion in found.lint.expansions for form in expansion.near)
         return [*made, *(line("notes have ", "muted").add(f"“{form}”", "accent") for form in near)]
 
@@ -267,7 +271,8 @@ def _lifts(found: Search, width: int, glyphs: Glyphs) -> list[Line]:
     for lift in found.lifts[:_MOST_LIFTS]:
         sign, role = (glyphs.check, "ok") if lift.kept else (glyphs.state["missed"], "muted")
         entry = Line().gap().add(f"{sign} ", role).add(lift.folder, "text").add(f"  {lift.score:.2f}", role)
-        how = f" = {lift.relevance:.3f} × {lift.factor:g}^{lift.levels}"
+        own = f" {signed(lift.score - lift.value, 3)} of its own" if lift.score != lift.value else ""
+        how = f" = {lift.relevance:.3f} × {lift.factor:g}^{lift.levels}{own}"
         made.append(entry.add(how, "muted").add(f"  {lift.why}", "muted").cut(width))
     if len(found.lifts) > _MOST_LIFTS:
         made.append(line(f"   … {len(found.lifts) - _MOST_LIFTS} more folders", "muted"))

@@ -136,6 +136,12 @@ class Search:
     near_misses: tuple[NearMiss, ...] = ()
     lifts: tuple[Lift, ...] = ()
 
+    @property
+    def held_below(self) -> tuple[str, ...]:
+        """The unmatched words that notes hold all the same, none of which is among the best matches."""
+        held = {expansion.term for expansion in self.lint.expansions if expansion.notes}
+        return tuple(word for word in self.unmatched_words if word in held)
+
 
 @dataclass(frozen=True)
 class EntitySearch:

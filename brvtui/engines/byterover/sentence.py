@@ -86,7 +86,7 @@ def _uncovered(trace: Trace) -> Iterator[Clause]:
         case SearchOutcome.BELOW_FLOOR:
             yield from _nearest(trace, "out_of_domain.floor", "that the best match needs")
         case SearchOutcome.UNMATCHED_WORDS:
-            yield clause("no note holds ", listed([word(one) for one in found.unmatched_words], "or"))
+            yield clause(_unmatched(found))
             yield _punctuation(found)
             yield _other_forms(found)
             yield clause("; ")
@@ -138,6 +138,16 @@ def _nearest(trace: Trace, constant: str, needed: str) -> Iterator[Clause]:
     yield clause("the nearest, ", title(nearest.title), f", reaches {_of(check)} {needed}")
     held = answered_words(nearest.words)
     yield clause(": " if held else "", held, weight=40)
+
+
+def _unmatched(found: Search) -> list[Span]:
+    """The words that no note holds, and those that only notes further down hold."""
+    below = [word(one) for one in found.held_below]
+    nowhere = [word(one) for one in found.unmatched_words if one not in found.held_below]
+    made: list[Span] = [("no note holds ", "text"), *listed(nowhere, "or")] if nowhere else []
+    if below:
+        made += [(" and " if made else "", "text"), ("none of the best matches holds ", "text"), *listed(below, "or")]
+    return made
 
 
 def _punctuation(found: Search) -> Clause:
@@ -313,7 +323,7 @@ def _nothing_by_itself(trace: Trace) -> Iterator[Clause]:
     """Why the search for the whole query found nothing, where one for a word of it did."""
     found = trace.section(Search)
     if found.outcome is SearchOutcome.UNMATCHED_WORDS:
-        yield clause("; no note holds ", listed([word(one) for one in found.unmatched_words], "or"), weight=75)
+        yield clause("; ", _unmatched(found), weight=75)
         yield _punctuation(found)
         yield clause(", so the whole query is not covered", weight=45)
     elif not found.hits:

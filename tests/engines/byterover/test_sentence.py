@@ -186,6 +186,18 @@ class TestNeedsAModel:
         odd = "‘umlauts?’ (‘umlauts?’ is compared with its punctuation)"
         assert f"; no note holds {odd}, so the whole query is not covered" in text
 
+    def test_a_word_that_only_a_worse_match_holds(self, tree: Tree) -> None:
+        for number in range(11):
+            tree.note(f"a/kiwi{number}.md", f"Kiwi {number}", "kiwi", days=30)
+        tree.note("a/long.md", "Long", f"quagga {'emu ' * 200}", days=300, importance=1.0, maturity="draft")
+        tree.notes(60)
+        text = said(tree.snapshot(), "kiwi quagga")
+        assert "none of the best matches holds ‘quagga’" in text
+        assert "no note holds" not in text
+        assert "no note holds ‘zyzzyva’ and none of the best matches holds ‘quagga’" in said(
+            tree.snapshot(), "kiwi quagga zyzzyva"
+        )
+
 
 class TestNotCovered:
     def test_no_note_holds_the_word(self, snapshot: Snapshot) -> None:

@@ -221,7 +221,7 @@ def _lost_in_search(context: Context, named: Named, trace: Trace, own: Hit | Non
         unmatched = ", ".join(f"“{word}”" for word in search.unmatched_words)
         return (
             Loss.UNMATCHED_WORD,
-            f"nothing matches {unmatched}, and top {search.top:.4f} is under {limits.escape:g}",
+            f"none of the best matches has {unmatched}, and top {search.top:.4f} is under {limits.escape:g}",
         )
     miss = next((miss for miss in search.near_misses if miss.file == named.path), None)
     if miss and miss.reason == PAST_LIMIT:

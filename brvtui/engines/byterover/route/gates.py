@@ -137,7 +137,8 @@ def _why_nothing(found: Search) -> str:
     if found.outcome is SearchOutcome.UNMATCHED_WORDS:
         words = ", ".join(f"“{word}”" for word in found.unmatched_words)
         escape = next(check for check in found.out_of_domain if check.name == "unmatched-word escape")
-        return f"no note has all words, top {found.top:.2f} is under {escape.threshold:g}, and nothing matches {words}"
+        top = f"top {found.top:.2f} is under {escape.threshold:g}"
+        return f"no note has all words, {top}, and none of the best matches has {words}"
     if found.outcome is SearchOutcome.NO_TOKENS:
         return NO_WORDS
     return "no note matches any word"

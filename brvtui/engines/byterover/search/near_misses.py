@@ -13,7 +13,7 @@ from brvtui.trace import Hit, NearMiss, Origin
 NEAR_MISSES = 20
 PAST_LIMIT = "past the limit"
 BELOW_FLOOR = "below the out-of-domain floor"
-UNMATCHED = "a word is in no note, and no match makes up for it"
+UNMATCHED = "a word is in none of the best matches, and no score makes up for it"
 PUSHED_OUT = "folder summaries took its place"
 
 

@@ -17,7 +17,7 @@ from brvtui.trace import Check
 def out_of_domain(
     request: SearchRequest, filtered: str, matched: Matched, ranking: Ranking
 ) -> tuple[tuple[Check, ...], tuple[str, ...], SearchOutcome]:
-    """The checks, the query words that nothing matches, and how the search ends by them."""
+    """The checks, the query words that none of the best matches has, and how the search ends by them."""
     constants = request.context.constants
     first = ranking.positions[: constants.out_of_domain.matched_results]
     seen = {from_utf16(term.term) for term in matched.table.terms if (term.scores[first] > 0).any()}
