@@ -665,7 +665,7 @@ class BrvTui(ConfiguredApp):
         self.push_screen(GradeDialog(query, path, self.view.noun), grade)
 
     def action_why(self) -> None:
-        """Says why the note at hand is, or is not, in the answer, and what would bring it further up."""
+        """Says why the note at hand is, or is not, in the answer, and what would help it."""
         if self.frame is None or not self.frame.explains_itself():
             self.reasons.explain(self.note_at_hand, self._go_to_remedy)
 

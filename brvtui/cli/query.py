@@ -95,7 +95,7 @@ def query(
         if takes:
             from brvtui.report.explain import counterfactuals_report
 
-            print_report(lambda width: counterfactuals_report(wanted, width))
+            print_report(lambda width: counterfactuals_report(wanted, False, width))
     return OK if trace.covered else NEGATIVE
 
 
@@ -154,7 +154,7 @@ def explain(
             if takes:
                 from brvtui.report.explain import counterfactuals_report
 
-                print_report(partial(counterfactuals_report, needed))
+                print_report(partial(counterfactuals_report, needed, True))
     return OK if all(one.found for one in explanations) else NEGATIVE
 
 

@@ -176,7 +176,7 @@ class Completes(Protocol):
 
 @runtime_checkable
 class TriesRemedies(Protocol):
-    """An engine that tries what would bring a document further up."""
+    """An engine that tries what would help a document."""
 
     def remedies(
         self, context: Context[Any], trace: Trace, document: Named, cancelled: Callable[[], bool]

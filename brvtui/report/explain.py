@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from brvtui.engines.registry import presentation
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.line import Line, badge, line, rule
-from brvtui.paint.remedies import drawbacks
+from brvtui.paint.remedies import remarks
 from brvtui.paint.score import score_lines, ticks_of, title_line
 from brvtui.paint.text import wrap
 from brvtui.report.lines import rich_lines
@@ -51,7 +51,7 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
     made += _labelled("note", explanation.notice, "warn", width)
     for remedy in explanation.remedies:
         then = f"rank {remedy.rank}, tier {remedy.tier}, {remedy.score:.{explanation.trace.scale.decimals}f}"
-        but = "".join(f"; {each}" for each in drawbacks(explanation, remedy))
+        but = "".join(f"; {each}" for each in remarks(explanation, remedy))
         made += _labelled("helps", f"{remedy.text} → {then}{but} ({remedy.kind}: {remedy.how})", "ok", width)
     hit, trace = explanation.hit, explanation.trace
     if hit is not None:
@@ -73,12 +73,16 @@ def _labelled(label: str, text: str, role: str, width: int) -> list[Line]:
     ]
 
 
-def counterfactuals_report(found: Counterfactuals | None, width: int) -> RenderableType:
-    """Each kind of change with the smallest that avoids the model, or why there is none; None: no change is needed."""
+def counterfactuals_report(found: Counterfactuals | None, of_note: bool, width: int) -> RenderableType:
+    """Each kind of change with the smallest that avoids the model, or why there is none; None: no change is needed.
+
+    ``of_note`` where the changes are of one named note, which is to lead the answer.
+    """
     if found is None:
         return rich_lines([line(NEEDS_NOTHING, "muted")])
     from brvtui.engines.byterover.counterfactuals.lines import counterfactual_lines
 
     glyphs = for_terminal()
-    head = rule(width, "changes after which no model is needed", dash=glyphs.dash)
+    aim = "this note answers without a model" if of_note else "no model is needed"
+    head = rule(width, f"changes after which {aim}", dash=glyphs.dash)
     return rich_lines([head, *counterfactual_lines(found, width, glyphs)])

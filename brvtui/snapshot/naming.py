@@ -38,14 +38,15 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
     wanted = name.strip().removeprefix(f"{snapshot.project.tree}/").removeprefix(".brv/context-tree/").strip("/")
     files = [*snapshot.by_path, *(file.path for file in snapshot.files), *(file.path for file in snapshot.unseen)]
     known = dict.fromkeys(files)
-    for candidate in (wanted, f"{wanted}.md", f"{wanted}/{CONTEXT_FILE}", f"{wanted}/{SUMMARY_FILE}"):
+    for candidate in (wanted, f"{wanted}.md", f"{wanted}/{CONTEXT_FILE}"):
         if candidate in known:
             return Named(candidate, snapshot.by_path.get(candidate))
         if f"{ARCHIVE}/{candidate.removesuffix('.md')}.stub.md" in known and candidate.endswith(".md"):
             return Named(candidate, None)
     ends = [path for path in known if path.endswith((f"/{wanted}", f"/{wanted}.md"))]
     titled = [note.path for note in snapshot.notes if note.title.lower() == wanted.lower()]
-    meant = list(dict.fromkeys(ends or titled))
+    folder = [path for path in (f"{wanted}/{SUMMARY_FILE}",) if path in known]
+    meant = list(dict.fromkeys(ends or titled or folder))
     if len(meant) == 1:
         return Named(meant[0], snapshot.by_path.get(meant[0]))
     if meant:

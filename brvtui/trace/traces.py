@@ -174,7 +174,7 @@ class RemedyKind(StrEnum):
 
 @dataclass(frozen=True)
 class Remedy:
-    """One change that brings the document further up. ``verified`` ones were tried: the numbers came out then."""
+    """One change that helps the document. ``verified`` ones were tried: the numbers came out then."""
 
     text: str
     verified: bool
@@ -195,6 +195,8 @@ class Remedy:
     """The title to give it."""
     is_used: bool | None = None
     """Whether the answer uses the document then, or only lists it; None where that was not looked at."""
+    gain: str = ""
+    """What is better then although the rank is the same, in a few words; empty where the rank says it."""
 
 
 @dataclass(frozen=True)

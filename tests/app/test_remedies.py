@@ -1,4 +1,4 @@
-"""Why a note is where it is, from every screen that lists notes, and going to what would bring it further up."""
+"""Why a note is where it is, from every screen that lists notes, and going to what would help it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def test_another_wording_is_put_into_the_field(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await asked_why(pilot, "kubernetes", "deploy/rollback.md")
         assert "Why it is not in the answer" in shown(pilot)
-        assert "enter make it" in shown(pilot)
+        assert "enter go to it" in shown(pilot)
         chosen = await take(pilot, RemedyKind.WORDING)
         await until(pilot, lambda: isinstance(frame(pilot), QueryScreen) and screen(pilot).field.value == chosen.query)
         await settled(pilot)
@@ -98,10 +98,10 @@ async def test_a_note_that_leads_a_direct_answer_needs_nothing(app: BrvTui) -> N
         await pilot.press("escape", "w")
         await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
         said = " ".join(line.plain.strip() for line in app.screen.query_one(RemedyPane).lines)
-        assert "esc, then e edits it, I lowers its maturity, X archives it" in said
+        assert "esc, then a begins a note that does, e edits this one, X archives it, I lowers its maturity (here alone" in said
         await pilot.press("f1")
         await until(pilot, lambda: isinstance(app.screen, MessageScreen))
-        await until(pilot, lambda: "What would bring it further up · help" in shown(pilot))
+        await until(pilot, lambda: "What would help it · help" in shown(pilot))
         assert "Leave the dialog" in shown(pilot)
         assert "Go to where the change is made" not in shown(pilot), "there is none to make"
         await pilot.press("escape")

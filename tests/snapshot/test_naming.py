@@ -42,6 +42,13 @@ def test_ways_to_name_a_note(quokkas: Tree, name: str, path: str) -> None:
     assert find_note(quokkas.snapshot(), name).path == path
 
 
+def test_a_note_is_meant_before_the_summary_of_a_folder(quokkas: Tree) -> None:
+    quokkas.file("n/_index.md", "x")
+    quokkas.file("quokka/_index.md", "x")
+    assert find_note(quokkas.snapshot(), "n").path == "x/n.md"
+    assert find_note(quokkas.snapshot(), "quokka").path == "x/n.md"
+
+
 def test_the_end_of_a_path_is_meant_before_a_title(quokkas: Tree) -> None:
     quokkas.note("y/quokka.md", "Other")
     assert find_note(quokkas.snapshot(), "quokka").path == "y/quokka.md"

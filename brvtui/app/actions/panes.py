@@ -120,7 +120,7 @@ MIGRATED = Place("migrated", "Before and after", PlaceKind.PANE, (
 ), within=EVERY_PANE)  # fmt: skip
 
 REMEDIES = Place("remedies", "What would help", PlaceKind.PANE, (
-    Action("remedies.take", "enter", "take", "make it", "Go to where the change is made", bar=True),
+    Action("remedies.take", "enter", "take", "go to it", "Go to where the change is made", bar=True),
 ), within=EVERY_PANE)  # fmt: skip
 
 RESULTS = Place("results", "Results", PlaceKind.PANE, (

@@ -147,7 +147,7 @@ def _asked(explain: Callable[[], Explanation]) -> Explanation | None:
 
 
 def _remedies(session: Session, explanation: Explanation) -> tuple[Remedy, ...] | None:
-    """What brings the note of ``explanation`` further up; None where the engine tries only what it says itself."""
+    """What would help the note of ``explanation``; None where the engine tries only what it says itself."""
     try:
         return session.answers.remedies(explanation, is_cancelled)
     except KeyError:  # the tree went on, and an answer to the newest one is on its way

@@ -1,4 +1,4 @@
-"""Why a note is where it is in the answer, and what would bring it further up."""
+"""Why a note is where it is in the answer, and what would help it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from brvtui.app.widgets.lines import wrapped
 from brvtui.engines.advice import NOTHING_HELPS
 from brvtui.paint.lead import lead_text
 from brvtui.paint.line import Line
-from brvtui.paint.remedies import drawbacks
+from brvtui.paint.remedies import remarks
 from brvtui.paint.text import cut, wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Remedy
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from brvtui.trace import Explanation
 
 _TRYING = "trying other wordings, an edit, an update, a higher maturity, and words in its title…"
-_NONE = "nothing that was tried brings it further up: another wording, an edit, an update, a higher maturity, its title"
+_NONE = "nothing that was tried helps it: another wording, an edit, an update, a higher maturity, its title"
 _NOT_TRIED = (
     "changes are not tried here for this engine (brv-tui why tries what brings it above one other note): what it lacks "
     "stands above; edit it, or ask in its words, and look again"
@@ -34,7 +34,8 @@ _NOT_TRIED = (
 _FIRST = "it is first: nothing stands above it"
 _ANSWERS = (
     "it is first in an answer that needs no model: nothing can stand higher. If it should not answer this: "
-    "{dialog.back}, then {note.edit} edits it, {note.signals} lowers its maturity, {note.archive} archives it"
+    "{dialog.back}, then {note.new} begins a note that does, {note.edit} edits this one, {note.archive} archives it, "
+    "{note.signals} lowers its maturity (here alone: ByteRover's own is not changed)"
 )
 _WITHOUT_MODEL = (0, 1, 2)
 _RANK_ROOM, _TIER_ROOM, _QUERY_ROOM = 9, 7, 32
@@ -65,9 +66,10 @@ class RemedyDialog(Dialog[Remedy]):
 class RemedyPane(ChoicePane):
     """A remedy a choice: what it gives and what it changes, and how it is made below."""
 
-    TITLE = "What would bring it further up"
+    TITLE = "What would help it"
     HELP_TEXT = (
-        "Changes of this note, or of the query, after which it stands higher. Each was tried on a copy in memory: "
+        "Changes of this note, or of the query, after which it stands higher, is quoted, or needs no model. Each was "
+        "tried on a copy in memory: "
         "rank, tier and score are what came out. Enter goes to where the change is made; nothing is changed yet."
     )
     BINDINGS = bindings(REMEDIES)
@@ -83,7 +85,7 @@ class RemedyPane(ChoicePane):
         """What the changes are for."""
         if not self._explanation.found:
             return "What would bring it in"
-        return self.TITLE if self._explanation.rank != 1 else "What would help it to answer"
+        return self.TITLE
 
     def put(self, remedies: Sequence[Remedy] | None) -> None:
         """Lists ``remedies``, or what the explanation advises."""
@@ -125,7 +127,7 @@ class RemedyPane(ChoicePane):
             (head if place == 0 else Line().gap(room)).add(part, "text")
             for place, part in enumerate(wrap(remedy.text, max(width - room - 1, 1)))
         ]
-        told = " · ".join(filter(None, (str(remedy.kind or ""), remedy.how, *drawbacks(self._explanation, remedy))))
+        told = " · ".join(filter(None, (str(remedy.kind or ""), *remarks(self._explanation, remedy), remedy.how)))
         return [*rows, *(Line().gap(room).add(part, "muted") for part in wrap(told, max(width - room - 1, 1)) if told)]
 
     def action_take(self) -> None:

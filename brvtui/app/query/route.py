@@ -15,9 +15,12 @@ from brvtui.app.states import AnswerState, EngineState, ProjectState, QueryState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
-from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
 
+_HOW = (
+    "to make one: {note.edit} edits the selected note, {note.signals} sets its importance and maturity; "
+    "a path is typed as the query"
+)
 _LEAST_ROWS = 8
 """With fewer below verdict and strip, a pane that is asked for is maximised."""
 
@@ -78,10 +81,28 @@ class RoutePane(Pane):
             top += wrapped(sentence, width, "text")
         top += notices(trace.notices, width, self.glyphs)
         decision = view.presentation.decision(trace, width, self.glyphs)
-        counterfactuals = counterfactual_lines(view, width, self.glyphs, self.services.shown_key("route.takes"))
+        counterfactuals = self._counterfactuals(view, width)
         self._counterfactuals_at = len(top) - self.pinned + len(decision)
         flow = view.presentation.flow(trace, width, self.glyphs)
         return [*top, *decision, *counterfactuals, *flow, *times(trace.timings, width)]
+
+    def _counterfactuals(self, view: View, width: int) -> list[Line]:
+        """Each kind of change with its result; before there are results, the key that seeks them, or that it does."""
+        if not view.may_need_less or view.project.saved:
+            return []
+        made = [rule(width, "changes after which no model is needed", dash=self.glyphs.dash)]
+        search = view.answer.counterfactuals
+        if search is None or search.trace is not view.answer.trace:
+            key = self.services.shown_key("route.takes")
+            return [*made, Line().gap().add(key, "bold accent").add(" tries the smallest changes", "muted").cut(width)]
+        if search.found is None:
+            return [*made, line(" trying changes…", "muted").cut(width)]
+        from brvtui.engines.byterover.counterfactuals import lines  # what was found needs it, and few ask for that
+
+        made += lines.counterfactual_lines(search.found, width, self.glyphs)
+        if any(way.is_verified for way in search.found.ways):
+            made += wrapped(self.services.with_keys(_HOW), width)
+        return made
 
     def changed(self) -> None:
         """Shows what was asked for last, once it is there."""
@@ -94,18 +115,3 @@ class RoutePane(Pane):
         """Asks for the smallest changes after which no model is needed, and scrolls to them."""
         self._reveals = True
         self.post_message(self.CounterfactualsWanted())
-
-
-def counterfactual_lines(view: View, width: int, glyphs: Glyphs, key: str) -> list[Line]:
-    """Each kind of change with its result; before there are results, the ``key`` that seeks them, or that it does."""
-    if not view.may_need_less or view.project.saved:
-        return []
-    made = [rule(width, "changes after which no model is needed", dash=glyphs.dash)]
-    search = view.answer.counterfactuals
-    if search is None or search.trace is not view.answer.trace:
-        return [*made, Line().gap().add(key, "bold accent").add(" tries the smallest changes", "muted").cut(width)]
-    if search.found is None:
-        return [*made, line(" trying changes…", "muted").cut(width)]
-    from brvtui.engines.byterover.counterfactuals import lines  # what was found needs it, and few ask for that
-
-    return [*made, *lines.counterfactual_lines(search.found, width, glyphs)]

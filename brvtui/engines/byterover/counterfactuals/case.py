@@ -149,6 +149,6 @@ class Case:
         first = next(iter(decided.prefetched), None)
         leads = first is not None and first.file == self.note.path and first.origin in origins
         hits = [hit for hit in made.hits if hit.file == self.note.path and hit.origin is not Origin.PROPAGATED]
-        return Trial(
-            decided.outcome is Outcome.DIRECT and leads, made, next(iter(hits), None), decided.why
-        )  # fmt: skip
+        direct = decided.outcome is Outcome.DIRECT
+        why = f"“{first.title}” answers still: {decided.why}" if direct and not leads and first else decided.why
+        return Trial(direct and leads, made, next(iter(hits), None), why)

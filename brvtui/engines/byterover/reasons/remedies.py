@@ -1,4 +1,4 @@
-"""Changes that bring one note further up in the answer to a query; each was tried by running the router again."""
+"""Changes that help one note in the answer to a query; each was tried by running the router again."""
 
 from __future__ import annotations
 
@@ -47,6 +47,16 @@ class Standing:
         """Whether the note stands higher than in ``other``: quoted earlier, or as early in a lower tier, or, where it
         is not quoted, at a better rank."""
         return self._order < other._order
+
+    def gain_over(self, now: Standing) -> str:
+        """What is better than ``now`` where the rank is not; empty where it is."""
+        if now.rank is None or self.rank is None or self.rank < now.rank or self.used is None:
+            return ""
+        if now.used is None:
+            return "quoted then"
+        if self.used < now.used:
+            return f"quoted as number {self.used}, not {now.used}"
+        return f"tier {self.tier}, not {now.tier}"
 
     @property
     def leads(self) -> bool:
@@ -109,16 +119,16 @@ def standing(case: Case, change: Change) -> Standing | None:
 def _found(case: Case, now: Standing) -> Iterator[tuple[Standing, Remedy]]:
     reworded = _improving(case, now, _reworded(case))
     # The least change that helps, and the one that helps most.
-    yield from _as_remedies(RemedyKind.WORDING, dict.fromkeys((*reworded[:1], *reworded[-1:])))
+    yield from _as_remedies(now, RemedyKind.WORDING, dict.fromkeys((*reworded[:1], *reworded[-1:])))
     if not case.note.is_local:  # a shared source is read only
         return
     edited = _improving(case, now, [_edit(case)])
-    yield from _as_remedies(RemedyKind.EDIT, edited)
-    yield from _as_remedies(RemedyKind.UPDATE, _improving(case, now, _update(case)))
-    yield from _as_remedies(RemedyKind.MATURITY, _improving(case, now, _higher_maturity(case)))
+    yield from _as_remedies(now, RemedyKind.EDIT, edited)
+    yield from _as_remedies(now, RemedyKind.UPDATE, _improving(case, now, _update(case)))
+    yield from _as_remedies(now, RemedyKind.MATURITY, _improving(case, now, _higher_maturity(case)))
     # A new title is saved with a new time: it must do more than that time alone.
     least = edited[0][0] if edited else now
-    yield from _as_remedies(RemedyKind.TITLE, _improving(case, least, _titles(case))[-1:])
+    yield from _as_remedies(now, RemedyKind.TITLE, _improving(case, least, _titles(case))[-1:])
 
 
 def _improving(case: Case, now: Standing, candidates: Sequence[_TriedChange]) -> list[tuple[Standing, _TriedChange]]:
@@ -135,7 +145,9 @@ def _improving(case: Case, now: Standing, candidates: Sequence[_TriedChange]) ->
     return made
 
 
-def _as_remedies(kind: RemedyKind, found: Iterable[tuple[Standing, _TriedChange]]) -> Iterator[tuple[Standing, Remedy]]:
+def _as_remedies(
+    now: Standing, kind: RemedyKind, found: Iterable[tuple[Standing, _TriedChange]]
+) -> Iterator[tuple[Standing, Remedy]]:
     for there, chosen in found:
         change = chosen.change
         yield (
@@ -152,6 +164,7 @@ def _as_remedies(kind: RemedyKind, found: Iterable[tuple[Standing, _TriedChange]
                 maturity=change.signals.maturity if isinstance(change, SignalsSet) else "",
                 title=change.title if isinstance(change, TitleSet) else "",
                 is_used=there.used is not None,
+                gain=there.gain_over(now),
             ),
         )
 

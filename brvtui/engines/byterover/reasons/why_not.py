@@ -75,7 +75,12 @@ def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanati
         use = _router(context.constants, trace, hit)
         return Explanation(trace.query, path, title, True, rank, hit, shown, None, "", None, use, trace)
     loss, numbers = _loss(context, named, trace, own)
-    remedy = _remedy(context, path, title, loss, trace, ask)
+    if loss is Loss.CACHED and rank is None:  # what a new search would lose it for is what a remedy has to mend
+        lost, more = _lost_by_scope(context.snapshot, named, trace) or _lost_in_search(context, named, trace, own)
+        numbers = f"{numbers}; a new search does not find it either: {lost.value}, {more}"
+    else:
+        lost = loss
+    remedy = _remedy(context, path, title, lost, trace, ask)
     reason = Reason(loss.number, loss.value)
     return Explanation(
         trace.query, path, title, False, None, own, terms_of_it if own else None, reason, numbers, remedy, "", trace
@@ -109,6 +114,7 @@ def _loss(context: Context, named: Named, trace: Trace, own: Hit | None) -> tupl
     return (
         _lost_on_disk(context, named, trace.section(Search))
         or _lost_before_search(context.snapshot, named, trace)
+        or _lost_by_scope(context.snapshot, named, trace)
         or _lost_in_search(context, named, trace, own)
     )
 
@@ -149,9 +155,13 @@ def _lost_on_disk(
 def _from_below(path: str, search: Search) -> str:
     """Why the folder of the summary ``path`` is no result, though notes in it pass their relevance up to it."""
     folder = path.rpartition("/")[0]
+    if not folder:
+        return "no note passes its relevance up to the whole tree"
     lift = next((lift for lift in search.lifts if lift.folder == folder), None)
     if lift is None:
         return "its folder is a result when a note in it is one by its words: none is"
+    if lift.summary_file != path:
+        return "the engine takes it for no summary: its frontmatter needs type: summary and a condensation_order"
     if lift.kept:
         return "its folder is past the limit, or filtered out"
     return f"its folder gets too little from {lift.child}: {lift.why}"
@@ -180,6 +190,11 @@ def _lost_before_search(snapshot: Snapshot, named: Named, trace: Trace) -> tuple
     if not _stands(trace):
         entry = _cached(trace)
         return Loss.CACHED, f"tier {trace.tier} answered with “{entry.key}”, {entry.age_s:.0f} s old"
+    return None
+
+
+def _lost_by_scope(snapshot: Snapshot, named: Named, trace: Trace) -> tuple[Loss, str] | None:
+    search = trace.section(Search)
     if search.outcome in (SearchOutcome.PATH_NOTE, SearchOutcome.PATH_FOLDER):
         named_path = search.scope.path
         inside = named.path.startswith(f"{named_path}/")
@@ -268,9 +283,9 @@ def _given(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
         Loss.INDEX_OLDER: f"ask again: the engine looks at files again after {limits.index_seconds:g} s",
     }
     if loss is Loss.CACHED:
-        rank = next((number for number, hit in enumerate(trace.hits, start=1) if hit.file == path), None)
-        then = "does not find it either" if rank is None else f"has it at rank {rank}"
-        return f"wait {_cached(trace).left_s:.0f} s until the entry expires, or change any note: a new search {then}"
+        rank = next(number for number, hit in enumerate(trace.hits, start=1) if hit.file == path)
+        left = f"wait {_cached(trace).left_s:.0f} s until the entry expires, or change any note"
+        return f"{left}: a new search has it at rank {rank}"
     return fixed.get(loss, "")
 
 

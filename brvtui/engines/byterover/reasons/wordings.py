@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from brvtui.engines.byterover.sections import Search
+from brvtui.engines.byterover.sections import QueryWord, Search
 from brvtui.trace import Trace
 
 _MOST_WORDS_DROPPED = 4
@@ -36,13 +36,22 @@ def as_in_notes(trace: Trace) -> Iterator[Wording]:
     """The query with other forms of words that are in no note, as the notes have them."""
     lint = trace.section(Search).lint
     near = {expansion.term: expansion.near for expansion in lint.expansions if expansion.near}
-    if not near:
-        return
-    for word in lint.words:
-        for form in near.get(" ".join(word.tokens), ()):
-            yield Wording(f"write {word.word} as {form}", trace.query.replace(word.word, form, 1))
-    both = [near.get(" ".join(word.tokens), (word.word,))[0] for word in lint.words]
-    yield Wording("write every word as notes do", " ".join(both))
+    first = {term: forms[0] for term, forms in near.items()}
+    changed = list(dict.fromkeys(word for word in lint.words if not first.keys().isdisjoint(word.tokens)))
+    for word in changed:
+        for term in dict.fromkeys(word.tokens):
+            for form in near.get(term, ()):
+                written = _written(word, {term: form})
+                query = " ".join(written if other == word else other.word for other in lint.words)
+                yield Wording(f"write {word.word} as {written}", query)
+    if len(changed) > 1:
+        yield Wording("write every word as notes do", " ".join(_written(word, first) for word in lint.words))
+
+
+def _written(word: QueryWord, forms: Mapping[str, str]) -> str:
+    """``word`` with each of its tokens in the form that ``forms`` has for it, or as it is where it has none."""
+    tokens = [forms.get(token, token) for token in word.tokens]
+    return word.word if tokens == list(word.tokens) else " ".join(tokens)
 
 
 def without_words(words: list[str]) -> Iterator[Wording]:

@@ -14,7 +14,7 @@ from brvtui.engines.byterover.reasons.wordings import as_in_notes
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sections import Search
-from brvtui.paint.remedies import drawbacks
+from brvtui.paint.remedies import remarks
 from brvtui.snapshot.naming import Named, find_note
 from brvtui.trace import Explanation, Reason, Remedy, Trace
 from tests.support.trees import BRV3, NOW_MS, Tree, changed, paths, stored
@@ -84,8 +84,8 @@ def test_beside_a_direct_answer_no_model_is_spoken_of(tree: Tree) -> None:
     assert trace.tier == 2
     assert made.use.endswith(" is under 0.9: not quoted in the direct answer")
     needs_a_model = Remedy("an edit", True, tier=3, is_used=False)
-    assert drawbacks(made, needs_a_model) == ["listed, but the answer does not use it", "the query then needs a model"]
-    assert drawbacks(made, Remedy("an edit", True, tier=2, is_used=True)) == []
+    assert remarks(made, needs_a_model) == ["listed, but the answer does not use it", "the query then needs a model"]
+    assert remarks(made, Remedy("an edit", True, tier=2, is_used=True)) == []
 
 
 def test_past_the_notes_that_an_answer_uses(tree: Tree) -> None:
@@ -126,6 +126,15 @@ def test_02_the_summary_of_a_folder_says_what_its_notes_pass_up(quokkas: Tree) -
     quokkas.file("x/_index.md", "---\ntype: summary\ncondensation_order: 1\n---\nx")
     nothing = why(quokkas, "wombat", "x", Loss.DERIVED)
     assert nothing.numbers.endswith("; its folder is a result when a note in it is one by its words: none is")
+    quokkas.file("_index.md", "---\ntype: summary\ncondensation_order: 1\n---\nall")
+    quokkas.file("y/_index.md", "a title, and no frontmatter")
+    assert why(quokkas, "quokka", "_index.md", Loss.DERIVED).numbers.endswith(
+        "; no note passes its relevance up to the whole tree"
+    )
+    quokkas.note("y/m.md", "Quokkas", "quokka")
+    assert why(quokkas, "quokka", "y/_index.md", Loss.DERIVED).numbers.endswith(
+        "; the engine takes it for no summary: its frontmatter needs type: summary and a condensation_order"
+    )
     strict = changed(BRV3, search={"lift_factor": 0.1})
     little = why(quokkas, "quokka", "x", Loss.DERIVED, strict)
     told = r".*; its folder gets too little from x/n\.md: 0\.\d{4} is below the floor 0\.\d{4}"
@@ -208,6 +217,20 @@ def test_05_an_earlier_answer_came_from_the_cache(quokkas: Tree) -> None:
     assert session.answers.explain("quokka facts", "x/n.md").found
 
 
+def test_05_a_new_search_does_not_find_it_either(quokkas: Tree) -> None:
+    quokkas.note("y/bilby.md", "Bilby", "all about the bilby", days=1)
+    session = quokkas.session()
+    session.run("quokka facts here")
+    made = session.answers.explain("quokka facts", "y/bilby.md")
+    assert reason_is(made, Loss.CACHED)
+    assert made.numbers == (
+        "tier 1 answered with “quokka facts here”, 0 s old; a new search does not find it either: "
+        "no word of the query matches it, tokens searched: quokka, facts"
+    )
+    assert made.remedy is not None
+    assert made.remedy.query == "quokka facts Bilby"
+
+
 def test_what_an_exact_look_up_gave_again_is_explained_as_the_answer_that_it_is(quokkas: Tree) -> None:
     session = quokkas.session()
     session.run("quokka facts")
@@ -272,6 +295,8 @@ def test_09_no_term_matches(quokkas: Tree) -> None:
         ("sharpening", "write sharpening as sharpen: rank 1, ", "sharpen"),
         ("Sharpening?", "write Sharpening? as sharpen: rank 1, ", "sharpen"),
         ("sharpening tools", "write sharpening as sharpen: rank ", "sharpen tools"),
+        ("sharpening-tools", "write sharpening-tools as sharpen tools: rank ", "sharpen tools"),
+        ("sharpening or sharpening", "write sharpening as sharpen: rank 1, ", "sharpen or sharpen"),
     ],
 )
 def test_a_word_in_another_form_is_written_as_in_the_note(tree: Tree, query: str, remedy: str, asked: str) -> None:
@@ -288,6 +313,9 @@ def test_every_word_in_another_form_is_written_as_notes_have_it(tree: Tree) -> N
     wordings = [change.query for change in as_in_notes(tree.session().probe("Sharpening, marched marched!"))]
     assert wordings[0] == "sharpen marched marched!"
     assert wordings[-1] == "sharpen march march"
+    assert [change.query for change in as_in_notes(tree.session().probe("resharpening sharpening"))] == [
+        "resharpening sharpen"
+    ]
 
 
 def test_10_other_notes_had_all_the_words(quokkas: Tree) -> None:
