@@ -671,6 +671,8 @@ class BrvTui(ConfiguredApp):
 
     async def _go_to_remedy(self, path: str, remedy: Remedy) -> None:
         """Goes to where the change of ``remedy`` is made: the query's field, the signals, or the editor."""
+        from brvtui.trace import RemedyKind
+
         if remedy.query:
             await self.switch_mode("query")
             self._fill_query(remedy.query)
@@ -678,7 +680,8 @@ class BrvTui(ConfiguredApp):
             self.changes.set_signals(path, remedy.maturity)
         elif remedy.kind is not None:
             self.notify(f"to make it: {remedy.how} ({remedy.text})", timeout=10)
-            self.editing.edit(path)
+            if remedy.kind is not RemedyKind.UPDATE:  # which ByteRover alone can make
+                self.editing.edit(path)
 
     def action_versions(self) -> None:
         """Shows which engine is installed, and what is known of it."""

@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.maturity import board_on_day
+from brvtui.app.maturity.ageing import AgeingPane
 from brvtui.app.maturity.column import ColumnPane
 from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.app.screens.message import MessageScreen, TextPane
@@ -185,17 +186,21 @@ async def test_only_the_notes_that_change_in_the_days_ahead(app: BrvTui) -> None
         assert "2 offered for pruning today" in shown(pilot)
 
 
-async def test_escape_keeps_a_note_that_only_its_event_keeps_back(app: BrvTui) -> None:
+async def test_an_event_that_hides_the_selected_note_selects_one_that_is_seen(app: BrvTui) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await opened(pilot)
         brv(pilot).selection.select("deploy/freeze_window.md")
         await pilot.press("F", "F")
         await settled(pilot)
         assert "deploy/freeze_window.md" not in column(pilot, "draft").choices
+        selected = view(pilot).selection.file
+        assert selected == column(pilot, "draft").chosen
+        assert brv(pilot).note_at_hand == selected
+        assert selected[:20] in pilot.app.screen.query_one(AgeingPane).heading(view(pilot))
         await pilot.press("f5", "escape")
         await until(pilot, lambda: frame(pilot).stop == "draft")
         await settled(pilot)
-        assert view(pilot).selection.file == "deploy/freeze_window.md"
+        assert view(pilot).selection.file == selected
 
 
 async def test_cards_that_are_not_seen_may_become_fewer(tree: Tree, make_app: Any) -> None:

@@ -65,6 +65,18 @@ async def test_a_title_is_changed_in_the_editor(app: BrvTui) -> None:
         await settled(pilot)
 
 
+async def test_an_update_is_made_in_byterover_alone(app: BrvTui, garden: Tree) -> None:
+    garden.note("fruit/kumquat.md", "Kumquat", "kumquat", days=60, importance=60)
+    garden.note("fruit/other.md", "Kumquat", "kumquat", days=60, importance=62)
+    async with app.run_test(size=WIDE) as pilot:
+        await asked_why(pilot, "kumquat", "fruit/kumquat.md")
+        chosen = await take(pilot, RemedyKind.UPDATE)
+        await until(pilot, lambda: not isinstance(pilot.app.screen, RemedyDialog))
+        await settled(pilot)
+        assert any(f"to make it: {chosen.how}" in str(toast.message) for toast in pilot.app._notifications)
+        assert not isinstance(frame(pilot), EditorScreen)
+
+
 async def test_a_maturity_is_proposed_in_the_form(app: BrvTui, garden: Tree) -> None:
     garden.note("fruit/kumquat.md", "Kumquat", "kumquat", days=60, importance=60)
     garden.note("fruit/other.md", "Kumquat", "kumquat", days=60, importance=62)

@@ -183,11 +183,9 @@ class ColumnPane(ChoicePane):
         self.services.select(choice)
 
     def on_focus(self, event: events.Focus) -> None:
-        """Selects the note under the cursor, unless the selected note is of this column and a filter hides it."""
+        """Selects the note under the cursor."""
         super().on_focus(event)
-        selected = self.view.selection.file
-        is_own = self.on_day is not None and self.on_day.level_of(selected) == self.level
-        if self.chosen and selected not in self.choices and not is_own:
+        if self.chosen and self.view.selection.file not in self.choices:
             self.moved(self.chosen)
 
     def put_filter(self, text: str) -> None:

@@ -138,7 +138,14 @@ class MaturityScreen(FrameScreen):
         now = self._level_of_selected()
         if first or (now and now != before):
             self._go_to_selected()
+        self.select_seen()
         self._show_note()
+
+    def select_seen(self) -> None:
+        """Selects the note under the cursor where the selected one is not on the board: keys act on what is seen."""
+        filled = [column for column in self.columns if column.choices]
+        if filled and not any(self.view.selection.file in column.choices for column in filled):
+            self.services.select((self.focused if self.focused in filled else filled[0]).chosen)
 
     def _broke_down(self, why: str) -> None:
         self.notify(f"the board cannot be shown: {why}", severity="error", timeout=10)

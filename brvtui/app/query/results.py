@@ -69,7 +69,9 @@ class ResultsPane(ChoicePane):
         if view.answered is None:
             return self._empty(view, width)
         made = self._hits(view.answered, view, width) + self._near(view.answered, view, width)
-        self.cursor = self.choices.index(view.selection.file) if view.selection.file in self.choices else 0
+        selected = view.selection.file
+        # A note that was chosen on another screen is no row: none is marked as what keys act on.
+        self.cursor = self.choices.index(selected) if selected in self.choices else -1 if selected else 0
         return made
 
     def _hits(self, trace: Trace, view: View, width: int) -> list[Line]:
