@@ -711,7 +711,7 @@ class BrvTui(ConfiguredApp):
 
     def action_new_note(self) -> None:
         """Begins a note."""
-        self.changes.new_note(self.note_at_hand)
+        self.changes.new_note(self.note_at_hand, about_query=self.current_mode == "query")
 
     def action_move_note(self) -> None:
         """Renames or moves the note at hand."""

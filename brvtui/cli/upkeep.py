@@ -16,10 +16,11 @@ _FEW_BYTES = 100_000
 @click.command(epilog="\b\nExample:\n  brv-tui forget --project sample-tree")
 @project_option
 def forget(project: Path | None) -> int:
-    """Drop what was recorded for a project: access hits, and feedback on results."""
+    """Drop what this tool keeps of a project's notes: access hits, signals set here, feedback on results."""
     session = find_session(project)
-    hits, rows = session.forget(), session.forget_feedback()
-    click.echo(f"dropped the recorded access hits of {counted(hits, 'note', 'notes')}")
+    signals, rows = session.forget(), session.forget_feedback()
+    told = counted(signals, "note", "notes")
+    click.echo(f"dropped this tool's own signals of {told}: recorded access hits, maturity and importance set here")
     click.echo(f"dropped {counted(rows, 'row', 'rows')} of feedback")
     return OK
 

@@ -72,6 +72,10 @@ class Presentation:
         """How the query was read: the groups of the line below it."""
         return []
 
+    def named_folder(self, trace: Trace) -> str:
+        """The folder that the query itself names and is kept to; empty for none."""
+        return ""
+
     def counts(self, trace: Trace) -> str:
         """How many results of how many: the heading of the results."""
         return f"Results {len(trace.hits)} of {trace.total_found}" if trace.hits else "Results none"

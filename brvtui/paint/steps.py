@@ -33,7 +33,7 @@ _NARROW_CELL = 10
 _WIDE_CELL = 14
 _ARROW = 4
 """The cells from the end of a name to the next one, with an arrow between them."""
-_REACHED = (State.HIT, State.TAKEN, State.PASSED, State.FAILED, State.MISSED)
+_LEADS_ON = (State.HIT, State.PASSED, State.FAILED, State.MISSED)
 _OPPOSITES = {"≥": "<", ">": "≤", "<": "≥", "≤": ">", "=": "≠"}
 _NEEDS = "needs"
 _NAMED = 90
@@ -54,7 +54,7 @@ def strip(
     names, states, checks, times = Line().gap(), Line().gap(), Line().gap(), Line().gap()
     for place, (step, cell) in enumerate(zip(steps, cells, strict=True)):
         role = STATE_ROLES[step.state.value]
-        arrow = glyphs.arrow if step.state in _REACHED else glyphs.skipped_arrow
+        arrow = glyphs.arrow if step.state in _LEADS_ON else glyphs.skipped_arrow
         last = place == len(steps) - 1
         room = cell - _ARROW if arrows and not last else cell - 1
         reached = step.state not in (State.NOT_REACHED, State.NOT_RUN)

@@ -48,12 +48,12 @@ class Engines:
             return self._made[name]
 
     def which(self, kind: type) -> str:
-        """Which engines are of ``kind``, as the end of a message: ``name one that does, with --engine: soleri``."""
+        """The names of the engines that are of ``kind``, in words."""
         able = []
         for name in self.names:
             with suppress(EngineError):
                 able += [name] if isinstance(self.named(name), kind) else []
-        return f"name one that does, with --engine: {', '.join(able)}"
+        return ", ".join(able)
 
     def profile(self, name: str) -> str:
         """The name of the profile that the engine ``name`` answers with. Raises as :meth:`named`."""

@@ -24,7 +24,8 @@ def outlook(
     engine = engines.named(name)
     if not isinstance(engine, Forecasts):
         raise EngineError(
-            f"{engine.title} has no forecasts: time alone changes none of its scores; {engines.which(Forecasts)}"
+            f"{engine.title} has no forecasts: time alone changes none of its scores; "
+            f"engines that have: {engines.which(Forecasts)}"
         )
     kinds = engine.event_kinds
     if event and event not in kinds:

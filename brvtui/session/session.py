@@ -392,7 +392,7 @@ class Session:
         return engine
 
     def forget(self) -> int:
-        """Drops every access hit that the tool recorded for this tree, and returns how many notes had some."""
+        """Drops the tool's own signals for this tree, recorded and set ones; returns how many notes had some."""
         count = len(self._overlay.read(defaults(self.profile.signals)))
         self._overlay.clear()
         return count
@@ -412,7 +412,8 @@ class Session:
             raise EngineError(f"{file} is not a result of this query: choose one that is")
         engine = self.engines.named(trace.engine)
         if not isinstance(engine, Learns):
-            raise EngineError(f"{engine.title} does not learn from feedback: {self.engines.which(Learns)}")
+            able = self.engines.which(Learns)
+            raise EngineError(f"{engine.title} does not learn from feedback; engines that do: {able}")
         return engine.learn(self.engines.context(trace.engine), trace, file, usefulness)
 
     def use_profile(self, name: str, engine: str = registry.DEFAULT) -> None:

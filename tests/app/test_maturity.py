@@ -266,7 +266,7 @@ async def test_the_events_of_a_note(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await opened(pilot, "f5", "right_curly_bracket")
         text = text_of(pilot, "#ageing").replace("\u00a0", " ")
-        assert "✗ out of tier 2 (no direct answer any more)" in text
+        assert "✗ out of tier 2 (direct answer by its path alone)" in text
         assert "▾ is offered for pruning in 27 d (for its file's age)" in text
         assert "• leaves the prompt in 42 d (its text alone is not quoted)" in text
         assert "no updatedAt: never an archive candidate" in text

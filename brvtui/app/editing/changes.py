@@ -34,22 +34,26 @@ class NoteChanges:
         self._project = project
         self._editing = editing
 
-    def new_note(self, path: str) -> None:
-        """Begins a note: about the query, when nothing covers that; in the folder of the scope, or of ``path``."""
+    def new_note(self, path: str, about_query: bool) -> None:
+        """Begins a note in the folder of the scope, or of ``path``; it is about the query if nothing covers that.
+
+        ``about_query`` proposes the query as its title also where something does.
+        """
         from brvtui.app.editing.new_note import NewNoteDialog
 
         session, view = self._project.session, self._services.store.view
         if session is None or view.project.overview is None or self._project.refuses_changes():
             return
         uncovered = view.answer.trace is not None and not view.answer.trace.covered
-        title = view.query.text.strip() if uncovered else ""
-        why = f"Nothing in the tree covers “{title}”: the note will say that it was asked." if uncovered else ""
+        asked = view.query.text.strip() if uncovered else ""
+        title = view.query.text.strip() if about_query else asked
+        why = f"Nothing in the tree covers “{asked}”: the note will say that it was asked." if uncovered else ""
         folder = view.query.scope or path.rpartition("/")[0]
         taken = frozenset(file.path for file in session.snapshot.files)
 
         def answered(request: NewNoteRequest | None) -> None:
             if request is not None:
-                self._editing.begin(request, title)
+                self._editing.begin(request, asked)
 
         proposed = "" if folder.startswith(_FOREIGN) else folder
         self._services.push_screen(NewNoteDialog(title, proposed, why, taken), answered)

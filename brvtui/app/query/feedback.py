@@ -9,13 +9,14 @@ from brvtui.app.services import AppServices
 from brvtui.trace.feedback import Usefulness
 
 _GROUP = "feedback"
+_OTHERS = "{engine.next} asks the next engine; {results.judge} grades a result for the Lab"
 
 
 def give_feedback(
     services: AppServices, project: Project, ask_again: Callable[[], None], usefulness: Usefulness
 ) -> None:
     """Tells the engine in a worker what became of the selected result, shows what that changes, and asks again."""
-    from brvtui.engines.contract import EngineError
+    from brvtui.engines.contract import EngineError, Learns
 
     session, view = project.session, services.store.view
     trace, hit = view.answered, view.hit
@@ -27,11 +28,12 @@ def give_feedback(
         try:
             return session.learn(trace, hit.file, usefulness), True
         except EngineError as error:
-            return str(error), False
+            able = isinstance(session.engines.named(trace.engine), Learns)
+            return str(error) if able else f"{error}: {services.with_keys(_OTHERS)}", False
 
     def learned(outcome: tuple[str, bool]) -> None:
         said, kept = outcome
-        services.notify(f"{usefulness.value}: {said}" if kept else said, timeout=4)
+        services.notify(f"{usefulness.value}: {said}" if kept else said, timeout=4 if kept else 8)
         if kept:
             ask_again()
 

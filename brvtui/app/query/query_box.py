@@ -81,8 +81,10 @@ class QueryBadge(Lines):
         if saved is not None and not view.query.scope:  # when: the status line has no room for it in a narrow window
             made.add(f"{saved.saved_at[:_DATE]}  ", "text")
         elif not view.engine.mode:
-            scope = cut_left(view.query.scope, max(8, width - 18)) if view.query.scope else view.worded("whole tree")
-            made.add("in ", "muted").add(scope, "bold accent" if view.query.scope else "text").add("  ")
+            named = view.presentation.named_folder(view.answered) if view.answered is not None else ""
+            scope = view.query.scope or named
+            shown = cut_left(scope, max(8, width - 18)) if scope else view.worded("whole tree")
+            made.add("in ", "muted").add(shown, "bold accent" if scope else "text").add("  ")
         else:
             made.add("mode ", "muted").add(view.engine.mode, "text").add("  ")
         if view.query.followed is not None and view.query.followed.query == view.query.text:

@@ -249,6 +249,8 @@ def _mode(view: View) -> str:
         return "Query: run" if view.ran else "Query: probe, {query.run} runs and asks the services that are set"
     if view.live is not None:
         return "Query: run, a model answers"
+    if view.answered is not None and view.ran and view.answered.answer.kind == "cached":
+        return "Query: run, answered from the cache"
     if view.uncached:
         return f"Query: run, not cached: {view.uncached}"
     return "Query: run, the answer is cached" if view.ran else "Query: probe, {query.run} runs and caches"

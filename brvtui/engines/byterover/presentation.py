@@ -180,6 +180,11 @@ class ByteRoverPresentation(Presentation):
                 )
         return made
 
+    def named_folder(self, trace: Trace) -> str:
+        """The scope of the search, where no option gave it."""
+        scope = trace.section(Search).scope
+        return scope.path if scope.restricts and scope.source != "option" else ""
+
     def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
         """The engine's own relaxations, entity searches, and the retry ladder."""
         times = trace.timings
@@ -247,7 +252,8 @@ def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
     if trace.scope_option and not found.scope.path:
         groups.append((10, [(f"{glyphs.warn} {found.scope.why}", "warn")]))
     if found.scope.restricts:
-        groups.append((5, [("in ", "muted"), (found.scope.path, "accent")]))
+        by = "" if found.scope.source == "option" else ", which the query names"
+        groups.append((5, [("in ", "muted"), (found.scope.path, "accent"), (by, "muted")]))
     return groups
 
 

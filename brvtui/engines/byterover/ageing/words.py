@@ -45,7 +45,7 @@ HAS_COME = {
 }
 """What one note is, once the event has come to it."""
 MEANING = {
-    Event.LEAVES_TIER_2: "no wording makes it the direct answer any more",
+    Event.LEAVES_TIER_2: "no wording but its path makes it the direct answer any more",
     Event.LEAVES_PROMPT: "its text alone no longer gets it quoted to a model",
     Event.ARCHIVE: "the next dream run looks at it: importance decayed since updatedAt",
     Event.PRUNING: "the next dream run looks at it: its file is old",
@@ -56,7 +56,7 @@ MEANING = {
 """What the state means for a note."""
 _AT_BEST = "even as the best match"
 IN_SHORT = {
-    Event.LEAVES_TIER_2: "no direct answer any more",
+    Event.LEAVES_TIER_2: "direct answer by its path alone",
     Event.LEAVES_PROMPT: "its text alone is not quoted",
     Event.ARCHIVE: "importance by updatedAt",
     Event.PRUNING: "for its file's age",

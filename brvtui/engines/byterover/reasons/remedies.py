@@ -196,7 +196,13 @@ def _update(case: Case) -> list[_TriedChange]:
     after = updated(case.signals, case.context.constants.signals)
     text = f"one update: importance {after.importance:g} instead of {case.signals.importance:g}, edited today"
     level = f", {after.maturity}" if after.maturity != case.signals.maturity else ""
-    return [_TriedChange(Updated(case.note.path, after, _just_now(case)), f"{text}{level}", "have brv curate add what is new about it")]
+    return [
+        _TriedChange(
+            Updated(case.note.path, after, _just_now(case)),
+            f"{text}{level}",
+            "have brv curate add what is new about it",
+        )
+    ]
 
 
 def _higher_maturity(case: Case) -> list[_TriedChange]:
