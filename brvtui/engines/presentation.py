@@ -76,6 +76,10 @@ class Presentation:
         """The folder that the query itself names and is kept to; empty for none."""
         return ""
 
+    def in_words_of_notes(self, trace: Trace) -> str:
+        """The query with other forms of words that no note holds, as the notes have them; empty without any."""
+        return ""
+
     def counts(self, trace: Trace) -> str:
         """How many results of how many: the heading of the results."""
         return f"Results {len(trace.hits)} of {trace.total_found}" if trace.hits else "Results none"

@@ -125,7 +125,8 @@ def panes(pilot: Pilot[Any]) -> dict[str, list[str]]:
 def without_offers(panes: dict[str, list[str]]) -> dict[str, list[str]]:
     """``panes`` without the lines that name a key for what can be done in a project alone."""
     offers = (
-        "press a for a note about it",
+        "a begins a note",
+        "about it",
         "changes after which no model is needed",
         "v tries the smallest changes",
     )

@@ -53,6 +53,23 @@ async def _click(pilot: Pilot[Any], words: str) -> None:
 # new notes
 
 
+async def test_on_query_a_note_begins_with_the_query_as_its_title(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "a")
+        await until(pilot, lambda: isinstance(pilot.app.screen, NewNoteDialog))
+        await settled(pilot)
+        assert "rollback.md" in shown(pilot)
+        assert "Nothing in the tree covers" not in shown(pilot)
+        await pilot.press("escape", "2")
+        await settled(pilot)
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(pilot.app.screen, NewNoteDialog))
+        assert "give the note a title" in shown(pilot)
+        await pilot.press("escape")
+        await settled(pilot)
+
+
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
 async def test_a_note_is_begun_from_a_query_that_nothing_covers(
     app: BrvTui, garden: Tree, size: tuple[int, int]
@@ -60,7 +77,7 @@ async def test_a_note_is_begun_from_a_query_that_nothing_covers(
     async with app.run_test(size=size) as pilot:
         await ask(pilot, "zebra quagga")
         await pilot.press("escape")
-        assert "press a for a note about it" in shown(pilot)
+        assert "then a begins a note" in shown(pilot)
         await pilot.press("a")
         await until(pilot, lambda: isinstance(pilot.app.screen, NewNoteDialog))
         await settled(pilot)
@@ -116,6 +133,7 @@ async def test_a_template_is_chosen_by_keys_and_by_mouse(app: BrvTui) -> None:
 async def test_a_path_that_is_taken_or_leads_out_is_refused_as_it_is_typed(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await _press(pilot, "a", NewNoteDialog)
+        await pilot.press("backspace")
         assert "give the note a title" in shown(pilot)
         await type_keys(pilot, "Rollback")
         assert "deploy/rollback.md: is taken" in shown(pilot)

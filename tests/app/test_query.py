@@ -331,3 +331,13 @@ async def test_a_part_without_numbers_has_its_whole_name_at_80_columns(app: BrvT
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "auth/jwt")
         assert "below the named folder" in text_of(pilot, "#score")
+
+
+async def test_enter_asks_in_the_words_that_notes_have(app: BrvTui, garden: Tree) -> None:
+    garden.note("garden/shears.md", "Shears", "sharpen in march")
+    async with app.run_test(size=NARROW) as pilot:
+        await ask(pilot, "sharpening?")
+        assert "esc, then enter asks for" in shown(pilot)
+        await pilot.press("escape", "enter")
+        await until(pilot, lambda: view(pilot).query.text == "sharpen" and bool(view(pilot).hit))
+        await settled(pilot)

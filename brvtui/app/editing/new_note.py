@@ -42,8 +42,9 @@ class NewNoteDialog(Dialog[NewNoteRequest]):
         yield Paragraphs(id="path")
 
     def on_mount(self) -> None:
-        """Shows the path that follows from the proposals."""
+        """Shows the path that follows from the proposals; typing replaces the proposed title."""
         self._typed()
+        self.query_one("#title-input", Input).select_all()
 
     @property
     def _path(self) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from textual.binding import BindingType
+from textual.message import Message
 
 from brvtui.app.actions.panes import RESULTS
 from brvtui.app.keys.bindings import bindings
@@ -46,6 +48,12 @@ class ResultsPane(ChoicePane):
         "The other panes show the score, the text and the place in the tree of the row under the cursor."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(RESULTS)
+
+    @dataclass
+    class WordingWanted(Message):
+        """Asks for another query."""
+
+        query: str
 
     def heading(self, view: View) -> str:
         """Returns the title: how many results of how many, and where there is room what limits them."""
@@ -94,7 +102,7 @@ class ResultsPane(ChoicePane):
             added_by = hit.found_by
             self.add_rows(made, hit_lines(hit, rank, row, trace.scale, width, self.glyphs), hit.file)
         if not trace.hits:
-            said = _nothing(trace, view, width - 2, self.services.shown_key("note.new"))
+            said = _nothing(trace, view, width - 2, self.services.with_keys)
             self.add_rows(made, [Line().gap().extend(part.spans) for part in said])
             self._add_advised(made, advised(trace), view, width)
         return made
@@ -174,21 +182,34 @@ class ResultsPane(ChoicePane):
         """Shows the text of the selected note."""
         if self.chosen:
             self.post_message(self.NoteWanted(self.chosen))
+        elif query := _in_words_of_notes(self.view):
+            self.post_message(self.WordingWanted(query))
         else:
             self.services.notify(
                 self.services.with_keys("there is no result: {panes.query} goes to the query"), timeout=4
             )
 
 
-def _nothing(trace: Trace, view: View, width: int, key: str) -> list[Line]:
-    """Returns the lines for an empty list; in a readable tree ``key`` begins a note."""
+def _in_words_of_notes(view: View) -> str:
+    """The query in the words that notes have, where that can be asked and is another; else nothing."""
+    if view.answered is None or view.project.saved:
+        return ""
+    return view.presentation.in_words_of_notes(view.answered)
+
+
+def _nothing(trace: Trace, view: View, width: int, with_keys: Callable[[str], str]) -> list[Line]:
+    """Returns the lines for an empty list, with the keys that ask otherwise and, in a readable tree, begin a note."""
     overview = view.project.overview
     made = [line(_NOTHING, "bold strong")]
     made += view.presentation.nothing(trace)
+    if query := _in_words_of_notes(view):
+        said = with_keys("{panes.back}, then {results.open} asks for “") + f"{query}”"
+        made += [Line(), *(line(part, "text") for part in wrap(said, width))]
     if overview is not None and overview.unreadable:
         made += [Line(), *(line(part, "warn") for part in wrap(overview.why_empty, width))]
     elif not (trace.covered or advised(trace) or view.is_code or view.project.saved or trace.engine == SPACE):
-        made += [Line(), line("press ", "text").add(key, "bold accent").add(" for a note about it", "text")]
+        said = with_keys("{panes.back}, then {note.new} begins a note about it")
+        made += [Line(), *(line(part, "text") for part in wrap(said, width))]
     return made
 
 

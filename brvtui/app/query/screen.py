@@ -146,6 +146,10 @@ class QueryScreen(FrameScreen):
         self.query_one(AnswerPane).show_tab("note")
         self.action_pane("answer")
 
+    @on(ResultsPane.WordingWanted)
+    def _ask_otherwise(self, event: ResultsPane.WordingWanted) -> None:
+        self.fill(event.query)
+
     @on(AnswerPane.TextWanted)
     def _read_note(self, event: AnswerPane.TextWanted) -> None:
         self._selection.want_text(event.file)

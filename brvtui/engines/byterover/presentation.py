@@ -185,6 +185,13 @@ class ByteRoverPresentation(Presentation):
         scope = trace.section(Search).scope
         return scope.path if scope.restricts and scope.source != "option" else ""
 
+    def in_words_of_notes(self, trace: Trace) -> str:
+        """The query with the first of the forms that notes have."""
+        from brvtui.engines.byterover.reasons.wordings import EVERY_WORD, as_in_notes
+
+        made = {wording.text: wording.query for wording in as_in_notes(trace)}
+        return made.get(EVERY_WORD) or next(iter(made.values()), "")
+
     def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
         """The engine's own relaxations, entity searches, and the retry ladder."""
         times = trace.timings

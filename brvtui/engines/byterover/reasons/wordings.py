@@ -10,6 +10,7 @@ from brvtui.trace import Trace
 
 _MOST_WORDS_DROPPED = 4
 STOP_WORD = "about"
+EVERY_WORD = "write every word as notes do"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def as_in_notes(trace: Trace) -> Iterator[Wording]:
                 query = " ".join(written if other == word else other.word for other in lint.words)
                 yield Wording(f"write {word.word} as {written}", query)
     if len(changed) > 1:
-        yield Wording("write every word as notes do", " ".join(_written(word, first) for word in lint.words))
+        yield Wording(EVERY_WORD, " ".join(_written(word, first) for word in lint.words))
 
 
 def _written(word: QueryWord, forms: Mapping[str, str]) -> str:
