@@ -181,15 +181,15 @@ def ceiling_lines(ceiling: Ceiling, decimals: int, width: int, by_path: bool = F
 
 
 def _standing(horizon: Horizon) -> str:
-    """Where a ceiling stands by a threshold: above it always or for some days, below it now, or never above."""
+    """Whether a ceiling reaches a threshold: at any age, for some days, no more, or at none."""
     threshold = _short(horizon.threshold)
     if not horizon.reachable:
-        return f"never reaches {threshold}"
+        return f"cannot reach {threshold} at any age"
     if horizon.days_left is None:
-        return f"{threshold} or more always"
+        return f"can reach {threshold} at any age"
     if not horizon.days_left:
-        return f"below {threshold} with age"
-    return f"{threshold} or more for {days(horizon.days_left)}"
+        return f"cannot reach {threshold} any more"
+    return f"can reach {threshold} for {days(horizon.days_left)}"
 
 
 def signals(aged: AgedSignals, width: int, glyphs: Glyphs) -> list[Line]:

@@ -56,7 +56,7 @@ class Standing:
             return "quoted then"
         if self.used < now.used:
             return f"quoted as number {self.used}, not {now.used}"
-        return f"tier {self.tier}, not {now.tier}"
+        return "no model is needed then" if self.tier <= _DIRECT < now.tier else f"tier {self.tier}, not {now.tier}"
 
     @property
     def leads(self) -> bool:

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from brvtui.engines.byterover.sections import QueryWord, Search
+from brvtui.text.analysis import from_utf16, terms
 from brvtui.trace import Trace
+from brvtui.tree.reading.whitespace import spaced_words
 
 _MOST_WORDS_DROPPED = 4
 STOP_WORD = "about"
@@ -28,9 +30,10 @@ def unpunctuated(trace: Trace) -> Iterator[Wording]:
             bare = " ".join(word.tokens)
             stripped = "".join(character for character in word.word if not character.isalnum())
             what = f"remove the {stripped}" if len(stripped) == 1 else f"write {word.word} as {bare}"
-            yield Wording(what, trace.query.replace(word.word, bare, 1))
-    bare_query = " ".join(" ".join(word.tokens) for word in trace.section(Search).lint.words)
-    yield Wording("remove the punctuation", bare_query)
+            yield Wording(what, _rewritten(trace, {word.word: bare}))
+    words = spaced_words(trace.query)
+    if any(not word.isalnum() for word in words):
+        yield Wording("remove the punctuation", " ".join(" ".join(map(from_utf16, terms(word))) for word in words))
 
 
 def as_in_notes(trace: Trace) -> Iterator[Wording]:
@@ -38,21 +41,24 @@ def as_in_notes(trace: Trace) -> Iterator[Wording]:
     lint = trace.section(Search).lint
     near = {expansion.term: expansion.near for expansion in lint.expansions if expansion.near}
     first = {term: forms[0] for term, forms in near.items()}
-    changed = list(dict.fromkeys(word for word in lint.words if not first.keys().isdisjoint(word.tokens)))
-    for word in changed:
+    changed = {word.word: word for word in lint.words if not first.keys().isdisjoint(word.tokens)}
+    for word in changed.values():
         for term in dict.fromkeys(word.tokens):
             for form in near.get(term, ()):
                 written = _written(word, {term: form})
-                query = " ".join(written if other == word else other.word for other in lint.words)
-                yield Wording(f"write {word.word} as {written}", query)
+                yield Wording(f"write {word.word} as {written}", _rewritten(trace, {word.word: written}))
     if len(changed) > 1:
-        yield Wording(EVERY_WORD, " ".join(_written(word, first) for word in lint.words))
+        yield Wording(EVERY_WORD, _rewritten(trace, {name: _written(word, first) for name, word in changed.items()}))
 
 
 def _written(word: QueryWord, forms: Mapping[str, str]) -> str:
-    """``word`` with each of its tokens in the form that ``forms`` has for it, or as it is where it has none."""
-    tokens = [forms.get(token, token) for token in word.tokens]
-    return word.word if tokens == list(word.tokens) else " ".join(tokens)
+    """``word`` with each of its tokens in the form that ``forms`` has for it, if any."""
+    return " ".join(forms.get(token, token) for token in word.tokens)
+
+
+def _rewritten(trace: Trace, words: Mapping[str, str]) -> str:
+    """The query with each of ``words`` written as the mapping has it, also where a word of it names a folder."""
+    return " ".join(words.get(word, word) for word in spaced_words(trace.query))
 
 
 def without_words(words: list[str]) -> Iterator[Wording]:

@@ -10,7 +10,7 @@ from brvtui.engines.advice import NOTHING_HELPS
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.reasons.why_not import Loss, explain
-from brvtui.engines.byterover.reasons.wordings import as_in_notes
+from brvtui.engines.byterover.reasons.wordings import as_in_notes, unpunctuated
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sections import Search
@@ -313,9 +313,16 @@ def test_every_word_in_another_form_is_written_as_notes_have_it(tree: Tree) -> N
     wordings = [change.query for change in as_in_notes(tree.session().probe("Sharpening, marched marched!"))]
     assert wordings[0] == "sharpen marched marched!"
     assert wordings[-1] == "sharpen march march"
-    assert [change.query for change in as_in_notes(tree.session().probe("resharpening sharpening"))] == [
-        "resharpening sharpen"
-    ]
+    for asked, written in (("resharpening sharpening", "resharpening sharpen"), ("a sharpening", "a sharpen")):
+        assert [change.query for change in as_in_notes(tree.session().probe(asked))] == [written]
+
+
+def test_a_word_that_names_a_folder_stays_in_other_wordings(tree: Tree) -> None:
+    tree.note("mobile/pruning.md", "Pruning", "sharpen in march")
+    trace = tree.session().probe("mobile rates?")
+    assert trace.section(Search).scope.path == "mobile"
+    assert [change.query for change in unpunctuated(trace)] == ["mobile rates", "mobile rates"]
+    assert list(unpunctuated(tree.session().probe("mobile rates"))) == []
 
 
 def test_10_other_notes_had_all_the_words(quokkas: Tree) -> None:
