@@ -111,7 +111,7 @@ async def test_notes_shows_what_of_a_topic_is_searched(space: Path) -> None:
         assert "decision bve-aaaa0001 · searched" in shown_text
         assert "reason · not searched" in shown_text
         assert "this kind never is" in shown_text
-        assert ".60 or more for" in " ".join(text_of(pilot, "#about").split())
+        assert "can reach .60 for" in " ".join(text_of(pilot, "#about").split())
 
 
 async def test_a_topic_is_edited_in_place_with_problems_and_undone(space: Path) -> None:
