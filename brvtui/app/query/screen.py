@@ -182,8 +182,9 @@ class QueryScreen(FrameScreen):
 
     def action_pane(self, pane: str) -> None:
         """Shows and focuses a pane: of cache and graph the one that the engine has."""
+        again = pane == self.stop
         super().action_pane(next(one for one in _SLOT if one in self.body.plan.panes) if pane in _SLOT else pane)
-        if pane == "route" and self.body.shared.hidden:  # among all panes it stands by itself
+        if pane == "route" and (again or self.body.shared.hidden):  # among all panes it stands by itself at first
             self.call_after_refresh(self._make_room_for_route)
         self._settle_tick()
 

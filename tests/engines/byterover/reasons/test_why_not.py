@@ -318,7 +318,7 @@ def test_every_word_in_another_form_is_written_as_notes_have_it(tree: Tree) -> N
 
 
 def test_a_word_that_names_a_folder_stays_in_other_wordings(tree: Tree) -> None:
-    tree.note("mobile/pruning.md", "Pruning", "sharpen in march")
+    tree.note("mobile/pruning.md", "Pruning", "rates in march")
     trace = tree.session().probe("mobile rates?")
     assert trace.section(Search).scope.path == "mobile"
     assert [change.query for change in unpunctuated(trace)] == ["mobile rates", "mobile rates"]
