@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -126,6 +127,40 @@ def test_words_in_its_title(tree: Tree) -> None:
     assert words is not None
     tree.note(B, f"Tokens {words[1]}", TEXT, 1)
     assert stands_above(tree)
+
+
+def test_a_word_of_its_title_in_the_query(tree: Tree) -> None:
+    tree.notes(20)
+    tree.note(A, "Refresh token rotation", TEXT, 1)
+    tree.note(B, "Tokens of drills", TEXT, 1)
+    engine, context, _ = ask(tree)
+    (change,) = [
+        one for one in Turner(engine, context, BRV3, QUERY, A, B).smallest() if "added to the query" in one.text
+    ]
+    words = re.search("“(.*)”", change.text)
+    assert words is not None
+    files = [hit.file for hit in engine.answer(context, Query(f"{QUERY.text} {words[1]}")).hits]
+    assert (files.index(B) + 1, change.rank) == (change.rank, files.index(B) + 1)
+    assert files.index(B) < files.index(A)
+
+
+def test_a_later_updated_at_where_an_engine_counts_age_by_it(tree: Tree) -> None:
+    tree.notes(20)
+    tree.file(A, f"---\nupdatedAt: {_written(30)}\n---\n# Refresh token rotation\n\n{TEXT}", 1)
+    tree.file(B, f"---\nupdatedAt: {_written(90)}\n---\n# Refresh token rotation\n\n{TEXT}", 1)
+    engine, context, _ = ask(tree, "soleri")
+    found = Turner(engine, context, BRV3, QUERY, A, B).smallest()
+    (change,) = [one for one in found if one.text.startswith("B: updatedAt ")]
+    days = re.search(r"updatedAt (\d+) days ago, not 90 days ago", change.text)
+    assert days is not None
+    for age, turned in ((int(days[1]), True), (int(days[1]) + 1, False)):
+        tree.file(B, f"---\nupdatedAt: {_written(age)}\n---\n# Refresh token rotation\n\n{TEXT}", 1)
+        files = [hit.file for hit in ask(tree, "soleri")[2].hits]
+        assert (files.index(B) < files.index(A)) == turned
+
+
+def _written(days: int) -> str:
+    return datetime.fromtimestamp(NOW_MS / 1000 - days * 86_400, UTC).isoformat()
 
 
 def test_what_cannot_be_changed_has_no_changes(two: Tree) -> None:

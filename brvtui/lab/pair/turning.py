@@ -9,7 +9,16 @@ from itertools import combinations
 from typing import Any
 
 from brvtui.engines.byterover.ageing.after_changes import accessed
-from brvtui.engines.byterover.counterfactuals.changes import Change, NoChange, SignalsSet, TimeSet, TitleSet, changed
+from brvtui.engines.byterover.counterfactuals.changes import (
+    Change,
+    DateSet,
+    NoChange,
+    Reworded,
+    SignalsSet,
+    TimeSet,
+    TitleSet,
+    changed,
+)
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.contract import Context, Engine, Query
 from brvtui.ranking.decay import MS_PER_DAY, age_days
@@ -45,8 +54,8 @@ class _Step:
 
 @dataclass(frozen=True, slots=True)
 class Turner:
-    """Tries changes of the note ``below``, and of the signals of the note ``above``, after which they stand the other
-    way round. Writes nothing."""
+    """Tries changes of the note ``below``, of the signals of the note ``above``, and of the query, after which they
+    stand the other way round. Writes nothing."""
 
     engine: Engine[Any]
     context: Context[Any]
@@ -69,12 +78,18 @@ class Turner:
             or not snapshot.notes[place].is_local
         ):
             return ()
-        kinds = [self._younger(place), self._hits(place), self._maturities(place), self._importances(place)]
+        kinds = [
+            self._younger(place),
+            self._later_updated(place),
+            self._hits(place),
+            self._maturities(place),
+            self._importances(place),
+        ]
         other = snapshot.by_path.get(self.above)
         if other is not None and snapshot.notes[other].is_local:
             kinds += [self._lower_maturities(other), self._lower_importances(other)]
         found = [self._bisected(list(steps)) for steps in kinds]
-        found.append(next((made for step in self._titles(place) if (made := self._tried(step)) is not None), None))
+        found += [self._first(choices) for choices in (self._titles(place), self._wordings(place))]
         return tuple(made for made in found if made is not None)
 
     def _bisected(self, steps: Sequence[_Step]) -> TurningChange | None:
@@ -100,13 +115,17 @@ class Turner:
                 high, best = middle, tried
         return best
 
+    def _first(self, steps: Iterator[_Step]) -> TurningChange | None:
+        return next((made for step in steps if (made := self._tried(step)) is not None), None)
+
     def _tried(self, step: _Step) -> TurningChange | None:
         """The change if it turns them; None otherwise."""
         try:
             snapshot = changed(replace(self.context, constants=self.reading), step.change)
         except NoChange:
             return None
-        trace = self.engine.answer(replace(self.context, snapshot=snapshot), self.query)
+        query = replace(self.query, text=step.change.query) if isinstance(step.change, Reworded) else self.query
+        trace = self.engine.answer(replace(self.context, snapshot=snapshot), query)
         scores: dict[str, float] = {}
         for hit in trace.hits:
             scores.setdefault(hit.file, hit.score)
@@ -124,6 +143,18 @@ class Turner:
             yield _Step(TimeSet(note.path, round(now_ms - left * MS_PER_DAY)), text)
         if days > 0:
             yield _Step(TimeSet(note.path, math.ceil(now_ms) - 1), f"B: edited today, not {days:.0f} days ago")
+
+    def _later_updated(self, place: int) -> Iterator[_Step]:
+        """Later values of ``updatedAt``, by which some engines count a note's age."""
+        note, now_ms = self.context.snapshot.notes[place], self.context.now_ms
+        written_ms = self.context.snapshot.parsed[note.path].updated_ms
+        if written_ms is None or math.isnan(written_ms):
+            return
+        days = (now_ms - written_ms) / MS_PER_DAY
+        for left in range(math.ceil(days) - 1, -1, -1):
+            when = f"{counted(left, 'day', 'days')} ago" if left else "today"
+            text = f"B: updatedAt {when}, not {days:.0f} days ago"
+            yield _Step(DateSet(note.path, now_ms - left * MS_PER_DAY, note.mtime_ms), text)
 
     def _hits(self, place: int) -> Iterator[_Step]:
         path, signals = self.context.snapshot.notes[place].path, self.context.snapshot.signals[place]
@@ -160,10 +191,19 @@ class Turner:
     def _titles(self, place: int) -> Iterator[_Step]:
         """Titles with every choice of the first missing words of the query, fewest first: the file keeps its time."""
         note = self.context.snapshot.notes[place]
-        held, unasked = set(terms(note.title)), set(self.reading.query.stop_words)
-        missing = [word for word in dict.fromkeys(terms(self.query.text)) if word not in held and word not in unasked]
-        tried = missing[:_MOST_WORDS]
+        tried = self._missing(self.query.text, note.title)
         for chosen in (choice for count in range(1, len(tried) + 1) for choice in combinations(tried, count)):
             words = " ".join(map(from_utf16, chosen))
             title = TitleSet(note.path, f"{note.title} {words}".strip(), note.mtime_ms)
             yield _Step(title, f"B: “{words}” added to its title")
+
+    def _wordings(self, place: int) -> Iterator[_Step]:
+        """The query with a word of the title that it lacks, then with the whole title."""
+        title, text = self.context.snapshot.notes[place].title, self.query.text
+        for words in (*map(from_utf16, self._missing(title, text)), title):
+            yield _Step(Reworded(f"{text} {words}"), f"ask with “{words}” added to the query")
+
+    def _missing(self, text: str, held: str) -> list[str]:
+        """The first words of ``text`` that ``held`` lacks, in UTF-16 form; no stop words."""
+        skipped = {*terms(held), *self.reading.query.stop_words}
+        return [word for word in dict.fromkeys(terms(text)) if word not in skipped][:_MOST_WORDS]

@@ -14,6 +14,7 @@ from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.reading.contents import Unseen, read_bytes, title_of, title_span
 from brvtui.tree.reading.frontmatter import parse
 from brvtui.tree.reading.signals import NoteSignals
+from brvtui.tree.reading.updated_at import redated
 
 _NS_PER_MS = 1_000_000
 
@@ -48,6 +49,15 @@ class TitleSet:
 
 
 @dataclass(frozen=True, slots=True)
+class DateSet:
+    """Another ``updatedAt`` of the note at ``path``, in ms since 1970; its file keeps its modification time."""
+
+    path: str
+    updated_ms: float
+    mtime_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class Updated:
     """A curate update of the note at ``path``: other stored signals, and a new modification time."""
 
@@ -63,7 +73,7 @@ class Reworded:
     query: str
 
 
-Change = SignalsSet | TimeSet | TitleSet | Updated | Reworded
+Change = SignalsSet | TimeSet | TitleSet | DateSet | Updated | Reworded
 
 
 def changed(context: Context, change: Change) -> Snapshot:
@@ -82,6 +92,9 @@ def changed(context: Context, change: Change) -> Snapshot:
         case Updated(path, signals, mtime_ms):
             snapshot = with_signals(snapshot, profile, now_ms, {path: signals})
             data = _read(snapshot, path)
+        case DateSet(path, updated_ms, mtime_ms):
+            text = _read(snapshot, path).decode("utf-8", "surrogateescape")
+            data = redated(text, updated_ms).encode("utf-8", "surrogateescape")
         case TitleSet(path, title, mtime_ms):
             data = retitled(_read(snapshot, path), path.rpartition("/")[2], title, profile.limits)
     return edited(snapshot, profile, now_ms, EditedFile(path, data, mtime_ms * _NS_PER_MS))
