@@ -233,3 +233,10 @@ def test_signals_that_are_not_read_anyway_are_not_blamed() -> None:
 def test_a_title_in_frontmatter_alone_is_told(body: str, is_told: bool) -> None:
     said = "not read: a note is called by its # heading, or, as here without one, by its file name"
     assert found(block("title: The hose", body=body)) == ([(1, 0, said)] if is_told else [])
+
+
+def test_a_space_behind_the_first_fence_is_told() -> None:
+    before = note_text(b"---\nmaturity: core\n---\n# Note\n")
+    edited = before.text.replace("---\n", "--- \n", 1)
+    said = [one.message for one in problems(PATH, before, edited, KNOWN, LIMITS)]
+    assert said == ["the frontmatter has a space behind its ---, so the engine reads none"]

@@ -219,7 +219,9 @@ def check(session: Session, request: CheckRequest) -> TextCheck:
         renewed, kept = (session.preview(query, path, data, keep, scope) for keep in (False, True))
         preview = kept if request.keep_mtime else renewed
         own = (preview.before.own, renewed.after.own, kept.after.own)
-        effects.insert(0, Effect("score", *(hit.score if hit else None for hit in own)))
+        listed = any(moved.file == path for moved in preview.results)
+        name = "score" if listed or not preview.before.own else "no result, score"
+        effects.insert(0, Effect(name, *(hit.score if hit else None for hit in own)))
     return TextCheck(found, tuple(effects), preview)
 
 

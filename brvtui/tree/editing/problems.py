@@ -170,7 +170,9 @@ def _undecodable(note: EditableText, head: bytes) -> int:
 def _of_block(note: EditableText, text: str) -> Iterator[_Found]:
     is_block = block_span(note.text) is not None or names_signals(text)
     if not text.startswith("---\n") and is_block:
-        message = "the frontmatter does not begin with --- in the first line, so the engine reads none"
+        first = text.partition("\n")[0]
+        fence = "has a space behind its ---" if first.rstrip() == "---" else "does not begin with --- in the first line"
+        message = f"the frontmatter {fence}, so the engine reads none"
         yield _Found(0, message, Severity.ERROR)
     elif text.startswith("---\n") and block_span(text) is None:
         message = "no line --- ends the frontmatter, so the engine reads none"
