@@ -103,7 +103,8 @@ class JudgedPane(ChoicePane):
         if not lab.rows:
             return self.TITLE
         many = len(lab.judgments or ())
-        what = f"{self.TITLE} {many} · {DEFAULT_METRICS[self.metric]}" if many else "Queries asked last, none judged"
+        more = " + 1 open" if lab.open_query is not None else ""
+        what = f"{self.TITLE} {many}{more} · {DEFAULT_METRICS[self.metric]}" if many else "Queries asked last, none judged"
         said = f"{what} · {_ORDERS[self.order]}"
         if lab.stopped:
             return self.services.with_keys(f"{said} · stopped at {lab.done} of {lab.total}: {{lab.stop}} goes on")
@@ -176,7 +177,7 @@ class JudgedPane(ChoicePane):
         keeps = self.word_filter.keeps
         rows = [row for row in lab.rows if keeps(f"{row.id} {row.text} {row.scope}".lower())]
         if self.order == 0:
-            rows.sort(key=lambda row: -self._loss(lab, row.id))
+            rows.sort(key=lambda row: (-self._loss(lab, row.id), _value(lab.columns, row.id, self.metric)))
         elif self.order == 2:
             rows.sort(key=lambda row: _value(lab.columns, row.id, self.metric))
         rows.sort(key=lambda row: row is not lab.open_query)
