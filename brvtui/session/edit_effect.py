@@ -115,6 +115,12 @@ def causes_of_change(session: Session, variant: Variant, judgment: Judgment, eng
         change = QueryChange(judged_as(change.now, judgment), judged_as(change.before, judgment))
     if not change.changes_outcome and not change.is_worse(DEFAULT_METRICS[0]):
         return (*_moves(change), *_edited(variant))
+    if variant.earlier is not None and (signals := variant.earlier.signals):
+        undone = runner.state(Variant(signals=signals), engine, mode).ask(judgment)
+        if not QueryChange(undone, judged_as(change.before, judgment)).is_otherwise:
+            paths = ", ".join(dict.fromkeys(each.path for each in signals))
+            did = f"maturity or importance was set of {paths}: without that, the query is as it was (tried)"
+            return (*_moves(change), f"{CAUSE}{did}")
     asked = {judgment.id: judgment}
     finder = CauseFinder(now.engine, now.context, now.like, asked, DEFAULT_METRICS[0], most_tried=_MOST_TRIED)
     return finder.explain([change], runner.reverting(before))[judgment.id]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from brvtui.lab.whatif.variant import EarlierNotes
+from brvtui.lab.whatif.variant import EarlierNotes, SignalChange
 from brvtui.loading import EditedFile
 from brvtui.loading.revised import Difference
+from brvtui.tree.reading.signals import NoteSignals, Source
 
 if TYPE_CHECKING:
     from brvtui.snapshot import Parsed, Snapshot
@@ -37,10 +38,12 @@ class HeldFile:
 
 @dataclass(frozen=True, slots=True)
 class HeldNotes:
-    """The texts of all notes at one moment; topics of a space are held as their snapshot, which has them all."""
+    """The texts and signals of all notes at one moment; topics of a space are held as their snapshot, which has all."""
 
     files: Mapping[str, HeldFile | None]
     """By path; None for a file that could not be read: it counts as unchanged."""
+    signals: Mapping[str, NoteSignals]
+    """Of the notes, by path."""
     snapshot: Snapshot | None = None
 
     def earlier(self, now: Snapshot) -> EarlierNotes | None:
@@ -60,8 +63,19 @@ class HeldNotes:
             is_as_old = entry is not None and entry.mtime_ns == held.mtime_ns
             if not (is_as_old and _bytes(now, path) == data):
                 edits[path] = EditedFile(path, data, held.mtime_ns)
-        difference = Difference(edits, removed)
-        return EarlierNotes(difference.paths, difference) if difference.paths else None
+        difference, signals = Difference(edits, removed), tuple(self._set_since(now))
+        paths = tuple(sorted({*difference.paths, *(change.path for change in signals)}))
+        return EarlierNotes(paths, difference, signals) if paths else None
+
+    def _set_since(self, now: Snapshot) -> Iterator[SignalChange]:
+        """What the signals were that were set since in the overlay; access hits that were recorded there count not."""
+        for path, was in self.signals.items():
+            place = now.by_path.get(path)
+            signals = now.signals[place] if place is not None else was
+            is_set = Source.OVERLAY in (was.source, signals.source) and was.access_count == signals.access_count
+            if is_set and (was.importance, was.maturity) != (signals.importance, signals.maturity):
+                yield SignalChange(path, "importance", was.importance)
+                yield SignalChange(path, "maturity", was.maturity)
 
 
 def hold(snapshot: Snapshot) -> HeldNotes | None:
@@ -72,11 +86,12 @@ def hold(snapshot: Snapshot) -> HeldNotes | None:
     if snapshot.is_code:
         return None
     if snapshot.spaces:
-        return HeldNotes({}, snapshot)
+        return HeldNotes({}, {}, snapshot)
     own = {path: entry for path, entry in snapshot.parsed.items() if not entry.alias}
     if sum(entry.size for entry in own.values()) > MOST_BYTES:
         return None
-    return HeldNotes({path: _held(snapshot, path) for path in own})
+    signals = {note.path: snapshot.signals[place] for place, note in enumerate(snapshot.notes) if note.is_local}
+    return HeldNotes({path: _held(snapshot, path) for path in own}, signals)
 
 
 def _held(snapshot: Snapshot, path: str) -> HeldFile | None:

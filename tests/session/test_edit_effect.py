@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from brvtui.lab.evaluation.results import QueryResult
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.lab.whatif.variant import Variant
+from brvtui.notes.signals import SignalTarget
 from brvtui.session import Session
 from brvtui.session.edit_effect import EditEffect, asked_last, causes_of_change, effect_of_edits
 from brvtui.session.held_notes import HeldNotes, hold
@@ -99,6 +101,40 @@ def test_an_edit_that_did_it_by_its_time_is_not_put_down_to_its_text(garden: Tre
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
     told = f"cause: {old} was edited: with its text and file time of before, not with that text alone, "
     assert cause == f"{told}the query is as it was (tried)"
+
+
+def test_signals_that_were_set_in_the_overlay_are_undone_and_named(garden: Tree) -> None:
+    session = Session.open(garden.root, now_ms=NOW_MS)
+    session.load()
+    before, held = answers(session, Variant()), hold(session.snapshot)
+    assert held is not None
+    now = session.snapshot.signals[session.snapshot.by_path[ROTATION]]
+    session.notes.apply(session.notes.plan_signals(ROTATION, replace(now, maturity="core"), SignalTarget.OVERLAY))
+    session.load()
+    earlier = held.earlier(session.snapshot)
+    assert earlier is not None
+    assert earlier.paths == (ROTATION,)
+    assert all(same(*pair) for pair in zip(before, answers(session, Variant(earlier=earlier)), strict=True))
+    effect = asked(session, QUERIES, held)
+    assert "refresh token" in {change.now.id for change in effect.otherwise}
+    (judgment,) = [each for each in QUERIES if each.id == "refresh token"]
+    said = causes_of_change(session, Variant(earlier=earlier), judgment, "byterover", "")
+    assert said[-1] == (
+        f"cause: maturity or importance was set of {ROTATION}: without that, the query is as it was (tried)"
+    )
+
+
+def test_hits_that_were_recorded_are_no_edit(garden: Tree) -> None:
+    session = Session.open(garden.root, now_ms=NOW_MS)
+    session.recording = True
+    session.load()
+    held = hold(session.snapshot)
+    assert held is not None
+    session.run("refresh token")
+    session.load()
+    place = session.snapshot.by_path[ROTATION]
+    assert session.snapshot.signals[place].importance > held.signals[ROTATION].importance
+    assert held.earlier(session.snapshot) is None
 
 
 def test_a_note_that_only_got_a_new_time_was_not_edited(garden: Tree) -> None:

@@ -104,7 +104,9 @@ class JudgedPane(ChoicePane):
             return self.TITLE
         many = len(lab.judgments or ())
         more = " + 1 open" if lab.open_query is not None else ""
-        what = f"{self.TITLE} {many}{more} · {DEFAULT_METRICS[self.metric]}" if many else "Queries asked last, none judged"
+        what = (
+            f"{self.TITLE} {many}{more} · {DEFAULT_METRICS[self.metric]}" if many else "Queries asked last, none judged"
+        )
         said = f"{what} · {_ORDERS[self.order]}"
         if lab.stopped:
             return self.services.with_keys(f"{said} · stopped at {lab.done} of {lab.total}: {{lab.stop}} goes on")

@@ -57,7 +57,9 @@ def replaced(
     if variant.earlier is not None:
         if variant.earlier.difference is None:
             return variant.earlier.snapshot or snapshot
-        return revised(snapshot, constants, now_ms, variant.earlier.difference)
+        made = revised(snapshot, constants, now_ms, variant.earlier.difference)
+        signals = tuple(change for change in variant.earlier.signals if change.path in made.by_path)
+        return _with_signals(made, constants, now_ms, signals) if signals else made
     made = snapshot
     is_read_alike = (constants.limits, constants.signals) == (read_with.limits, read_with.signals)
     if variant.days or not is_read_alike:

@@ -39,6 +39,15 @@ class EditedText:
     """Whether the save keeps the modification time."""
 
 
+@dataclass(frozen=True, slots=True)
+class SignalChange:
+    """Another value of a stored signal of the note at ``path``."""
+
+    path: str
+    name: str
+    value: float | str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class EarlierNotes:
     """The notes as they were at an earlier moment of this session; equal to itself alone."""
@@ -47,17 +56,10 @@ class EarlierNotes:
     """The notes that changed since."""
     difference: Difference | None = None
     """What changes the notes of now back, where they are files of a context tree."""
+    signals: tuple[SignalChange, ...] = ()
+    """What changes the signals back that were set since in this tool's overlay."""
     snapshot: Snapshot | None = None
     """The state itself, where it is one of topics."""
-
-
-@dataclass(frozen=True, slots=True)
-class SignalChange:
-    """Another value of a stored signal of the note at ``path``."""
-
-    path: str
-    name: str
-    value: float | str
 
 
 @dataclass(frozen=True, slots=True)
