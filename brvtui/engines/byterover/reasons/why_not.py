@@ -73,6 +73,8 @@ def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanati
         hit = trace.hits[rank - 1]
         shown = terms_of_it if hit.text else None
         use = _router(context.constants, trace, hit)
+        if role_of(path) is Role.STUB:
+            use += "; it is the stub of an archived note: restoring that brings its whole text back"
         return Explanation(trace.query, path, title, True, rank, hit, shown, None, "", None, use, trace)
     loss, numbers = _loss(context, named, trace, own)
     if loss is Loss.CACHED and rank is None:  # what a new search would lose it for is what a remedy has to mend

@@ -88,6 +88,14 @@ def test_beside_a_direct_answer_no_model_is_spoken_of(tree: Tree) -> None:
     assert remarks(made, Remedy("an edit", True, tier=2, is_used=True)) == []
 
 
+def test_a_stub_says_that_its_note_can_be_restored(tree: Tree) -> None:
+    tree.file("_archived/x/old.stub.md", "# Old\nquokka")
+    tree.file("_archived/x/old.full.md", "# Old\nquokka and more")
+    made = tree.session().answers.explain("quokka", "_archived/x/old.stub.md")
+    assert made.found
+    assert made.use.endswith("; it is the stub of an archived note: restoring that brings its whole text back")
+
+
 def test_past_the_notes_that_an_answer_uses(tree: Tree) -> None:
     for number in range(4):
         tree.note(f"x/{number}.md", "Quokka", "same", **CORE)
