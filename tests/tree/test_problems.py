@@ -217,7 +217,7 @@ def test_a_conflict_that_is_left_open() -> None:
     said = "a conflict to decide: keep one side and remove the marks"
     for mine, theirs in (("mine", "theirs"), ("HEAD", "a1b2c3d (other words)")):
         text = f"# Note\n<<<<<<< {mine}\none\n=======\ntwo\n>>>>>>> {theirs}\n"
-        assert found(text) == [(1, 0, said), (5, 0, said)]
+        assert found(text) == [(1, 0, said), (5, 0, "the conflict ends here")]
     assert found("# Note\nas in <<<<<<< mine\n") == []
 
 

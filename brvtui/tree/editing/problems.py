@@ -127,7 +127,9 @@ class _Places:
 
 def _of_conflicts(text: str) -> Iterator[_Found]:
     for offset in conflict_marks(text):
-        yield _Found(offset, "a conflict to decide: keep one side and remove the marks", Severity.ERROR)
+        begins = text[offset] == "<"
+        said = "a conflict to decide: keep one side and remove the marks" if begins else "the conflict ends here"
+        yield _Found(offset, said, Severity.ERROR)
 
 
 def _of_reading(note: EditableText, edited: str, text: str, limits: ReadingLimits) -> Iterator[_Found]:
