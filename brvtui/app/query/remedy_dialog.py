@@ -85,7 +85,12 @@ class RemedyPane(ChoicePane):
         """What the changes are for."""
         if not self._explanation.found:
             return "What would bring it in"
-        return self.TITLE
+        return "It answers" if self._answers else self.TITLE
+
+    @property
+    def _answers(self) -> bool:
+        """Whether nothing can help it more: it is first in an answer that needs no model."""
+        return self._explanation.rank == 1 and self._explanation.trace.tier in _WITHOUT_MODEL
 
     def put(self, remedies: Sequence[Remedy] | None) -> None:
         """Lists ``remedies``, or what the explanation advises."""
@@ -112,8 +117,7 @@ class RemedyPane(ChoicePane):
     def _none(self) -> str:
         if not self._tried_all:
             return _FIRST if self._explanation.rank == 1 else _NOT_TRIED
-        first = self._explanation.rank == 1 and self._explanation.trace.tier in _WITHOUT_MODEL
-        return self.services.with_keys(_ANSWERS) if first else _NONE
+        return self.services.with_keys(_ANSWERS) if self._answers else _NONE
 
     def _rows(self, remedy: Remedy, width: int) -> list[Line]:
         decimals = self._explanation.trace.scale.decimals
