@@ -13,7 +13,7 @@ import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project import opening, project
-from brvtui.app.states import Phase
+from brvtui.app.states import Phase, ProjectState
 from brvtui.store.kept_index import KeptIndex
 from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, until, view
 from tests.support.settings import own
@@ -99,6 +99,35 @@ async def test_a_project_is_opened_as_soon_as_it_is_there(
         assert view(pilot).project.phase is Phase.READY
         assert "CANNOT OPEN" not in shown(pilot)
         assert [hit.file for hit in view(pilot).answer.trace.hits] == ["foxes.md"]
+
+
+async def test_another_attempt_shows_nothing_until_all_is_read(
+    garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(project, "TRIED_AGAIN_S", 0.05)
+    signals = garden.root / "signals.json"
+    whole = signals.rename(garden.root / "whole.json")
+    signals.write_text("{")
+    app, told, attempts = make_app(garden.root), [], []
+    opened, open_session = app.project_opened, opening.open_session
+
+    def attempt(request: opening.Opening) -> opening.OpenedProject:
+        attempts.append(request)
+        return open_session(request)
+
+    monkeypatch.setattr(opening, "open_session", attempt)
+    monkeypatch.setattr(app, "opening_failed", lambda: told.append("failed"))
+    monkeypatch.setattr(app, "project_opened", lambda session: (told.append("opened"), opened(session)))
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: view(pilot).project.phase is Phase.FAILED)
+        before = len(attempts)
+        app.store.subscribe((ProjectState,), lambda: told.append(view(pilot).project.phase.name))
+        await until(pilot, lambda: len(attempts) >= before + 3)
+        assert told == ["opened", "failed"]
+        assert "CANNOT OPEN" in shown(pilot)
+        whole.replace(signals)
+        await until(pilot, lambda: view(pilot).project.phase is Phase.READY)
+        assert told[:4] == ["opened", "failed", "opened", "READY"]
 
 
 async def test_a_setting_that_keeps_a_project_closed_is_changed_in_settings(garden: Tree, make_app: MakeApp) -> None:

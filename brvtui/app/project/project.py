@@ -124,6 +124,8 @@ class Project:
         start, run = self._request.start, self._services.background.run
         if start is not None and is_saved(start):
             run(partial(opening.read_saved, start), self._reopened, group=LOAD, on_error=self.failed)
+        elif self._services.store.view.project.phase is Phase.FAILED:
+            run(self._open_and_read, self._opened_at_last, group=LOAD, on_error=self.failed)
         else:
             run(partial(opening.open_session, self._request), self._opened, group=LOAD, on_error=self.failed)
 
@@ -133,17 +135,29 @@ class Project:
         self._listener.trace_reopened(self.saved, overview)
 
     def _opened(self, opened: OpenedProject) -> None:
+        background = self._services.background
+        self._begin(opened)
+        read = partial(self._read_first, opened.session, background.relay(self._progressed))
+        background.run(read, self._first_read, group=LOAD, on_error=self.failed)
+
+    def _begin(self, opened: OpenedProject) -> None:
         session = self.session = opened.session
-        store, background = self._services.store, self._services.background
-        if store.view.project.phase is Phase.FAILED:
-            store.update(store.view.project._replace(phase=Phase.LOADING, problem=""))
+        store = self._services.store
         self.choice, self.is_chosen = opened.choice, opened.choice is None or opened.is_chosen
         self._listener.project_opened(session)
         store.update(store.view.engine._replace(frozen=session.frozen, recording=session.recording))
-        read = partial(self._read_first, session, background.relay(self._progressed))
-        background.run(read, self._first_read, group=LOAD, on_error=self.failed)
 
-    def _read_first(self, session: Session, progressed: Callable[[int, int], None]) -> TreeRead | None:
+    def _open_and_read(self) -> tuple[OpenedProject, TreeRead | None]:
+        """Opens and reads in one go, so that another attempt shows nothing unless all of it succeeds. Blocks."""
+        opened = opening.open_session(self._request)
+        return opened, self._read_first(opened.session)
+
+    def _opened_at_last(self, made: tuple[OpenedProject, TreeRead | None]) -> None:
+        opened, read = made
+        self._begin(opened)
+        self._first_read(read)
+
+    def _read_first(self, session: Session, progressed: Callable[[int, int], None] | None = None) -> TreeRead | None:
         """Reads the tree for the first time; closes ``session`` if that fails. Blocks."""
         try:
             return opening.read_tree(session, self.overviews, progressed=progressed)
@@ -208,11 +222,13 @@ class Project:
     def failed(self, why: str) -> None:
         """Shows ``why`` the project cannot be opened; in a toast if it was open and cannot be read any more."""
         store = self._services.store
-        if store.view.project.overview is None:
-            if store.view.project.phase is not Phase.FAILED:
+        project = store.view.project
+        if project.overview is None:
+            if project.phase is not Phase.FAILED:
                 settle_memory()
                 self._listener.opening_failed()
-            store.update(store.view.project._replace(phase=Phase.FAILED, problem=why))
+            if (project.phase, project.problem) != (Phase.FAILED, why):
+                store.update(project._replace(phase=Phase.FAILED, problem=why))
             self._services.set_timer(TRIED_AGAIN_S, self.open)
         else:
             self._services.notify(why, severity="error", timeout=10)
