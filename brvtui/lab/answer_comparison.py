@@ -214,10 +214,13 @@ def _outcome(trace: Trace, named: bool) -> str:
 
 
 def _gate(trace: Trace, other: Trace) -> str:
-    """The check by which a step failed in ``trace`` that did not fail in ``other``, in brackets; or empty."""
-    others = {step.name: step.state for step in other.steps}
+    """The check by which a step failed in ``trace`` that passed in ``other``, in brackets; or empty.
+
+    A step that ``other`` did not reach decided nothing between the two: there, the cache answered first.
+    """
+    passed = {step.name for step in other.steps if step.state in (State.PASSED, State.TAKEN)}
     for step in trace.steps:
-        check = deciding(step) if step.state is State.FAILED and others.get(step.name) is not State.FAILED else None
+        check = deciding(step) if step.state is State.FAILED and step.name in passed else None
         if check is not None and check.passed is False:
             return f" ({outcome(check)})"
     return ""

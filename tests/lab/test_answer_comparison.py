@@ -6,10 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.route.cache import CacheContents
+from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.lab.answer_comparison import AnswerComparison, Shift, compare_answers, difference_sentence
 from brvtui.paint.sentence import plain
 from brvtui.trace import Check, Hit, NearMiss, Part, State, Trace
-from tests.support.trees import DAY_MS, NOW_MS, Tree
+from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree
 
 
 @pytest.fixture
@@ -74,6 +77,23 @@ def test_the_gate_that_decided_is_named_where_the_tier_differs(pinned: Trace) ->
     assert sentence(compare_answers(after, before)).startswith(
         "Pinned was tier 3 (lead over the next 0.05 < .08), now tier 2: “b” fell from 0.86 to 0.80"
     )
+
+
+def test_no_gate_is_named_where_the_cache_answers_one_of_the_two(tree: Tree) -> None:
+    tree.note("zoo/zebra.md", "Zebra", "zebra stripes")
+    tree.note("zoo/other.md", "Zebra too", "zebra stripes", days=1)
+    tree.notes(60)
+    context = Context(tree.snapshot(), BRV3, NOW_MS)
+    request = RouteRequest("zebra stripes", run=True)
+    routed, cache = route(context, CacheContents(), request)
+    cached, _ = route(context, cache, request)
+    assert (routed.tier, cached.tier) == (3, 0)
+    assert sentence(compare_answers(routed, cached)) == "Pinned was tier 3, now tier 0."
+    assert sentence(compare_answers(cached, routed)) == "Pinned was tier 0, now tier 3."
+    (tree.tree / "zoo/other.md").unlink()
+    direct, _ = route(Context(tree.snapshot(), BRV3, NOW_MS), CacheContents(), request)
+    assert direct.tier == 2
+    assert sentence(compare_answers(direct, routed)).startswith("Pinned was tier 2, now tier 3 (lead over the next")
 
 
 def gate(value: float, passed: bool) -> Check:
