@@ -99,8 +99,31 @@ async def test_keys_that_act_on_a_note_take_the_first_that_answered(
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
         assert frame(pilot).note_at_hand == "auth/jwt/refresh_rotation.md"
-        await pilot.press("e")
+        told = " ".join(text_of(pilot, "#entry").split())
+        assert "keys for a note act on auth/jwt/refresh_rotation.md: of these results" in told
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog))
+        await settled(pilot)
+        assert "auth/jwt/refresh_rotation.md" in shown(pilot)
+        await pilot.press("escape", "e")
         await until(pilot, lambda: (edit := view(pilot).editor.edit) and edit.path == "auth/jwt/refresh_rotation.md")
+
+
+async def test_no_key_acts_on_a_note_where_none_that_answered_is_left(
+    garden: Tree, make_app: Callable[..., BrvTui]
+) -> None:
+    gone = {"path": "auth/gone.md", "score": 0.9}
+    logged(garden, 1, "zebra quagga", matchedDocs=[gone])
+    async with make_app(garden.root).run_test(size=WIDE, notifications=True) as pilot:
+        await ask(pilot, "rollback")
+        assert view(pilot).selection.file
+        await to_log(pilot)
+        assert frame(pilot).note_at_hand == ""
+        await pilot.press("w", "e")
+        await settled(pilot)
+        assert not isinstance(pilot.app.screen, RemedyDialog)
+        assert view(pilot).editor.edit is None
+        assert any("no note that answered this query is here" in one.message for one in pilot.app._notifications)
 
 
 @pytest.mark.parametrize("at_ms", [1e30, float("inf"), -1e30])

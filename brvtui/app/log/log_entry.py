@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from brvtui.app.log.log_pane import moment, names_engines, tier_mark, tier_of
+from brvtui.app.log.logs import answering_note, results_of
 from brvtui.app.states import LogState, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
@@ -38,6 +39,7 @@ class LogEntryPane(Pane):
         made += self._verdict(compared, width)
         made.append(rule(width, "then", dash=self.glyphs.dash))
         made += _then(compared, names_engines(view.log.entries or ()), width)
+        made += _at_hand(view, compared, width)
         made.append(rule(width, "now, on an empty cache", dash=self.glyphs.dash))
         made += _now(compared, width)
         if compared.entry.response:
@@ -77,6 +79,14 @@ def _then(compared: LogComparison, with_engine: bool, width: int) -> list[Line]:
     for name, value in told:
         made += [_field(name, value, width)] if value else []
     return made + _paths(entry.paths, width)
+
+
+def _at_hand(view: View, compared: LogComparison, width: int) -> list[Line]:
+    """Names the note that keys act on where that is not the first result."""
+    note, results = answering_note(view, compared.entry), results_of(view, compared.entry)
+    if not note or note == results[0]:
+        return []
+    return wrapped(f"keys for a note act on {note}: of these results, the first that is a note now", width, "muted")
 
 
 def _now(compared: LogComparison, width: int) -> list[Line]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import EngineLog
+from brvtui.app.view import View
 from brvtui.store.folders import shown_path
 from brvtui.tree.engine_files.query_log import LoggedQuery
 
@@ -77,29 +78,22 @@ class Logs:
         store.update(store.view.log._replace(compared=compared))
 
     def explain(self, entry: LoggedQuery | None) -> None:
-        """Explains the first note that answered ``entry`` then, or, where there was none, the first that would now."""
-        paths = self._answered(entry)
-        if entry is None or not paths:
-            said = "choose a query first: {log.why} says why a note is, or is not, in its answer"
-            if entry is not None:
-                asks = "{log.take} asks it; then select a note on the screen {screens.notes}"
-                said = f"no note answered this query, then or now: {asks}, and {{results.why}} says why it does not"
-            self._services.notify(self._services.with_keys(said), timeout=6)
+        """Explains the note that keys act on, in the answer of now to the query of ``entry``."""
+        view = self._services.store.view
+        note = answering_note(view, entry)
+        if entry is not None and note:
+            self._explain(entry, note)
             return
-        self._explain(entry, paths[0])
-
-    def first_note(self, entry: LoggedQuery | None) -> str:
-        """Returns the first note that answered ``entry``, then or else now, and is still there; empty if none is."""
-        overview = self._services.store.view.project.overview
-        found = (overview.branches.get(path) for path in self._answered(entry)) if overview is not None else ()
-        return next((one.path for one in found if one is not None and not one.is_folder), "")
-
-    def _answered(self, entry: LoggedQuery | None) -> tuple[str, ...]:
-        """Returns the results of ``entry`` then, followed by those of now if it is the one that is compared."""
-        compared = self._services.store.view.log.compared
-        if entry is None:
-            return ()
-        return (*entry.paths, *(compared.paths if compared is not None and compared.entry == entry else ()))
+        said = "choose a query first: {log.why} says why a note is, or is not, in its answer"
+        if entry is not None:
+            which = (
+                "that answered this query is here any more"
+                if results_of(view, entry)
+                else "answered this query, then or now"
+            )
+            asks = "{log.take} asks it; then select a note on the screen {screens.notes}"
+            said = f"no note {which}: {asks}, and {{results.why}} says why it does not"
+        self._services.notify(self._services.with_keys(said), timeout=6)
 
     async def ask_again(self, entry: LoggedQuery) -> None:
         """Puts the query of ``entry`` into the Query screen."""
@@ -135,6 +129,24 @@ class Logs:
             self._services.notify(problem, severity="warning")
         if self._begun and self._project.session is not None:
             self._read(self._project.session)
+
+
+def results_of(view: View, entry: LoggedQuery | None) -> tuple[str, ...]:
+    """Returns the results of ``entry`` then, followed by those of now if it is the one that is compared."""
+    compared = view.log.compared
+    if entry is None:
+        return ()
+    return (*entry.paths, *(compared.paths if compared is not None and compared.entry == entry else ()))
+
+
+def answering_note(view: View, entry: LoggedQuery | None) -> str:
+    """Returns the note that keys act on: the first result of ``entry``, then or else now, that is still a note.
+
+    Empty where none is.
+    """
+    overview = view.project.overview
+    found = (overview.branches.get(path) for path in results_of(view, entry)) if overview is not None else ()
+    return next((one.path for one in found if one is not None and not one.is_folder), "")
 
 
 def _read(session: Session) -> tuple[tuple[LoggedQuery, ...], LogSummary, EngineLog]:

@@ -15,7 +15,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.log.log_entry import LogEntryPane
 from brvtui.app.log.log_pane import LogPane
 from brvtui.app.log.log_summary import LogSummaryPane
-from brvtui.app.log.logs import Logs
+from brvtui.app.log.logs import Logs, answering_note
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.view import View
@@ -79,11 +79,11 @@ class LogScreen(FrameScreen):
 
     @property
     def note_at_hand(self) -> str:
-        """The first note that answered the chosen query and is still there; without one, the selected note."""
-        return self._logs.first_note(self.query_one(LogPane).entry) or super().note_at_hand
+        """The first note that answered the chosen query and is still there; empty without one."""
+        return answering_note(self.view, self.query_one(LogPane).entry)
 
     def explains_itself(self) -> bool:
-        """Says why the note that answered the chosen query then is, or is not, in the answer now."""
+        """Says why the note at hand is, or is not, in the answer that the chosen query gets now."""
         self._logs.explain(self.query_one(LogPane).entry)
         return True
 
