@@ -99,7 +99,24 @@ def test_an_edit_that_did_it_by_its_time_is_not_put_down_to_its_text(garden: Tre
     (change,) = asked(session, (judged,), held).otherwise
     assert change.now.rank_of(fresh) == 2
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
-    told = f"cause: {old} was edited: with its text and file time of before, not with that text alone, "
+    assert cause == f"cause: {old} has another file time: with that of before, the query is as it was (tried)"
+
+
+def test_an_edit_that_did_it_by_text_and_time_together_is_put_down_to_neither(garden: Tree) -> None:
+    old, fresh = "zoo/old_zebra.md", "zoo/zebra.md"
+    garden.read_frontmatter()
+    zebra = "---\nimportance: {}\n---\n# Zebra\n\nStripes of the zebra.\n"
+    garden.file(old, zebra.format(20), 60)
+    garden.file(fresh, zebra.format(30), 20)
+    session = Session.open(garden.root, now_ms=NOW_MS)
+    session.load()
+    held = hold(session.snapshot)
+    assert held is not None
+    garden.file(old, zebra.format(100), 0)
+    session.load()
+    judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
+    *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
+    told = f"cause: {old} was edited: with its text and file time of before, not with one of the two alone, "
     assert cause == f"{told}the query is as it was (tried)"
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from brvtui.engines.contract import Context, Engine, Query
 from brvtui.lab.answer_diff.find import CauseSearch
@@ -17,6 +16,7 @@ from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import QueryResult
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.model import Judgment
+from brvtui.loading import EditedFile
 from brvtui.loading.revised import UNCHANGED, Difference
 from brvtui.paint.text import signed
 from brvtui.snapshot import Snapshot
@@ -156,23 +156,17 @@ class CauseFinder:
             return f"{path} was added: without it"
         if path not in self.context.snapshot.parsed:
             return f"{path} was removed: with it"
-        edit, entry = reverting.difference.edits[path], self.context.snapshot.parsed[path]
-        if edit.mtime_ns != entry.mtime_ns:
-            text_alone = Difference({path: replace(edit, mtime_ns=entry.mtime_ns)}, frozenset())
-            with_text = reverting.revert(text_alone)
-            if not self._is_as_before(change, with_text):
-                if _has_same_words(path, with_text, self.context.snapshot):
-                    return f"{path} has another file time: with that of {reverting.name}"
-                return f"{path} was edited: with its text and file time of {reverting.name}, not with that text alone"
-        return f"{path} was edited: with its text of {reverting.name}"
+        edit, entry, then = reverting.difference.edits[path], self.context.snapshot.parsed[path], reverting.name
 
+        def would_do(alone: EditedFile) -> bool:
+            return self._is_as_before(change, reverting.revert(Difference({path: alone}, frozenset())))
 
-def _has_same_words(path: str, one: Snapshot, other: Snapshot) -> bool:
-    """Whether the note at ``path`` has the same words in two snapshots that share their terms."""
-    if path not in one.by_path or path not in other.by_path:
-        return False
-    terms, others = (each.postings.note(each.by_path[path]) for each in (one, other))
-    return np.array_equal(terms.rows, others.rows) and np.array_equal(terms.tf, others.tf)
+        if edit.mtime_ns == entry.mtime_ns or would_do(replace(edit, mtime_ns=entry.mtime_ns)):
+            return f"{path} was edited: with its text of {then}"
+        with suppress(OSError):
+            if would_do(replace(edit, data=self.context.snapshot.read(path))):
+                return f"{path} has another file time: with that of {then}"
+        return f"{path} was edited: with its text and file time of {then}, not with one of the two alone"
 
 
 def _place(rank: int | None) -> float:
