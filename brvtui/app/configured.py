@@ -7,10 +7,12 @@ import re
 from collections.abc import Mapping
 from functools import partial
 
+from textual import events
+
 from brvtui import faults
 from brvtui.app.keys.bindings import Call, letter_actions
-from brvtui.app.keys.escape import read_escape_alone
-from brvtui.app.keys.naming import key_name, split
+from brvtui.app.keys.escape import apart, read_alt
+from brvtui.app.keys.naming import key_name
 from brvtui.app.themed import ThemedApp
 from brvtui.app.widgets.lines import rebuild
 from brvtui.app.workers import Refusal
@@ -29,6 +31,7 @@ class ConfiguredApp(ThemedApp):
     def __init__(self) -> None:
         """An app with the settings of the user's file and of the environment."""
         super().__init__()
+        read_alt()
         self.configuration = configure()
         self.glyphs = for_terminal(self.configuration.settings.ascii)
         self.keymap: Mapping[str, str] = {}
@@ -73,11 +76,18 @@ class ConfiguredApp(ThemedApp):
             self._letters[kind] = letter_actions(kind, self.keymap)
         return (action, parameters) in self._letters[kind]
 
+    async def on_event(self, event: events.Event) -> None:
+        """Takes Esc and a key that a terminal hands on as one for the two that were pressed."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            for key in apart(event, self.keymap.values()):
+                await super().on_event(key)
+        else:
+            await super().on_event(event)
+
     def _use_keys(self, keys: Mapping[str, str]) -> None:
         self.keymap = keys
         self._letters.clear()
         self.set_keymap(keys)
-        read_escape_alone({key for some in keys.values() for key in split(some)})
         for screen in self.screen_stack if self.is_running else ():
             rebuild(screen)
 

@@ -3,47 +3,89 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
-from textual import events
+from textual import constants, events
 from textual._xterm_parser import XTermParser
+from textual.pilot import Pilot
 
-from brvtui.app.keys.escape import read_escape_alone
+from brvtui.app.app import BrvTui
+from brvtui.app.keys.escape import apart, read_alt
+from tests.app.driving import WIDE, settled
+from tests.app.editing import area, open_note
+from tests.support.settings import own
+from tests.support.trees import Tree
 
 
 @pytest.fixture(autouse=True)
-def without_keys_of_a_user() -> Iterator[None]:
-    read_escape_alone(())
-    yield
-    read_escape_alone(())
+def with_alt() -> None:
+    read_alt()
 
 
-def keys(text: str) -> list[str]:
-    return [event.key for event in XTermParser().feed(text) if isinstance(event, events.Key)]
+def read(text: str) -> list[events.Key]:
+    return [event for event in XTermParser().feed(text) if isinstance(event, events.Key)]
 
 
-@pytest.mark.parametrize("character", string.digits + "wWcxXgGzq")
-def test_a_letter_or_a_digit_is_a_key_of_its_own(character: str) -> None:
-    assert keys(f"\x1b{character}") == ["escape", character]
+def keys(text: str, given: Iterable[str] = ()) -> list[tuple[str, str | None]]:
+    return [(key.key, key.character) for event in read(text) for key in apart(event, given)]
 
 
-@pytest.mark.parametrize(
-    ("character", "name"), [(",", "comma"), ("/", "slash"), ("?", "question_mark"), ("=", "equals_sign")]
-)
-def test_so_is_a_sign_by_its_name(character: str, name: str) -> None:
-    assert keys(f"\x1b{character}") == ["escape", name]
+@pytest.mark.parametrize("character", sorted({*string.printable.strip()} - {*"OP", *"[]^_\\bf"}))
+def test_a_character_is_a_key_of_its_own_as_though_pressed_alone(character: str) -> None:
+    (alone,) = read(character)
+    assert keys(f"\x1b{character}") == [("escape", "\x1b"), (alone.key, character)]
 
 
 @pytest.mark.parametrize(
     ("text", "named"),
-    [("\x1b[A", "up"), ("\x1bOP", "f1"), ("\x1b[1;5C", "ctrl+right"), ("\x1bb", "ctrl+left"), ("\x1bf", "ctrl+right")],
-)
+    [("\x1b[A", "up"), ("\x1bOP", "f1"), ("\x1b[1;5C", "ctrl+right"), ("\x1bb", "ctrl+left"), ("\x1bf", "ctrl+right"),
+     ("\x1b[1;3D", "alt+left"), ("\x1b\x7f", "ctrl+w")],
+)  # fmt: skip
 def test_longer_sequences_and_words_stay(text: str, named: str) -> None:
-    assert keys(text) == [named]
+    assert [key for key, _ in keys(text)] == [named]
 
 
-def test_alt_stays_with_a_key_that_the_user_gave_an_action() -> None:
-    read_escape_alone({"alt+w", "alt+comma"})
-    assert "escape" not in keys("\x1bw") + keys("\x1b,")
-    assert keys("\x1bx") == ["escape", "x"]
+@pytest.mark.parametrize("character", ["O", "P"])
+def test_what_may_begin_a_longer_sequence_is_told_apart_after_a_moment(
+    character: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(constants, "ESCAPE_DELAY", 1e-9)
+    parser = XTermParser()
+    (alt,) = (event for event in [*parser.feed(f"\x1b{character}"), *parser.tick()] if isinstance(event, events.Key))
+    assert [(key.key, key.character) for key in apart(alt, ())] == [("escape", "\x1b"), (character, character)]
+
+
+@pytest.mark.parametrize(("text", "key"), [("\x1bw", "alt+w"), ("\x1b,", "alt+comma"), ("\x1bW", "alt+shift+w")])
+def test_alt_stays_with_a_key_that_the_user_gave_an_action(text: str, key: str) -> None:
+    assert [found for found, _ in keys(text, [f"f12,{key}"])] == [key]
+    assert [found for found, _ in keys("\x1bx", [key])] == ["escape", "x"]
+
+
+def test_what_the_terminal_calls_alt_is_taken_apart_too() -> None:
+    assert keys("\x1b[119;3u") == [("escape", "\x1b"), ("w", "w")]
+
+
+async def type_into(pilot: Pilot[Any], text: str) -> None:
+    """Hands ``text`` to the app as a terminal does."""
+    for event in read(text):
+        pilot.app.post_message(event)
+    await settled(pilot)
+
+
+async def test_a_sign_after_esc_is_typed_into_the_text_where_esc_leads(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await pilot.press("f3")
+        await type_into(pilot, "\x1b(")
+        assert area(pilot).text.startswith("(# Rollback")
+
+
+async def test_a_key_of_the_users_with_alt_and_shift_acts(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+    own('[keys]\n"screens.log" = "alt+shift+w"\n')
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape")
+        await type_into(pilot, "\x1bW")
+        assert pilot.app.current_mode == "log"
