@@ -588,15 +588,15 @@ def swept(pilot: Pilot[Any]) -> str:
     return "\n".join(line.plain for pane in found for line in pane.lines)
 
 
-async def test_tabs_say_what_the_title_adds_where_there_is_room(with_judgments: Tree, make_app: MakeApp) -> None:
+async def test_the_title_stands_behind_the_tabs_where_there_is_room(with_judgments: Tree, make_app: MakeApp) -> None:
     async with make_app(with_judgments.root).run_test(size=NARROW) as pilot:
         await to_lab(pilot)
         tabs = "Judged queries│Answer│What if"
-        assert f"{tabs}  3 · ndcg@10 · by loss ━" in shown(pilot)
+        assert f"{tabs}  Judged queries 3 · ndcg@10 · by loss ━" in shown(pilot)
         await pilot.press("f4")
         assert f"{tabs} ━" in shown(pilot)
         await pilot.press("l")
-        await until(pilot, lambda: f"{tabs}  ndcg@10 " in shown(pilot))
+        await until(pilot, lambda: f"{tabs}  What if · ndcg@10 " in shown(pilot))
         await pilot.resize_terminal(60, NARROW[1])
         await until(pilot, lambda: f"{tabs} ━" in shown(pilot))
 

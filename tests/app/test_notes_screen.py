@@ -36,8 +36,8 @@ async def test_a_note_is_rendered_with_its_frontmatter(app: BrvTui, size: tuple[
         assert "(no such note)" in " ".join(text.split())
         assert "## The end" not in text
         assert "The end" in text
-        wide = size != NARROW
-        assert (f"Note · {HUB}" in shown(pilot)) == wide
+        tabs = "Note│About  " if size == NARROW else ""
+        assert f"{tabs}Note · {HUB}" in shown(pilot)
 
 
 async def test_raw_and_rendered(app: BrvTui) -> None:
@@ -46,7 +46,7 @@ async def test_raw_and_rendered(app: BrvTui) -> None:
         await pilot.press("f3", "r")
         await settled(pilot)
         assert "## The end" in text_of(pilot, "#note")
-        assert f"Note · {HUB} · raw" in shown(pilot)
+        assert f"Note, raw · {HUB}" in shown(pilot)
         await pilot.press("right_square_bracket")
         assert note_of(app).links[note_of(app).link].target.path == STORE
         await pilot.press("r")

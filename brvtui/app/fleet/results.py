@@ -84,6 +84,11 @@ class FleetResultsPane(ChoicePane):
         """Member and file of each choice of one ranking."""
         self._name_cells = _LEAST_NAME
 
+    @property
+    def tab_name(self) -> str:
+        """What its tab is called: the screen says that it is of a fleet."""
+        return _TITLE
+
     def heading(self, view: View) -> str:
         """In which way they were merged, and how many there are."""
         state = view.fleet

@@ -41,9 +41,14 @@ class FleetScorePane(Pane):
         "why, and what to do."
     )
 
+    @property
+    def tab_name(self) -> str:
+        """What its tab is called: the screen says that it is of a fleet."""
+        return "Score"
+
     def heading(self, view: View) -> str:
         """The title in the border."""
-        return "Score"
+        return self.tab_name
 
     def build(self, view: View, width: int) -> list[Line]:
         """The explanation of the selected result."""

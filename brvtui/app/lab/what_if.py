@@ -242,7 +242,8 @@ def effect_of(lab: LabState) -> str:
     means = [mean_of(cells[each].values[0] for each in both) for cells in (first, slid.cells)]
     tiers = sum(first[each].result.outcome != slid.cells[each].result.outcome for each in both)
     now, then = (f"{mean:.2f}" if mean is not None else "–" for mean in means)
-    return f"{DEFAULT_METRICS[0]} {now} → {then}, {counted(tiers, 'other tier', 'other tiers')} · "
+    other = f", {counted(tiers, 'other tier', 'other tiers')}" if tiers else ""
+    return f"{DEFAULT_METRICS[0]} {now} → {then}{other} · "
 
 
 def _in_order(lab: LabState, notes: tuple[Control, ...]) -> list[Control]:

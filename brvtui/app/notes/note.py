@@ -91,7 +91,7 @@ class NotePane(Pane):
         """The note's path, and whether the raw text is shown."""
         if self.rendered is None or not view.selection.file:
             return "Note"
-        return f"{view.worded('Note')} · {self.rendered.page.path}{' · raw' if self.rendered.raw else ''}"
+        return f"{view.worded('Note')}{', raw' if self.rendered.raw else ''} · {self.rendered.page.path}"
 
     @property
     def note(self) -> str:

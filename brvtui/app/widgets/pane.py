@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events, on
 from textual.binding import Binding, BindingType
@@ -30,6 +29,9 @@ from brvtui.text.visible import visible
 
 _WHEEL_ROWS = 3
 _CORNERS = 6
+_BEHIND_TABS = "  "
+_LEAST_BEHIND_TABS = 24
+"""With fewer cells behind the row of tabs, a title says too little there."""
 _MATCH = "bold match on match-ground"
 _MATCH_HERE = "bold reverse match"
 
@@ -137,16 +139,16 @@ class Pane(Lines, can_focus=True):
         """Called with the ids of everything that is shown, when that has changed."""
 
     def retitle(self) -> None:
-        """Puts the title into the border, or the row of tabs and, where there is room, what the title adds to it."""
+        """Puts the title into the border: behind the row of tabs, if there is one, as far as there is room."""
         room = max(self.outer_size.width - _CORNERS, 1)
         heading = visible(self.heading(self.view))
-        if self.tabs is not None:
-            heading = f"  {heading.removeprefix(self.tab_name).lstrip(' ·')}".rstrip()
         written = heading if self.glyphs.unicode else in_letters(heading)
         if self.tabs is None:
             title = Content(cut(written, room))
         else:
-            title = self.tabs.append(written) if self.tabs.cell_length + cell_len(written) <= room else self.tabs
+            left = room - self.tabs.cell_length - len(_BEHIND_TABS)
+            says_more = heading != self.tab_name and left >= _LEAST_BEHIND_TABS
+            title = self.tabs.append(_BEHIND_TABS + cut(written, left)) if says_more else self.tabs
         if self.border_title != title.markup:
             self.border_title = title
 
