@@ -105,6 +105,15 @@ async def test_the_filter_keeps_notes_with_their_folders(app: BrvTui) -> None:
         assert tree.chosen == view(pilot).selection.file == "i18n/rotation_ja.md"
 
 
+async def test_a_tree_without_folders_speaks_of_none(tree: Tree, make_app: Callable[..., BrvTui]) -> None:
+    tree.note("foxes.md", "Foxes", "sleep by day")
+    async with make_app(tree.root).run_test(size=WIDE) as pilot:
+        await open_notes(pilot)
+        assert "no note is selected: in the tree, enter shows one" in " ".join(text_of(pilot, "#note").split())
+        await pilot.press("enter")
+        await until(pilot, lambda: "sleep by day" in text_of(pilot, "#note"))
+
+
 async def test_a_filter_that_keeps_nothing(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await open_notes(pilot)

@@ -136,8 +136,11 @@ class NotePane(Pane):
         self._end_wait()
         texts = {Phase.FAILED: view.project.problem, Phase.LOADING: "reading the tree…"}
         overview, empty = view.project.overview, "no note is selected"
-        if overview is not None and overview.branches:
-            empty += f": in the tree, {self.services.shown_key('tree.open')} opens a folder"
+        listed = [root for root in overview.roots if not root.aside] if overview is not None else []
+        if listed:
+            has_folder = any(root.is_folder for root in listed)
+            how = "{tree.open} opens a folder" if has_folder else "{notes_tree.take} shows one"
+            empty += self.services.with_keys(f": in the tree, {how}")
         return wrapped(texts.get(view.project.phase, view.worded(empty)), width)
 
     def _placeholder(self, width: int) -> Sequence[Line]:
