@@ -35,8 +35,8 @@ def _panes(prefix: str, keys: dict[str, str]) -> tuple[Action, ...]:
     )  # fmt: skip
 
 
-def _why(prefix: str) -> Action:
-    tooltip = "Why the selected note (in the Log: the first that answered) is, or is not, in the answer, and what helps"
+def _why(prefix: str, note: str = "the selected note") -> Action:
+    tooltip = f"Why {note} is or is not in the answer, and what would bring it up"
     return Action(f"{prefix}.why", "w", "app.why", "why (not)", tooltip, bar=True, first=True)
 
 
@@ -69,7 +69,7 @@ LAB_SCREEN = Place("lab", "Screen Lab", PlaceKind.SCREEN, (
 
 LOG_SCREEN = Place("log", "Screen Log", PlaceKind.SCREEN, (
     *_panes("log", {"log": "f2", "entry": "f3", "summary": "f4"}),
-    _why("log"),
+    _why("log", "the first note that answered"),
 ), within=EVERY_SCREEN)  # fmt: skip
 
 MATURITY_SCREEN = Place("maturity", "Screen Maturity", PlaceKind.SCREEN, (

@@ -45,8 +45,12 @@ def _classes() -> list[type]:
 
 
 def test_why_is_the_only_meaning_of_its_key() -> None:
-    held = {(action.call, action.description) for _, action in _ALL if "w" in split(action.keys)}
-    assert [call for call, _ in held] == ["app.why"]
+    held = {action.name: action for _, action in _ALL if "w" in split(action.keys)}
+    assert {action.call for action in held.values()} == {"app.why"}
+    log = held.pop("log.why")
+    assert log.description.startswith("Why the first note that answered is or is not")
+    assert len({action.description for action in held.values()}) == 1
+    assert not any("Log" in action.description for action in held.values())
 
 
 @pytest.mark.parametrize(("place", "action"), _ALL, ids=_ids)
