@@ -12,6 +12,7 @@ from textual.app import App
 from textual.command import Command, CommandPalette
 from textual.css.stylesheet import Stylesheet
 from textual.theme import Theme
+from textual.widgets._toast import ToastRack
 
 from brvtui.app.crashing import ReportingApp
 from brvtui.app.ending import finished_in_time
@@ -57,7 +58,6 @@ class ThemeStylesheet(Stylesheet):
 class ThemedApp(ReportingApp):
     """Knows the themes and the colour of every role under the one in use."""
 
-    SUSPENDED_SCREEN_CLASS = "-behind"
     _painted: _Painted | None = None
     _variables: tuple[Theme, dict[str, str]] | None = None
     """The theme whose variables were worked out last, and these."""
@@ -123,6 +123,16 @@ class ThemedApp(ReportingApp):
         """Ends watching."""
         if self._theme_watcher is not None:
             await finished_in_time(self._theme_watcher.stop, self.time_left.seconds)
+
+    def _refresh_notifications(self) -> None:
+        """Hides toasts behind a dialog, on which they are shown, too: Textual calls this, and nothing public."""
+        super()._refresh_notifications()
+        self.call_later(self._hide_toasts_behind)
+
+    def _hide_toasts_behind(self) -> None:
+        for screen in self.screen_stack[:-1]:
+            for rack in screen.query_children(ToastRack):
+                rack.display = False
 
     def _recolour(self, _: object) -> None:
         if isinstance(self.screen, CommandPalette):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
 from textual.pilot import Pilot
 from textual.widgets._toast import Toast
 
 from brvtui.app.app import BrvTui
+from brvtui.app.widgets.lines import Lines
 from tests.app.driving import NARROW, ask, screen, settled, until
 
 LONG = "copied the path (30 characters) through tmux: to the terminal's clipboard, and prefix ] pastes it"
@@ -74,23 +78,37 @@ async def test_a_message_as_wide_as_the_window_is_shown_whole(app: BrvTui) -> No
             assert toast.region.bottom <= NARROW[1] - 1, length
 
 
-async def test_beside_a_dialog_it_is_shown_once(app: BrvTui) -> None:
+async def test_beside_a_dialog_it_is_shown_once(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+    restyled: list[DOMNode] = []
+    update = Stylesheet.update_nodes
+
+    def recording(sheet: Stylesheet, nodes: Iterable[DOMNode], animate: bool = False) -> None:
+        nodes = list(nodes)
+        restyled.extend(nodes)
+        update(sheet, nodes, animate)
+
     async with app.run_test(size=NARROW, notifications=True) as pilot:
         await ask(pilot, "token store")
+        below = app.screen
+        await pilot.press("escape", "a")  # the first time, Textual reads the styles of the dialog
+        await until(pilot, lambda: app.has_modal)
+        await pilot.press("escape")
+        await until(pilot, lambda: not app.has_modal)
         app.notify("x" * 40)
-        (before,) = await shown(pilot, 1)
-        await pilot.press("escape", "a")
+        await shown(pilot, 1)
+        monkeypatch.setattr(Stylesheet, "update_nodes", recording)
+        await pilot.press("a")
         await until(pilot, lambda: app.has_modal)
         (above,) = await shown(pilot, 1)
-        assert (above.display, before.display) == (True, False)
+        assert is_seen(above)
+        assert not any(map(is_seen, below.query(Toast)))
+        assert not [node for node in restyled if node.screen is below and isinstance(node, Lines)]
         await pilot.press("escape")
         await until(pilot, lambda: not app.has_modal)
         (again,) = await shown(pilot, 1)
-        assert again.display
+        assert is_seen(again)
 
 
-async def test_enter_without_a_result_says_where_the_query_is(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW, notifications=True) as pilot:
-        await ask(pilot, "zebra")
-        await pilot.press("escape", "enter")
-        await until(pilot, lambda: "there is no result: i goes to the query" in said(app))
+def is_seen(toast: Toast) -> bool:
+    """Whether neither it nor what holds it is hidden."""
+    return all(node.display for node in toast.ancestors_with_self)
