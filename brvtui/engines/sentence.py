@@ -9,7 +9,8 @@ from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, list
 from brvtui.paint.text import number, signed
 from brvtui.trace import Check, Hit, Trace
 
-_LEAST_LEAD = 1e-9
+LEAST_LEAD = 1e-9
+"""A smaller lead is none: sums of the same parts differ by so little."""
 _MOST_PARTS = 2
 
 
@@ -63,7 +64,7 @@ def lead_of(trace: Trace) -> Iterator[Clause]:
         return
     first, second = trace.hits[:2]
     lead = first.score - second.score
-    if lead > _LEAST_LEAD:
+    if lead > LEAST_LEAD:
         yield clause(f"; {lead:.{trace.scale.decimals}f} ahead of ", title(second.title), weight=30)
         shares = shares_of_lead(first, second, trace.scale.decimals, _MOST_PARTS)
         if len({part.name for hit in (first, second) for part in hit.parts}) > 1 and shares:

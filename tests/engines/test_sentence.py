@@ -35,6 +35,13 @@ class TestJeffsBrain:
             f"BM25 {first:.3f}, less than 0.001 ahead of “Sessions”."
         )
 
+    def test_what_only_rounding_sets_apart_is_level(self, library: Tree) -> None:
+        trace = self.ask(library, "refresh token")
+        first, second = trace.hits
+        (place,) = second.places
+        level = replace(second, places=(replace(place, value=first.places[0].value - 1e-12),))
+        assert ", level with “Sessions”." in verdict_sentence(replace(trace, hits=(first, level)))
+
     def test_words_of_each_note(self, library: Tree) -> None:
         first, second = self.ask(library, "refresh rotating").hits
         assert [(word.query, word.kind, word.fields[0]) for word in first.words] == [

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from brvtui.engines.jeffs_brain.sections import Hybrid, RankedNote, RetrievalMode
-from brvtui.engines.sentence import lead_of, nothing_for, place_of_first
+from brvtui.engines.sentence import LEAST_LEAD, lead_of, nothing_for, place_of_first
 from brvtui.ladder import TRIGRAMS
 from brvtui.paint.sentence import ALWAYS, Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.trace import Hit, Ladder, Rung, State, Trace
@@ -56,9 +56,8 @@ def _lead(trace: Trace) -> Iterator[Clause]:
         yield from lead_of(trace)
         return
     lead = own[0] - own[1]
-    how = (
-        f"{f'{lead:.3f}' if lead >= _LEAST_SHOWN else f'less than {_LEAST_SHOWN}'} ahead of " if lead else "level with "
-    )
+    amount = f"{lead:.3f}" if lead >= _LEAST_SHOWN else f"less than {_LEAST_SHOWN}"
+    how = f"{amount} ahead of " if lead > LEAST_LEAD else "level with "
     yield clause(f"; {counting[0].unit} {own[0]:.3f}, {how}", title(trace.hits[1].title), weight=30)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from brvtui.engines.advice import NO_WORDS
+from brvtui.engines.sentence import place_of_first
 from brvtui.engines.soleri.comparing import (
     LEAST_LEAD,
     OTHERS,
@@ -32,8 +33,7 @@ def sentence(trace: Trace) -> Sentence:
     held = answered_words(first.hit.words)
     made = composition(first)
     return (
-        clause(title(first.hit.title), " is the only result" if trace.total_found == 1 else " is first"),
-        clause(f" of {trace.total_found}" if trace.total_found > 1 else "", weight=40),
+        clause(title(first.hit.title), f" {place_of_first(trace.total_found)}"),
         *_without_links(section),
         *_lead(section),
         clause(f"; its {short(first.hit.score)}: ", _amounts(made, signed=False), weight=30),
