@@ -93,20 +93,21 @@ def _valued(name: str) -> set[str]:
 
 def _check_first_word(word: str) -> None:
     """Raises :class:`Failure` if ``word``, which is no command, is no file or folder either."""
+    from brvtui.app.modes import SCREENS
+
     if word == "--" or is_there(Path(word)):
         return
     if os.sep in word or word.startswith((".", "~")) or word.endswith(".json"):
         raise Failure(f"{word}: {NO_PROJECT}", NOT_THERE)
-    if word in SCREEN_KEYS:
-        where = f"open it with brv-tui, press esc, then {SCREEN_KEYS[word]}"
+    key = next((mode.key for mode in SCREENS if mode.name == word), "")
+    if key:
+        where = f"open it with brv-tui, press esc, then {key}"
         raise Failure(f"{word} is a screen of the app, not a command: {where}", BAD_USAGE)
     near = difflib.get_close_matches(word, _COMMANDS, 1, _NEAR)
     hint = f"did you mean {near[0]}?" if near else "brv-tui --help lists commands; to open a project, name its folder"
     raise Failure(f"no command {word}, and no file or folder of that name: {hint}", BAD_USAGE)
 
 
-SCREEN_KEYS = {"notes": "2", "log": "4", "lab": "5", "settings": "the comma"}
-"""Screens of the app that no command is named after, and the keys that show them once esc has left the query."""
 _NEAR = 0.7
 """How alike a word and a command must be (0 to 1, as difflib has it) to be offered."""
 _COMPLETING = "_BRV_TUI_COMPLETE"
@@ -159,7 +160,7 @@ def _quoting(error: click.UsageError) -> str:
     return f"{quoted_text(context)}; " if asks else ""
 
 
-def _format(error: click.ClickException) -> str:
+def _format_hint(error: click.ClickException) -> str:
     """How JSON is asked for, where ``--json`` was written to a command that gives it; empty otherwise."""
     context = error.ctx if isinstance(error, click.NoSuchOption) and error.option_name == "--json" else None
     gives = context is not None and any("--format" in parameter.opts for parameter in context.command.params)
@@ -198,7 +199,7 @@ def _run() -> int:
         click.echo(error.format_message(), err=True)
         return BAD_USAGE
     except click.ClickException as error:
-        line = _format(error) or " ".join(error.format_message().split())
+        line = _format_hint(error) or " ".join(error.format_message().split())
         if isinstance(error, click.UsageError) and error.ctx:
             line = f"{line.removesuffix('.')}; {_quoting(error)}see {error.ctx.command_path} --help"
         code = error.code if isinstance(error, Failure) else BAD_USAGE

@@ -13,9 +13,7 @@ from typing import Any
 import pytest
 
 from brvtui import __version__
-from brvtui.app.modes import SCREENS
 from brvtui.app.project.opening import Opening
-from brvtui.cli.program import SCREEN_KEYS
 from brvtui.engines import registry
 from brvtui.publishing import publisher
 from brvtui.store.kept_index import KeptIndex
@@ -577,11 +575,11 @@ def test_json_is_asked_for_by_format(run: Run) -> None:
     assert "No such option" in run("replay", "--json", inside=False)[2]
 
 
-def test_a_screen_of_the_app_that_is_no_command_is_named_with_its_key(run: Run) -> None:
-    told = "brv-tui: log is a screen of the app, not a command: open it with brv-tui, press esc, then 4\n"
-    assert run("log", inside=False) == (2, "", told)
-    keys = {mode.name: mode.key for mode in SCREENS if mode.name not in ("query", "maturity", "fleet")}
-    assert keys == {**SCREEN_KEYS, "settings": "comma"}
+@pytest.mark.parametrize(("screen", "key"), [("notes", "2"), ("log", "4"), ("lab", "5"), ("settings", "comma")])
+def test_a_screen_of_the_app_that_is_no_command_is_named_with_its_key(run: Run, screen: str, key: str) -> None:
+    where = f"open it with brv-tui, press esc, then {key}"
+    told = f"brv-tui: {screen} is a screen of the app, not a command: {where}\n"
+    assert run(screen, inside=False) == (2, "", told)
 
 
 def test_the_app_opens_as_commands_ask(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
