@@ -67,8 +67,12 @@ class Command:
     @property
     def low(self) -> str:
         """The text that is searched, in lower case."""
-        also = f"{self.act.action.label}\n{ALSO.get(self.act.action.name, '')}" if self.act else ""
-        return f"{self.title}\n{self.aside}\n{also}".lower()
+        return f"{self.title}\n{self.aside}\n{self.act.action.label if self.act else ''}".lower()
+
+    def is_meant_by(self, words: Sequence[str]) -> bool:
+        """Whether each of ``words`` is part of its text, or begins one of those that newcomers look for it by."""
+        low, also = self.low, ALSO.get(self.act.action.name, "").split() if self.act else ()
+        return all(word in low or any(one.startswith(word) for one in also) for word in words)
 
 
 def offered(
@@ -112,12 +116,12 @@ def _of(
 
 
 def found(word_filter: WordFilter, commands: Iterable[Command]) -> list[Command]:
-    """Returns the commands that hold every word of ``word_filter``.
+    """Returns the commands that every word of ``word_filter`` means.
 
     First come titles that begin with the words as they are, then those with words that begin so, then those that hold
     the words elsewhere; equals keep their order.
     """
-    kept = [command for command in commands if word_filter.keeps(command.low)]
+    kept = [command for command in commands if command.is_meant_by(word_filter.words)]
     return sorted(kept, key=lambda command: _rank(word_filter, command.title.lower()))
 
 

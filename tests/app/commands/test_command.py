@@ -58,6 +58,12 @@ def test_words_of_newcomers_find_actions_that_are_called_otherwise() -> None:
     assert "leave" in titled[0].title.lower(), "what is called so comes first"
 
 
+def test_they_are_looked_up_by_their_beginning() -> None:
+    everything = offered("query", (), True, {})
+    assert "app.screenshot" in names(found(WordFilter.of("exp pict"), everything))
+    assert "app.screenshot" not in names(found(WordFilter.of("xport"), everything))
+
+
 def test_every_action_is_offered_but_answers_to_dialogs_and_keys_of_fields() -> None:
     found = names(offered("query", (), True, {}))
     left_out = {action.name for place in PLACES if place.kind in NOT_OFFERED for action in place.actions}
