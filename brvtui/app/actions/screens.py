@@ -36,7 +36,7 @@ def _panes(prefix: str, keys: dict[str, str]) -> tuple[Action, ...]:
 
 
 def _why(prefix: str, note: str = "the selected note") -> Action:
-    tooltip = f"Why {note} is or is not in the answer, and what would bring it up"
+    tooltip = f"Why {note} is or is not in the answer, and what would help it"
     return Action(f"{prefix}.why", "w", "app.why", "why (not)", tooltip, bar=True, first=True)
 
 

@@ -32,7 +32,7 @@ class Reasons:
         self._project = project
 
     def explain(self, file: str, chosen: GoToRemedy) -> None:
-        """Finds out why ``file`` is, or is not, in the answer, and what would bring it up; shows both in a dialog.
+        """Finds out why ``file`` is, or is not, in the answer, and what would help it; shows both in a dialog.
 
         ``chosen`` is called with the file and the remedy that is chosen there.
         """
