@@ -79,8 +79,9 @@ def _added_above(hits: Sequence[Hit], second: Hit, decimals: int) -> str:
     best = max((one for one in hits if one.found_by), key=lambda one: one.score, default=None)
     if best is None or best.score <= second.score:
         return ""
-    lead = hits[0].score - best.score
-    apart = f"{abs(lead):.{decimals}f} {'ahead of' if lead >= 0 else 'behind'}"
+    lead = f"{hits[0].score - best.score:.{decimals}f}"
+    level = not float(lead)
+    apart = "level with" if level else f"{lead.removeprefix('-')} {'behind' if lead.startswith('-') else 'ahead of'}"
     return f"; {apart} number {hits.index(best) + 1}, which the search for “{best.found_by}” added"
 
 

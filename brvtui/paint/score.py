@@ -176,20 +176,19 @@ def ceiling_lines(ceiling: Ceiling, decimals: int, width: int, by_path: bool = F
     """
     best = math.floor(ceiling.score * 10**decimals + 0.5) / 10**decimals
     text = f"ceiling {best:.{decimals}f} for any words{' but its path' if by_path else ''}: "
-    text += ", ".join(_standing(horizon) for horizon in ceiling.horizons)
+    standings = [(_standing(horizon), _short(horizon.threshold)) for horizon in ceiling.horizons]
+    alike = [(standing, [each for _, each in group]) for standing, group in groupby(standings, lambda one: one[0])]
+    text += ", ".join(said.format((" or " if "cannot" in said else " and ").join(each)) for said, each in alike)
     return [line(f" {part}", "accent") for part in wrap(text.rstrip(": "), width - 1)]
 
 
 def _standing(horizon: Horizon) -> str:
-    """Whether a ceiling reaches a threshold: at any age, for some days, no more, or at none."""
-    threshold = _short(horizon.threshold)
+    """Whether a ceiling reaches a threshold ``{}``: at any age, for some days, no more, or at none."""
     if not horizon.reachable:
-        return f"cannot reach {threshold} at any age"
+        return "cannot reach {} at any age"
     if horizon.days_left is None:
-        return f"can reach {threshold} at any age"
-    if not horizon.days_left:
-        return f"cannot reach {threshold} any more"
-    return f"can reach {threshold} for {days(horizon.days_left)}"
+        return "can reach {} at any age"
+    return f"can reach {{}} for {days(horizon.days_left)}" if horizon.days_left else "cannot reach {} any more"
 
 
 def signals(aged: AgedSignals, width: int, glyphs: Glyphs) -> list[Line]:
