@@ -14,7 +14,7 @@ from brvtui.config.sources import ConfigError, Layer, SettingSource
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.registry import DEFAULT as DEFAULT_ENGINE
-from brvtui.engines.registry import load, names
+from brvtui.engines.registry import engine_of_profile, names, profiles_of
 from brvtui.profiles import BUILT_IN, DEFAULT
 from brvtui.typed_tables import ProfileError, lowered, overlay
 from brvtui.wording import did_you_mean, shortened
@@ -39,15 +39,21 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> Profile
     """ByteRover's profile that the settings name or hold, as :func:`with_overrides` leaves it.
 
     The tree is read with it, whichever engine answers. It is the default one where the settings name ``of_engine``, a
-    profile of another engine. No limit of a project's profile is above the built-in one or the user's own. Raises
-    ``ProfileError``, and :class:`ConfigError` when the project's settings or an explicit choice could not be read: a
-    project is not opened with other constants than it asks for.
+    profile of the engine that answers, or where a file or the environment names one of any other engine. No limit of a
+    project's profile is above the built-in one or the user's own. Raises ``ProfileError``, and :class:`ConfigError`
+    when the project's settings or an explicit choice could not be read: a project is not opened with other constants
+    than it asks for.
     """
     for problem in configuration.problems:
         if problem.name in _CHOOSING and problem.layer is not Layer.USER:
             raise ConfigError(problem.message)
-    source = configuration.source("profile")
-    chosen = _load(DEFAULT if of_engine else configuration.settings.profile, source)
+    wanted, source = configuration.settings.profile, configuration.source("profile")
+    try:
+        chosen = _load(DEFAULT if of_engine else wanted, source)
+    except ProfileError:
+        if source.layer is Layer.OPTION or not engine_of_profile(wanted):
+            raise
+        chosen = profiles.load()
     if source.layer is Layer.PROJECT:
         chosen = _limited(chosen, profiles.load(), _own_profile(configuration))
     return with_overrides(chosen, configuration.settings)
@@ -61,7 +67,7 @@ def why_no_profile(value: Value, source: SettingSource) -> str:
     try:
         _load(value, source)
     except (ProfileError, ConfigError) as error:
-        return "" if any(value in _profiles_of(name) for name in names()) else str(error)
+        return "" if engine_of_profile(value) else str(error)
     return ""
 
 
@@ -72,19 +78,10 @@ def why_not_of_engine(configuration: Configuration) -> str:
     """
     wanted, engine = configuration.settings.profile, configuration.settings.engine
     is_chosen = configuration.source("profile").layer not in (Layer.DEFAULT, Layer.OPTION)
-    if not is_chosen or not isinstance(wanted, str) or engine not in names() or wanted in _profiles_of(engine):
+    if not is_chosen or not isinstance(wanted, str) or engine not in names() or wanted in profiles_of(engine):
         return ""
-    owner = next((name for name in names() if wanted in _profiles_of(name)), DEFAULT_ENGINE)
+    owner = engine_of_profile(wanted) or DEFAULT_ENGINE
     return f"{engine} answers with its usual profile: {wanted} is one of {owner}'s" if owner != engine else ""
-
-
-def _profiles_of(engine: str) -> tuple[str, ...]:
-    from brvtui.engines.contract import EngineError  # loaded for a name that ByteRover does not know alone
-
-    try:
-        return load(engine).profiles
-    except EngineError:  # a package that cannot be loaded has none, and is no fault of the profile
-        return ()
 
 
 def _own_profile(configuration: Configuration) -> Profile:

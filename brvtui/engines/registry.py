@@ -69,6 +69,21 @@ def load(name: str) -> Engine[Any]:
         ) from error
 
 
+def profiles_of(engine: str) -> tuple[str, ...]:
+    """The names of the profiles of ``engine``, the usual one first; none if it cannot be loaded, as asking it says."""
+    from brvtui.engines.contract import EngineError
+
+    try:
+        return load(engine).profiles
+    except EngineError:
+        return ()
+
+
+def engine_of_profile(profile: object) -> str:
+    """The name of the first engine that has ``profile``; empty if none has. Loads the engines."""
+    return next((name for name in names() if profile in profiles_of(name)), "")
+
+
 def without_state(engine: Engine[Any]) -> Engine[Any]:
     """``engine`` as it answers before its first run: on an empty cache, with nothing of the session.
 

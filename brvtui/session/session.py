@@ -66,14 +66,6 @@ _NONE: Options = {}
 _DEFAULT_PROFILES: Mapping[str, str] = {}
 
 
-def _built_in_profiles(engine: str) -> tuple[str, ...]:
-    """The names of the engine's profiles; empty when it cannot be loaded, which asking it says."""
-    try:
-        return registry.load(engine).profiles
-    except EngineError:
-        return ()
-
-
 def _publisher(project: FoundProject, stored: StoredSignals, is_code: bool) -> Publisher | RepositoryPublisher:
     if not is_code:
         return Publisher(project, stored, KeptIndex(project.tree))
@@ -214,7 +206,7 @@ class Session:
             configuration.check()
         in_use, own = configuration.settings.engine, ""
         if in_use != registry.DEFAULT:
-            own = profile_of_engine(configuration, _built_in_profiles(in_use))
+            own = profile_of_engine(configuration, registry.profiles_of(in_use))
         clock = system_clock if now_ms is None else lambda: now_ms
         read_with = chosen_profile(configuration, own)
         profiles_of_engines = {in_use: own} if own else {}

@@ -91,6 +91,20 @@ def test_the_engine_that_is_set_answers(run: Run) -> None:
     assert "pipeline" not in json.loads(run("query", "refresh", "--format", "json", "--engine", "byterover")[1])
 
 
+@pytest.mark.parametrize(
+    ("engine", "profile"), [("soleri", "soleri-code"), ("soleri", "docs"), ("byterover", "soleri-code")]
+)
+def test_a_profile_of_another_engine_refuses_no_command(run: Run, engine: str, profile: str) -> None:
+    own(f'engine = "{engine}"\nprofile = "{profile}"\n')
+    for command in (("query", "refresh"), ("maturity",), ("migrate", "--dry-run", "refresh")):
+        code, _, err = run(*command)
+        assert (code < 2, err) == (True, ""), command
+    for asked in ("byterover", "soleri", "knowing"):
+        assert run("query", "refresh", "--engine", asked)[::2] == (0, "")
+    used = json.loads(run("query", "refresh", "--engine", "byterover", "--format", "json")[1])["trace"]["profile"]
+    assert used == ("docs" if profile == "docs" else "brv-3")
+
+
 # Keys
 
 
