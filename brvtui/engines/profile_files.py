@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from brvtui import faults
-from brvtui.engines.registry import names
+from brvtui.engines.registry import engine_of_profile, names
 from brvtui.regular_files import read_regular
 from brvtui.typed_tables import ProfileError, merged, parse_tables
 from brvtui.wording import shortened
@@ -24,6 +24,12 @@ def refuse_engine(profile: str) -> None:
     """Raises :class:`brvtui.typed_tables.ProfileError` if ``profile``, which is none, is the name of an engine."""
     if profile in names():
         raise ProfileError(f"no profile {profile}: that is an engine, which --engine {profile} chooses")
+
+
+def owner_hint(profile: str) -> str:
+    """Whose ``profile`` is, behind a message that the engine asked has none of that name; empty if nobody's."""
+    owner = engine_of_profile(profile)
+    return f"; {profile} is one of {owner}'s: --engine {owner} takes it" if owner else ""
 
 
 def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any]:
@@ -41,7 +47,10 @@ def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any
             what = f"; {found}" if str(source).strip() and (path.exists() or _is_path(source)) else ""
             if not what:
                 refuse_engine(str(source))
-            raise ProfileError(f"no profile {source}{what}: use {', '.join(built_in)} or the path of a TOML file")
+            whose = owner_hint(str(source))
+            raise ProfileError(
+                f"no profile {source}{what}: use {', '.join(built_in)} or the path of a TOML file{whose}"
+            )
         try:
             tables = parse_tables(read_regular(path, _LARGEST, follow_links=True))
         except (OSError, ValueError) as error:

@@ -229,6 +229,15 @@ def test_a_profile_of_another_engine_is_said_to_have_no_effect_on_the_answer(
     assert (row.remark, row.problem) == (said, "")
 
 
+def test_the_profiles_to_choose_from_are_those_of_the_engine_that_is_set() -> None:
+    def allowed(engine: str) -> str:
+        own(f'engine = "{engine}"\n')
+        return next(row.allowed for row in setting_rows(configure(environ={}), read_library()) if row.name == "profile")
+
+    assert allowed("byterover").startswith("brv-3, docs, combined")
+    assert allowed("soleri").startswith("soleri, soleri-code, for soleri to answer with; to read the notes with: brv-3")
+
+
 async def test_a_theme_whose_file_is_broken_is_said_to_be_that(garden: Tree, make_app: MakeApp) -> None:
     own('theme = "mine"\n')
     file = user_folder() / "mine.toml"

@@ -257,6 +257,15 @@ def test_replay_needs_one_kind_of_file(run: Run) -> None:
         ),
         (("query", "x", "--engine", "knowing", "--profile", "soleri"), 2, "that is an engine"),
         (("query", "x", "--engine", "jeffs_brain", "--profile", "soleri"), 2, "that is an engine"),
+        *(
+            (("query", "x", "--engine", engine, "--profile", profile), 2, f"; {profile} is one of {owner}'s: --engine")
+            for engine, profile, owner in (
+                ("byterover", "soleri-code", "soleri"),
+                ("soleri", "docs", "byterover"),
+                ("knowing", "docs", "byterover"),
+                ("jeffs_brain", "docs", "byterover"),
+            )
+        ),
         (("query", "x", "--format", "yaml"), 2, "yaml"),
     ],
 )

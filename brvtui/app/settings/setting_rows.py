@@ -114,7 +114,7 @@ def _row(entry: Entry, configuration: Configuration, library: Library) -> Settin
         default=value_text(entry.default),
         source=source,
         summary=entry.summary.replace("`", ""),
-        allowed=_allowed(entry),
+        allowed=_allowed(entry, configuration.settings.engine),
         variable=entry.variable,
         restart=entry.restart,
         personal=entry.personal,
@@ -127,8 +127,10 @@ def _row(entry: Entry, configuration: Configuration, library: Library) -> Settin
     )
 
 
-def _allowed(entry: Entry) -> str:
+def _allowed(entry: Entry, engine: str) -> str:
     match entry.name:
+        case "profile" if engine != registry.DEFAULT and (own := registry.profiles_of(engine)):
+            return f"{', '.join(own)}, for {engine} to answer with; to read the notes with: {entry.allowed}"
         case "engine":
             return ", ".join(registry.names())
         case "theme":

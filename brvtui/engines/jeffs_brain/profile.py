@@ -10,7 +10,7 @@ from typing import Literal
 
 from brvtui.engines.jeffs_brain.intent import IntentRules
 from brvtui.engines.jeffs_brain.sections import ENGINE as NAME
-from brvtui.engines.profile_files import refuse_engine
+from brvtui.engines.profile_files import owner_hint, refuse_engine
 from brvtui.ladder import LadderRules
 from brvtui.typed_tables import Count, Positive, ProfileError, typed
 
@@ -116,6 +116,6 @@ def load(name: str = "") -> HybridProfile:
     """The built-in profile, the only one. Raises :class:`brvtui.typed_tables.ProfileError` for another name."""
     if name not in ("", NAME):
         refuse_engine(name)
-        raise ProfileError(f"no profile {name} of Jeffs Brain: it has {NAME} alone")
+        raise ProfileError(f"no profile {name} of Jeffs Brain: it has {NAME} alone{owner_hint(name)}")
     text = resources.files("brvtui").joinpath("profiles", f"{NAME}.toml").read_text(encoding="utf-8")
     return typed(HybridProfile, tomllib.loads(text), "", NAME)
