@@ -116,7 +116,9 @@ def keys(project: Path | None, as_toml: bool, form: str) -> int:
     merged = configure(_root(project))
     checked = check_keys(merged.settings.keys)
     found = listed(checked.usable)
-    problems = [each.message for each in merged.problems if each.name == "keys"] + list(checked.problems.values())
+    problems = [f"{each.message}; left out" for each in merged.problems if each.name == "keys"]
+    for name, problem in checked.problems.items():
+        problems.append(problem if name in checked.usable else f"{problem}; left out")
     if form == "json":
         write_json([{"keys": found, "problems": problems}])
     else:

@@ -78,9 +78,11 @@ class Configuration:
         return ""
 
     def check(self) -> None:
-        """Raises :class:`ConfigError` with the first problem, if any."""
-        if self.problems:
-            raise ConfigError(self.problems[0].message)
+        """Raises :class:`ConfigError` with the first problem of what the app is not alone in reading, if any."""
+        for problem in self.problems:
+            entry = entries().get(problem.name)
+            if entry is None or not entry.of_app:
+                raise ConfigError(problem.message)
 
 
 def user_file() -> Path:

@@ -56,6 +56,8 @@ class Entry(NamedTuple):
     """Whether the app never writes it, nor offers to."""
     restart: bool = False
     """Whether a change takes effect only when the app is opened again."""
+    of_app: bool = False
+    """Whether the app alone reads it: other commands do not mind what is wrong with it."""
 
     @property
     def table(self) -> str:
@@ -79,7 +81,9 @@ class Saving:
     """How notes are saved."""
 
     keep_mtime: bool = _setting(
-        False, "whether saving keeps a note's modification time, and so its recency, unless said otherwise"
+        False,
+        "whether saving keeps a note's modification time, and so its recency, unless said otherwise",
+        of_app=True,
     )
 
 
@@ -88,7 +92,9 @@ class EditorSettings(Saving):
     """Editing of notes."""
 
     command: str = _setting(
-        "", "program that opens a note from the app, with its arguments; empty: `$VISUAL`, then `$EDITOR`"
+        "",
+        "program that opens a note from the app, with its arguments; empty: `$VISUAL`, then `$EDITOR`",
+        of_app=True,
     )
 
 
@@ -155,9 +161,13 @@ class ProjectSettings:
     """
 
     theme: str = _setting(
-        "brv-dark", "colour theme: one of ours, of Textual's, or of your own (`brv-tui themes` says where yours lie)"
+        "brv-dark",
+        "colour theme: one of ours, of Textual's, or of your own (`brv-tui themes` says where yours lie)",
+        of_app=True,
     )
-    animations: str = _setting(AUTO, "moving and fading; `auto`: off over ssh and in tmux", choices=_SWITCH)
+    animations: str = _setting(
+        AUTO, "moving and fading; `auto`: off over ssh and in tmux", choices=_SWITCH, of_app=True
+    )
     ascii: str = _setting(
         AUTO, "letters instead of signs; `auto`: where the output is not UTF-8", choices=_SWITCH, restart=True
     )
@@ -165,8 +175,10 @@ class ProjectSettings:
     profile: str | Mapping[str, Any] = _setting(
         DEFAULT_PROFILE, "the engine's constants; a table changes single ones", restart=True
     )
-    watch: bool = _setting(True, "whether changes on disk are noticed by themselves", restart=True)
-    history: int = _setting(500, "how many run queries are remembered for a project", most=10_000, restart=True)
+    watch: bool = _setting(True, "whether changes on disk are noticed by themselves", restart=True, of_app=True)
+    history: int = _setting(
+        500, "how many run queries are remembered for a project", most=10_000, restart=True, of_app=True
+    )
     signals: Signals = field(default=Signals())
     editor: Saving = field(default=Saving())
 
@@ -177,12 +189,15 @@ class Settings(ProjectSettings):
 
     panes: str = _setting(
         FEW, "which panes the Query screen begins with, until they are changed: `few` are results and score",
-        choices=(FEW, ALL), restart=True,
+        choices=(FEW, ALL), restart=True, of_app=True,
     )  # fmt: skip
     recording: bool = _setting(False, "whether runs record access hits, in the tool's own overlay, from the start")
     keys: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({}),
-        metadata={"summary": "other keys for actions, by the binding's name: `brv-tui keys` lists them"},
+        metadata={
+            "summary": "other keys for actions, by the binding's name: `brv-tui keys` lists them",
+            "of_app": True,
+        },
     )
     key_variables: str = _setting(
         "", "variables of the environment that `key_env` may name, beside our own, with commas between; the app never"

@@ -78,6 +78,18 @@ def test_what_cannot_be_used_ends_every_command_with_code_2(run: Run) -> None:
         assert err == f"brv-tui: {user_file()}: unknown key thme; did you mean theme?\n"
 
 
+@pytest.mark.parametrize(
+    "text",
+    ['[keys]\n"panes.results" = ""', '[keys]\nquit = "Q"', 'watch = "maybe"', "theme = 3", "[editor]\ncommand = 1"],
+)
+def test_what_is_wrong_for_the_app_alone_refuses_no_other_command(run: Run, text: str) -> None:
+    own(f"{text}\n")
+    assert run("query", "refresh")[::2] == (0, "")
+    code, _, err = run("config", inside=False)
+    assert (code, err.count("; left out\n")) == (2, 1)
+    assert run("keys", inside=False)[2].count("; left out\n") == text.count("[keys]")
+
+
 def test_an_engine_that_is_not_installed_is_named(run: Run) -> None:
     own('engine = "jefs_brain"\n')
     code, _, err = run("query", "refresh")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from brvtui.app.actions.registry import ACTIONS, PLACES
-from brvtui.app.keys.checking import check_keys, why_not_keys
+from brvtui.app.keys.checking import Checked, check_keys, why_not_keys
 from brvtui.app.themes.library import Library
 from brvtui.config import ConfigError, Configuration, user_file
 from brvtui.config.checking import read_text
@@ -74,10 +74,11 @@ def _of_no_setting(configuration: Configuration) -> Iterator[SettingRow]:
         else:
             yield _no_setting(Path(source.place).name, "", source, _NO_FILE, problems)
     given = configuration.settings.keys
-    for name, problem in check_keys(given).problems.items():
+    checked = check_keys(given)
+    for name in checked.problems:
         if name not in ACTIONS:
             setting = f"{KEYS}{name}"
-            problem = _placed(configuration, name, f"{problem}; left out")
+            problem = _placed(configuration, name, _outcome(checked, name))
             yield _no_setting(setting, given[name], configuration.source(setting), _NO_SETTING, [problem])
 
 
@@ -165,7 +166,7 @@ def _own(configuration: Configuration, name: str) -> Value | None:
 
 def _of_keys(configuration: Configuration) -> list[SettingRow]:
     given = configuration.settings.keys
-    problems = check_keys(given).problems
+    checked = check_keys(given)
     return [
         SettingRow(
             name=f"{KEYS}{action.name}",
@@ -177,11 +178,17 @@ def _of_keys(configuration: Configuration) -> list[SettingRow]:
             summary=action.description,
             allowed="keys, as in ctrl+r or j,down",
             current=given.get(action.name, action.keys),
-            problem=_placed(configuration, action.name, problems.get(action.name, "")),
+            problem=_placed(configuration, action.name, _outcome(checked, action.name)),
         )
         for place in PLACES
         for action in place.actions
     ]
+
+
+def _outcome(checked: Checked, action: str) -> str:
+    """The problem of the keys of ``action``, and whether they are left out for it; empty without one."""
+    problem = checked.problems.get(action, "")
+    return f"{problem}; left out" if problem and action not in checked.usable else problem
 
 
 def _placed(configuration: Configuration, action: str, problem: str) -> str:
