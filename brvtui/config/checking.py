@@ -61,7 +61,7 @@ def _why_no_keys(name: str, keys: Any) -> str:
     """Why the binding ``name`` cannot have ``keys``; empty if they name keys."""
     if isinstance(keys, str) and all(key.strip() for key in keys.split(",")):
         return ""
-    return f'keys."{shortened(name)}" = {quote(keys)} must name keys, as in "ctrl+r" or "j,down"'
+    return f'keys."{shortened(name)}" = {quote(keys)} must name keys, as in "ctrl+r" or "j,down"; for none, "f24"'
 
 
 def _flat(table: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:

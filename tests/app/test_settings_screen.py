@@ -229,6 +229,41 @@ def test_a_profile_of_another_engine_is_said_to_have_no_effect_on_the_answer(
     assert (row.remark, row.problem) == (said, "")
 
 
+async def test_the_key_bar_offers_no_editing_and_counts_no_pane_that_has_another_key(
+    garden: Tree, make_app: MakeApp
+) -> None:
+    own('[keys]\n"panes.route" = "ctrl+t"\n')
+    async with make_app(garden.root).run_test(size=HUGE) as pilot:
+        await settled(pilot)
+        assert "F2 panes" in text_of(pilot, "#keys")
+        await opened(pilot)
+        assert "F2-F3 panes" in text_of(pilot, "#keys")
+        assert "edit" not in text_of(pilot, "#keys")
+
+
+def test_keys_that_work_and_clash_are_not_said_to_be_unusable() -> None:
+    own('[keys]\n"note.new" = "ctrl+a"\n')
+    row = next(row for row in setting_rows(configure(environ={}), read_library()) if row.name == "keys.note.new")
+    assert (row.problem, "the one nearer to the focus would act" in row.remark) == ("", True)
+
+
+async def test_engine_and_profile_are_stepped_through_and_typed(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        pane = await opened(pilot, "engine")
+        for key, engine in (("h", "knowing"), ("h", "soleri")):
+            await pilot.press(key)
+            await until(pilot, lambda: kept() == {"engine": engine})  # noqa: B023
+            await settled(pilot)
+        pane.move_to(pane.choices.index("profile"))
+        for profile in ("soleri", "soleri-code"):
+            await pilot.press("l")
+            await until(pilot, lambda: kept() == {"engine": "soleri", "profile": profile})  # noqa: B023
+            await settled(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SettingField))
+        await pilot.press("escape")
+
+
 def test_the_profiles_to_choose_from_are_those_of_the_engine_that_is_set() -> None:
     def allowed(engine: str) -> str:
         own(f'engine = "{engine}"\n')

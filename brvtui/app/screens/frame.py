@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import ActiveBinding, Binding, BindingType
 from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
 
 from brvtui.app.actions.everywhere import EVERY_SCREEN
 from brvtui.app.arrangement import Arrangement, is_too_small, is_wide
-from brvtui.app.keys.bindings import bindings, declared
+from brvtui.app.keys.bindings import bindings, declared, own_bindings
 from brvtui.app.services import AppServices, services_of
 from brvtui.app.view import View
 from brvtui.app.widgets.body import Body
@@ -97,6 +98,18 @@ class FrameScreen(Screen[None]):
     def body(self) -> Body:
         """The panes' parent."""
         return self.query_one(Body)
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """The bindings that act now; that for all panes (``F2-F8``) is for one where any pane has another key."""
+        found = super().active_bindings
+        panes = {binding.id for binding in own_bindings(type(self)) if binding.action.startswith("pane(")}
+        if panes.isdisjoint(self.services.keymap):
+            return found
+        return {
+            key: one._replace(binding=replace(one.binding, key_display=None)) if one.binding.id in panes else one
+            for key, one in found.items()
+        }
 
     def show(self, view: View) -> None:
         """Shows ``view`` in every part of the screen."""

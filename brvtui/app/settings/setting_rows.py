@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from brvtui.app.actions.action import Action, Place
 from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.keys.checking import Checked, check_keys, why_not_keys
 from brvtui.app.themes.library import Library
@@ -21,6 +22,7 @@ from brvtui.text.address import why_no_address
 KEYS = "keys."
 _UNUSABLE = "cannot be used"
 _NO_SETTING = "This is no setting: Delete takes it out of your own file, any other is changed by hand."
+_NO_KEYS = "must name keys: f24, which keyboards lack, for none"
 _NO_FILE = "None of the settings in this file holds: repair it by hand; the next start reads it."
 
 
@@ -41,6 +43,8 @@ class SettingRow:
     personal: bool = False
     steps: tuple[Value, ...] = ()
     """The values to step through, if there are few."""
+    typed: bool = True
+    """Whether a value is typed, or chosen from a list, beside stepping; else the next step is all there is."""
     current: Value = ""
     own: Value | None = None
     """The value in the user's own file where another source goes before that; None if it holds none, or holds."""
@@ -49,7 +53,7 @@ class SettingRow:
     problem: str = ""
     """Why the value has no effect, line by line; empty where it holds."""
     remark: str = ""
-    """What it has no effect on; empty where there is nothing to say."""
+    """What is to be known of a value that holds: what it has no effect on, which key it clashes with."""
 
 
 def setting_rows(configuration: Configuration, library: Library) -> tuple[SettingRow, ...]:
@@ -75,10 +79,10 @@ def _of_no_setting(configuration: Configuration) -> Iterator[SettingRow]:
             yield _no_setting(Path(source.place).name, "", source, _NO_FILE, problems)
     given = configuration.settings.keys
     checked = check_keys(given)
-    for name in checked.problems:
+    for name, problem in checked.problems.items():
         if name not in ACTIONS:
             setting = f"{KEYS}{name}"
-            problem = _placed(configuration, name, _outcome(checked, name))
+            problem = _placed(configuration, name, f"{problem}; left out")
             yield _no_setting(setting, given[name], configuration.source(setting), _NO_SETTING, [problem])
 
 
@@ -106,7 +110,6 @@ def _row(entry: Entry, configuration: Configuration, library: Library) -> Settin
     value, source = configuration.value(entry), configuration.source(entry.name)
     refused = next((each.message for each in configuration.problems if each.name == entry.name), "")
     unusable = _why_unusable(entry.name, value, source, library).splitlines()
-    steps: tuple[Value, ...] = (True, False) if entry.kind is ValueKind.TRUTH else entry.choices
     return SettingRow(
         name=entry.name,
         group=entry.table or "general",
@@ -119,13 +122,22 @@ def _row(entry: Entry, configuration: Configuration, library: Library) -> Settin
         variable=entry.variable,
         restart=entry.restart,
         personal=entry.personal,
-        steps=steps,
+        steps=_steps(entry, value, configuration.settings.engine),
+        typed=entry.kind is not ValueKind.TRUTH and not entry.choices,
         current=value,
         own=_own(configuration, entry.name),
         editable=not isinstance(value, Mapping),
         problem=f"{refused}; left out" if refused else "\n".join(f"{source.place}: {why}" for why in unusable),
         remark=why_not_of_engine(configuration) if entry.name == "profile" else "",
     )
+
+
+def _steps(entry: Entry, value: Value, engine: str) -> tuple[Value, ...]:
+    if entry.name == "engine":
+        return registry.names()
+    if entry.name == "profile" and not isinstance(value, Mapping):  # a step must not take a table out of the file
+        return registry.profiles_of(engine)
+    return (True, False) if entry.kind is ValueKind.TRUTH else entry.choices
 
 
 def _allowed(entry: Entry, engine: str) -> str:
@@ -165,35 +177,32 @@ def _own(configuration: Configuration, name: str) -> Value | None:
 
 
 def _of_keys(configuration: Configuration) -> list[SettingRow]:
-    given = configuration.settings.keys
-    checked = check_keys(given)
-    return [
-        SettingRow(
-            name=f"{KEYS}{action.name}",
-            group=f"keys: {place.heading}",
-            label=action.name,
-            value=given.get(action.name, action.keys),
-            default=action.keys,
-            source=configuration.source(f"{KEYS}{action.name}"),
-            summary=action.description,
-            allowed="keys, as in ctrl+r or j,down",
-            current=given.get(action.name, action.keys),
-            problem=_placed(configuration, action.name, _outcome(checked, action.name)),
-        )
-        for place in PLACES
-        for action in place.actions
-    ]
+    checked = check_keys(configuration.settings.keys)
+    return [_key_row(place, action, configuration, checked) for place in PLACES for action in place.actions]
 
 
-def _outcome(checked: Checked, action: str) -> str:
-    """The problem of the keys of ``action``, and whether they are left out for it; empty without one."""
-    problem = checked.problems.get(action, "")
-    return f"{problem}; left out" if problem and action not in checked.usable else problem
+def _key_row(place: Place, action: Action, configuration: Configuration, checked: Checked) -> SettingRow:
+    name, keys = f"{KEYS}{action.name}", configuration.settings.keys.get(action.name, action.keys)
+    said = checked.problems.get(action.name, "")
+    is_clash = action.name in checked.usable  # the keys hold, and may mean something else too
+    return SettingRow(
+        name=name,
+        group=f"keys: {place.heading}",
+        label=action.name,
+        value=keys,
+        default=action.keys,
+        source=configuration.source(name),
+        summary=action.description,
+        allowed="keys, as in ctrl+r or j,down; f24, which keyboards lack, for none",
+        current=keys,
+        problem="" if is_clash or not said else _placed(configuration, action.name, f"{said}; left out"),
+        remark=said if is_clash else "",
+    )
 
 
 def _placed(configuration: Configuration, action: str, problem: str) -> str:
-    """``problem`` of the keys of ``action`` behind the file that gives them; empty without one."""
-    return f"{configuration.source(f'{KEYS}{action}').place}: {problem}" if problem else ""
+    """``problem`` of the keys of ``action`` behind the file that gives them."""
+    return f"{configuration.source(f'{KEYS}{action}').place}: {problem}"
 
 
 def stepped(row: SettingRow, step: int) -> Value | None:
@@ -209,7 +218,7 @@ def read_typed(row: SettingRow, text: str, configuration: Configuration, library
     """Reads ``text`` as the value of ``row``. Raises :class:`ConfigError` with one line for the user."""
     if row.name.startswith(KEYS):
         action, typed = row.name.removeprefix(KEYS), text.strip()
-        problem = why_not_keys(action, typed, configuration.settings.keys) if typed else "must name keys"
+        problem = why_not_keys(action, typed, configuration.settings.keys) if typed else _NO_KEYS
         if problem:
             raise ConfigError(problem)
         return typed

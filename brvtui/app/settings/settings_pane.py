@@ -119,7 +119,7 @@ class SettingsPane(ChoicePane):
     def action_change(self, step: int) -> None:
         """Asks the screen to change the setting."""
         if self.row is not None:
-            self._request(self.ChangeRequested(self.row.name, step, typed=not self.row.steps))
+            self._request(self.ChangeRequested(self.row.name, step, typed=self.row.typed))
 
     def action_step(self, step: int) -> None:
         """Asks for the next of the setting's values, if they are few."""
