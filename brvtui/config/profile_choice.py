@@ -127,6 +127,8 @@ def _load(wanted: Value, source: SettingSource) -> Profile:
     if source.layer is Layer.PROJECT and not _lies_in(folder.parent, file):
         raise ConfigError(f"{source.place}: profile = {quote(name)} must lie in the project")
     if not _is_file(file):
+        if name in profiles_of(DEFAULT_ENGINE):
+            return profiles.load(name)
         why = f"no such file; use {', '.join(BUILT_IN)} or the path of a file{did_you_mean(name, BUILT_IN)}"
         raise ProfileError(f"{source.place}: profile = {quote(name)}: {why}")
     return profiles.load(str(file))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 from brvtui import faults
 from brvtui.engines.registry import engine_of_profile, names
 from brvtui.regular_files import read_regular
+from brvtui.store.folders import config_folder
 from brvtui.typed_tables import ProfileError, merged, parse_tables
 from brvtui.wording import shortened
 
@@ -26,6 +28,18 @@ def refuse_engine(profile: str) -> None:
         raise ProfileError(f"no profile {profile}: that is an engine, which --engine {profile} chooses")
 
 
+def kept_profiles(built_in: Sequence[str]) -> tuple[str, ...]:
+    """The names of the user's own profiles beside the settings, as the Lab keeps them, that extend one of
+    ``built_in``; in alphabetical order. A file that cannot be read is none of them."""
+    found = []
+    for file in sorted(config_folder().glob("*.toml")):
+        with suppress(OSError, ValueError):
+            tables = parse_tables(read_regular(file, _LARGEST, follow_links=True))
+            if tables.get("extends") in built_in and tables.get("name", file.stem) == file.stem:
+                found.append(file.stem)
+    return tuple(found)
+
+
 def owner_hint(profile: str) -> str:
     """Whose ``profile`` is, behind a message that the engine asked has none of that name; empty if nobody's."""
     owner = engine_of_profile(profile)
@@ -35,13 +49,16 @@ def owner_hint(profile: str) -> str:
 def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any]:
     """The tables of the profile ``source``, put in the place of those that it ``extends``.
 
-    ``source`` is one of the names ``built_in``, or the path of a TOML file; a file that extends nothing extends the
-    first of them, and is called by its own name. Raises :class:`brvtui.typed_tables.ProfileError`.
+    ``source`` is one of the names ``built_in`` or of :func:`kept_profiles`, or the path of a TOML file; a file that
+    extends nothing extends the first of them, and is called by its own name. Raises
+    :class:`brvtui.typed_tables.ProfileError`.
     """
     if str(source) in built_in:
         tables = _built_in(str(source))
     else:
         path = Path(source)
+        if not path.is_file() and str(source) in kept_profiles(built_in):
+            path = config_folder() / f"{source}.toml"
         if not path.is_file():
             found = "it is not a regular file" if path.exists() else faults.NO_FILE
             what = f"; {found}" if str(source).strip() and (path.exists() or _is_path(source)) else ""

@@ -70,13 +70,16 @@ def load(name: str) -> Engine[Any]:
 
 
 def profiles_of(engine: str) -> tuple[str, ...]:
-    """The names of the profiles of ``engine``, the usual one first; none if it cannot be loaded, as asking it says."""
+    """The names of the profiles of ``engine``, the usual one first, the user's own last; none if it cannot be loaded,
+    as asking it says."""
     from brvtui.engines.contract import EngineError
+    from brvtui.engines.profile_files import kept_profiles
 
     try:
-        return load(engine).profiles
+        built_in = load(engine).profiles
     except EngineError:
         return ()
+    return (*built_in, *kept_profiles(built_in))
 
 
 def engine_of_profile(profile: object) -> str:

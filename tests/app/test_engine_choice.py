@@ -15,6 +15,7 @@ from brvtui.app.screens.message import TextPane
 from brvtui.engines import registry
 from brvtui.engines.jeffs_brain.sections import ENGINE
 from brvtui.engines.soleri.sections import VaultSearch
+from brvtui.store.folders import config_folder
 from tests.app.driving import (
     WIDE,
     ask,
@@ -121,6 +122,18 @@ async def test_an_engine_with_one_profile_says_so(app: BrvTui) -> None:
         await pilot.press("p")
         await until(pilot, lambda: view(pilot).engine.profile != before)
         await settled(pilot)
+
+
+async def test_the_next_profiles_include_those_of_the_users_own(app: BrvTui) -> None:
+    config_folder().mkdir(parents=True, exist_ok=True)
+    (config_folder() / "low.toml").write_text('extends = "brv-3"\n[search]\nlimit = 3\n')
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape")
+        for profile in ("docs", "combined", "low", "brv-3"):
+            await pilot.press("p")
+            await until(pilot, lambda: view(pilot).engine.profile == profile)  # noqa: B023
+            await settled(pilot)
 
 
 async def test_a_log_of_several_engines_names_the_one_of_every_row(app: BrvTui, garden: Tree) -> None:

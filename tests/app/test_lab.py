@@ -432,6 +432,11 @@ async def test_a_value_is_typed_and_kept_as_a_profile(with_judgments: Tree, make
         await pilot.press("K", *"mine", "enter")
         await until(pilot, lambda: "kept as" in toasts(pilot))
         assert registry.load("byterover").constants(str(config_folder() / "mine.toml")).search.limit == 3
+        assert registry.load("byterover").constants("mine").search.limit == 3
+        for name in ("docs", "soleri-code", "byterover", "config"):
+            await pilot.press("K", *name, "enter")
+            await until(pilot, lambda: f"{name} is a name of ours: choose another one" in toasts(pilot))  # noqa: B023
+            assert not (config_folder() / f"{name}.toml").exists()
         await pilot.press("0")
         await until(pilot, lambda: view(pilot).lab.what_if is None)
         await asked(pilot)

@@ -14,7 +14,7 @@ import pytest
 from brvtui.config import ConfigError, Configuration, Settings, configure, user_file
 from brvtui.config.checking import read_text
 from brvtui.config.printing import as_plain, default_file
-from brvtui.config.profile_choice import chosen_profile, why_no_profile
+from brvtui.config.profile_choice import chosen_profile, why_no_profile, why_not_of_engine
 from brvtui.config.schema import ValueKind, entries
 from brvtui.config.sources import Layer, SettingSource
 from brvtui.engines import registry
@@ -291,6 +291,23 @@ def test_the_folder_of_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
 
 # The profile
+
+
+def test_a_profile_beside_the_settings_is_found_by_its_name(root: Path) -> None:
+    own('profile = "low"')
+    (user_file().parent / "low.toml").write_text('extends = "docs"\nname = "low"\n[search]\nlimit = 3\n')
+    (user_file().parent / "other.toml").write_text('extends = "soleri"\n')
+    (user_file().parent / "broken.toml").write_text("extends =")
+    assert registry.profiles_of("byterover") == ("brv-3", "docs", "combined", "low")
+    assert registry.profiles_of("soleri") == ("soleri", "soleri-code", "other")
+    assert (chosen_profile(read()).name, chosen_profile(read()).search.limit) == ("low", 3)
+    project(root, 'profile = "low"')
+    assert chosen_profile(read(root)).search.limit == 3
+    own('profile = "other"')
+    assert chosen_profile(read()).name == "brv-3"
+    assert why_not_of_engine(read()).endswith("other is one of soleri's")
+    assert registry.load("soleri").constants("other").name == "other"
+    assert chosen_profile(read(options={"profile": "low"})).search.limit == 3
 
 
 def test_a_profile_file_counts_from_the_file_that_names_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

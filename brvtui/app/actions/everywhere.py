@@ -22,7 +22,7 @@ APP = Place("app", "Everywhere", PlaceKind.APP, (
     Action("trace.save", "x", "export('json')", "save trace", "Save the trace as JSON, Markdown or SVG"),
     Action("copy.shown", "y", "copy('shown')", "copy", "Copy the path of the selected note; of an answer, its text"),
     Action("copy.trace", "Y", "copy('trace')", "copy trace", "Copy the trace as JSON"),
-    Action("engine.profile", "p", "profile", "profile", "The next profile: brv-3, docs, combined"),
+    Action("engine.profile", "p", "profile", "profile", "The next profile of the engine, those of your own included"),
     Action("engine.next", "P", "engine", "engine",
            "The next engine that is installed; of a project with a tree and a space, then the other memory"),
     Action("engine.mode", "m", "engine_mode", "mode", "The next mode of an engine that has several"),

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from brvtui.app.states import LabCell
 from brvtui.app.workers import Refusal, is_cancelled
+from brvtui.config.layers import USER_FILE
+from brvtui.engines import registry
 from brvtui.engines.contract import EngineError
 from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
@@ -146,7 +148,7 @@ def _cell(result: QueryResult) -> LabCell:
 def keep_profile(session: Session, variant: Variant, engine: str, name: str) -> str:
     """Writes the constants of ``variant`` as a profile called ``name`` beside the user's settings.
 
-    Returns what was done. Raises :class:`Refusal`, also where there is a file of that name.
+    Returns what was done. Raises :class:`Refusal`, also where there is a file of that name, or it means something else.
     """
     from brvtui import faults
     from brvtui.disk import writing
@@ -157,13 +159,15 @@ def keep_profile(session: Session, variant: Variant, engine: str, name: str) -> 
         text = session.variants.profile_text(variant, engine, name)
         if file.exists():
             raise Refusal(f"{file} is there already: choose another name, or remove it")
+        if file.name == USER_FILE or name in registry.names() or registry.engine_of_profile(name):
+            raise Refusal(f"{name} is a name of ours: choose another one")
         writing.make_folder(file.parent)
         writing.write(file, text.encode("utf-8"))
     except EngineError as error:
         raise Refusal(str(error)) from error
     except OSError as error:
         raise Refusal(f"cannot be kept: {faults.error_line(error, file)}") from error
-    return f"kept as {file}: brv-tui --profile {file} uses it, or the setting profile"
+    return f"kept as {file}: --profile {name} uses it, so does the setting profile, or the key of the next profile"
 
 
 def grade(session: Session, text: str, scope: str, path: str, value: int | None) -> Judged:

@@ -10,7 +10,7 @@ from brvtui.app.newest import Newest
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.project import LOAD, Project
 from brvtui.app.services import AppServices
-from brvtui.engines.registry import DEFAULT
+from brvtui.engines.registry import DEFAULT, profiles_of
 
 if TYPE_CHECKING:
     from brvtui.config import Configuration
@@ -31,21 +31,21 @@ class Switches:
         """The engine and profile that were asked for last."""
 
     def next_profile(self) -> None:
-        """Switches the engine to its next built-in profile, counted from the last one that was asked for."""
+        """Switches the engine to its next profile, counted from the last one that was asked for."""
         session, view = self._project.session, self._services.store.view
         if session is None or view.project.overview is None:
             return
         engine = view.engine.name
-        built_in = session.engines.named(engine).profiles
-        if len(built_in) == 1:
-            said = f"{view.presentation.title} has one profile: {built_in[0]}"
+        names = profiles_of(engine)
+        if len(names) == 1:
+            said = f"{view.presentation.title} has one profile: {names[0]}"
             self._services.notify(said, timeout=4)
             return
         asked_engine, asked = self._asked
         is_switching = self._switching.is_busy and asked_engine == engine
         current = asked if is_switching else session.engines.profile(engine).removesuffix("*")
-        place = built_in.index(current) if current in built_in else -1
-        self._asked = engine, built_in[(place + 1) % len(built_in)]
+        place = names.index(current) if current in names else -1
+        self._asked = engine, names[(place + 1) % len(names)]
         self._switching.want(self._asked)
 
     def use_profile(self, engine: str, profile: str) -> None:
