@@ -91,8 +91,11 @@ def ask(
     why = getattr(ended, "why", "")
     if why:
         raise Failure(why, FAILED)
+    state = session.model.state
     if allowed and ended.trace.answer.awaits_model:
-        raise Failure(_not_asked(session.model.state.problem), FAILED)
+        raise Failure(_not_asked(state.problem), FAILED)
+    if ended.trace.answer.awaits_model and state.name and not (state.problem or state.allowed):
+        click.echo("--llm lets it be asked", err=True)
     return OK if ended.trace.covered else NEGATIVE
 
 

@@ -156,6 +156,8 @@ def test_without_leave_nobody_is_asked(run: Run, old: Tree, set_model: Set) -> N
     assert (code, server.asked) == (0, [])
     assert "Composed without a model" in out
     assert "may not be asked in this session" in err
+    assert err.endswith("--llm lets it be asked\n")
+    assert out.endswith("Whether they answer the question was not looked at.\n")
 
 
 def test_without_a_model(run: Run, old: Tree) -> None:

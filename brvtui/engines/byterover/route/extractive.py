@@ -89,7 +89,7 @@ def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpan
     lines += ["", "## Sources", *(f"- {source}" for source in sources), "", "## Gaps"]
     lines += [remark] if remark else []
     lines += [f"In none of these sentences: {', '.join(left)}."] if left else []
-    lines.append("Nobody has judged whether they answer the question.")
+    lines.append("Whether they answer the question was not looked at.")
     return "\n".join(lines)
 
 
