@@ -24,6 +24,8 @@ _SHOWN = 50
 """How many queries are listed: the worst."""
 _NAMED = 20
 """How many queries a gate names."""
+_OF_TIERS = "no other tier"
+"""The gate of which tier answers. A change of tier is the first line about a query."""
 Causes = Mapping[str, Sequence[str]]
 """Lines about queries by their ids."""
 _NO_CAUSES: Causes = {}
@@ -89,20 +91,23 @@ def gate_lines(gates: Sequence[GateResult], width: int, causes: Causes = _NO_CAU
         plain = [name for name in gate.queries[:_NAMED] if not causes.get(name)]
         for name in gate.queries[:_NAMED]:
             if name not in plain:
-                made += [line(f"   {part}", "warn") for part in wrap(f"{name}: {main_cause(causes[name])}", width - 3)]
+                made += [
+                    line(f"   {part}", "warn") for part in wrap(f"{name}: {main_cause(gate, causes[name])}", width - 3)
+                ]
         rest = ", ".join(plain) + left
         made += [line(f"   {part}", "warn") for part in wrap(rest.removeprefix(" "), width - 3)] if rest else []
     return made
 
 
-def main_cause(lines: Sequence[str]) -> str:
-    """Of the ``lines`` about one query those that say most: the note that fell, by what, and the edit that did it.
+def main_cause(gate: GateResult, lines: Sequence[str]) -> str:
+    """Of the ``lines`` about one query those that say most of why it fails ``gate``: for one of tiers how it is
+    answered now, else the note that fell, by what; and the edit that did it.
 
     Empty without any.
     """
-    fallen = next((text for text in lines if RANK in text), "")
+    said = next((text for text in lines if RANK in text or gate.name == _OF_TIERS), "")
     cause = next((text for text in lines if text.startswith(CAUSE)), "")
-    return "; ".join(filter(None, (fallen, cause))) or next(iter(lines), "")
+    return "; ".join(filter(None, (said, cause))) or next(iter(lines), "")
 
 
 def baseline_text(report: Assessment) -> str:

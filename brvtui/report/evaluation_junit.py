@@ -26,7 +26,7 @@ def junit_of(report: Assessment) -> bytes:
     root = ElementTree.Element("testsuites", {"name": "brv-tui eval", **totals, "time": seconds})
     suite = ElementTree.SubElement(root, "testsuite", {"name": visible(evaluation.project), **totals, "time": seconds})
     for gate in report.gates:
-        named = (f"{name}: {main_cause(report.causes.get(name, ()))}".removesuffix(": ") for name in gate.queries)
+        named = (f"{name}: {main_cause(gate, report.causes.get(name, ()))}".removesuffix(": ") for name in gate.queries)
         lines = () if gate.passed else (gate.text, *named)
         _add(suite, {"classname": "gates", "name": gate.name, "time": "0"}, lines)
     for query in evaluation.queries:

@@ -65,6 +65,15 @@ def test_junit_has_a_case_for_each_gate_and_query(report: Assessment) -> None:
     assert b"\x1b" not in data
 
 
+def test_a_gate_of_tiers_says_how_a_query_is_answered_now_not_which_note_fell(report: Assessment) -> None:
+    made = replace(report, causes={"lost": ("why it is tier 4", "n one.md: rank 1 → not found", "cause: an edit")})
+    text = "\n".join(line.plain for line in evaluation_lines(made, 120)).partition(" FAILED ")[2]
+    _, of_the_drop, of_the_tier = text.split("lost: ", 2)
+    assert of_the_drop.startswith("n one.md: rank 1 → not found; cause: an edit")
+    assert "lost: why it is tier 4; cause: an edit" in of_the_tier
+    assert "lost: why it is tier 4; cause: an edit" in rendered_evaluation(made, EvaluationForm.JUNIT).decode()
+
+
 def test_markdown_shows_text_as_text(report: Assessment) -> None:
     made = rendered_evaluation(report, EvaluationForm.MARKDOWN).decode()
     html = MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(made)
