@@ -29,7 +29,10 @@ def answers_lines(found: EngineAnswers, width: int) -> list[Line]:
     engines found it."""
     made = [line(f" {found.query}", "bold strong").cut(width)]
     if found.scope:
-        made.append(line(f" below {found.scope}", "muted").cut(width))
+        made.append(line(f" scope {found.scope}", "muted").cut(width))
+        for answer in found.answers:
+            if answer.about_scope:
+                made += [line(f" {part}", "warn") for part in wrap(f"{answer.title}: {answer.about_scope}", width - 2)]
     answered = found.answered
     fitting = max(1, (width - _RANK - 1) // _LEAST_COLUMN)
     beside = math.ceil(len(answered) / max(1, math.ceil(len(answered) / fitting)))  # as many in each table

@@ -44,6 +44,17 @@ def test_one_query_through_all_engines(run: Run, project: Tree) -> None:
     assert "knowing" not in out
 
 
+def test_it_is_said_which_engines_did_not_keep_to_the_scope(run: Run, project: Tree) -> None:
+    _, out, _ = run("compare", "refresh token", "--scope", "nofolder")
+    assert "below nofolder" not in out
+    assert "ByteRover: you asked for nofolder, which is not in the tree: the whole tree was searched" in out
+    assert "Jeffs Brain: nofolder: this engine knows no scope, so the whole tree was searched" in out
+    _, out, _ = run("compare", "rollback", "--scope", "auth")
+    assert "ByteRover: 1 of 1 found elsewhere than in auth" in out
+    answers = json.loads(run("compare", "rollback", "--scope", "deploy/", "--format", "json")[1])["answers"]
+    assert next(one for one in answers if one["engine"] == "byterover")["about_scope"] == ""
+
+
 def test_judged_queries_through_all_engines_are_those_of_eval(run: Run, project: Tree) -> None:
     project.notes(20)
     judged = (

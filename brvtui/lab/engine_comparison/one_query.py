@@ -10,6 +10,7 @@ from typing import Any
 from brvtui.engines.contract import Context, Engine, EngineError, Query
 from brvtui.lab.engine_comparison.overlap import overlap_if_found
 from brvtui.lab.judgments.model import outcome_of
+from brvtui.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class EngineAnswer:
     ms: float
     problem: str = ""
     """Why it could not answer; empty where it did."""
+    about_scope: str = ""
+    """What it says of the scope, or that it found notes elsewhere; empty where it kept to it."""
 
     @property
     def ranking(self) -> tuple[str, ...]:
@@ -91,4 +94,17 @@ def _answers(asked: Sequence[tuple[Engine[Any], Context[Any]]], query: Query) ->
             continue
         found = {hit.file: FoundNote(hit.file, hit.title, hit.score) for hit in reversed(trace.hits)}
         results = tuple(found[path] for path in dict.fromkeys(hit.file for hit in trace.hits))
-        yield EngineAnswer(engine.name, engine.title, outcome_of(trace), results, trace.timings.get("total", 0.0))
+        ms, said = trace.timings.get("total", 0.0), _about_scope(trace, query.scope)
+        yield EngineAnswer(engine.name, engine.title, outcome_of(trace), results, ms, about_scope=said)
+
+
+def _about_scope(trace: Trace, scope: str) -> str:
+    """What ``trace`` says of ``scope``, else how many of its notes are elsewhere: an engine may search the rest too."""
+    within = scope.strip("/")
+    if not within:
+        return ""
+    if said := "; ".join(one for one in trace.notices if one.startswith((within, f"you asked for {within}"))):
+        return said
+    files = {hit.file for hit in trace.hits}
+    elsewhere = sum(not f"{file}/".startswith(f"{within}/") for file in files)
+    return f"{elsewhere} of {len(files)} found elsewhere than in {within}" if elsewhere else ""
