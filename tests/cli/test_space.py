@@ -59,7 +59,7 @@ def test_a_folder_that_names_no_space_is_told_which_there_are(run: Run, space: P
     assert code == 3
     assert error.endswith("; brv-tui --space NAME opens one of Small\n")
     shutil.rmtree(tmp_path / "data")
-    assert "--space" not in run("query", "x", *where, *AT, inside=False)[2]
+    assert run("query", "x", *where, *AT, inside=False)[2].endswith("; brv-tui --root TREE opens a space\n")
     said = 'no space named "Small" in ' + str(tmp_path / "data")
     error = run("query", "x", *where, "--space", "Small", *AT, inside=False)[2]
     assert f"{said}; there is none yet: the ByteRover desktop app makes one" in error

@@ -44,6 +44,8 @@ def test_a_query_each_and_in_one_ranking(fleet: Path) -> None:
         "one": "auth/one/keys.md", "two": "auth/two/keys.md",
     }  # fmt: skip
     assert [one["member"] for one in each["missing"]] == ["gone"]
+    out = run(fleet, "query", "signing keys unheardof", "--now", NOW)[1]
+    assert "2 members have notes for “signing keys unheardof”, 0 not: each by its own engine.\n" in out
     code, out, err = run(fleet, "query", "signing keys", "--now", NOW, "--merge", "one", "--workers", "1")
     assert (code, err) == (0, line)
     assert "  1. 0.70  one  auth/one/keys.md  Signing keys\n" in out

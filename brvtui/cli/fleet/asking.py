@@ -146,8 +146,8 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
             click.echo(visible(f"  {rank}. {hit.score:6.2f}  {hit.path}  {hit.title}"))
         if places[name].path:
             click.echo(visible(f"  open it: brv-tui {places[name].path}"))
-    covering = counted(len(answers) - len(silent), "member covers", "members cover")
-    click.echo(visible(f"{covering} “{text}”, {len(silent)} not: each by its own engine."))
+    answering = counted(len(answers) - len(silent), "member has", "members have")
+    click.echo(visible(f"{answering} notes for “{text}”, {len(silent)} not: each by its own engine."))
     click.echo("Scores of different members are not comparable: each counts its words in its own notes alone.")
 
 

@@ -109,9 +109,9 @@ def find_space_project(start: Path | None, environment: Mapping[str, str] = os.e
         return _project(found.folder or folder, (found,))
     except SpaceError as error:
         names = space_names(data)
-        hint = f"; brv-tui --space NAME opens one of {', '.join(names[:_MOST_NAMES])}" if names else ""
+        hint = f"--space NAME opens one of {', '.join(names[:_MOST_NAMES])}" if names else "--root TREE opens a space"
         raise ProjectError(
-            f"{folder}: ByteRover V4 says: {error} (looked for {MARKER} here and above, and in {data}){hint}"
+            f"{folder}: ByteRover V4 says: {error} (looked for {MARKER} here and above, and in {data}); brv-tui {hint}"
         ) from error
 
 
