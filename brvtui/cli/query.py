@@ -132,7 +132,8 @@ def explain(
         with engine_errors_reported():
             # As query answers it: services are asked, or the two would show different answers.
             trace = session.probe(text, asked.scope, options=asked.options, services=True, progress=_show_progress)
-            explanations = [session.answers.explain(text, note, trace=trace) for note in notes]
+            made = [session.answers.explain(text, note, trace=trace) for note in notes]
+            explanations = list({one.path: one for one in made}.values())  # a note may be named twice
             wanted = [session.answers.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
             explanations = [replace(one, remedies=session.answers.remedies(one) or ()) for one in explanations]
     except UnknownNote as error:

@@ -137,6 +137,8 @@ def test_explain_several_notes(run: Run) -> None:
     code, out, _ = run("explain", "refresh rotation", "rotation", "deploy/rollback", "--format", "json")
     assert code == 1
     assert [answer["found"] for answer in lines(out)] == [True, False]
+    _, out, _ = run("explain", "refresh rotation", "rotation", "auth/jwt/rotation.md", "--format", "json")
+    assert [answer["path"] for answer in lines(out)] == ["auth/jwt/rotation.md"]
 
 
 def test_explain_unknown_note(run: Run) -> None:
