@@ -544,11 +544,11 @@ async def test_what_was_judged_last_is_taken_back(with_judgments: Tree, make_app
         await pilot.press("u")
         await until(pilot, lambda: judged(with_judgments) == before)
         await to_lab(pilot)
-        await pilot.press("minus")
+        await pilot.press("backspace")
         await until(pilot, lambda: "“token store” is not judged" in toasts(pilot))
         await pilot.press("j")
         taken = table(pilot).judgment
-        await pilot.press("minus")
+        await pilot.press("backspace")
         await until(pilot, lambda: taken not in judged(with_judgments))
         await until(pilot, lambda: "is no longer judged; 2 judged queries in all" in toasts(pilot))
         await pilot.press("u")

@@ -58,7 +58,7 @@ JUDGED = Place("judged", "Judged queries", PlaceKind.PANE, (
     Action("judged.metric", "f", "metric(1)", "metric", "The next metric", bar=True),
     Action("judged.metric_before", "F", "metric(-1)", "metric", "The metric before"),
     Action("judged.remove", "d,delete", "remove", "remove column", "Remove the column", bar=True),
-    Action("judged.unjudge", "minus", "unjudge", "unjudge", "Take the query out of the judged ones"),
+    Action("judged.unjudge", "backspace", "unjudge", "unjudge", "Take the query out of the judged ones"),
 ), within=EVERY_PANE, screens=("lab",))  # fmt: skip
 
 WHAT_IF = Place("what if", "What if", PlaceKind.PANE, (
