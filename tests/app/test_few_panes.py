@@ -37,12 +37,15 @@ async def test_f9_shows_all_and_few_again_and_is_remembered(few: None, garden: T
     app = make_app(garden.root)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
+        assert "F9 more" in text_of(pilot, "#keys")
         await pilot.press("f9")
         await settled(pilot)
         assert visible_panes(app) > ASIDE
+        assert "F9 fewer" in text_of(pilot, "#keys")
         await pilot.press("f9")
         await settled(pilot)
         assert not visible_panes(app) & ASIDE
+        assert "F9 more" in text_of(pilot, "#keys")
         await pilot.press("f4")
         await settled(pilot)
         assert visible_panes(app) == {"route"}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import ActiveBinding, BindingType
 from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input
@@ -99,6 +100,19 @@ class QueryScreen(FrameScreen):
     def results(self) -> ResultsPane:
         """The results."""
         return self.query_one(ResultsPane)
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """The bindings that act now; that of few panes says which way it goes."""
+        found = super().active_bindings
+        if self.body.plan.aside <= self.body.shared.hidden:
+            return found
+        return {
+            key: one._replace(binding=replace(one.binding, description="fewer"))
+            if one.binding.id == "panes.few"
+            else one
+            for key, one in found.items()
+        }
 
     def show(self, view: View) -> None:
         """Shows ``view`` in every part of the screen."""

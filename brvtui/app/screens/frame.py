@@ -137,10 +137,12 @@ class FrameScreen(Screen[None]):
         shared = self._layouts.of(self.TITLE, self.PLAN)
         if self.body.shared != shared:
             self.body.adopt(shared)
+            self.query_one(KeyBar).show_keys()
 
     @on(Body.LayoutChanged)
     def _shares_changed(self, event: Body.LayoutChanged) -> None:
         self._layouts.remember(self.TITLE, event.layout)
+        self.query_one(KeyBar).show_keys()
 
     def on_resize(self, event: events.Resize) -> None:
         """All panes at once, or tabs."""
