@@ -18,6 +18,7 @@ from textual.widget import AwaitMount
 
 from brvtui import faults
 from brvtui.app.actions.everywhere import APP
+from brvtui.app.actions.needs import OF_A_NOTE
 from brvtui.app.configured import ConfiguredApp
 from brvtui.app.ending import finished_in_time
 from brvtui.app.keys.bindings import bindings, declared, own_bindings
@@ -36,7 +37,7 @@ from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.states import EngineState, Phase, SelectionState
 from brvtui.app.store import ViewStore
 from brvtui.app.text_entry import caught_up, types_text
-from brvtui.app.view import NO_MEMORY, View
+from brvtui.app.view import NO_MEMORY, OTHER_MEMORY, View
 from brvtui.config import Configuration
 from brvtui.config.schema import FEW
 from brvtui.store.folders import pictures_folder
@@ -268,7 +269,10 @@ class BrvTui(ConfiguredApp):
         def fleet() -> FleetScreen:
             from brvtui.app.fleet.screen import FleetScreen
 
-            return FleetScreen(self.layouts, self.fleet)
+            def copy(text: str, named: str) -> None:
+                self.sharing.copy_text(text, named)
+
+            return FleetScreen(self.layouts, self.fleet, copy)
 
         def settings() -> SettingsScreen:
             from brvtui.app.settings.screen import SettingsScreen
@@ -578,15 +582,17 @@ class BrvTui(ConfiguredApp):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Performs an action; where no project is open for it, a toast says what opens one."""
+        """Performs an action; where no project is open for it, or another one, a toast says what opens it."""
         if isinstance(action, str) and default_namespace is not None and self._is_idle(action, default_namespace):
-            self.notify(self.view.no_project, timeout=4)
+            self.notify(self.view.no_project or OTHER_MEMORY, timeout=4)
             return True
         return await super().run_action(action, default_namespace, namespaces)
 
     def _is_idle(self, action: str, holder: DOMNode) -> bool:
-        """Whether ``action`` of ``holder``, which its key would do now, needs a project and none is open."""
+        """Whether ``action`` of ``holder``, which its key would do now, needs a project that is not open."""
         idle = self.view.idle if self.view.no_project else frozenset()
+        if not idle and self.current_mode == FLEET.name and self.view.fleet_result.member != self.view.fleet.opened:
+            idle = OF_A_NOTE
         if not any(binding.action == action and binding.id in idle for binding in declared(type(holder))):
             return False
         _, name, parameters = parse(action)
@@ -695,11 +701,13 @@ class BrvTui(ConfiguredApp):
         """Copies ``path``, ``answer``, ``prompt``, ``trace``, or ``shown``: what the focused pane shows."""
         if what == "shown":
             what = getattr(self.frame and self.frame.focused, "copies", "path")
-        self.sharing.copy(what, self.note_at_hand)
+        if self.frame is None or not self.frame.shares_itself(what):
+            self.sharing.copy(what, self.note_at_hand)
 
     def action_export(self, ending: str) -> None:
         """Saves the trace in the form of ``ending``."""
-        self.sharing.export(ending)
+        if self.frame is None or not self.frame.shares_itself("trace"):
+            self.sharing.export(ending)
 
     def action_edit_note(self) -> None:
         """Edits the note at hand."""

@@ -58,6 +58,7 @@ SubState = (
 
 NO_MEMORY = "no memory is open: Enter on a result or a member opens its own"
 """Said on the screen of a fleet where nothing is open beside it."""
+OTHER_MEMORY = "that note is in a memory that is not open: Enter on its result opens it"
 Found = TypeVar("Found", "Hit", "NearMiss")
 
 
@@ -191,6 +192,24 @@ class View(NamedTuple):
         """Whether there is a file at ``file``, be it a note or not."""
         overview = self.project.overview
         return overview is not None and (file in overview.branches or any(file == path for path, _ in overview.unseen))
+
+    @property
+    def fleet_result(self) -> FleetSelection:
+        """The result of the fleet under the cursor, with its note: without a choice the best; empty for none."""
+        state, (member, file) = self.fleet, self.fleet_selection
+        if state.together:
+            found = (
+                []
+                if state.ranking is None
+                else [FleetSelection(one.member, one.hit.file) for one in state.ranking.hits]
+            )
+            near = [] if state.ranking is None else state.ranking.near_misses
+            found += [FleetSelection(one.member, one.miss.file) for one in near]
+            chosen = (one for one in found if member in ("", one.member) and file in ("", one.file))
+            return next(chosen, FleetSelection(member))
+        member = member or (state.covering[0].member if state.covering else "")
+        hits = state.answers[member].hits if member in state.answers else ()
+        return FleetSelection(member, hits[0].file if hits else "")
 
     @property
     def unused(self) -> bool:

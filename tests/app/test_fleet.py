@@ -294,6 +294,48 @@ async def test_clearing_the_question_keeps_what_is_known_of_members(fleet: Fleet
         assert "2 could not be read" in text_of(pilot, "#fleet-headline")
 
 
+async def test_keys_act_on_the_result_of_the_fleet_not_on_what_another_screen_shows(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BrvTui, "_write", lambda *_: None)
+    said: list[str] = []
+    tell = BrvTui.notify
+    monkeypatch.setattr(BrvTui, "notify", lambda app, text, **how: (said.append(text), tell(app, text, **how)))
+    app = fleet_app(fleet)
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.press("escape", "y")
+        assert "no result is selected: ask a question" in said[-1]
+        await asked(pilot)
+        await pilot.press("y")
+        await until(pilot, lambda: any("copied the path [auth-service]:auth/jwt/rotation.md" in one for one in said))
+        assert app.clipboard == "[auth-service]:auth/jwt/rotation.md"
+        await pilot.press("w")
+        assert "Enter opens the result in its own memory: w says there why" in said[-1]
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: app.reopening is not None)
+    assert app.reopening is not None
+    there = BrvTui(app.reopening)
+    async with there.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: view(pilot).answer.trace is not None)
+        await settled(pilot)
+        await pilot.press("6", "f2", "k")
+        assert there.note_at_hand == "", "it is in another memory"
+        await pilot.press("e")
+        assert "in a memory that is not open" in said[-1]
+        for key in ("x", "Y"):
+            await pilot.press(key)
+            assert "the fleet's answer: brv-tui fleet query … --format json" in said[-1]
+            assert not there.has_modal
+        await pilot.press("f5")
+        await until(pilot, lambda: state(pilot).ranking is not None and not state(pilot).is_busy)
+        await pilot.press("y")
+        await until(pilot, lambda: there.clipboard.startswith("["))
+        first = view(pilot).fleet.ranking.hits[0]  # type: ignore[union-attr]
+        assert there.clipboard == f"[{first.member}]:{first.hit.file}"
+        await pilot.press("x")
+        assert "--format json --merge one" in said[-1]
+
+
 async def test_a_result_opens_with_the_question_that_it_answers(fleet: Fleet) -> None:
     app = fleet_app(fleet)
     async with app.run_test(size=WIDE) as pilot:

@@ -35,9 +35,9 @@ def _panes(prefix: str, keys: dict[str, str]) -> tuple[Action, ...]:
     )  # fmt: skip
 
 
-def _why(prefix: str, note: str = "the selected note") -> Action:
+def _why(prefix: str, note: str = "the selected note", bar: bool = True) -> Action:
     tooltip = f"Why {note} is or is not in the answer, and what would help it"
-    return Action(f"{prefix}.why", "w", "app.why", "why (not)", tooltip, bar=True, first=True)
+    return Action(f"{prefix}.why", "w", "app.why", "why (not)", tooltip, bar=bar, first=True)
 
 
 EDIT_SCREEN = Place("edit", "Screen Edit", PlaceKind.SCREEN, (
@@ -54,6 +54,7 @@ EDIT_SCREEN = Place("edit", "Screen Edit", PlaceKind.SCREEN, (
 FLEET_SCREEN = Place("fleet", "Screen Fleet", PlaceKind.SCREEN, (
     Action("fleet.field", "i", "field", "question", "To the question's field", bar=True, first=True),
     *_panes("fleet", {"results": "f2", "score": "f3", "members": "f4"}),
+    _why("fleet", bar=False),
     Action("fleet.merge", "f5", "merge", "each / one",
            "Each member by its own engine, or one ranking of all notes", bar=True, first=True),
     Action("fleet.again", "ctrl+r", "again", "ask again", "Ask again, of the files as they are now", bar=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from brvtui.app.fleet.fleet_queries import FleetQueries
     from brvtui.app.project.layouts import Layouts
 
+_NO_RESULT = "no result is selected: ask a question, and choose one of its results"
+_NO_WHY = "Enter opens the result in its own memory: {results.why} says there why it is, or is not, in the answer"
+_NO_TRACE = "each result has a trace in its own memory, where Enter leads; the fleet's answer: brv-tui fleet query"
+
 
 class FleetScreen(FrameScreen):
     """The field above, then the sentence, the results, their scores, and the members."""
@@ -37,10 +42,11 @@ class FleetScreen(FrameScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(FLEET_SCREEN)
     AUTO_FOCUS = "#fleet-query"
 
-    def __init__(self, layouts: Layouts, queries: FleetQueries) -> None:
-        """Shows what ``queries`` asks."""
+    def __init__(self, layouts: Layouts, queries: FleetQueries, copy: Callable[[str, str], None]) -> None:
+        """Shows what ``queries`` asks; ``copy`` copies a text, which toasts call by the second argument."""
         super().__init__(layouts)
         self._queries = queries
+        self._copy = copy
 
     def make_head(self) -> ComposeResult:
         """The question's field."""
@@ -89,6 +95,33 @@ class FleetScreen(FrameScreen):
     @on(FleetMembersPane.MemberWanted)
     async def _open_member(self, event: FleetMembersPane.MemberWanted) -> None:
         await self._queries.open(event.name)
+
+    # what keys act on
+
+    @property
+    def note_at_hand(self) -> str:
+        """The note of the result, if its memory is the open one: keys change notes of that alone."""
+        member, file = self.view.fleet_result
+        return file if member == self.view.fleet.opened else ""
+
+    def shares_itself(self, what: str) -> bool:
+        """Copies the path of the result with its member; says which command exports the fleet's answer."""
+        member, file = self.view.fleet_result
+        if not file and (what == "path" or not self.view.fleet.text):
+            self.notify(_NO_RESULT, timeout=4)
+        elif what == "path":
+            path = f"[{member}]:{file}"
+            self._copy(path, f"the path {path}")
+        else:
+            merged = " --merge one" if self.view.fleet.together else ""
+            self.notify(f"{_NO_TRACE} … --format json{merged}", timeout=8)
+        return True
+
+    def explains_itself(self) -> bool:
+        """Says where the result is explained: its own engine does that, in its own memory."""
+        said = _NO_WHY if self.view.fleet_result.file else _NO_RESULT
+        self.notify(self.services.with_keys(said), timeout=6)
+        return True
 
     # actions
 

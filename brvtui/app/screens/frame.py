@@ -72,6 +72,10 @@ class FrameScreen(Screen[None]):
         """What is shown."""
         return self.services.store.view
 
+    def shares_itself(self, what: str) -> bool:
+        """Copies or exports ``what`` where the screen shows another answer than the open query's; False elsewhere."""
+        return False
+
     def explains_itself(self) -> bool:
         """Says why a note is where it is, where the screen shows another query than the open one; False elsewhere."""
         return False
