@@ -686,3 +686,17 @@ def test_what_an_edit_changes_is_one_sentence(effect: tuple[int, int, int, int, 
     changes = [QueryChange(_result(str(n), "b.md"), _result(str(n), "a.md")) for n in range(changed + others)]
     made = EditEffect(earlier, judged, unjudged, left_out, tuple(changes[:changed]), tuple(changes[changed:]))
     assert sentence(made, "note", key) == said
+
+
+@pytest.mark.parametrize(
+    ("paths", "said"),
+    [
+        (("a/_index.md", "a/b.abstract.md", "a/b.md", "a/c.md"), "2 notes"),
+        (("_archived/a/b.full.md", "_archived/a/b.stub.md", "a/b.md"), "b.md"),
+        (("_index.md", "a/_index.md"), "2 files"),
+    ],
+)
+def test_notes_are_counted_not_what_is_derived_from_them(paths: tuple[str, ...], said: str) -> None:
+    change = QueryChange(_result("0", "b.md"), _result("0", "a.md"))
+    made = EditEffect(EarlierNotes(paths), 1, 0, 0, (change,), ())
+    assert f"since {said} changed" in sentence(made, "note")

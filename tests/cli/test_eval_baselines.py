@@ -106,7 +106,9 @@ def test_notes_that_are_added_removed_and_renamed(run: Run, project: Tree, repos
         project.note(f"auth/jwt/copy{number}.md", "Refresh token use", "refresh token use " * 9, 0.1)
     code, out, _ = run("eval", "--baseline-rev", "main", "--fail-on-drop", "mrr=0.02")
     assert code == 1
-    assert "of 8 changed notes, no single one explains it" in " ".join(out.split())
+    assert "of 8 changed files, no single one explains it" in " ".join(out.split())
+    (project.tree / ROTATION).unlink()
+    assert f"cause: {ROTATION} is gone" in " ".join(run("eval", "--baseline-rev", "main", *GATES)[1].split())
 
 
 def test_a_baseline_file_stands_for_an_earlier_state(run: Run, project: Tree, repository: Git, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import EditsState, EngineState, QueryState
 from brvtui.app.workers import Refusal, is_cancelled
+from brvtui.tree.reading.files import notes_among
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
@@ -148,7 +149,10 @@ def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
         rest = f"; {_are(as_before)} not"
     worse = f", {effect.worse} worse" if effect.worse else ""
     paths = effect.earlier.paths if effect.earlier is not None else ()
-    since = paths[0].rpartition("/")[2] if len(paths) == 1 else counted(len(paths), noun, f"{noun}s")
+    notes = notes_among(paths)
+    changed = notes or paths
+    many = counted(len(notes), noun, f"{noun}s") if notes else f"{len(paths)} files"
+    since = changed[0].rpartition("/")[2] if len(changed) == 1 else many
     shows = f": {key} shows {'it' if len(effect.otherwise) == 1 else 'them'}" if key else ""
     return f"{_are(otherwise)} answered otherwise since {since} changed{worse}{rest}{shows}"
 

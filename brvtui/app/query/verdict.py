@@ -68,6 +68,8 @@ def _headline(view: View, trace: Trace) -> tuple[Headline, float, str]:
 def _verdict(view: View, width: int, glyphs: Glyphs) -> list[Line]:
     if view.project.phase is Phase.FAILED:
         return [badge("CANNOT OPEN", "bad").add("  ").add(view.project.problem, "text").cut(width)]
+    if view.project.overview is not None and view.project.overview.unreadable:
+        return [badge("GONE", "bad").add(f"  {view.project.overview.why_empty}").cut(width)]
     if view.answered is None:
         return [_before(view, width, glyphs).cut(width)]
     from brvtui.paint.headline import headline_lines
@@ -98,8 +100,6 @@ def _before(view: View, width: int, glyphs: Glyphs) -> Line:
     if view.project.phase is Phase.LOADING:
         return _loading(view, width, glyphs)
     if view.project.overview and not view.project.overview.notes:
-        if view.project.overview.unreadable:
-            return badge("GONE", "bad").add(f"  {view.project.overview.why_empty}")
         return badge("EMPTY", "warn").add(f"  {_empty(view)}")
     made = badge("READY", "accent").add(
         f"  type a question to see {view.worded(view.presentation.question)}, and why", "muted"

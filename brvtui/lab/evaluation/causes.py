@@ -22,7 +22,7 @@ from brvtui.paint.text import signed
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
 from brvtui.tree.constants import TreeConstants
-from brvtui.wording import counted
+from brvtui.wording import counted, first_of
 
 _MOST_NOTES, _MOST_PARTS = 3, 3
 RANK, CAUSE = ": rank ", "cause: "
@@ -139,10 +139,20 @@ class CauseFinder:
                     edit = self._edit(path, reverting, change)
                     made[change.now.id] = f"{CAUSE}{edit}, the query is as it was (tried)"
                     left.remove(change)
-        together = f"of {counted(len(paths), 'changed note', 'changed notes')}, no single one explains it"
+        together = f"of {counted(len(paths), 'changed file', 'changed files')}, no single one explains it"
         if len(paths) > len(candidates):
-            together = f"of {len(paths)} changed notes, {len(candidates)} were tried one by one, and none explains it"
-        return {**made, **{change.now.id: f"{CAUSE}{together}" for change in left}}
+            together = f"of {len(paths)} changed files, {len(candidates)} were tried one by one, and none explains it"
+        return {**made, **{change.now.id: f"{CAUSE}{self._gone(change) or together}" for change in left}}
+
+    def _gone(self, change: QueryChange) -> str:
+        """The notes that the query should find, was answered with, and that are not there any more, in words."""
+        now, before = change.now, change.before
+        gone = [
+            path
+            for path, old in zip(now.relevant, before.relevant, strict=False)
+            if before.rank_of(old) is not None and path not in self.context.snapshot.by_path
+        ]
+        return f"{first_of(gone)} {'is' if len(gone) == 1 else 'are'} gone" if gone else ""
 
     def _is_as_before(self, change: QueryChange, snapshot: Snapshot) -> bool:
         judgment, _ = DocumentFinder(snapshot).followed(self.judgments[change.now.id])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat as stat_module
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -93,6 +93,11 @@ def role_of(path: str) -> Role:
     if name.endswith(".overview.md"):
         return Role.OVERVIEW
     return Role.NOTE
+
+
+def notes_among(paths: Iterable[str]) -> tuple[str, ...]:
+    """Those of ``paths`` that people write: without stubs, full texts in the archive, and derived files."""
+    return tuple(path for path in paths if role_of(path) in (Role.NOTE, Role.CONTEXT))
 
 
 def list_files(root: Path) -> Listing:
