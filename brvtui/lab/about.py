@@ -16,6 +16,7 @@ from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.manifest import ManifestPlace, manifest_place
 from brvtui.engines.byterover.search.scoring import aged, attainable, inputs_of
 from brvtui.lab.backlinks import Backlink, LinkIndex, names_of
+from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.ranking.ceiling import decayed
 from brvtui.ranking.decay import days_since
 from brvtui.snapshot import Snapshot
@@ -67,6 +68,10 @@ class About:
     """Lines of which the engine reads only the beginning."""
     is_topic: bool = False
     """Whether it is a topic of a space of ByteRover V4, in HTML."""
+    moved_to: str = ""
+    """Of a file that is gone: the file that holds its text now, or stands for it in the archive."""
+    moved_how: str = ""
+    """By what ``moved_to`` was recognised, in a few words."""
     unread_signals: bool = False
     """Whether its frontmatter holds signals other than the defaults, which count only if frontmatter is read."""
 
@@ -125,6 +130,17 @@ def about(context: Context, path: str) -> About:
         cut_lines=note.cut_lines,
         cut_units=note.cut_units,
         unread_signals=_has_unread_signals(snapshot, made, signals, profile),
+    )
+
+
+def as_it_was(page: About, before: About, snapshot: Snapshot) -> About:
+    """``page`` of a file that is gone, with what ``before`` said of it, and with where it is in ``snapshot``.
+
+    May read every note. Raises nothing.
+    """
+    moved_to, how = DocumentFinder(snapshot).moved(page.path, before.title, before.text)
+    return replace(
+        before, generation=page.generation, names=page.names, state=page.state, moved_to=moved_to, moved_how=how
     )
 
 

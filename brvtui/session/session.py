@@ -458,11 +458,16 @@ class Session:
 
         return topic_preview(self._topics, self.engines.context(registry.SPACE), query, scope, path, html, keep_mtime)
 
-    def about(self, path: str) -> About:
-        """The file of the tree at ``path`` by itself: text, frontmatter, signals, ceiling. Raises nothing."""
-        from brvtui.lab.about import about
+    def about(self, path: str, before: About | None = None) -> About:
+        """The file of the tree at ``path`` by itself: text, frontmatter, signals, ceiling. Raises nothing.
+
+        Of a file that is gone, what ``before`` said of it, and where its text is now.
+        """
+        from brvtui.lab.about import FileState, about, as_it_was
 
         made = about(self._context(), path)
+        if made.state is FileState.GONE and before is not None and before.text and not self.is_code:
+            return as_it_was(made, before, self.snapshot)
         if not self.is_space:
             return made
         # signals and ceiling are those of the space's engine, not those of ByteRover 3's tiers

@@ -217,6 +217,31 @@ async def test_a_file_that_is_gone_says_so(app: BrvTui, linked: Tree, monkeypatc
         assert "newer" in text_of(pilot, "#note")
 
 
+async def test_a_note_that_is_moved_outside_keeps_its_text_and_leads_to_where_it_is(app: BrvTui, linked: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_linked(pilot)
+        text = note_of(app).rendered.page.text  # type: ignore[union-attr]
+        (linked.tree / HUB).rename(linked.tree / "moved.md")
+        await until(pilot, lambda: "moved to moved.md: its text is there" in text_of(pilot, "#note"))
+        await settled(pilot)
+        assert "this is from before it was" in text_of(pilot, "#note")
+        assert note_of(app).rendered.page.text == text  # type: ignore[union-attr]
+        assert "in the manifest" not in text_of(pilot, "#about")
+        await pilot.press("f4", "f")
+        await until(pilot, lambda: "the file is gone" in text_of(pilot, "#about"))
+        for key in ("M", "X", "w"):
+            app.clear_notifications()
+            await pilot.press(key)
+            if key == "w":
+                await until(pilot, lambda: app._notifications)
+            assert not app.has_modal
+            (said,) = (toast.message for toast in app._notifications)
+            if view(pilot).answer.trace is not None or key != "w":
+                assert said == f"{HUB}: there is no such note (any more)"
+        await pilot.press("f3", "enter", "enter")
+        await until(pilot, lambda: view(pilot).selection.file == "moved.md")
+
+
 async def test_a_conflict_that_git_left_is_marked_until_it_is_decided(app: BrvTui, linked: Tree) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await open_linked(pilot)
@@ -234,9 +259,9 @@ async def test_a_note_that_takes_long_is_said_to_be_on_its_way(app: BrvTui, monk
         hold = threading.Event()
         about = Session.about
 
-        def slow(session: Session, path: str) -> object:
+        def slow(session: Session, path: str, before: About | None = None) -> object:
             hold.wait(30)
-            return about(session, path)
+            return about(session, path, before)
 
         monkeypatch.setattr(Session, "about", slow)
         brv(pilot).selection.select(HUB)
@@ -279,9 +304,9 @@ async def test_only_the_newest_of_many_notes_is_read(app: BrvTui, monkeypatch: p
         read: list[str] = []
         about = Session.about
 
-        def counted(session: Session, path: str) -> object:
+        def counted(session: Session, path: str, before: About | None = None) -> object:
             read.append(path)
-            return about(session, path)
+            return about(session, path, before)
 
         monkeypatch.setattr(Session, "about", counted)
         paths = [note.path for note in brv(pilot).project.session.snapshot.notes]  # type: ignore[union-attr]

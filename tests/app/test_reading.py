@@ -139,7 +139,15 @@ def test_what_is_to_be_known_before_reading(page: About) -> None:
         "the engine reads only the beginning of 2 long lines",
     ]
     gone = replace(page, state=FileState.GONE, problem="the file is gone", text="")
-    assert _text(page_document(gone, 80, False)) == " the file is gone: this is from before it was removed"
+    assert _text(page_document(gone, 80, False)) == " the file is gone"
+    kept = replace(page, state=FileState.GONE, moved_to="a/c.md", moved_how="its text is there")
+    document = page_document(kept, 80, False)
+    assert _text(document).split("\n")[:2] == [
+        " the file is gone: this is from before it was removed",
+        " moved to a/c.md: its text is there",
+    ]
+    assert "frontmatter" in _text(document)
+    assert document.links[0].target.path == "a/c.md"
     unseen = replace(page, problem="cannot be shown: x", unseen="x", text="")
     assert _text(page_document(unseen, 80, False)) == " cannot be shown: x\n not seen by the engine: x"
 

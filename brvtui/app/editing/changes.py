@@ -12,6 +12,7 @@ from brvtui.app.editing.note_io import NewNoteRequest
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
+from brvtui.app.states import NO_SUCH_NOTE
 from brvtui.app.workers import Refusal
 
 if TYPE_CHECKING:
@@ -114,6 +115,10 @@ class NoteChanges:
     def _session_for(self, path: str, hint: str) -> Session | None:
         """Returns the session, if there is one and a note at ``path`` is selected; else says so, with ``hint``."""
         if self._project.refuses_changes():
+            return None
+        view = self._services.store.view
+        if path and view.project.overview is not None and not view.knows(path):
+            self._services.notify(f"{path}: {NO_SUCH_NOTE}", severity="warning", timeout=4)
             return None
         if self._project.session is not None and path:
             return self._project.session

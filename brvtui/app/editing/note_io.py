@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from brvtui import faults
 from brvtui.app.contents import Effect, TextCheck
+from brvtui.app.states import NO_SUCH_NOTE
 from brvtui.app.workers import Refusal
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def open_note(session: Session, path: str, outside: bool, outside_key: str) -> N
         raise Refusal(f"{path}: {error}") from error
     draft = _draft(session, disk, text)
     if disk.data is None and draft is None:
-        raise Refusal(f"{path}: there is no such note (any more)")
+        raise Refusal(f"{path}: {NO_SUCH_NOTE}")
     if not outside and len(text.text) > MOST_CHARS:
         said = f"{len(text.text)} characters are too many to edit them here"
         raise Refusal(f"{path}: {said}; {outside_key} opens your own editor")

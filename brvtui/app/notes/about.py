@@ -13,7 +13,7 @@ from brvtui.app.actions.panes import ABOUT
 from brvtui.app.contents import Branch
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.notes.note import NotePane, is_current
-from brvtui.app.states import NoteState, ProjectState, SelectionState
+from brvtui.app.states import GONE, NoteState, ProjectState, SelectionState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
@@ -168,7 +168,9 @@ class AboutPane(ChoicePane):
         return made
 
     def _manifest(self, around: Around | None, width: int) -> list[Line]:
-        if around is None or around.is_topic:
+        page = self.view.note.page
+        is_gone = page is not None and page.state == GONE and around is not None and page.path == around.path
+        if around is None or around.is_topic or is_gone:
             return []
         made = [rule(width, "in the manifest", dash=self.glyphs.dash)]
         place = around.place

@@ -72,9 +72,10 @@ class Browsing:
             self._services.notify("no link was followed before this" if way < 0 else "nothing ahead", timeout=2)
 
     def _read_page(self, file: str, on_end: Callable[[], None]) -> None:
-        session = self._project.session
+        session, before = self._project.session, self._services.store.view.note.page
         if session is not None:
-            self._services.background.run(partial(session.about, file), self._page_read, group="page", on_end=on_end)
+            task = partial(session.about, file, before if before is not None and before.path == file else None)
+            self._services.background.run(task, self._page_read, group="page", on_end=on_end)
 
     def _page_read(self, page: About) -> None:
         store = self._services.store
@@ -163,6 +164,9 @@ def _similar(session: Session, file: str) -> SimilarNotes:
     try:
         return SimilarNotes(file, session.notes.similar(file, MOST_SIMILAR))
     except KeyError:
-        return SimilarNotes(file, problem="only notes have notes that are like them")
+        is_there = file in session.snapshot.parsed
+        return SimilarNotes(
+            file, problem="only notes have notes that are like them" if is_there else "the file is gone"
+        )
     except OSError as error:
         return SimilarNotes(file, problem=faults.error_line(error, file))

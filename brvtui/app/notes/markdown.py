@@ -25,7 +25,7 @@ MOST_PIECES = 200_000
 """The most pieces that the lines of a document have; a line counts for two at least."""
 MARKED = re.compile(r"[\n\[\]!*_~`<&\\|]")
 _CODE = "summary"
-_LINK = "underline accent"
+LINK = "underline accent"
 _BROKEN = "strike bad"
 _HEADINGS = {1: "bold accent", 2: "bold accent"}
 _OTHER_HEADING = "bold strong"
@@ -98,7 +98,7 @@ class Typesetter:
         self.targets.append(target)
         return len(self.targets) - 1
 
-    def linked(self, text: str, kind: LinkKind, written: str, role: str = _LINK) -> Row:
+    def linked(self, text: str, kind: LinkKind, written: str, role: str = LINK) -> Row:
         """Returns ``text`` as a link to ``written``, followed by the reason if the link is broken."""
         target = self.resolve(kind, written)
         number = self.link(target)
@@ -368,7 +368,7 @@ class _Inline:
 
     def _role(self, colour: str = "") -> str:
         if self._link != NO_LINK:
-            return " ".join(dict.fromkeys([*self._attributes, *(_BROKEN if self._broken else _LINK).split()]))
+            return " ".join(dict.fromkeys([*self._attributes, *(_BROKEN if self._broken else LINK).split()]))
         return " ".join(dict.fromkeys([*self._attributes, colour or self._colour]))
 
     def _text(self, content: str) -> Row:

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from brvtui.app.notes.markdown import (
+    LINK,
     Document,
     Full,
     LinkTarget,
@@ -55,6 +56,11 @@ def _put(page: About, width: int, raw: bool, typesetter: Typesetter) -> None:
     for sentence in notices(page):
         for row in flow([Piece(visible(sentence), "warn")], width - 1):
             typesetter.put(row)
+    if page.moved_to:
+        link = typesetter.link(LinkTarget(page.moved_to))
+        moved = [Piece("moved to ", "warn"), Piece(visible(page.moved_to), LINK, link)]
+        for row in flow([*moved, Piece(f": {page.moved_how}", "warn")], typesetter.width - 1):
+            typesetter.put(row)
     if page.problem:
         return
     if page.is_topic and not raw:
@@ -72,7 +78,7 @@ def notices(page: About) -> Iterator[str]:
     """Yields the notices above ``page``, a sentence each."""
     if page.state is FileState.NEWER:
         yield "changed on disk since it was read: scores, signals and links are those of the earlier text"
-    if page.state is FileState.GONE:
+    if page.state is FileState.GONE and page.text:
         yield GONE_TEXT
     elif page.problem:
         yield page.problem

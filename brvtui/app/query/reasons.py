@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
-from brvtui.app.states import CounterfactualSearch
+from brvtui.app.states import NO_SUCH_NOTE, CounterfactualSearch
 from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.engines.registry import DEFAULT
 
@@ -48,7 +48,7 @@ class Reasons:
             said = f"{first}: {{results.why}} then says why it is, or is not, in the answer"
             self._services.notify(self._services.with_keys(said), timeout=4)
         else:
-            explained = partial(self._explained, session, trace, chosen)
+            explained = partial(self._explained, session, trace, file, chosen)
             run = self._services.background.run
             run(partial(explanation, session, trace, file), explained, group="explain", exclusive=True)
 
@@ -67,8 +67,14 @@ class Reasons:
         explain = partial(logged_explanation, session, entry, file)
         self._services.background.run(explain, show, group="explain", exclusive=True)
 
-    def _explained(self, session: Session, trace: Trace, chosen: GoToRemedy, explanation: Explanation | None) -> None:
-        if explanation is not None and trace is self._services.store.view.answer.trace:
+    def _explained(
+        self, session: Session, trace: Trace, file: str, chosen: GoToRemedy, explanation: Explanation | None
+    ) -> None:
+        if explanation is None:
+            is_there = self._services.store.view.knows(file)
+            said = f"{file} is no note: notes alone are answers" if is_there else f"{file}: {NO_SUCH_NOTE}"
+            self._services.notify(said, severity="warning", timeout=6)
+        elif trace is self._services.store.view.answer.trace:
             self._show(session, chosen, explanation)
 
     def _show(self, session: Session, chosen: GoToRemedy, explanation: Explanation) -> None:

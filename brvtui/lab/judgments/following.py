@@ -72,6 +72,17 @@ class DocumentFinder:
         stub = archived_as(document.path).stub
         return FollowedDocument(document, "", f"archived as {stub}" if stub in self._snapshot.parsed else "gone")
 
+    def moved(self, path: str, title: str, text: str) -> tuple[str, str]:
+        """Where a note is that was at ``path`` with ``title`` and ``text``, and how it was found; empty if nowhere.
+
+        Of an archived one, its stub. Raises nothing.
+        """
+        found = self.find(JudgedDocument(path, 0, title, digest_of(text)))
+        if found.moved:
+            return found.path, found.how
+        stub = archived_as(path).stub
+        return (stub, "it was archived") if not found.path and stub in self._snapshot.parsed else ("", "")
+
     def followed(self, judgment: Judgment) -> tuple[Judgment, tuple[FollowedDocument, ...]]:
         """``judgment`` with the paths that its documents have now, and those that moved or are gone.
 
