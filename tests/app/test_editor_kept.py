@@ -153,6 +153,29 @@ async def test_a_text_that_is_as_it_was_read_is_written_again_or_follows_the_dis
         await until(pilot, lambda: area(pilot).text == "again\n")
 
 
+async def test_a_note_that_is_moved_meanwhile_is_saved_where_it_is(app: BrvTui, garden: Tree) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _changed(pilot, garden, None)
+        garden.file("auth/moved.md", _TEXT, 0)
+        await until(pilot, lambda: view(pilot).knows("auth/moved.md"))
+        await looked(pilot)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, GoneDialog))
+        pilot.app.screen.listen()  # type: ignore[attr-defined]
+        await until(pilot, lambda: "f save it there" in shown(pilot))
+        assert "auth/moved.md now" in shown(pilot)
+        await pilot.press("f")
+        moved = garden.tree / "auth/moved.md"
+        await until(pilot, lambda: moved.read_bytes() == f"x{_TEXT}".encode())
+        await looked(pilot)
+        assert not (garden.tree / NOTE).exists()
+        assert view(pilot).editor.edit.path == "auth/moved.md"  # type: ignore[union-attr]
+        assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
+        assert view(pilot).selection.file == "auth/moved.md"
+        await until(pilot, lambda: not brv(pilot).drafts.is_busy)
+        assert view(pilot).editor.drafts == ()
+
+
 @pytest.mark.parametrize(
     ("before", "mine", "theirs", "both"),
     [

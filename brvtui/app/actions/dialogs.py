@@ -42,6 +42,8 @@ EXPORT = Place("export", "Export screen", PlaceKind.DIALOG, (
 
 GONE = Place("gone", "Gone dialog", PlaceKind.DIALOG, (
     Action("gone.again", "m", "dismiss('again')", "keep mine", "Write the note again, with my text", bar=True),
+    Action("gone.moved", "f", "dismiss('moved')", "save it there", "Save my text where the note is now",
+           bar=True),
     Action("gone.drop", "d", "dismiss('drop')", "drop mine", "Close the editor; the note stays removed", bar=True),
 ), within=DIALOG)  # fmt: skip
 

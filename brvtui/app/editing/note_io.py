@@ -92,6 +92,8 @@ class SaveConflict:
     """How many places in ``merged`` both changed in different ways."""
     notice: str = ""
     """A line about a further text of another program; empty when there is none."""
+    moved: OnDisk | None = None
+    """The file that has the text of ``disk``, byte for byte, where the note is removed; None without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +273,7 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveR
         return SaveFailed(disk, data, str(error))
     if isinstance(done, Conflict):
         made = _conflict(disk, data, OnDisk(disk.path, done.theirs, done.version))
+        made = replace(made, moved=_moved(session, disk)) if done.theirs is None else made
         return replace(made, notice=_kept(disk.path, done.kept)) if done.kept else made
     notices = [f"{disk.path}: its {lost} could not be carried over" for lost in done.lost]
     if done.kept:
@@ -279,6 +282,20 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveR
     if broken or lost:
         notices.append(f"{disk.path} is saved, but {'; '.join(filter(None, (broken, lost)))}")
     return NoteSaved(replace(disk, data=data, version=done.version), tuple(notices))
+
+
+def _moved(session: Session, disk: OnDisk) -> OnDisk | None:
+    """The file that the note ``disk`` was moved to, if it has its bytes."""
+    from brvtui.lab.judgments.following import DocumentFinder
+    from brvtui.tree.saving.note_files import SaveError
+
+    text = (disk.data or b"").decode("utf-8", "replace")
+    path, _ = DocumentFinder(session.snapshot).moved(disk.path, "", text)
+    try:
+        now = _on_disk(session, path) if path else None
+    except SaveError:
+        return None
+    return now if now is not None and now.data == disk.data else None
 
 
 def _broken(session: Session, path: str, data: bytes) -> str:

@@ -26,7 +26,7 @@ PAUSE_S = 0.5
 SAVE, DISCARD, KEEP = "save", "discard", "keep"
 MINE, THEIRS, MERGED = "mine", "theirs", "merged"
 TAKE, DROP = "take", "drop"
-AGAIN = "again"
+AGAIN, MOVED = "again", "moved"
 
 
 class LeavingDialog(Dialog[str]):
@@ -116,15 +116,20 @@ class DraftDialog(UnexpectedQuestion):
 
 
 class GoneDialog(UnexpectedQuestion):
-    """Asks about a note that was removed on disk. Dismissed with AGAIN, DROP, or None: back to the text."""
+    """Asks about a note that was removed on disk. Dismissed with AGAIN, MOVED, DROP, or None: back to the text."""
 
     BINDINGS = bindings(dialogs.GONE)
 
-    def __init__(self, path: str) -> None:
-        """Asks about the note at ``path``."""
-        super().__init__(
-            "Removed on disk", f"{path} was removed while you were editing it. Keeping mine makes it again."
-        )
+    def __init__(self, path: str, moved: str) -> None:
+        """Asks about the note at ``path``; MOVED is offered if the text that was read is now in the file ``moved``."""
+        said = f"{path} was {'moved' if moved else 'removed'} while you were editing it"
+        said += f": what you read is in {moved} now. " if moved else ". "
+        super().__init__("Removed on disk", f"{said}Keeping mine makes {path if moved else 'it'} again.")
+        self._moved = moved
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A note that is nowhere else cannot be saved there."""
+        return bool(self._moved or parameters != (MOVED,)) and super().check_action(action, parameters)
 
 
 class DiffPane(Pane):

@@ -207,7 +207,7 @@ class EditorScreen(FrameScreen):
         """Compares the text with ``disk`` from now on, and saves over that."""
         self._disk, self._clean = disk, disk.data or b""
         if self.edit is not None:
-            self._show_edit(replace(self.edit, on_disk="", is_new=disk.data is None))
+            self._show_edit(replace(self.edit, path=disk.path, on_disk="", is_new=disk.data is None))
         self._text_changed()
 
     def _discard(self) -> None:
@@ -407,7 +407,8 @@ class EditorScreen(FrameScreen):
         self.bring_to_front()
         path = conflict.theirs.path
         if conflict.theirs.data is None:
-            self.app.push_screen(questions.GoneDialog(path), lambda answer: self._gone(answer, conflict))
+            moved = conflict.moved.path if conflict.moved is not None else ""
+            self.app.push_screen(questions.GoneDialog(path, moved), lambda answer: self._gone(answer, conflict))
             return
         said = [f"{path} was changed on disk since its text was read."]
         if conflict.merged is None:
@@ -424,9 +425,20 @@ class EditorScreen(FrameScreen):
         elif answer == questions.AGAIN:
             self._rebase(OnDisk(self.path, None, None))
             self.save()
+        elif answer == questions.MOVED and conflict.moved is not None:
+            self._move_to(conflict.moved)
+            self.save()
         elif answer == questions.DROP:
             self._discard()
             self._go_back()
+
+    def _move_to(self, disk: OnDisk) -> None:
+        """Goes on with the text as that of ``disk``, where the note was moved to; its draft goes there too."""
+        before = self.path
+        self._rebase(disk)
+        self._draft_now()
+        self._drafts.write(DraftRequest(before, None))
+        self.services.select(disk.path)
 
     def _resolved(self, answer: str | None, conflict: SaveConflict) -> None:
         if conflict.disk is not self._disk:
