@@ -172,8 +172,14 @@ def check_engine(name: str, is_code: bool = False) -> None:
 
 
 def check_trace(project: Path | None, **options: object) -> None:
-    """Raises :class:`Failure` where ``options`` ask for another answer than the trace in the file ``project`` holds."""
-    from brvtui.saved import is_saved
+    """Raises :class:`Failure` where ``project`` is a file that is no saved trace, or ``options`` ask for another answer
+    than the one that it holds.
+    """
+    from brvtui.saved import ENDING, is_saved
+
+    with suppress(OSError, RuntimeError, ValueError):  # what cannot be looked at is refused where it is opened
+        if project is not None and project.expanduser().is_file() and not is_saved(project):
+            raise Failure(f"{project}: neither a project's folder nor a trace saved as {ENDING}", NOT_THERE)
 
     given = next((name for name, value in options.items() if value not in (None, "")), None)
     if given and project is not None and is_saved(project):

@@ -53,6 +53,7 @@ class Guard:
         self.key = secrets.token_urlsafe(32)
         self._cookie = secrets.token_urlsafe(32)
         self._cookie_name = f"brv-tui-{port}"
+        self._host = host
         self._names = {host.lower(), "localhost", socket.gethostname().lower()}
         self._strangers: dict[RequestHandler, None] = {}
         """Connections without a valid request so far, oldest first."""
@@ -95,7 +96,7 @@ class Guard:
 
     def _refuse_strangers(self, request: web.Request) -> None:
         if not self._is_own_name(request):
-            raise web.HTTPForbidden(text=f"open {self.address}; this server does not know the name in the request\n")
+            raise web.HTTPForbidden(text=f"{self._unknown_name}\n")
         origin = request.headers.get("Origin")
         if origin is not None and origin not in (f"http://{request.host}", f"https://{request.host}"):
             raise web.HTTPForbidden(text=ONLY_OWN_PAGES)
@@ -109,6 +110,14 @@ class Guard:
     def has_key(self, given: str) -> bool:
         """Whether ``given`` is the key that only this server's own pages know."""
         return _equal(given, self.key)
+
+    @property
+    def _unknown_name(self) -> str:
+        """What to open in place of a name that is not this server's, without the token: strangers read it."""
+        said = f"this server does not know the name in the request: open what brv-tui serve printed, {self.address}?…"
+        if self._host in ("0.0.0.0", "::"):
+            said += f", with this machine's own name or an IP address of it in place of {self._host}"
+        return said
 
     def _is_own_name(self, request: web.Request) -> bool:
         if len(request.headers.getall("Host", ())) != 1:

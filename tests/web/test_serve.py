@@ -23,6 +23,7 @@ import pytest
 from textual_serve.download_manager import DownloadManager
 
 from brvtui.cli import serving
+from brvtui.cli.common import Failure, check_trace
 from brvtui.web import guard, server
 from brvtui.web.server import is_loopback, listen
 from tests.support.trees import Tree
@@ -268,9 +269,22 @@ async def test_a_name_that_is_not_this_machine_is_refused(served: Served) -> Non
     cookie, _ = await served.enter()
     for path in ("", "static/js/textual.js"):
         status, text = await get(f"{served.url}{path}", Host=host, Cookie=cookie)
-        assert (status, served.url in text, "token" in text) == (403, True, False)
+        assert (status, "token" in text) == (403, False)
+        assert f"open what brv-tui serve printed, {served.url}?…" in text
     assert not await connected(served, f"http://{host}", host)
     assert (await get(served.url, Host=f"localhost:{served.port}", Cookie=cookie))[0] == 200
+
+
+def test_a_name_that_a_server_for_all_addresses_does_not_know_is_answered_with_what_to_open() -> None:
+    said = guard.Guard("0.0.0.0", 80)._unknown_name
+    assert "with this machine's own name or an IP address of it in place of 0.0.0.0" in said
+    assert "in place of" not in guard.Guard("127.0.0.1", 80)._unknown_name
+
+
+def test_a_file_that_is_no_trace_is_refused_with_what_can_be_served(tmp_path: Path) -> None:
+    (tmp_path / "r.md").write_text("x")
+    with pytest.raises(Failure, match="neither a project's folder nor a trace saved as"):
+        check_trace(tmp_path / "r.md")
 
 
 async def test_it_ends_at_ctrl_c_with_the_apps_that_are_open(served: Served) -> None:

@@ -99,7 +99,8 @@ SETTING_FIELD = Place("setting field", "Setting field", PlaceKind.DIALOG, (
 ))  # fmt: skip
 
 SWEEP = Place("sweep", "Sweep dialog", PlaceKind.DIALOG, (
-    Action("sweep.picture", "v", "save_picture", "as SVG", "Save the picture as SVG in your pictures folder", bar=True),
+    Action("sweep.picture", "v", "save_picture", "as SVG",
+           "Save the picture as SVG in your pictures folder, or your browser's downloads", bar=True),
 ), within=DIALOG)  # fmt: skip
 
 VERSIONS = Place("versions", "Installed engine dialog", PlaceKind.DIALOG, (

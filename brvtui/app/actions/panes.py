@@ -47,7 +47,8 @@ GRAPH = Place("graph", "Graph", PlaceKind.PANE, (
     Action("graph.walk", "enter,l,right", "walk", "go there", "Make the neighbour under the cursor the centre",
            bar=True),
     Action("graph.back", "backspace,h,left", "retrace", "go back", "Back to the centre before", bar=True),
-    Action("graph.picture", "v", "save_picture", "as SVG", "Save the drawing as SVG in your pictures folder", bar=True),
+    Action("graph.picture", "v", "save_picture", "as SVG",
+           "Save the drawing as SVG in your pictures folder, or your browser's downloads", bar=True),
 ), within=EVERY_PANE, screens=("query",))  # fmt: skip
 
 JUDGED = Place("judged", "Judged queries", PlaceKind.PANE, (
