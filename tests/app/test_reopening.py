@@ -54,7 +54,9 @@ async def test_the_panes_show_what_they_showed(app: BrvTui, garden: Tree, tmp_pa
         await opened(pilot)
         assert view(pilot).project.phase is Phase.READY
         assert again.project.session is None
-        assert panes(pilot) == before
+        shown_again = panes(pilot)
+        assert "as saved: nothing can be run here" in shown_again["cache"].pop(0)
+        assert shown_again == before
         assert screen(pilot).field.value == query
         badge = screen(pilot).query_one("#mode", Lines).lines[0].plain
         assert badge.split() == ["2026-11-20", "SAVED"]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from brvtui.app.states import AnswerState, CacheState, EngineState, ProjectState, QueryState
 from brvtui.app.view import View
+from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.line import Line
+
+_SAVED = "as saved: nothing can be run here"
 
 
 class CachePane(Pane):
@@ -31,4 +34,5 @@ class CachePane(Pane):
         """The engine's own account of it."""
         if view.opening:
             return []
-        return view.presentation.cache(view.answer.trace, view.cache.seen, width, self.glyphs)
+        lines = view.presentation.cache(view.answer.trace, view.cache.seen, width, self.glyphs)
+        return [*wrapped(_SAVED, width), *lines] if view.project.saved else lines
