@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,17 @@ def test_a_start_that_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ProjectError):
         find_project(Path(name))
+
+
+def test_a_folder_of_the_engine_without_a_tree_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".brv").mkdir()
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    said = (
+        "above it (" + str(tmp_path / ".brv") + " has no context-tree yet: brv makes it with the first note): name one"
+    )
+    with pytest.raises(ProjectError, match=re.escape(said)):
+        find_project(None)
 
 
 def test_a_file_is_no_project(tmp_path: Path) -> None:

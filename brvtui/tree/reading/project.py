@@ -61,8 +61,10 @@ def find_project(start: Path | None) -> FoundProject:
         for folder in (here, *here.parents):
             if _is_project(folder):
                 return _open(folder)
+        empty = next((folder / MARKER for folder in (here, *here.parents) if _is_folder(folder / MARKER)), None)
+        why = f" ({empty} has no {_TREE} yet: brv makes it with the first note)" if empty else ""
         raise ProjectError(
-            f"no {MARKER} project in {here} or above it: name one, as in brv-tui PROJECT or --project PROJECT"
+            f"no {MARKER} project in {here} or above it{why}: name one, as in brv-tui PROJECT or --project PROJECT"
         )
     try:
         given = start.expanduser()
