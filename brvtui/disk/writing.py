@@ -60,7 +60,11 @@ def replacing(path: Path, private: bool = True, durable: bool = True) -> Iterato
     """
     make_folder(path.parent)
     made = path.with_name(part_name())
-    descriptor = create(made, PRIVATE if private else ORDINARY)
+    try:
+        descriptor = create(made, PRIVATE if private else ORDINARY)
+    except OSError as error:
+        error.filename = str(path)  # the user knows nothing of the other name
+        raise
     try:
         with os.fdopen(descriptor, "wb") as file:
             _mark_as_written(descriptor)

@@ -183,3 +183,6 @@ async def test_a_tree_that_is_gone_is_not_said_to_be_empty(garden: Tree, make_ap
         screen(pilot).field.value = ""
         garden.tree.mkdir()
         await until(pilot, lambda: "EMPTY" in text_of(pilot, "#route"))
+        await pilot.press("escape", "w")
+        said = "no notes in this tree yet: there is none to explain"
+        await until(pilot, lambda: any(said in toast.message for toast in brv(pilot)._notifications))

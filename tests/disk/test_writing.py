@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import stat
@@ -47,6 +48,18 @@ def test_a_write_that_fails_leaves_the_old_file_whole(tmp_path: Path, monkeypatc
         writing.write(file, b"two")
     assert file.read_text() == "one"
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_folder_that_takes_no_files_is_said_of_the_file_that_was_to_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(name: Path, *_: object) -> int:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(name))
+
+    monkeypatch.setattr(writing, "create", refuse)
+    with pytest.raises(OSError, match="Read-only") as raised:
+        writing.write(tmp_path / "judgments.toml", b"")
+    assert raised.value.filename == str(tmp_path / "judgments.toml")
 
 
 def test_what_is_private_is_so_from_the_first_moment(tmp_path: Path) -> None:

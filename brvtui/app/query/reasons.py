@@ -39,7 +39,10 @@ class Reasons:
         session, trace = self._project.session, self._services.store.view.answer.trace
         if self._project.refuses():
             return
-        if session is None or trace is None or not file:
+        overview = self._services.store.view.project.overview
+        if not file and overview is not None and not overview.notes:
+            self._services.notify(f"{overview.why_empty}: there is none to explain", timeout=4)
+        elif session is None or trace is None or not file:
             first = (
                 "type a query and select a note"
                 if trace is None
