@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from brvtui.app.app import BrvTui
 from brvtui.app.query.answer import PINNED, AnswerPane
@@ -84,6 +85,22 @@ async def test_another_profile_is_the_cause_also_where_settings_change_the_one_o
         await until(pilot, lambda: view(pilot).pin.diff is not None)
         assert "constants" in text_of(pilot, "#answer")
         assert "notes and signals" not in text_of(pilot, "#answer")
+
+
+async def test_the_comparison_is_copied_as_text_and_a_save_says_that_it_is_without_it(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await pinned(pilot, "token store")
+        await pilot.press("y")
+        await until(pilot, lambda: any("nothing to compare yet" in one.message for one in app._notifications))
+        await ask(pilot, "refund credit note")
+        await pilot.press("escape", "B", "y")
+        await until(pilot, lambda: "wording: token store → refund credit note" in app.clipboard)
+        assert "then → now" in app.clipboard
+        await pilot.press("x")
+        await until(pilot, lambda: app.has_modal)
+        await settled(pilot)
+        said = " ".join(str(part.content) for part in app.screen.query(Static))
+        assert "the pinned answer is not saved with it: y in its tab copies the comparison" in said
 
 
 async def test_the_pinned_answer_is_unpinned_by_the_same_key(app: BrvTui) -> None:

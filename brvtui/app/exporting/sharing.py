@@ -26,16 +26,26 @@ if TYPE_CHECKING:
     from brvtui.saved.traces import SavedTrace
 
 _KEPT = "copied.txt"
-_NAMES = {"path": "the path", "answer": "the answer", "prompt": "the prompt", "trace": "the trace as JSON"}
+_NAMES = {
+    "path": "the path",
+    "answer": "the answer",
+    "prompt": "the prompt",
+    "comparison": "the comparison",
+    "trace": "the trace as JSON",
+}
 _NO_TRACE = "there is no trace yet: type a query"
 _NOTHING = {
     "path": "no note is selected: there is no path to copy",
     "answer": "there is no answer to copy: type a query; where a model would answer, copy the prompt",
     "prompt": "there is no prompt to copy: no model is asked at this tier",
+    "comparison": "nothing to compare yet: ask something else than the pinned answer",
     "trace": _NO_TRACE,
 }
 _TOAST_S = 8
+_ALONE = "; the pinned answer is not saved with it: {copy.shown} in its tab copies the comparison"
 _LONGEST_NAME = 40
+_TEXT_WIDTH = 100
+"""The columns of a comparison that is copied."""
 
 
 class Sharing:
@@ -50,9 +60,15 @@ class Sharing:
         """The text that was copied last in this app; fields paste it."""
 
     def copy(self, what: str, file: str) -> None:
-        """Copies ``path`` (of ``file``, the note that keys act on), ``answer``, ``prompt`` or ``trace``."""
-        trace = self._services.store.view.answered
-        if what == "trace" and trace is not None:
+        """Copies ``path`` (of ``file``, the note at hand), ``answer``, ``prompt``, ``comparison`` or ``trace``."""
+        view = self._services.store.view
+        trace = view.answered
+        if what == "comparison" and view.pin.trace is not None and trace not in (None, view.pin.trace):
+            from brvtui.app.query.comparison import pinned_lines
+
+            lines = pinned_lines(view.pin, trace, _TEXT_WIDTH, self._services.glyphs, "")
+            self.copy_text("".join(f"{one.plain.rstrip()}\n" for one in lines), _NAMES[what])
+        elif what == "trace" and trace is not None:
             copy = partial(self.copy_text, named=_NAMES["trace"])
             task = partial(_as_json, self._project, trace)
             self._services.background.run(task, copy, group="copy", exclusive=True)
@@ -83,11 +99,12 @@ class Sharing:
         from brvtui.app.exporting.export_dialog import ExportScreen
 
         name = f"{_slug(trace.query)}.{ending}"
+        alone = self._services.with_keys(_ALONE) if self._services.store.view.pin.trace is not None else ""
         if self._services.is_web:
-            screen = ExportScreen(name, "the downloads of your browser", _file_of_form)
+            screen = ExportScreen(name, f"the downloads of your browser{alone}", _file_of_form)
             self._services.push_screen(screen, partial(self._hand_over, trace))
         else:
-            screen = ExportScreen(name, shown_path(Path.cwd()), partial(_written, self._project, trace))
+            screen = ExportScreen(name, f"{shown_path(Path.cwd())}{alone}", partial(_written, self._project, trace))
             self._services.push_screen(screen, self._was_saved)
 
     def _hand_over(self, trace: Trace, file: Path | None) -> None:
@@ -125,7 +142,7 @@ def _text_of(what: str, trace: Trace | None, file: str) -> str:
     if what == "path":
         hits = trace.hits if trace is not None else ()
         return next((hit.path for hit in hits if hit.file == file), file)
-    if trace is None or what == "trace":
+    if trace is None or what in ("trace", "comparison"):
         return ""
     if what == "prompt":
         return presentation(trace.engine).prompt_text(trace)

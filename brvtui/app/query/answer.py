@@ -59,8 +59,8 @@ class AnswerPane(Pane):
 
     @property
     def copies(self) -> str:
-        """``answer`` or ``prompt``, whichever is in front; ``path`` where a note is."""
-        return "path" if self.tab in ("note", PINNED) else self.tab
+        """``answer``, ``prompt`` or ``comparison``, whichever is in front; ``path`` where a note is."""
+        return {"note": "path", PINNED: "comparison"}.get(self.tab, self.tab)
 
     def reads(self, view: View) -> tuple[object, ...]:
         """The note and its text only while they are in front: the answer is long, and an edit on disk changes them."""
