@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.list_dialogs import ChangesDialog
@@ -160,6 +161,15 @@ async def test_a_file_that_appears_at_the_new_path_is_never_overwritten(app: Brv
 
 
 # moving
+
+
+async def test_an_ending_that_is_typed_takes_the_place_of_the_offered_one(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await _press(pilot, "M", MoveDialog, "deploy/ops/rollback.md")
+        field = pilot.app.screen.query_one(Input)
+        await pilot.press("ctrl+u", "a", ".", "m", "d")
+        await until(pilot, lambda: field.value == "a.md")
+        assert field.cursor_position == len("a.md")
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])

@@ -143,6 +143,12 @@ class MoveDialog(PlanDialog):
         super().on_mount()
         self.query_one(Input).cursor_position = len(self._path.removesuffix(".md"))
 
+    @on(Input.Changed)
+    def _ending_typed(self, event: Input.Changed) -> None:
+        """Takes the offered ending away once one is typed in front of it."""
+        if event.value.endswith(".md.md"):
+            event.input.value = event.value.removesuffix(".md")
+
     @property
     def entered(self) -> str:
         """The new path; an ending that is typed in front of the one that was offered counts once."""
