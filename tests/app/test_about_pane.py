@@ -54,6 +54,19 @@ async def test_links_can_be_gone_to_and_come_back_from(app: BrvTui) -> None:
         assert "no such note" in text_of(pilot, "#about")
 
 
+async def test_keys_act_on_the_note_that_is_shown_until_a_link_is_seen(app: BrvTui) -> None:
+    async with app.run_test(size=(80, 14)) as pilot:
+        await open_linked(pilot)
+        about = about_of(app)
+        await pilot.press("f4")
+        await settled(pilot)
+        assert about.path == STORE
+        assert about.owner.index(0) >= about.rows, "the first link is below what is seen"
+        assert frame(pilot).note_at_hand == HUB
+        about.reveal()
+        assert frame(pilot).note_at_hand == STORE
+
+
 async def test_a_click_goes_to_the_note_that_links_here(app: BrvTui) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await open_linked(pilot)

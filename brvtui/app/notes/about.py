@@ -74,9 +74,11 @@ class AboutPane(ChoicePane):
 
     @property
     def note(self) -> str:
-        """The note under the cursor; empty when the cursor is on none."""
+        """The note under the cursor; empty when the cursor is on none, or is not seen."""
         branch = self._branch(self.path)
-        return self.path if branch is not None and branch.maturity else ""
+        row = self.owner.index(self.cursor) if self.cursor in self.owner else -1
+        is_seen = self.offset_row <= row < self.offset_row + self.rows
+        return self.path if is_seen and branch is not None and branch.maturity else ""
 
     @property
     def path(self) -> str:
