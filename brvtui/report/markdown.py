@@ -22,6 +22,8 @@ from brvtui.trace import Hit, NearMiss, Trace
 
 _WIDTH = 100
 """Columns of the lines in fences."""
+_ROUTE_WIDTH = 140
+"""Columns of the route: nothing that a check says is cut."""
 
 
 def markdown_report(saved: SavedTrace) -> str:
@@ -49,7 +51,7 @@ def _blocks(saved: SavedTrace, trace: Trace, shown: Presentation) -> Iterator[st
     yield _results(trace, shown) or paragraph("No results.")
     yield from _misses(trace, shown)
     yield heading(2, "Route")
-    yield _fence([*shown.decision(trace, _WIDTH, UNICODE), *shown.flow(trace, _WIDTH, UNICODE)])
+    yield _fence([*shown.decision(trace, _ROUTE_WIDTH, UNICODE), *shown.flow(trace, _ROUTE_WIDTH, UNICODE)])
     yield from _scores(saved, trace, shown)
     yield from _retry(trace, shown)
     if shown.caches:

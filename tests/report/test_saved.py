@@ -63,6 +63,9 @@ def test_markdown_holds_the_whole_decision(saved: SavedTrace) -> None:
     text = "\n".join(block.content for block in blocks)
     for step in trace.steps:
         assert step.label in text
+        assert all(" ".join(check.note.split()) in " ".join(text.split()) for check in step.checks), (
+            "a file has no width"
+        )
     for hit in trace.hits:
         assert f"{hit.score:.2f}" in text
     assert "a plain search with limit 2" in text
