@@ -810,7 +810,16 @@ class BrvTui(ConfiguredApp):
         self._told_of_writing = False
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
-        """Saves the screen as SVG among the user's pictures and says where; a browser is handed the file instead."""
+        """Saves the screen as SVG among the user's pictures and says where; a browser is handed the file instead.
+
+        Toasts go first: they would cover a part of it.
+        """
+        self.clear_notifications()
+        for rack in self.screen.query("ToastRack"):
+            rack.display = False
+        self.screen.call_after_refresh(self._take_screenshot, filename, path)
+
+    def _take_screenshot(self, filename: str | None, path: str | None) -> None:
         if self.is_web:
             name = filename or f"brv-tui-{datetime.now():%Y-%m-%d-%H%M%S}.svg"
             self.sharing.deliver(name, self.export_screenshot().encode())

@@ -12,7 +12,7 @@ from brvtui.app.arrangement import QUERY
 from brvtui.app.query.query_box import QueryBox
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.widgets.body import Body
-from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, screen, settled, shown, text_of, view
+from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, screen, settled, shown, text_of, until, view
 
 
 def _displayed(body: Body) -> set[str]:
@@ -229,11 +229,16 @@ async def test_a_screenshot_is_saved_among_the_users_pictures(
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))  # no user-dirs.dirs of this user's
     monkeypatch.setenv("XDG_PICTURES_DIR", str(tmp_path / "pictures"))
-    async with app.run_test(size=WIDE) as pilot:
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
         await settled(pilot)
-        await pilot.press("escape", "s")
+        await pilot.press("escape")
+        app.notify("covers")
+        await until(pilot, lambda: "covers" in shown(pilot))
+        await pilot.press("s")
+        await until(pilot, lambda: list((tmp_path / "pictures").glob("*.svg")))
         await settled(pilot)
         (saved,) = (tmp_path / "pictures").glob("*.svg")
+        assert "covers" not in saved.read_text(encoding="utf-8")
         assert "sample" in saved.read_text(encoding="utf-8") or "garden" in saved.read_text(encoding="utf-8")
         assert any(saved.name in str(toast.message) for toast in app._notifications)
 
