@@ -198,8 +198,12 @@ class BrvTui(ConfiguredApp):
     def sharing(self) -> Sharing:
         """What is copied, and traces that are saved."""
         from brvtui.app.exporting.sharing import Sharing
+        from brvtui.app.query.comparison import compared_text
 
-        return Sharing(self, self.project, self._write)
+        def comparison() -> str:
+            return compared_text(self.view.pin, self.view.answered, self.glyphs)
+
+        return Sharing(self, self.project, self._write, comparison)
 
     @cached_property
     def drafts(self) -> Drafts:

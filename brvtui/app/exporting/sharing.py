@@ -44,35 +44,33 @@ _NOTHING = {
 _TOAST_S = 8
 _ALONE = "; the pinned answer is not saved with it: {copy.shown} in its tab copies the comparison"
 _LONGEST_NAME = 40
-_TEXT_WIDTH = 100
-"""The columns of a comparison that is copied."""
 
 
 class Sharing:
     """Copies what is shown, and exports its trace."""
 
-    def __init__(self, services: AppServices, project: Project, write: Callable[[str], None]) -> None:
-        """Nothing was copied yet; ``write`` hands an escape sequence to the terminal."""
+    def __init__(
+        self, services: AppServices, project: Project, write: Callable[[str], None], comparison: Callable[[], str]
+    ) -> None:
+        """Nothing was copied yet; ``write`` hands an escape sequence to the terminal.
+
+        ``comparison`` is the answer beside the pinned one as text, empty without.
+        """
         self._services = services
         self._project = project
         self._write = write
+        self._comparison = comparison
         self.copied = ""
         """The text that was copied last in this app; fields paste it."""
 
     def copy(self, what: str, file: str) -> None:
         """Copies ``path`` (of ``file``, the note at hand), ``answer``, ``prompt``, ``comparison`` or ``trace``."""
-        view = self._services.store.view
-        trace = view.answered
-        if what == "comparison" and view.pin.trace is not None and trace not in (None, view.pin.trace):
-            from brvtui.app.query.comparison import pinned_lines
-
-            lines = pinned_lines(view.pin, trace, _TEXT_WIDTH, self._services.glyphs, "")
-            self.copy_text("".join(f"{one.plain.rstrip()}\n" for one in lines), _NAMES[what])
-        elif what == "trace" and trace is not None:
+        trace = self._services.store.view.answered
+        if what == "trace" and trace is not None:
             copy = partial(self.copy_text, named=_NAMES["trace"])
             task = partial(_as_json, self._project, trace)
             self._services.background.run(task, copy, group="copy", exclusive=True)
-        elif text := _text_of(what, trace, file):
+        elif text := self._comparison() if what == "comparison" else _text_of(what, trace, file):
             self.copy_text(text, f"{_NAMES[what]} {text}" if what == "path" else _NAMES[what])
         else:
             self._services.notify(_NOTHING[what], timeout=4)
@@ -142,7 +140,7 @@ def _text_of(what: str, trace: Trace | None, file: str) -> str:
     if what == "path":
         hits = trace.hits if trace is not None else ()
         return next((hit.path for hit in hits if hit.file == file), file)
-    if trace is None or what in ("trace", "comparison"):
+    if trace is None or what == "trace":
         return ""
     if what == "prompt":
         return presentation(trace.engine).prompt_text(trace)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from brvtui.lab.answer_diff.results import AnswerDiff
 
 _SENTENCE_ROWS = 6
+_TEXT_WIDTH = 100
+"""The columns of a comparison that is copied."""
 _SEEN = 0.5
 """How much of the last decimal a change must be to be shown."""
 _NO_CAUSES: Mapping[str, str] = {}
@@ -43,6 +45,13 @@ def pinned_lines(pin: PinState, now: Trace | None, width: int, glyphs: Glyphs, k
         return wrapped(f"{said}; what differs then stands here. {key} unpins it", width)
     causes = _causes(pin.diff, now.scale.decimals) if pin.diff is not None else {}
     return comparison_lines(compare_answers(then, now), width, glyphs, causes)
+
+
+def compared_text(pin: PinState, now: Trace | None, glyphs: Glyphs) -> str:
+    """``now`` beside the pinned answer as text; empty where there is nothing to compare."""
+    if pin.trace is None or now in (None, pin.trace):
+        return ""
+    return "".join(f"{one.plain.rstrip()}\n" for one in pinned_lines(pin, now, _TEXT_WIDTH, glyphs, ""))
 
 
 def _causes(diff: AnswerDiff, decimals: int) -> dict[str, str]:
