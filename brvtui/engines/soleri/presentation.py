@@ -50,7 +50,7 @@ class SoleriPresentation(Presentation):
         ("words", "whole words it shares, rare ones more"),
         ("vector", "meaning, with an embedder"),
         ("severity", "critical more than suggestion"),
-        ("age", "halves each year (soleri-code: stays), or by a window"),
+        ("age", "halves each year, or by a window; in soleri-code by that alone"),
         ("tags", "those that are asked for"),
         ("domain", "the one that is asked for"),
         ("links", "near one of the best five before links"),

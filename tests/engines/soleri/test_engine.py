@@ -218,7 +218,9 @@ def test_the_programs_profile_says_where_it_differs(snapshot: Snapshot) -> None:
     assert any("D03" in text for text in as_run.section(VaultSearch).deviations)
     assert as_run.profile == "soleri-code"
     assert "its age is not looked at" in str(as_run.hits[0].parts)
-    assert "soleri-code: stays" in dict(Soleri().presentation.legend)["age"], "what is said before a query holds for it"
+    assert "in soleri-code by that alone" in dict(Soleri().presentation.legend)["age"], (
+        "what is said before a query holds for it"
+    )
 
 
 class Letters:
