@@ -108,7 +108,7 @@ class Presentation:
         """Everything that decided: the steps with their checks."""
         made: list[Line] = []
         for step in trace.steps:
-            made.append(step_line(step, width, glyphs))
+            made.append(step_line(step, self.outlook, width, glyphs))
             made += [check_line(check, step, width, glyphs) for check in step.checks]
         return made
 

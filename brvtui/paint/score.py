@@ -178,17 +178,15 @@ def ceiling_lines(ceiling: Ceiling, decimals: int, width: int, by_path: bool = F
     text = f"ceiling {best:.{decimals}f} for any words{' but its path' if by_path else ''}: "
     standings = [(_standing(horizon), _short(horizon.threshold)) for horizon in ceiling.horizons]
     alike = [(standing, [each for _, each in group]) for standing, group in groupby(standings, lambda one: one[0])]
-    text += ", ".join(said.format((" or " if "cannot" in said else " and ").join(each)) for said, each in alike)
+    text += ", ".join(said.format(" and ".join(each)) for said, each in alike)
     return [line(f" {part}", "accent") for part in wrap(text.rstrip(": "), width - 1)]
 
 
 def _standing(horizon: Horizon) -> str:
-    """Whether a ceiling reaches a threshold ``{}``: at any age, for some days, no more, or at none."""
-    if not horizon.reachable:
-        return "cannot reach {} at any age"
-    if horizon.days_left is None:
-        return "can reach {} at any age"
-    return f"can reach {{}} for {days(horizon.days_left)}" if horizon.days_left else "cannot reach {} any more"
+    """How a ceiling stands to a threshold ``{}``: below it now, or above it at any age or for some days."""
+    if not horizon.reachable or horizon.days_left == 0:
+        return "below {}"
+    return "can reach {} at any age" if horizon.days_left is None else f"can reach {{}} for {days(horizon.days_left)}"
 
 
 def signals(aged: AgedSignals, width: int, glyphs: Glyphs) -> list[Line]:

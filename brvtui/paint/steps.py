@@ -23,6 +23,8 @@ class StepName:
     """The key of its time in a trace's timings."""
     usual: bool = True
     """Whether every answer has this step."""
+    taken: str = STATE_WORDS["taken"]
+    """The word for the step where it took the query."""
     checks: tuple[tuple[str, str], ...] = ()
     """Names of its checks with a shorter one, for the strip."""
 
@@ -63,7 +65,11 @@ def strip(
             names.add(arrow, "faint").gap()
         else:
             names.gap()
-        states.fit(_state(step, cell, glyphs), cell - 1, f"bold {role}" if step.state is State.TAKEN else role).gap()
+        states.fit(
+            _state(step, _known(step, known), cell, glyphs),
+            cell - 1,
+            f"bold {role}" if step.state is State.TAKEN else role,
+        ).gap()
         said = _said(step, _known(step, known), cell - 1) if reached else ""
         checks.fit(said, cell - 1, "muted").gap()
         spent = timings.get(_known(step, known).timed_by, 0.0)
@@ -137,8 +143,12 @@ def _name_role(step: Step) -> str:
     return "bold strong" if ended else "text"
 
 
-def _state(step: Step, cell: int, glyphs: Glyphs) -> str:
-    word = STATE_WORDS[step.state.value]
+def _word(step: Step, own: StepName) -> str:
+    return own.taken if step.state is State.TAKEN else STATE_WORDS[step.state.value]
+
+
+def _state(step: Step, own: StepName, cell: int, glyphs: Glyphs) -> str:
+    word = _word(step, own)
     space = " " if cell >= _NARROW_CELL else ""
     made = f"{glyphs.state[step.state.value]}{space}{word}"
     if len(made) >= cell and step.state is State.NOT_REACHED:
@@ -169,12 +179,13 @@ def places_of(check: Check) -> int:
     return 0 if all(value is None or float(value).is_integer() for value in both) else 2
 
 
-def step_line(step: Step, width: int, glyphs: Glyphs) -> Line:
+def step_line(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> Line:
     """Returns the line of a step: how it ended and why."""
+    own = _known(step, {entry.name: entry for entry in outlook})
     role = STATE_ROLES[step.state.value]
     made = line(f" {glyphs.state[step.state.value]} ", f"bold {role}")
     made.add(f"tier {step.tier} " if step.tier is not None else "", "muted").add(step.label, "bold strong")
-    made.add(f" {STATE_WORDS[step.state.value]} ", role)
+    made.add(f" {_word(step, own)} ", role)
     made.add(step.summary, "muted")
     expected = Line().add(f"doc {step.expected}" if step.expected else "", "faint")
     return made.right(width, expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from textual.pilot import Pilot
@@ -99,6 +100,18 @@ async def test_w_asks_on_notes_and_maturity_too(app: BrvTui) -> None:
             await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog))
             await pilot.press("escape")
             await settled(pilot)
+
+
+async def test_the_first_result_that_is_not_quoted_does_not_answer(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await asked_why(pilot, "rollback", "deploy/rollback.md")
+        pane = pilot.app.screen.query_one(RemedyPane)
+        made = pane._explanation
+        assert (made.rank, made.trace.tier, pane.heading(view(pilot))) == (1, 2, "It answers")
+        others = replace(made.trace, answer=replace(made.trace.answer, sources=("other.md",)))
+        pane._explanation = replace(made, trace=others)
+        assert pane.heading(view(pilot)) == "What would help it"
+        await settled(pilot)
 
 
 async def test_a_note_that_leads_a_direct_answer_needs_nothing(app: BrvTui) -> None:

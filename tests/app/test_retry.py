@@ -59,7 +59,7 @@ async def test_a_result_of_a_row_is_selected_on_every_pane(app: BrvTui) -> None:
         await pilot.press("j")
         await settled(pilot)
         assert view(pilot).selection.file == "auth/jwt/token_store.md"
-        assert "found by the ladder" in text_of(pilot, "#score")
+        assert "by the ladder alone" in text_of(pilot, "#score")
         assert "0.667 × 0.6" in text_of(pilot, "#score")  # the likeness of its name
         assert "sum ✓" in text_of(pilot, "#score")
         await pilot.press("enter")

@@ -37,7 +37,10 @@ _FEW_ROWS = 100
 """A table of so many rows is drawn again quickly."""
 _KEPT = "as it was answered when it was added: look through the grade"
 _EITHER_WAY = "judge it in the Lab's column “before edits”, or remove that column to accept the edits"
-_BY_HAND = "where an answer is wrong, grade its results on the Query screen"
+_BY_HAND = (
+    "where an answer is wrong, grade its results on the Query screen; brv-tui judge set QUERY --expect changes how it is "
+    "expected to be answered"
+)
 _MOST_ADDED = 200
 
 

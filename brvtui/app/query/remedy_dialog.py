@@ -84,13 +84,16 @@ class RemedyPane(ChoicePane):
     def heading(self, view: View) -> str:
         """What the changes are for."""
         if not self._explanation.found:
-            return "What would bring it in"
+            return "What would bring it into the results"
         return "It answers" if self._answers else self.TITLE
 
     @property
     def _answers(self) -> bool:
-        """Whether nothing can help it more: it is first in an answer that needs no model."""
-        return self._explanation.rank == 1 and self._explanation.trace.tier in _WITHOUT_MODEL
+        """Whether nothing can help it more: it is first in an answer that needs no model, and quoted there."""
+        hit, trace = self._explanation.hit, self._explanation.trace
+        quotes = trace.answer.sources
+        is_used = not quotes or (hit is not None and hit.path in quotes)
+        return self._explanation.rank == 1 and trace.tier in _WITHOUT_MODEL and is_used
 
     def put(self, remedies: Sequence[Remedy] | None) -> None:
         """Lists ``remedies``, or what the explanation advises."""

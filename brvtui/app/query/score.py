@@ -62,7 +62,7 @@ class ScorePane(Pane):
         if hit is not None:
             maturity = hit.signals.maturity if hit.signals else view.maturity_of(hit.file)
             aside = "shown, not used " if view.unused else ""
-            aside += "found by the ladder " if hit is view.retried else ""
+            aside += "by the ladder alone " if hit is view.retried else ""
             head = title_line(trace, hit, maturity, aside, width, glyphs)
             return [head, *score_lines(trace, hit, detail, view.answer.ticks, width, glyphs), *place]
         assert miss is not None

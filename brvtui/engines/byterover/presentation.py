@@ -52,7 +52,7 @@ class ByteRoverPresentation(Presentation):
         StepName("exact_cache", "exact cache", "exact", tier="0", timed_by="cache"),
         StepName("fuzzy_cache", "fuzzy cache", "fuzzy", tier="1", checks=(("similarity", "like"),)),
         StepName("entity_search", "entities", "entity", timed_by="entity searches", checks=(("notes found", "found"),)),
-        StepName("out_of_domain", "domain", timed_by="search", checks=_DOMAIN_CHECKS),
+        StepName("out_of_domain", "domain", timed_by="search", checks=_DOMAIN_CHECKS, taken="stopped"),
         StepName("direct", "direct", tier="2", timed_by="gates", checks=_DIRECT_CHECKS),
         StepName("single_call", "one call", "call", tier="3", timed_by="answer", checks=(("best score", "best"),)),
         StepName("agentic_loop", "loop", tier="4", timed_by="answer"),
@@ -255,7 +255,11 @@ def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
     groups += [(7, [(note, "warn")]) for note in found.lint.notes]
     groups += _combine(trace)
     if stop:
-        groups.append((2, [("stop words ", "muted"), (" ".join(dict.fromkeys(stop)), "strike muted")]))
+        alone = {search.entity for search in trace.section(EntityStep).searches}.intersection(map(str.lower, stop))
+        searched = f" ({', '.join(sorted(alone))} searched alone)" if alone else ""
+        groups.append(
+            (2, [("stop words ", "muted"), (" ".join(dict.fromkeys(stop)), "strike muted"), (searched, "muted")])
+        )
     if trace.scope_option and not found.scope.path:
         groups.append((10, [(f"{glyphs.warn} {found.scope.why}", "warn")]))
     if found.scope.restricts:

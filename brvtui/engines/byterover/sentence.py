@@ -289,9 +289,11 @@ def _best(trace: Trace) -> Hit | None:
 
 
 def _named(trace: Trace, hit: Hit) -> list[Span]:
-    """The title of ``hit``, and its number in the list unless it is first."""
+    """The title of ``hit``, and its number in the list unless it is first; with why it counts, where it is no best."""
     rank = trace.hits.index(hit) + 1
-    number = [(f" (number {rank})", "text")] if rank > 1 else []
+    least = _threshold(trace, _PREFETCH)
+    first = f", the first that reaches {_number(least)}" if least is not None and hit is _subject(trace) else ""
+    number = [(f" (number {rank}{first})", "text")] if rank > 1 else []
     if hit.origin is Origin.PROPAGATED:
         return [("the folder ", "text"), *title(hit.title), *number]
     return [*title(hit.title), *number]

@@ -286,8 +286,12 @@ def _given(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
     }
     if loss is Loss.CACHED:
         rank = next(number for number, hit in enumerate(trace.hits, start=1) if hit.file == path)
-        left = f"wait {_cached(trace).left_s:.0f} s until the entry expires, or change any note"
-        return f"{left}: a new search has it at rank {rank}"
+        tree = trace.section(FingerprintState)
+        if tree.value == tree.current:
+            wait = f"wait {_cached(trace).left_s:.0f} s until the entry expires, or change any note"
+        else:
+            wait = f"wait {min(tree.left_s, _cached(trace).left_s):.0f} s until the cache sees that notes have changed"
+        return f"{wait}: a new search has it at rank {rank}"
     return fixed.get(loss, "")
 
 

@@ -225,6 +225,19 @@ def test_05_an_earlier_answer_came_from_the_cache(quokkas: Tree) -> None:
     assert session.answers.explain("quokka facts", "x/n.md").found
 
 
+def test_05_a_cache_that_has_not_seen_the_change_yet_is_waited_for(quokkas: Tree) -> None:
+    session = quokkas.session()
+    session.run("quokka facts here")
+    quokkas.note("x/more.md", "More", "quokka quokka", days=1)
+    session.load()
+    made = session.answers.explain("quokka facts", "x/more.md")
+    assert reason_is(made, Loss.CACHED)
+    assert made.remedy is not None
+    assert re.match(
+        r"wait \d+ s until the cache sees that notes have changed: a new search has it at", made.remedy.text
+    )
+
+
 def test_05_a_new_search_does_not_find_it_either(quokkas: Tree) -> None:
     quokkas.note("y/bilby.md", "Bilby", "all about the bilby", days=1)
     session = quokkas.session()
