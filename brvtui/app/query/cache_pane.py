@@ -35,4 +35,5 @@ class CachePane(Pane):
         if view.opening:
             return []
         lines = view.presentation.cache(view.answer.trace, view.cache.seen, width, self.glyphs)
-        return [*wrapped(_SAVED, width), *lines] if view.project.saved else lines
+        is_as_saved = bool(view.project.saved) and view.presentation.caches
+        return [*wrapped(_SAVED, width), *lines] if is_as_saved else lines
