@@ -104,7 +104,9 @@ async def test_w_asks_on_notes_and_maturity_too(app: BrvTui) -> None:
 
 async def test_the_first_result_that_is_not_quoted_does_not_answer(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
-        await asked_why(pilot, "rollback", "deploy/rollback.md")
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "w")
+        await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
         pane = pilot.app.screen.query_one(RemedyPane)
         made = pane._explanation
         assert (made.rank, made.trace.tier, pane.heading(view(pilot))) == (1, 2, "It answers")

@@ -38,8 +38,8 @@ _FEW_ROWS = 100
 _KEPT = "as it was answered when it was added: look through the grade"
 _EITHER_WAY = "judge it in the Lab's column “before edits”, or remove that column to accept the edits"
 _BY_HAND = (
-    "where an answer is wrong, grade its results on the Query screen; brv-tui judge set QUERY --expect changes how it is "
-    "expected to be answered"
+    "where an answer is wrong, grade its results on the Query screen; "
+    "brv-tui judge set QUERY --expect changes how it is expected to be answered"
 )
 _MOST_ADDED = 200
 
