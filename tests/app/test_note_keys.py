@@ -374,15 +374,6 @@ async def test_signals_are_set_in_the_overlay_and_undone(app: BrvTui, garden: Tr
         await until(pilot, lambda: view(pilot).project.overview.branches[path].maturity == "draft")  # type: ignore[union-attr]
 
 
-async def test_enter_before_the_plan_is_made_carries_it_out_once_it_is(app: BrvTui) -> None:
-    path = "auth/jwt/refresh_rotation.md"
-    async with app.run_test(size=WIDE) as pilot:
-        await _press(pilot, "I", SignalsDialog, path)
-        await pilot.press("right", "enter")
-        await until(pilot, lambda: view(pilot).project.overview.branches[path].maturity == "validated")  # type: ignore[union-attr]
-        await settled(pilot)
-
-
 async def test_signals_are_set_in_the_frontmatter_alone(app: BrvTui, garden: Tree) -> None:
     path = "auth/jwt/refresh_rotation.md"
     garden.read_frontmatter()

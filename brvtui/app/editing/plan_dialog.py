@@ -43,8 +43,6 @@ class PlanDialog(Dialog["Plan"]):
         self._number = 0
         """The number of plans requested so far, so that a late one is ignored."""
         self._planned_for: object = None
-        self._confirmed: object = self
-        """The values for which Enter was pressed before their plan was made; itself, which no values equal, without."""
         self._pause_timer: Timer | None = None
 
     def make_fields(self) -> ComposeResult:
@@ -101,15 +99,11 @@ class PlanDialog(Dialog["Plan"]):
     def _planned(self, number: int, planned: tuple[Plan | None, str]) -> None:
         if number == self._number:
             self.pane.show_plan(*planned)
-            if planned[0] is not None and self._confirmed == self.entered:
-                self.dismiss(planned[0])
 
     async def action_carry_out(self) -> None:
-        """Dismisses the dialog with the plan for the values that the fields have by now, once there is one."""
+        """Dismisses the dialog with the plan, if there is one for the values that the fields have by now."""
         await caught_up(self.focused)
-        if self.pane.plan is None or self._planned_for != self.entered:
-            self._confirmed = self.entered
-        else:
+        if self.pane.plan is not None and self._planned_for == self.entered:
             self.dismiss(self.pane.plan)
 
 
