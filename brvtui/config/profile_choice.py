@@ -13,8 +13,9 @@ from brvtui.config.schema import AUTO, ON, Settings, Value
 from brvtui.config.sources import ConfigError, Layer, SettingSource
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.profile_files import engine_of_profile, profiles_of
 from brvtui.engines.registry import DEFAULT as DEFAULT_ENGINE
-from brvtui.engines.registry import engine_of_profile, names, profiles_of
+from brvtui.engines.registry import names
 from brvtui.profiles import BUILT_IN, DEFAULT
 from brvtui.typed_tables import ProfileError, lowered, overlay
 from brvtui.wording import did_you_mean, shortened

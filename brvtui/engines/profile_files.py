@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from brvtui import faults
-from brvtui.engines.registry import engine_of_profile, names
+from brvtui.engines.contract import EngineError
+from brvtui.engines.registry import load, names
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import config_folder
 from brvtui.typed_tables import ProfileError, merged, parse_tables
@@ -38,6 +39,21 @@ def kept_profiles(built_in: Sequence[str]) -> tuple[str, ...]:
             if tables.get("extends") in built_in and tables.get("name", file.stem) == file.stem:
                 found.append(file.stem)
     return tuple(found)
+
+
+def profiles_of(engine: str) -> tuple[str, ...]:
+    """The names of the profiles of ``engine``, the usual one first, the user's own last; none if it cannot be loaded,
+    as asking it says."""
+    try:
+        built_in = load(engine).profiles
+    except EngineError:
+        return ()
+    return (*built_in, *kept_profiles(built_in))
+
+
+def engine_of_profile(profile: object) -> str:
+    """The name of the first engine that has ``profile``; empty if none has. Loads the engines."""
+    return next((name for name in names() if profile in profiles_of(name)), "")
 
 
 def owner_hint(profile: str) -> str:

@@ -69,24 +69,6 @@ def load(name: str) -> Engine[Any]:
         ) from error
 
 
-def profiles_of(engine: str) -> tuple[str, ...]:
-    """The names of the profiles of ``engine``, the usual one first, the user's own last; none if it cannot be loaded,
-    as asking it says."""
-    from brvtui.engines.contract import EngineError
-    from brvtui.engines.profile_files import kept_profiles
-
-    try:
-        built_in = load(engine).profiles
-    except EngineError:
-        return ()
-    return (*built_in, *kept_profiles(built_in))
-
-
-def engine_of_profile(profile: object) -> str:
-    """The name of the first engine that has ``profile``; empty if none has. Loads the engines."""
-    return next((name for name in names() if profile in profiles_of(name)), "")
-
-
 def without_state(engine: Engine[Any]) -> Engine[Any]:
     """``engine`` as it answers before its first run: on an empty cache, with nothing of the session.
 

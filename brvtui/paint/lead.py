@@ -103,4 +103,4 @@ def _tie(hit: Hit, beside: Hit) -> str:
     """What decided between two of the same score, where their text scores did."""
     if hit.text is None or beside.text is None or abs(hit.text.raw - beside.text.raw) < _LEAST_LEAD:
         return ""
-    return ", but its words match better" if hit.text.raw > beside.text.raw else ", but its words match less well"
+    return f", whose words match {'less well' if hit.text.raw > beside.text.raw else 'better'}"

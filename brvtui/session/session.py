@@ -21,6 +21,7 @@ from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import PlainSearch, Search
 from brvtui.engines.contract import EngineError, Learns
 from brvtui.engines.contract import Query as EngineQuery
+from brvtui.engines.profile_files import profiles_of
 from brvtui.loading import Progress
 from brvtui.logbook import EngineQueries, Logbook, QueryLogFolder
 from brvtui.publishing.publisher import Publisher
@@ -206,7 +207,7 @@ class Session:
             configuration.check()
         in_use, own = configuration.settings.engine, ""
         if in_use != registry.DEFAULT:
-            own = profile_of_engine(configuration, registry.profiles_of(in_use))
+            own = profile_of_engine(configuration, profiles_of(in_use))
         clock = system_clock if now_ms is None else lambda: now_ms
         read_with = chosen_profile(configuration, own)
         profiles_of_engines = {in_use: own} if own else {}

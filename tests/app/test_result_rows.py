@@ -86,8 +86,8 @@ def test_a_score_says_what_sets_it_apart() -> None:
     assert said[1] == "0.10 behind number 1: recency −0.20, relevance +0.10"
     assert said[3] == "added by the search for “eta”: what is added stands last, whatever its score"
     level = hits[1:3]
-    assert lead_lines(level, hits[1], 2, 200)[0].plain == " level with number 2, but its words match better"
-    assert lead_lines(level, hits[2], 2, 200)[0].plain == " level with number 1, but its words match less well"
+    assert lead_lines(level, hits[1], 2, 200)[0].plain == " level with number 2, whose words match less well"
+    assert lead_lines(level, hits[2], 2, 200)[0].plain == " level with number 1, whose words match better"
     assert lead_lines(hits[:1], hits[0], 2, 200) == []
 
 

@@ -19,6 +19,7 @@ from brvtui.config.schema import ValueKind, entries
 from brvtui.config.sources import Layer, SettingSource
 from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
+from brvtui.engines.profile_files import profiles_of
 from brvtui.store.folders import config_folder
 from brvtui.typed_tables import ProfileError
 from tests.support.settings import own
@@ -298,8 +299,8 @@ def test_a_profile_beside_the_settings_is_found_by_its_name(root: Path) -> None:
     (user_file().parent / "low.toml").write_text('extends = "docs"\nname = "low"\n[search]\nlimit = 3\n')
     (user_file().parent / "other.toml").write_text('extends = "soleri"\n')
     (user_file().parent / "broken.toml").write_text("extends =")
-    assert registry.profiles_of("byterover") == ("brv-3", "docs", "combined", "low")
-    assert registry.profiles_of("soleri") == ("soleri", "soleri-code", "other")
+    assert profiles_of("byterover") == ("brv-3", "docs", "combined", "low")
+    assert profiles_of("soleri") == ("soleri", "soleri-code", "other")
     assert (chosen_profile(read()).name, chosen_profile(read()).search.limit) == ("low", 3)
     project(root, 'profile = "low"')
     assert chosen_profile(read(root)).search.limit == 3

@@ -105,6 +105,8 @@ class PlanDialog(Dialog["Plan"]):
         await caught_up(self.focused)
         if self.pane.plan is not None and self._planned_for == self.entered:
             self.dismiss(self.pane.plan)
+        elif not isinstance(self.maker(), str):  # nothing is carried out that was not shown
+            self.services.notify("Enter carries it out once it is shown here", timeout=3)
 
 
 def _planned(make: Callable[[], Plan]) -> tuple[Plan | None, str]:

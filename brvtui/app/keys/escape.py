@@ -20,7 +20,7 @@ _ALT = "alt+"
 _SHIFT = "shift+"
 
 
-class _Name(NamedTuple):
+class _AltKey(NamedTuple):
     """A key as Textual's table has it."""
 
     value: str
@@ -36,7 +36,7 @@ def read_alt() -> None:
         if character not in _LONGER | _WORDS:
             shift = _SHIFT if character.isupper() else ""
             name = character.lower() if character.isalnum() else _character_to_key(character)
-            table[f"\x1b{character}"] = (_Name(f"{_ALT}{shift}{name}"),)
+            table[f"\x1b{character}"] = (_AltKey(f"{_ALT}{shift}{name}"),)
 
 
 def apart(event: Key, given: Iterable[str]) -> tuple[Key, ...]:

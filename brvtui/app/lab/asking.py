@@ -13,6 +13,7 @@ from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.config.layers import USER_FILE
 from brvtui.engines import registry
 from brvtui.engines.contract import EngineError
+from brvtui.engines.profile_files import engine_of_profile
 from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
 from brvtui.lab.judgments.file import Judgments, JudgmentsFile
@@ -162,7 +163,7 @@ def keep_profile(session: Session, variant: Variant, engine: str, name: str) -> 
         text = session.variants.profile_text(variant, engine, name)
         if file.exists():
             raise Refusal(f"{file} is there already: choose another name, or remove it")
-        if file.name == USER_FILE or name in registry.names() or registry.engine_of_profile(name):
+        if file.name == USER_FILE or name in registry.names() or engine_of_profile(name):
             raise Refusal(f"{name} is a name of ours: choose another one")
         writing.make_folder(file.parent)
         writing.write(file, text.encode("utf-8"))

@@ -10,7 +10,8 @@ from brvtui.app.newest import Newest
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.project import LOAD, Project
 from brvtui.app.services import AppServices
-from brvtui.engines.registry import DEFAULT, profiles_of
+from brvtui.engines.profile_files import profiles_of
+from brvtui.engines.registry import DEFAULT
 
 if TYPE_CHECKING:
     from brvtui.config import Configuration

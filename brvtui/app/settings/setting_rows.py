@@ -17,6 +17,7 @@ from brvtui.config.schema import Entry, Value, ValueKind, entries, value_text
 from brvtui.config.sources import Layer, SettingSource
 from brvtui.engines import registry
 from brvtui.engines.contract import EngineError
+from brvtui.engines.profile_files import profiles_of
 from brvtui.text.address import why_no_address
 
 KEYS = "keys."
@@ -136,13 +137,13 @@ def _steps(entry: Entry, value: Value, engine: str) -> tuple[Value, ...]:
     if entry.name == "engine":
         return registry.names()
     if entry.name == "profile" and not isinstance(value, Mapping):  # a step must not take a table out of the file
-        return registry.profiles_of(engine)
+        return profiles_of(engine)
     return (True, False) if entry.kind is ValueKind.TRUTH else entry.choices
 
 
 def _allowed(entry: Entry, engine: str) -> str:
     match entry.name:
-        case "profile" if engine != registry.DEFAULT and (own := registry.profiles_of(engine)):
+        case "profile" if engine != registry.DEFAULT and (own := profiles_of(engine)):
             return f"{', '.join(own)}, for {engine} to answer with; to read the notes with: {entry.allowed}"
         case "engine":
             return ", ".join(registry.names())

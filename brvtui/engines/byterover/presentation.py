@@ -243,7 +243,8 @@ def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
         more = expansion.prefix + expansion.fuzzy
         role = "text" if expansion.notes else "bad"
         terms += [(" " if terms else "", "text"), (expansion.term, role)]
-        terms.append((f"+{more}" if expansion.notes else f" {glyphs.cross} in no note", "muted" if more else role))
+        terms.append(("" if expansion.notes else f" {glyphs.cross} in no note", role))
+        terms.append((f"+{more}" if more else "", "muted"))
         terms += [(f" (but {expansion.near[0]})", "warn")] if expansion.near else []
     odd = [word for word in found.lint.words if word.mismatch]
     if odd:
@@ -251,7 +252,8 @@ def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
         more_odd = f" +{len(odd) - 2}" if len(odd) > 2 else ""
         groups.append((8, [(f"{glyphs.warn} {pairs}{more_odd}", "warn")]))
     if terms:
-        groups.append((6, [("terms ", "muted"), *terms]))
+        alike = any(expansion.prefix + expansion.fuzzy for expansion in found.lint.expansions)
+        groups.append((6, [("terms +alike " if alike else "terms ", "muted"), *terms]))
     groups += [(7, [(note, "warn")]) for note in found.lint.notes]
     groups += _combine(trace)
     if stop:
