@@ -141,6 +141,22 @@ def test_signals_that_were_set_in_the_overlay_are_undone_and_named(garden: Tree)
     )
 
 
+def test_signals_and_an_edit_of_one_note_are_undone_together(garden: Tree) -> None:
+    session = Session.open(garden.root, now_ms=NOW_MS)
+    session.load()
+    before, held = answers(session, Variant()), hold(session.snapshot)
+    assert held is not None
+    now = session.snapshot.signals[session.snapshot.by_path[ROTATION]]
+    session.notes.apply(session.notes.plan_signals(ROTATION, replace(now, maturity="core"), SignalTarget.OVERLAY))
+    garden.file(ROTATION, "# Refresh token\n\nrefresh token refund rollback\n", 0)
+    garden.file(STORE, "# Something else\n\nNothing of it is left.\n", 0)
+    session.load()
+    earlier = held.earlier(session.snapshot)
+    assert earlier is not None
+    assert set(earlier.paths) == {ROTATION, STORE}
+    assert all(same(*pair) for pair in zip(before, answers(session, Variant(earlier=earlier)), strict=True))
+
+
 def test_hits_that_were_recorded_are_no_edit(garden: Tree) -> None:
     session = Session.open(garden.root, now_ms=NOW_MS)
     session.recording = True

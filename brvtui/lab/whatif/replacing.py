@@ -57,9 +57,10 @@ def replaced(
     if variant.earlier is not None:
         if variant.earlier.difference is None:
             return variant.earlier.snapshot or snapshot
-        made = revised(snapshot, constants, now_ms, variant.earlier.difference)
-        signals = tuple(change for change in variant.earlier.signals if change.path in made.by_path)
-        return _with_signals(made, constants, now_ms, signals) if signals else made
+        signals = tuple(change for change in variant.earlier.signals if change.path in snapshot.by_path)
+        # The signals first: what is revised is not on disk, and would be read from there again.
+        before = _with_signals(snapshot, constants, now_ms, signals) if signals else snapshot
+        return revised(before, constants, now_ms, variant.earlier.difference)
     made = snapshot
     is_read_alike = (constants.limits, constants.signals) == (read_with.limits, read_with.signals)
     if variant.days or not is_read_alike:
