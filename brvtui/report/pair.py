@@ -58,7 +58,8 @@ def _part_lines(parts: Sequence[PartOfBoth], decimals: int, width: int) -> list[
 
 def _turning_lines(pair: PairComparison, decimals: int, width: int) -> list[Line]:
     if not pair.turning:
-        return [line(" no single change that was tried brings B above A", "muted").cut(width)]
+        said = "no single change that was tried brings B above A; brv-tui explain with B says what helps it by itself"
+        return [line(f" {part}", "muted") for part in wrap(said, width - 1)]
     made = [line(" the smallest changes after which B stands above A, each tried:", "muted").cut(width)]
     for change in pair.turning:
         other = _NOTHING if change.other_rank is None else f"rank {change.other_rank}"

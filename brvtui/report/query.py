@@ -72,7 +72,8 @@ def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         made += added_rule(hit, trace.hits[rank - 2].found_by if rank > 1 else "", width, glyphs)
         made += hit_lines(hit, rank, row, trace.scale, width + room - least, glyphs)
     reason = ""
-    misses = trace.near_misses[:_SHOWN_MISSES]
+    results = {hit.file for hit in trace.hits}
+    misses = [miss for miss in trace.near_misses if miss.file not in results][:_SHOWN_MISSES]
     least = miss_title_room(trace.scale, width)
     room = column((visible(miss.title) for miss in misses), least)
     titles = told_apart([miss.title for miss in misses], room)

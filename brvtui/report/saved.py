@@ -46,7 +46,7 @@ def write_report(file: Path, data: bytes, trees: Sequence[Path]) -> None:
             raise no_folder(file, place)
         writing.write(place, data, private=False)
     except (OSError, RuntimeError) as error:
-        raise ExportError(f"{file}: cannot be written ({faults.reason(error)})") from error
+        raise ExportError(f"{file}: cannot be written ({faults.reason(error)}): save it elsewhere") from error
 
 
 def no_folder(file: Path, place: Path) -> ExportError:
@@ -98,6 +98,5 @@ def export(saved: SavedTrace, file: Path, trees: Sequence[Path] = (), replace: b
             raise InTheWayError(f"{file}: already exists")
         writing.write(place, rendered(saved, form), private=False)
     except (OSError, RuntimeError) as error:
-        reason = faults.reason(error)
-        raise ExportError(f"{file}: cannot be written ({reason})") from error
+        raise ExportError(f"{file}: cannot be written ({faults.reason(error)}): save it elsewhere") from error
     return place

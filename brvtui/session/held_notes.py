@@ -65,7 +65,9 @@ class HeldNotes:
                 edits[path] = EditedFile(path, data, held.mtime_ns)
         difference, signals = Difference(edits, removed), tuple(self._set_since(now))
         paths = tuple(sorted({*difference.paths, *(change.path for change in signals)}))
-        return EarlierNotes(paths, difference, signals) if paths else None
+        gone = {edit.data for path, edit in edits.items() if path not in own}
+        moved = frozenset(path for path in removed if gone and _bytes(now, path) in gone)
+        return EarlierNotes(paths, moved, difference, signals) if paths else None
 
     def _set_since(self, now: Snapshot) -> Iterator[SignalChange]:
         """What the signals were that were set since in the overlay; access hits that were recorded there count not."""

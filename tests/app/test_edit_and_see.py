@@ -24,7 +24,7 @@ async def test_what_moves_is_shown_and_comes_true(garden: Tree, make_app: MakeAp
         await pilot.press("escape", "e")
         await until(pilot, lambda: view(pilot).editor.edit is not None)
         await looked(pilot)
-        assert "now, and saved" in text_of(pilot, "#ranking")
+        assert "now, and once saved" in text_of(pilot, "#ranking")
         await pilot.press("f6")
         await type_keys(pilot, "# Credit note, credit note\n")
         await looked(pilot)

@@ -489,7 +489,7 @@ async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree,
         await until(pilot, lambda: "what changed since the edits" in text_of(pilot, "#cell"))
         words = " ".join(text_of(pilot, "#cell").split())
         assert f"{ROTATION}: rank 1 → rank 3, score" in words
-        assert f"cause: {ROTATION} was edited: with its text of before, the query is as it was (tried)" in words
+        assert f"cause: {ROTATION} was edited: with its text of before, the query is as good as it was (tried)" in words
         await pilot.resize_terminal(*NARROW)
         await pilot.press("f2")
         await until(pilot, lambda: f"cause: {ROTATION} was edited" in text_of(pilot, "#judged"))

@@ -69,7 +69,7 @@ def test_a_pull_request_that_breaks_a_query_fails_until_it_is_reverted(
     told = rf"{ROTATION}: rank 1 → not found, score 0\.\d+ → –: its own text −0\.\d+"
     assert re.match(rf" refresh: {told}; cause: {ROTATION} was edited", named)
     assert re.search(told, text)
-    assert f"cause: {ROTATION} was edited: with its text of main, the query is as it was (tried)" in text
+    assert f"cause: {ROTATION} was edited: with its text of main, the query is as good as it was (tried)" in text
     assert "rollback:" not in text
     assert repository("status", "--porcelain") == ""
     value = json.loads(run(*base, "--format", "json")[1])
@@ -86,7 +86,7 @@ def test_of_many_edits_the_one_that_did_it_is_named(run: Run, project: Tree, rep
     project.note("deploy/new.md", "Canary", "A canary takes some of the load.")
     project.note(ROTATION, "Keys", "Nothing.", 0.1)
     out = " ".join(run("eval", "--baseline-rev", "main", *GATES)[1].split())
-    assert f"cause: {ROTATION} was edited: with its text of main, the query is as it was (tried)" in out
+    assert f"cause: {ROTATION} was edited: with its text of main, the query is as good as it was (tried)" in out
 
 
 def test_notes_that_are_added_removed_and_renamed(run: Run, project: Tree, repository: Git) -> None:
@@ -100,7 +100,7 @@ def test_notes_that_are_added_removed_and_renamed(run: Run, project: Tree, repos
     text = " ".join(out.split())
     assert code == 1
     assert f"{ROTATION}: no such note now" in text
-    assert f"cause: {ROTATION} was removed: with it, the query is as it was (tried)" in text
+    assert f"cause: {ROTATION} was removed: with it, the query is as good as it was (tried)" in text
     repository("checkout", "-q", "--", ".")
     for number in range(8):
         project.note(f"auth/jwt/copy{number}.md", "Refresh token use", "refresh token use " * 9, 0.1)

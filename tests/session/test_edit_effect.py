@@ -56,6 +56,7 @@ def test_earlier_notes_answer_as_they_did(garden: Tree, engine: str) -> None:
     assert earlier is not None
     changed = {STORE, "auth/new.md", "deploy/rollback.md", "billing/refunds.md", "billing/moved.md"}
     assert set(earlier.paths) == changed
+    assert earlier.moved == {"billing/moved.md"}
     now = answers(session, Variant())
     assert all(same(*pair) for pair in zip(before, answers(session, Variant(earlier=earlier)), strict=True))
     effect = asked(session, QUERIES, held)
@@ -82,7 +83,7 @@ def test_the_edit_that_did_it_is_named_among_several(garden: Tree) -> None:
     assert change.now.id == "r"
     earlier = held.earlier(session.snapshot)
     *_, cause = causes_of_change(session, Variant(earlier=earlier), judged, session.engine, "")
-    assert cause == f"cause: {ROTATION} was edited: with its text of before, the query is as it was (tried)"
+    assert cause == f"cause: {ROTATION} was edited: with its text of before, the query is as good as it was (tried)"
 
 
 def test_an_edit_that_did_it_by_its_time_is_not_put_down_to_its_text(garden: Tree) -> None:
@@ -99,7 +100,7 @@ def test_an_edit_that_did_it_by_its_time_is_not_put_down_to_its_text(garden: Tre
     (change,) = asked(session, (judged,), held).otherwise
     assert change.now.rank_of(fresh) == 2
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
-    assert cause == f"cause: {old} has another file time: with that of before, the query is as it was (tried)"
+    assert cause == f"cause: {old} has another file time: with that of before, the query is as good as it was (tried)"
 
 
 def test_an_edit_that_did_it_by_text_and_time_together_is_put_down_to_neither(garden: Tree) -> None:
@@ -117,7 +118,7 @@ def test_an_edit_that_did_it_by_text_and_time_together_is_put_down_to_neither(ga
     judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
     told = f"cause: {old} was edited: with its text and file time of before, not with one of the two alone, "
-    assert cause == f"{told}the query is as it was (tried)"
+    assert cause == f"{told}the query is as good as it was (tried)"
 
 
 def test_signals_that_were_set_in_the_overlay_are_undone_and_named(garden: Tree) -> None:
@@ -182,7 +183,7 @@ def test_a_note_that_only_got_a_new_time_was_not_edited(garden: Tree) -> None:
     session.load()
     judged = Judgment("z", "zebra stripes", "", "", "", (JudgedDocument(fresh, 3),))
     *_, cause = causes_of_change(session, Variant(earlier=held.earlier(session.snapshot)), judged, session.engine, "")
-    assert cause == f"cause: {old} has another file time: with that of before, the query is as it was (tried)"
+    assert cause == f"cause: {old} has another file time: with that of before, the query is as good as it was (tried)"
 
 
 def test_a_kept_time_hides_no_edit_and_a_larger_tree_is_not_held(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,7 +124,9 @@ class GoneDialog(UnexpectedQuestion):
         """Asks about the note at ``path``; MOVED is offered if the text that was read is now in the file ``moved``."""
         said = f"{path} was {'moved' if moved else 'removed'} while you were editing it"
         said += f": what you read is in {moved} now. " if moved else ". "
-        super().__init__("Removed on disk", f"{said}Keeping mine makes {path if moved else 'it'} again.")
+        super().__init__(
+            f"{'Moved' if moved else 'Removed'} on disk", f"{said}Keeping mine makes {path if moved else 'it'} again."
+        )
         self._moved = moved
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

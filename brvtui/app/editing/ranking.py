@@ -60,7 +60,7 @@ class RankingPane(Pane):
 
         before, after = preview.now.trace, preview.after.trace
         same = before.verdict == after.verdict
-        said = f"{before.verdict}, now and saved" if same else f"now {before.verdict}; saved {after.verdict}"
+        said = f"{before.verdict}, now and once saved" if same else f"now {before.verdict}; once saved {after.verdict}"
         made = [line(f" {part}", "text") for part in wrap(said, width - 2)]
         made.append(Line())
         for moved in moved_results(before.hits, after.hits):
@@ -72,7 +72,7 @@ def _tiers(preview: Preview) -> Line:
     before, after = preview.before.decision, preview.after.decision
     made = _tier(before).gap().add("now", "muted")
     if (before.tier, before.outcome) == (after.tier, after.outcome):
-        return made.add(", and saved", "muted")
+        return made.add(", and once saved", "muted")
     return made.add(" →", "muted").extend(_tier(after).spans).gap().add("saved", "muted")
 
 

@@ -148,7 +148,8 @@ def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
     if as_before:
         rest = f"; {_are(as_before)} not"
     worse = f", {effect.worse} worse" if effect.worse else ""
-    paths = effect.earlier.paths if effect.earlier is not None else ()
+    earlier = effect.earlier
+    paths = tuple(path for path in earlier.paths if path not in earlier.moved) if earlier is not None else ()
     notes = notes_among(paths)
     changed = notes or paths
     many = counted(len(notes), noun, f"{noun}s") if notes else f"{len(paths)} files"

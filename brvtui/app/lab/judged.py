@@ -49,10 +49,12 @@ class JudgedPane(ChoicePane):
     READS = (LabState, ProjectState, EngineState)
     HELP_TEXT = (
         "Every judged query, and the open one: the value of a metric and the tier, now and in other columns, each with "
-        "how much it differs from now, 'tier' where another one answers, or 'other' where another note comes first or "
+        "how much it differs from now (of earlier notes, how much now differs from it), 'tier' where another one "
+        "answers, or 'other' where another note comes first or "
         "is quoted. Outcomes are T0 to T4 for tiers, yes and none for engines without tiers; a cross is one that is "
         "not expected. Loss is what a query loses in the worst of the other columns, or, with one column, what it "
-        "lacks of 1. A column of before says what changed since. "
+        "lacks of 1; there an answer that is not the expected one comes first. A column of before says what changed "
+        "since. "
         "Other columns are of an engine, a moment, a git revision, a constant, unsaved text. Once notes were edited, "
         "one says how queries were answered before; judging there takes the earlier answer as the right one, removing "
         "it accepts the edits."

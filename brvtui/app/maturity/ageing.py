@@ -188,7 +188,7 @@ def _ends(made: Ageing) -> list[str]:
     row, least, ends = made.row, made.archive_below, []
     if least is not None and Event.ARCHIVE in row.has_come:
         since = "" if row.updated_days is None else f" by updatedAt, {days(row.updated_days)} ago,"
-        later = "a later updatedAt ({note.edit}) or " if row.importance_stored >= least else ""
+        later = "a later updatedAt in its frontmatter ({note.edit}) or " if row.importance_stored >= least else ""
         ends.append(
             f"its importance{since} is {math.floor(10 * row.archive_importance) / 10:.1f}, under {least:g}: "
             f"{later}validated ({{note.signals}}) ends that"
@@ -213,7 +213,8 @@ def _distances(row: BoardRow, width: int, glyphs: Glyphs) -> list[Line]:
         text = f"{glyphs.down} the next hit makes it {row.after_one_hit}: {row.importance_stored:.4g} is stored"
         texts.append((text, "warn"))
     else:
-        above = f"the stored importance counts, which is {row.to_demotion:.4g} above"
+        apart = row.to_demotion or 0.0
+        above = f"the stored importance counts, which is {abs(apart):.4g} {'above' if apart >= 0 else 'below'}"
         texts.append((f"{glyphs.down} demoted below {row.demoted_below:g}: {above}", "text"))
     return [row for text, role in texts for row in wrapped(text, width, role)]
 

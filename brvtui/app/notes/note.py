@@ -95,8 +95,10 @@ class NotePane(Pane):
 
     @property
     def note(self) -> str:
-        """The note that is shown."""
-        return self.view.selection.file
+        """The note that is shown, or where it is now if it was moved outside."""
+        page = self.view.note.page
+        is_moved = page is not None and page.path == self.view.selection.file and page.moved_to
+        return page.moved_to if page is not None and is_moved else self.view.selection.file
 
     # rendering
 

@@ -71,6 +71,8 @@ def comparison_lines(
     room = max(width - 2, 1)
     sentence = sentence_lines(difference_sentence(compared), (room, room), _SENTENCE_ROWS)
     made = [Line().gap().extend(row.spans) for row in sentence]
+    if compared.now.answer.kind == "cached":
+        made += wrapped("the answer now is from the cache; below stands a new search", width)
     for setting in compared.settings:
         made += wrapped(f"{setting.name}: {setting.then} → {setting.now}", width)
     if not compared.results:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from brvtui.app.modes import MATURITY
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import NO_SUCH_NOTE, CounterfactualSearch
@@ -49,6 +50,8 @@ class Reasons:
                 else "select a note, here or on the screen {screens.notes}"
             )
             said = f"{first}: {{results.why}} then says why it is, or is not, in the answer"
+            if self._services.current_mode == MATURITY.name:
+                said += "; {maturity.ageing} shows how it ages, {note.signals} and {note.edit} change that"
             self._services.notify(self._services.with_keys(said), timeout=4)
         else:
             explained = partial(self._explained, session, trace, file, chosen)

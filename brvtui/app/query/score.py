@@ -44,7 +44,7 @@ class ScorePane(Pane):
             return legend(view.presentation.legend, width, self.glyphs)
         is_scored = view.hit is not None or view.retried is not None or view.near_miss is not None
         if not is_scored and view.stale.files.get(view.selection.file) == GONE:
-            return wrapped(f"{self.glyphs.warn} the file is gone", width, "warn")
+            return wrapped(f"{self.glyphs.warn} {view.selection.file}: the file is gone", width, "warn")
         return stale_lines(_STALE, view, width, self.glyphs) + self._explained(view.answered, view, width)
 
     def _explained(self, trace: Trace, view: View, width: int) -> list[Line]:

@@ -198,7 +198,8 @@ class QueryScreen(FrameScreen):
         """Shows and focuses a pane: of cache and graph the one that the engine has."""
         again = pane == self.stop
         super().action_pane(next(one for one in _SLOT if one in self.body.plan.panes) if pane in _SLOT else pane)
-        if pane == "route" and (again or self.body.shared.hidden):  # among all panes it stands by itself at first
+        warned = self.view.answered is not None and bool(self.view.answered.notices)
+        if pane == "route" and (again or warned or self.body.shared.hidden):  # what it warns of must be seen
             self.call_after_refresh(self._make_room_for_route)
         self._settle_tick()
 

@@ -264,7 +264,8 @@ def _better_behind(trace: Trace, first: Hit) -> Iterator[Clause]:
     better = max((hit for hit in trace.hits if hit.found_by), key=lambda hit: hit.score, default=None)
     if better is not None and better.score >= least:
         how = f" ({better.score:.2f}) was added by a search for "
-        yield clause("; ", title(better.title), how, word(better.found_by), ", and only the first counts", weight=30)
+        counts = f", and only the first that reaches {_number(_threshold(trace, _PREFETCH))} counts"
+        yield clause("; ", title(better.title), how, word(better.found_by), counts, weight=30)
 
 
 # notes and gates
@@ -327,7 +328,7 @@ def _nothing_by_itself(trace: Trace) -> Iterator[Clause]:
     if found.outcome is SearchOutcome.UNMATCHED_WORDS:
         yield clause("; ", _unmatched(found), weight=75)
         yield _punctuation(found)
-        yield clause(", so the whole query is not covered", weight=45)
+        yield clause(", so a search for the whole query ends empty", weight=45)
     elif not found.hits:
         yield clause("; the whole query found nothing", weight=45)
 

@@ -137,7 +137,7 @@ class CauseFinder:
             for change in [*left]:
                 if self._is_as_before(change, snapshot):
                     edit = self._edit(path, reverting, change)
-                    made[change.now.id] = f"{CAUSE}{edit}, the query is as it was (tried)"
+                    made[change.now.id] = f"{CAUSE}{edit}, the query is as good as it was (tried)"
                     left.remove(change)
         together = f"of {counted(len(paths), 'changed file', 'changed files')}, no single one explains it"
         if len(paths) > len(candidates):
@@ -152,6 +152,8 @@ class CauseFinder:
             for path, old in zip(now.relevant, before.relevant, strict=False)
             if before.rank_of(old) is not None and path not in self.context.snapshot.by_path
         ]
+        if gone and not self.context.snapshot.notes:
+            return "every note is gone"
         return f"{first_of(gone)} {'is' if len(gone) == 1 else 'are'} gone" if gone else ""
 
     def _is_as_before(self, change: QueryChange, snapshot: Snapshot) -> bool:

@@ -54,6 +54,8 @@ class EarlierNotes:
 
     paths: tuple[str, ...]
     """The notes that changed since."""
+    moved: frozenset[str] = frozenset()
+    """Those of them that were moved: where they are now."""
     difference: Difference | None = None
     """What changes the notes of now back, where they are files of a context tree."""
     signals: tuple[SignalChange, ...] = ()

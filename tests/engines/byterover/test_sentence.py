@@ -165,7 +165,7 @@ class TestNeedsAModel:
         trace = ask(tree.snapshot(), "emu kiwi")
         assert [hit.score for hit in trace.hits[:2]] == [0.83, 1.0]
         assert verdict_sentence(trace).endswith(
-            "; “Kiwi kiwi” (1.00) was added by a search for ‘kiwi’, and only the first counts."
+            "; “Kiwi kiwi” (1.00) was added by a search for ‘kiwi’, and only the first that reaches 0.70 counts."
         )
 
     def test_a_first_that_is_behind_what_another_search_added(self, tree: Tree) -> None:
@@ -184,7 +184,7 @@ class TestNeedsAModel:
         text = said(tree.snapshot(), "kiwi umlauts?")
         assert "its title holds ‘kiwi’ (found by a search for ‘kiwi’)" in text
         odd = "‘umlauts?’ (‘umlauts?’ is compared with its punctuation)"
-        assert f"; no note holds {odd}, so the whole query is not covered" in text
+        assert f"; no note holds {odd}, so a search for the whole query ends empty" in text
 
     def test_a_word_that_only_a_worse_match_holds(self, tree: Tree) -> None:
         for number in range(11):

@@ -49,7 +49,7 @@ MEANING = {
     Event.LEAVES_PROMPT: "its text alone no longer gets it quoted to a model",
     Event.ARCHIVE: "the next dream run looks at it: importance decayed since updatedAt",
     Event.PRUNING: "the next dream run looks at it: its file is old",
-    Event.BELOW_MATURITY: "decay took more than its maturity allows; nothing is demoted",
+    Event.BELOW_MATURITY: "below the importance of its maturity; decay demotes nothing",
     Event.LEAVES_HIGH: "even as the best match of a query it scores below high confidence",
     Event.LEAVES_MEDIUM: "even as the best match of a query it scores below medium confidence",
 }

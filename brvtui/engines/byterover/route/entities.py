@@ -64,5 +64,6 @@ def entity_searches(
     left_out = [word for word in searched if word not in first_searched]
     that = "stop words of the first search count" if len(left_out) > 1 else "a stop word of the first search counts"
     beside = f"; {that} here: {', '.join(left_out)}" if left_out else ""
-    why = f"{total} added by {', '.join(searched)}{beside}"
+    adding = [each.entity for each in searches if each.added] or searched
+    why = f"{total} added by {', '.join(adding)}{beside}"
     return EntityStep(state, check, why, words, tuple(searches)), tuple(hits)

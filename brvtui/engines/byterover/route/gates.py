@@ -28,7 +28,8 @@ def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
     """Takes a query for which nothing was found. A search that fails as the engine's does goes on."""
     covered = bool(hits) or found.outcome is SearchOutcome.ENGINE_FAILS
     results = Check("results", float(len(hits)), ">", 0.0, covered, float(len(hits)), "", "out-of-domain")
-    why = counted(len(hits), "result", "results") if covered else _why_nothing(found)
+    further = ", all added by further searches" if hits and not found.hits else ""
+    why = f"{counted(len(hits), 'result', 'results')}{further}" if covered else _why_nothing(found)
     state = State.PASSED if covered else State.TAKEN
     return Step("out_of_domain", None, "out of domain", state, (*found.out_of_domain, results), why)
 
