@@ -46,7 +46,7 @@ def write_report(file: Path, data: bytes, trees: Sequence[Path]) -> None:
             raise no_folder(file, place)
         writing.write(place, data, private=False)
     except (OSError, RuntimeError) as error:
-        raise ExportError(f"{file}: cannot be written ({faults.reason(error)}): save it elsewhere") from error
+        raise _not_written(file, error) from error
 
 
 def no_folder(file: Path, place: Path) -> ExportError:
@@ -79,6 +79,10 @@ def form_of(file: Path) -> Form:
         raise ExportError(f"{file}: a trace is saved as {endings}; give the file one of these endings") from None
 
 
+def _not_written(file: Path, error: Exception) -> ExportError:
+    return ExportError(f"{file}: cannot be written ({faults.reason(error)}): save it elsewhere")
+
+
 def export(saved: SavedTrace, file: Path, trees: Sequence[Path] = (), replace: bool = True) -> Path:
     """Writes ``saved`` to ``file`` in the form of its ending, whole or not at all, and returns where that is.
 
@@ -98,5 +102,5 @@ def export(saved: SavedTrace, file: Path, trees: Sequence[Path] = (), replace: b
             raise InTheWayError(f"{file}: already exists")
         writing.write(place, rendered(saved, form), private=False)
     except (OSError, RuntimeError) as error:
-        raise ExportError(f"{file}: cannot be written ({faults.reason(error)}): save it elsewhere") from error
+        raise _not_written(file, error) from error
     return place
