@@ -105,7 +105,7 @@ def answer_lines(answer: MigratedAnswer) -> Iterator[Line]:
     if answer.rank_before != answer.rank_after:
         ranks = (f"number {rank}" if rank else "not in the answer" for rank in (answer.rank_before, answer.rank_after))
         before, after = ranks
-        yield Line().gap(_COUNT + 2).add(f"the judged note: {before} before, {after} after", "warn")
+        yield Line().gap(_COUNT + 2).add(f"the note judged best: {before} before, {after} after", "warn")
 
 
 def _hits(label: str, outcome: str, hits: Sequence[AnsweredNote]) -> Iterator[Line]:
