@@ -128,7 +128,7 @@ async def test_an_emptied_field_shows_the_empty_state(app: BrvTui) -> None:
         await ask(pilot, "")
         assert view(pilot).answer.trace is None
         assert "READY" in shown(pilot)
-        assert "most important notes" in text_of(pilot, "#results")
+        assert "most important, as stored" in text_of(pilot, "#results")
         await ask(pilot, "   ")
         assert view(pilot).answer.trace is None
 

@@ -221,7 +221,7 @@ def _hints(view: View, width: int, glyphs: Glyphs, with_keys: Callable[[str], st
         made += hanging(line(f" {glyphs.bullet} ", "accent").add(key, "bold strong").gap(2), text, width)
     important = view.project.overview.important if view.project.overview else ()
     if important:
-        made += [Line(), rule(width, "most important notes as stored", dash=glyphs.dash)]
+        made += [Line(), rule(width, "most important, as stored", dash=glyphs.dash)]
     for note in important:
         entry = line(" ").add(f"{glyphs.maturity[note.maturity]} ", note.maturity)
         made.append(entry.fit(note.title, width - 9, "text").add(f"{note.importance:>5.0f}", "muted"))
