@@ -105,10 +105,11 @@ class ConfiguredApp(ThemedApp):
         usable, problems = checked.usable, checked.problems
         if len(usable) < len(keys):
             self._use_keys(usable)
-        places = {name: self.configuration.source(f"keys.{name}").place for name in problems}
-        self.tell_faults(
-            [f"{places[name]}: {problem}{'' if name in usable else '; left out'}" for name, problem in problems.items()]
-        )
+        said = {name: f"{self.configuration.source(f'keys.{name}').place}: {why}" for name, why in problems.items()}
+        self.tell_faults([f"{line}; left out" for name, line in said.items() if name not in usable])
+        if clashes := [line for name, line in said.items() if name in usable]:
+            more = f" (and {len(clashes) - 1} more: `brv-tui keys` lists them)" if len(clashes) > 1 else ""
+            self.notify(f"{clashes[0]}{more}", severity="warning", timeout=8)
 
     # changing settings
 

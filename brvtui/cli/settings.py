@@ -58,8 +58,9 @@ def config(project: Path | None, defaults: bool, form: str) -> int:
     else:
         from brvtui.report.settings import settings_report
 
-        remarks = {row.name: "cannot be used" if row.problem else row.remark for row in rows}
-        print_report(lambda _: settings_report(merged, remarks))
+        remarks = {row.name: "cannot be used" if row.problem else row.remark for row in rows if not row.left_out}
+        left_out = {row.name: row.left_out for row in rows if row.left_out}
+        print_report(lambda _: settings_report(merged, remarks, left_out))
     return _print_problems(problems)
 
 
@@ -116,7 +117,7 @@ def keys(project: Path | None, as_toml: bool, form: str) -> int:
     merged = configure(_root(project))
     checked = check_keys(merged.settings.keys)
     found = listed(checked.usable)
-    problems = [f"{each.message}; left out" for each in merged.problems if each.name == "keys"]
+    problems = [said for each, said in merged.left_out() if each.name.partition(".")[0] == "keys"]
     for name, problem in checked.problems.items():
         problems.append(problem if name in checked.usable else f"{problem}; left out")
     if form == "json":

@@ -61,7 +61,7 @@ def _why_no_keys(name: str, keys: Any) -> str:
     """Why the binding ``name`` cannot have ``keys``; empty if they name keys."""
     if isinstance(keys, str) and all(key.strip() for key in keys.split(",")):
         return ""
-    return f'keys."{shortened(name)}" = {quote(keys)} must name keys, as in "ctrl+r" or "j,down"; for none, "f24"'
+    return f'keys."{shortened(name)}" = {quote(keys)} must name keys, as in "ctrl+r" or "j,down"'
 
 
 def _flat(table: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
@@ -106,12 +106,12 @@ def check_tables(tables: Mapping[str, Any], source: SettingSource) -> tuple[dict
         try:
             values[name] = _checked(name, value, source.layer)
         except ConfigError as error:
-            faults = [str(error)]
+            faults = {name: str(error)}
             if name == "keys" and source.layer is Layer.USER and isinstance(value, Mapping):
                 found = {binding: (keys, _why_no_keys(binding, keys)) for binding, keys in _flat(value, "")}
                 values[name] = {binding: keys for binding, (keys, why) in found.items() if not why}
-                faults = [why for _, why in found.values() if why]
-            problems += [SettingProblem(name, visible(f"{source.place}: {why}"), source.layer) for why in faults]
+                faults = {f"keys.{binding}": why for binding, (_, why) in found.items() if why}
+            problems += [SettingProblem(at, visible(f"{source.place}: {why}"), source) for at, why in faults.items()]
     return values, problems
 
 

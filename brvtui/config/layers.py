@@ -12,7 +12,7 @@ from typing import Any
 
 from brvtui import faults
 from brvtui.config.checking import check_tables, read_text
-from brvtui.config.schema import PREFIX, Entry, Settings, Value, assemble, entries
+from brvtui.config.schema import PREFIX, Entry, Settings, Value, assemble, entries, entry_of
 from brvtui.config.sources import ConfigError, Layer, SettingProblem, SettingSource
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import config_folder
@@ -70,7 +70,7 @@ class Configuration:
 
     def why_read_only(self, name: str) -> str:
         """Why the app may not change the setting ``name``, in one line; empty if it may."""
-        entry = entries().get(name.partition(".")[0] if name.startswith("keys.") else name)
+        entry = entry_of(name)
         if entry is not None and entry.by_hand:
             return f"{name} is changed by hand alone: in {self.user_file}"
         if self.is_served and (entry is None or entry.personal):
@@ -80,9 +80,19 @@ class Configuration:
     def check(self) -> None:
         """Raises :class:`ConfigError` with the first problem of what the app is not alone in reading, if any."""
         for problem in self.problems:
-            entry = entries().get(problem.name)
-            if entry is None or not entry.of_app:
+            if _is_refused(problem):
                 raise ConfigError(problem.message)
+
+    def left_out(self) -> list[tuple[SettingProblem, str]]:
+        """The problems, each with a line that says what becomes of it: :meth:`check` refuses some."""
+        refused = "; left out here, but commands such as query refuse it"
+        return [(one, f"{one.message}{refused if _is_refused(one) else '; left out'}") for one in self.problems]
+
+
+def _is_refused(problem: SettingProblem) -> bool:
+    """Whether more than the app reads it, so that leaving it out could change an answer."""
+    entry = entry_of(problem.name)
+    return entry is None or not entry.of_app
 
 
 def user_file() -> Path:
@@ -156,12 +166,12 @@ class _Layers:
         self.sources[name] = source
 
     def add_file(self, file: Path, layer: Layer) -> None:
+        source = SettingSource(layer, str(file))
         try:
             tables = read_tables(file)
         except ConfigError as error:
-            self.problems.append(SettingProblem("", str(error), layer))
+            self.problems.append(SettingProblem("", str(error), source))
             return
-        source = SettingSource(layer, str(file))
         values, problems = check_tables(tables, source)
         self.problems += problems
         for name, value in values.items():
@@ -174,7 +184,8 @@ class _Layers:
             text = environ.get(entry.variable, "") if entry.variable else ""
             if not text.strip():
                 continue
+            source = SettingSource(Layer.ENVIRONMENT, entry.variable)
             try:
-                self.add(name, read_text(entry, text), SettingSource(Layer.ENVIRONMENT, entry.variable))
+                self.add(name, read_text(entry, text), source)
             except ConfigError as error:
-                self.problems.append(SettingProblem(name, f"{entry.variable}: {error}", Layer.ENVIRONMENT))
+                self.problems.append(SettingProblem(name, f"{entry.variable}: {error}", source))

@@ -46,7 +46,7 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> Profile
     than it asks for.
     """
     for problem in configuration.problems:
-        if problem.name in _CHOOSING and problem.layer is not Layer.USER:
+        if problem.name in _CHOOSING and problem.source.layer is not Layer.USER:
             raise ConfigError(problem.message)
     wanted, source = configuration.settings.profile, configuration.source("profile")
     try:

@@ -229,6 +229,11 @@ def entries() -> Mapping[str, Entry]:
     return MappingProxyType({entry.name: entry for entry in found})
 
 
+def entry_of(name: str) -> Entry | None:
+    """The setting ``name``, or for ``keys.<binding>`` the table of keys; None if there is no such setting."""
+    return entries().get("keys" if name.startswith("keys.") else name)
+
+
 def _walk(tables: Any, above: str = "") -> Iterator[Entry]:
     hints = typing.get_type_hints(type(tables))
     for one in sorted(dataclasses.fields(tables), key=lambda one: dataclasses.is_dataclass(getattr(tables, one.name))):

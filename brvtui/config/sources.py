@@ -24,11 +24,14 @@ class SettingSource(NamedTuple):
 
 
 class SettingProblem(NamedTuple):
-    """A setting that cannot be used. ``name`` is its dotted name, empty for a whole file; ``message`` is one line."""
+    """A setting that cannot be used.
+
+    ``name`` is its dotted name, empty for a whole file; ``message`` is one line; ``source`` is where the fault is.
+    """
 
     name: str
     message: str
-    layer: Layer
+    source: SettingSource
 
 
 class ConfigError(ValueError):

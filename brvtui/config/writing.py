@@ -45,7 +45,7 @@ def _path(name: str, tables: Mapping[str, Any]) -> tuple[str, ...]:
     """The path of tables to ``name`` in ``tables``, existing or new."""
     table, _, binding = name.partition(".")
     nested = tuple(name.split("."))
-    return (table, binding) if table == _KEYS and not isinstance(_at(tables, nested), str) else nested
+    return (table, binding) if table == _KEYS and binding and _at(tables, nested) is None else nested
 
 
 def _at(tables: Any, path: tuple[str, ...]) -> Any:

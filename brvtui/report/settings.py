@@ -14,12 +14,23 @@ from brvtui.config.sources import Layer, SettingSource
 from brvtui.text.visible import visible
 
 
-def settings_report(configuration: Configuration, remarks: Mapping[str, str]) -> RenderableType:
-    """Every setting with its value and its source; beside that, what ``remarks`` say of it by name."""
+def settings_report(
+    configuration: Configuration, remarks: Mapping[str, str], left_out: Mapping[str, SettingSource]
+) -> RenderableType:
+    """Every setting with its value and its source; beside that, by name, what ``remarks`` say of it, and where another
+    value of it is ``left_out``."""
     table = Table.grid(padding=(0, 2))
     table.add_row(Text("setting", "dim"), Text("value", "dim"), Text("from", "dim"))
     for entry in entries().values():
-        _add(table, configuration, entry, remarks.get(entry.name, ""))
+        for name, value in _values(configuration, entry):
+            source = configuration.source(name)
+            place = _from(source)
+            if remark := remarks.get(name):
+                place.append(f": {remark}", "yellow")
+            if name in left_out:
+                place.append(f"; left out: {_from(left_out[name])}", "yellow")
+            written = f'keys."{name.removeprefix("keys.")}"' if name.startswith("keys.") else name
+            table.add_row(_plain(written, "" if source.layer is Layer.DEFAULT else "bold"), _plain(value), place)
     files = Table.grid(padding=(0, 2))
     files.add_row(Text("user", "dim"), _plain(str(configuration.user_file)))
     if configuration.project_file is not None:
@@ -27,19 +38,12 @@ def settings_report(configuration: Configuration, remarks: Mapping[str, str]) ->
     return Group(table, Text(), files)
 
 
-def _add(table: Table, configuration: Configuration, entry: Entry, remark: str) -> None:
+def _values(configuration: Configuration, entry: Entry) -> list[tuple[str, str]]:
+    """The names and values of ``entry``: of keys, those of each binding."""
     value = configuration.value(entry)
-    if entry.kind is ValueKind.KEYS and isinstance(value, Mapping):
-        for binding, keys in value.items():
-            source = configuration.source(f"keys.{binding}")
-            table.add_row(_plain(f'keys."{binding}"', "bold"), _plain(keys), _from(source))
-        return
-    source = configuration.source(entry.name)
-    name = _plain(entry.name, "" if source.layer is Layer.DEFAULT else "bold")
-    place = _from(source)
-    if remark and source.layer is not Layer.DEFAULT:
-        place.append(f": {remark}", "yellow")
-    table.add_row(name, _plain(value_text(value)), place)
+    if entry.kind is ValueKind.KEYS and isinstance(value, Mapping) and value:
+        return [(f"keys.{binding}", keys) for binding, keys in value.items()]
+    return [(entry.name, value_text(value))]
 
 
 def _from(source: SettingSource) -> Text:

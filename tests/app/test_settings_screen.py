@@ -193,7 +193,8 @@ async def test_a_value_that_has_no_effect_is_marked_and_says_why(
         pane = await opened(pilot, setting)
         assert pane.choices[0] == setting, "it comes first"
         assert said in pane.rows_by_name[setting].problem
-        assert f"⚠ {pane.rows_by_name[setting].value}" in shown(pilot)
+        row = pane.rows_by_name[setting]
+        assert f"⚠ {'left out' if row.left_out else row.value}" in shown(pilot)
         assert said in " ".join(text_of(pilot, "#setting").split())
 
 
@@ -210,6 +211,43 @@ async def test_what_is_no_setting_is_taken_out_of_the_file(garden: Tree, make_ap
         await pilot.press("delete")
         await until(pilot, lambda: kept() == {"history": 9, "keys": {}})
         await until(pilot, lambda: f"keys.answer.pinn is taken out of {file}" in toasts(pilot))
+
+
+@pytest.mark.parametrize("keys", ['"screens.settings" = "^,"', '"answer.pin" = 3\n[keys.screens]\nsettings = ","'])
+async def test_a_key_that_names_none_is_taken_out_by_itself(garden: Tree, make_app: MakeApp, keys: str) -> None:
+    own(f"[keys]\n{keys}\n")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        pane = await opened(pilot)
+        first = pane.choices[0]
+        assert first in {"keys.screens.settings", "keys.answer.pin"}
+        assert pane.choices.count(first) == 1
+        assert "must name keys" in pane.rows_by_name[first].problem
+        await pilot.press("delete")
+        await until(pilot, lambda: f"{first} is back at its default" in toasts(pilot))
+        await until(pilot, lambda: pane.choices[0] != first)
+
+
+async def test_what_is_left_out_of_ones_own_file_is_taken_out_there(garden: Tree, make_app: MakeApp) -> None:
+    own('[signals]\nfrontmatter = "maybe"\n')
+    (garden.root / ".brv" / "brv-tui.toml").write_text("[signals]\nfrontmatter = true\n")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await opened(pilot, "signals.frontmatter")
+        line = next(line for line in text_of(pilot, "#settings").splitlines() if "signals.frontmatter" in line)
+        assert line.split() == ["signals.frontmatter", "⚠", "left", "out", "user"]
+        assert "yours left out" in " ".join(text_of(pilot, "#setting").split())
+        await pilot.press("delete")
+        await until(pilot, lambda: kept() == {"signals": {}})
+
+
+async def test_what_is_left_out_of_a_projects_file_is_changed_there(garden: Tree, make_app: MakeApp) -> None:
+    own("history = 5\n")
+    file = garden.root / ".brv" / "brv-tui.toml"
+    file.write_text("history = true\n")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await opened(pilot, "history")
+        await pilot.press("delete")
+        await until(pilot, lambda: f"what is left out stands in {file}: change it there" in toasts(pilot))
+        assert kept() == {"history": 5}
 
 
 @pytest.mark.parametrize(
@@ -245,6 +283,16 @@ def test_keys_that_work_and_clash_are_not_said_to_be_unusable() -> None:
     own('[keys]\n"note.new" = "ctrl+a"\n')
     row = next(row for row in setting_rows(configure(environ={}), read_library()) if row.name == "keys.note.new")
     assert (row.problem, "the one nearer to the focus would act" in row.remark) == ("", True)
+
+
+async def test_keys_that_clash_are_told_apart_from_what_settings_lists_first(garden: Tree, make_app: MakeApp) -> None:
+    own('[keys]\n"results.why" = "y"\n"app.quit" = "ctrl+c"\n')
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: toasts(pilot))
+        (toast,) = toasts(pilot)
+        assert toast.endswith(" (and 1 more: `brv-tui keys` lists them)")
+        await opened(pilot, "keys.results.why")
+        assert "⚠ y" in text_of(pilot, "#settings")
 
 
 async def test_engine_and_profile_are_stepped_through_and_typed(app: BrvTui) -> None:

@@ -90,6 +90,28 @@ def test_what_is_wrong_for_the_app_alone_refuses_no_other_command(run: Run, text
     assert run("keys", inside=False)[2].count("; left out\n") == text.count("[keys]")
 
 
+def test_config_says_which_file_is_at_fault_and_which_keys_hold(run: Run, project: Tree) -> None:
+    own(
+        '[signals]\nfrontmatter = "maybe"\n[keys]\n"results.nxt" = "ctrl+j"\n"results.why" = "y"\n"app.theme" = "f13"\n'
+    )
+    (project.root / ".brv" / "brv-tui.toml").write_text("[signals]\nfrontmatter = true\n")
+    out = run("config", "--project", str(project.root), inside=False)[1]
+    lines = {line.split()[0]: line.split(maxsplit=1)[1] for line in out.splitlines() if len(line.split()) > 1}
+    assert lines["signals.frontmatter"].endswith("project's file; left out: user's file")
+    assert lines['keys."results.nxt"'].endswith("user's file: cannot be used")
+    assert "'y' is also" in lines['keys."results.why"']
+    assert lines['keys."app.theme"'].endswith("user's file")
+
+
+@pytest.mark.parametrize("text", ["histroy = 20", '[signals]\nfrontmatter = "maybe"', "junk"])
+def test_config_says_what_other_commands_refuse(run: Run, text: str) -> None:
+    own(f"{text}\n")
+    (line,) = run("config", inside=False)[2].splitlines()
+    message = line.removesuffix("; left out here, but commands such as query refuse it")
+    assert message != line
+    assert run("query", "refresh") == (2, "", f"{message}\n")
+
+
 def test_an_engine_that_is_not_installed_is_named(run: Run) -> None:
     own('engine = "jefs_brain"\n')
     code, _, err = run("query", "refresh")

@@ -15,7 +15,7 @@ from brvtui.config import ConfigError, Configuration, Settings, configure, user_
 from brvtui.config.checking import read_text
 from brvtui.config.printing import as_plain, default_file
 from brvtui.config.profile_choice import chosen_profile, why_no_profile, why_not_of_engine
-from brvtui.config.schema import ValueKind, entries
+from brvtui.config.schema import ValueKind, entries, entry_of
 from brvtui.config.sources import Layer, SettingSource
 from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
@@ -219,7 +219,7 @@ def test_what_is_wrong_is_named_with_its_file(text: str | bytes, message: str) -
     assert problem.startswith(f"{file}: {message}")
     assert "\n" not in problem
     assert made.settings == Settings()
-    entry = entries().get(made.problems[0].name)
+    entry = entry_of(made.problems[0].name)
     if entry is not None and entry.of_app:
         made.check()
         return

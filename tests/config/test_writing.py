@@ -73,6 +73,17 @@ def test_line_ends_stay() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "left"),
+    [
+        ("keys = 3\nhistory = 1\n", "keys", "history = 1\n"),
+        ("[keys.screens]\nsettings = 3\n", "keys.screens.settings", "[keys.screens]\n"),
+    ],
+)
+def test_what_is_no_key_is_taken_out(text: str, name: str, left: str) -> None:
+    assert after(text, name, None) == left
+
+
 def test_text_is_quoted() -> None:
     value = 'a "b" \\ \n[x] é'
     assert after("", "editor.command", value)

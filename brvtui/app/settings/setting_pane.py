@@ -62,8 +62,12 @@ def _facts(row: SettingRow) -> list[tuple[str, str]]:
     facts.append(("from", source.place or "the default"))
     if row.variable:
         facts.append(("variable", row.variable))
-    if source.layer not in (Layer.DEFAULT, Layer.USER):
-        facts.append(("yours", "not set" if row.own is None else f"{value_text(row.own)}, without effect"))
+    is_own_left_out = row.left_out is not None and row.left_out.layer is Layer.USER
+    if is_own_left_out and source.layer is Layer.DEFAULT:
+        facts.append(("yours", "left out"))
+    elif source.layer not in (Layer.DEFAULT, Layer.USER):
+        own = "not set" if row.own is None else f"{value_text(row.own)}, without effect"
+        facts.append(("yours", "left out" if is_own_left_out else own))
         facts.append(("note", f"{source.place} goes before your own settings file, where changes are written"))
     if row.remark:
         facts.append(("note", row.remark))

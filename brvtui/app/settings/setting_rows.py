@@ -13,8 +13,8 @@ from brvtui.app.themes.library import Library
 from brvtui.config import ConfigError, Configuration, user_file
 from brvtui.config.checking import read_text
 from brvtui.config.profile_choice import why_no_profile, why_not_of_engine
-from brvtui.config.schema import Entry, Value, ValueKind, entries, value_text
-from brvtui.config.sources import Layer, SettingSource
+from brvtui.config.schema import Entry, Value, ValueKind, entries, entry_of, value_text
+from brvtui.config.sources import Layer, SettingProblem, SettingSource
 from brvtui.engines import registry
 from brvtui.engines.contract import EngineError
 from brvtui.engines.profile_files import profiles_of
@@ -23,7 +23,7 @@ from brvtui.text.address import why_no_address
 KEYS = "keys."
 _UNUSABLE = "cannot be used"
 _NO_SETTING = "This is no setting: Delete takes it out of your own file, any other is changed by hand."
-_NO_KEYS = "must name keys: f24, which keyboards lack, for none"
+_NO_KEYS = "must name keys"
 _NO_FILE = "None of the settings in this file holds: repair it by hand; the next start reads it."
 
 
@@ -51,6 +51,8 @@ class SettingRow:
     """The value in the user's own file where another source goes before that; None if it holds none, or holds."""
     editable: bool = True
     """Whether its value can be typed; not that of a table, or of what is no setting."""
+    left_out: SettingSource | None = None
+    """Where a value stands that is left out: the user's own file, which the app can mend, before others."""
     problem: str = ""
     """Why the value has no effect, line by line; empty where it holds."""
     remark: str = ""
@@ -66,18 +68,13 @@ def setting_rows(configuration: Configuration, library: Library) -> tuple[Settin
 
 def _of_no_setting(configuration: Configuration) -> Iterator[SettingRow]:
     """A row for each name in a file that is no setting or no action, and for each file that cannot be read."""
-    files = {Layer.USER: str(configuration.user_file), Layer.PROJECT: str(configuration.project_file or "")}
-    refused: dict[tuple[str, Layer], list[str]] = {}
-    for each in configuration.problems:
-        entry = entries().get(each.name)
-        if entry is None or entry.kind is ValueKind.KEYS:
-            refused.setdefault((each.name, each.layer), []).append(f"{each.message}; left out")
-    for (name, layer), problems in refused.items():
-        source = SettingSource(layer, files.get(layer, ""))
-        if name:
-            yield _no_setting(name, "", source, _NO_SETTING, problems)
-        else:
-            yield _no_setting(Path(source.place).name, "", source, _NO_FILE, problems)
+    refused: dict[str, tuple[SettingProblem, list[str]]] = {}
+    for each, said in configuration.left_out():
+        entry = entry_of(each.name)
+        if (entry is None or entry.kind is ValueKind.KEYS) and each.name.removeprefix(KEYS) not in ACTIONS:
+            refused.setdefault(each.name or Path(each.source.place).name, (each, []))[1].append(said)
+    for name, (each, problems) in refused.items():
+        yield _no_setting(name, "", each.source, _NO_SETTING if each.name else _NO_FILE, problems)
     given = configuration.settings.keys
     checked = check_keys(given)
     for name, problem in checked.problems.items():
@@ -109,7 +106,7 @@ def _of_schema(configuration: Configuration, library: Library) -> list[SettingRo
 
 def _row(entry: Entry, configuration: Configuration, library: Library) -> SettingRow:
     value, source = configuration.value(entry), configuration.source(entry.name)
-    refused = next((each.message for each in configuration.problems if each.name == entry.name), "")
+    refused, left_out = _left_out(configuration, entry.name)
     unusable = _why_unusable(entry.name, value, source, library).splitlines()
     return SettingRow(
         name=entry.name,
@@ -128,9 +125,16 @@ def _row(entry: Entry, configuration: Configuration, library: Library) -> Settin
         current=value,
         own=_own(configuration, entry.name),
         editable=not isinstance(value, Mapping),
-        problem=f"{refused}; left out" if refused else "\n".join(f"{source.place}: {why}" for why in unusable),
+        left_out=left_out,
+        problem="\n".join((*refused, *(f"{source.place}: {why}" for why in unusable))),
         remark=why_not_of_engine(configuration) if entry.name == "profile" else "",
     )
+
+
+def _left_out(configuration: Configuration, name: str) -> tuple[list[str], SettingSource | None]:
+    """Returns why values of the setting ``name`` are left out, and where the first of them stands, if any is."""
+    found = [(one, said) for one, said in configuration.left_out() if one.name == name]
+    return [said for _, said in found], found[0][0].source if found else None
 
 
 def _steps(entry: Entry, value: Value, engine: str) -> tuple[Value, ...]:
@@ -186,6 +190,9 @@ def _key_row(place: Place, action: Action, configuration: Configuration, checked
     name, keys = f"{KEYS}{action.name}", configuration.settings.keys.get(action.name, action.keys)
     said = checked.problems.get(action.name, "")
     is_clash = action.name in checked.usable  # the keys hold, and may mean something else too
+    refused, left_out = _left_out(configuration, name)
+    if said and not is_clash:
+        refused.append(_placed(configuration, action.name, f"{said}; left out"))
     return SettingRow(
         name=name,
         group=f"keys: {place.heading}",
@@ -194,9 +201,10 @@ def _key_row(place: Place, action: Action, configuration: Configuration, checked
         default=action.keys,
         source=configuration.source(name),
         summary=action.description,
-        allowed="keys, as in ctrl+r or j,down; f24, which keyboards lack, for none",
+        allowed="keys, as in ctrl+r or j,down",
         current=keys,
-        problem="" if is_clash or not said else _placed(configuration, action.name, f"{said}; left out"),
+        left_out=left_out,
+        problem="\n".join(refused),
         remark=said if is_clash else "",
     )
 

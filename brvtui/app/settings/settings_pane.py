@@ -89,7 +89,7 @@ class SettingsPane(ChoicePane):
     def words(self, choice: str, lines: Sequence[Line]) -> str:
         """The whole name, value, description and source, which a filter looks at."""
         row = self.rows_by_name[choice]
-        return f"{row.name} {row.value} {row.summary} {row.source.layer.value}"
+        return f"{row.name} {row.value} {row.summary} {(row.left_out or row.source).layer.value}"
 
     def keeps(self, choice: str, lines: Sequence[Line]) -> bool:
         """Keeps the setting changed last too: else the next key would change another one."""
@@ -142,6 +142,8 @@ def _line(row: SettingRow, width: int, glyphs: Glyphs) -> Line:
     made = Line().gap(2).fit(row.label, name, "bold strong" if changed else "text").gap()
     if not changed and not row.problem:
         return made.add(row.value, "text").cut(width)
+    layer = (row.left_out or row.source).layer
     value = max(min(_VALUE, width - name - _SOURCE - 4), 1)
-    shown, role = (f"{glyphs.warn} {row.value}", "warn") if row.problem else (row.value, "accent")
-    return made.fit(shown, value, role).gap().add(row.source.layer.value, "muted").cut(width)
+    text = "left out" if row.left_out else row.value
+    shown, role = (f"{glyphs.warn} {text}", "warn") if row.problem or row.remark else (text, "accent")
+    return made.fit(shown, value, role).gap().add(layer.value, "muted").cut(width)
