@@ -595,7 +595,8 @@ class BrvTui(ConfiguredApp):
     def _is_idle(self, action: str, holder: DOMNode) -> bool:
         """Whether ``action`` of ``holder``, which its key would do now, needs a project that is not open."""
         idle = self.view.idle if self.view.no_project else frozenset()
-        if not idle and self.current_mode == FLEET.name and self.view.fleet_result.member != self.view.fleet.opened:
+        chosen = self.view.fleet_result
+        if not idle and self.current_mode == FLEET.name and chosen.file and chosen.member != self.view.fleet.opened:
             idle = OF_A_NOTE
         if not any(binding.action == action and binding.id in idle for binding in declared(type(holder))):
             return False

@@ -52,7 +52,7 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> Profile
     try:
         chosen = _load(DEFAULT if of_engine else wanted, source)
     except ProfileError:
-        if source.layer is Layer.OPTION or not engine_of_profile(wanted):
+        if source.layer is Layer.OPTION or engine_of_profile(wanted) in ("", DEFAULT_ENGINE):
             raise
         chosen = profiles.load()
     if source.layer is Layer.PROJECT:
@@ -68,7 +68,7 @@ def why_no_profile(value: Value, source: SettingSource) -> str:
     try:
         _load(value, source)
     except (ProfileError, ConfigError) as error:
-        return "" if engine_of_profile(value) else str(error)
+        return str(error) if engine_of_profile(value) in ("", DEFAULT_ENGINE) else ""
     return ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import resources
@@ -29,31 +29,38 @@ def refuse_engine(profile: str) -> None:
         raise ProfileError(f"no profile {profile}: that is an engine, which --engine {profile} chooses")
 
 
-def kept_profiles(built_in: Sequence[str]) -> tuple[str, ...]:
-    """The names of the user's own profiles beside the settings, as the Lab keeps them, that extend one of
-    ``built_in``; in alphabetical order. A file that cannot be read is none of them."""
-    found = []
+def kept_profiles() -> dict[str, object]:
+    """The user's own profiles beside the settings, as the Lab keeps them, and which profile each extends.
+
+    In alphabetical order. A file that cannot be read is none of them.
+    """
+    found: dict[str, object] = {}
     for file in sorted(config_folder().glob("*.toml")):
         with suppress(OSError, ValueError):
             tables = parse_tables(read_regular(file, _LARGEST, follow_links=True))
-            if tables.get("extends") in built_in and tables.get("name", file.stem) == file.stem:
-                found.append(file.stem)
-    return tuple(found)
+            if tables.get("name", file.stem) == file.stem:
+                found[file.stem] = tables.get("extends")
+    return found
 
 
 def profiles_of(engine: str) -> tuple[str, ...]:
     """The names of the profiles of ``engine``, the usual one first, the user's own last; none if it cannot be loaded,
     as asking it says."""
-    try:
-        built_in = load(engine).profiles
-    except EngineError:
-        return ()
-    return (*built_in, *kept_profiles(built_in))
+    return _profiles_of(engine, kept_profiles())
 
 
 def engine_of_profile(profile: object) -> str:
     """The name of the first engine that has ``profile``; empty if none has. Loads the engines."""
-    return next((name for name in names() if profile in profiles_of(name)), "")
+    kept = kept_profiles()
+    return next((name for name in names() if profile in _profiles_of(name, kept)), "")
+
+
+def _profiles_of(engine: str, kept: Mapping[str, object]) -> tuple[str, ...]:
+    try:
+        built_in = load(engine).profiles
+    except EngineError:
+        return ()
+    return tuple(dict.fromkeys((*built_in, *(name for name, extended in kept.items() if extended in built_in))))
 
 
 def owner_hint(profile: str) -> str:
@@ -73,7 +80,7 @@ def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any
         tables = _built_in(str(source))
     else:
         path = Path(source)
-        if not path.is_file() and str(source) in kept_profiles(built_in):
+        if not path.is_file() and kept_profiles().get(str(source)) in built_in:
             path = config_folder() / f"{source}.toml"
         if not path.is_file():
             found = "it is not a regular file" if path.exists() else faults.NO_FILE

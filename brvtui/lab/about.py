@@ -138,7 +138,7 @@ def as_it_was(page: About, before: About, snapshot: Snapshot) -> About:
 
     May read every note. Raises nothing.
     """
-    moved_to, how = DocumentFinder(snapshot).moved(page.path, before.title, before.text)
+    moved_to, how = DocumentFinder(snapshot).moved(page.path, before.text)
     return replace(
         before, generation=page.generation, names=page.names, state=page.state, moved_to=moved_to, moved_how=how
     )

@@ -71,6 +71,8 @@ def sentence_lines(sentence: Sentence, widths: tuple[int, int], most: int) -> li
 
 
 def _cut(lines: list[Line], widths: tuple[int, int], most: int) -> list[Line]:
+    if len(lines) <= most:
+        return lines
     width = widths[0] if most == 1 else widths[1]
     return [*lines[: most - 1], lines[most - 1].add("…").cut(width)]
 

@@ -21,6 +21,10 @@ from brvtui.trace import MatchKind
 
 _SHORTEST_STEM = 3
 _MOST_FORMS = 3
+_SHORT_STEM = 4
+"""A stem of so few letters is looked for whole: too many terms begin as all but its last letter do."""
+_LONGEST_ENDING = 6
+"""Terms with more letters beyond the stem are not looked at, for stemming takes 30 µs each."""
 _AFTER_ANY_SUFFIX = "\U0010ffff"
 _BITS = 64
 _Number = TypeVar("_Number", np.int64, np.uint64)
@@ -90,11 +94,11 @@ class Vocabulary:
         stem = (stemmer := EnglishStemmer()).stemWord(term)
         if len(stem) < _SHORTEST_STEM:
             return []
-        start = bisect_left(
-            self._terms, stem[:-1]
-        )  # the last letter of a stem may differ from the word's: retri, retry
-        end = bisect_left(self._terms, stem[:-1] + _AFTER_ANY_SUFFIX)
-        forms = [other for other in self._terms[start:end] if stemmer.stemWord(other) == stem]
+        # The last letter of a longer stem may differ from the word's: retri, retry.
+        beginning = stem if len(stem) <= _SHORT_STEM else stem[:-1]
+        start, end = bisect_left(self._terms, beginning), bisect_left(self._terms, beginning + _AFTER_ANY_SUFFIX)
+        near = (other for other in self._terms[start:end] if len(other) <= len(stem) + _LONGEST_ENDING)
+        forms = [other for other in near if stemmer.stemWord(other) == stem]
         return sorted(forms, key=lambda other: (len(other), other))[:_MOST_FORMS]
 
     def warm(self) -> None:

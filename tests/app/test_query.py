@@ -341,3 +341,20 @@ async def test_enter_asks_in_the_words_that_notes_have(app: BrvTui, garden: Tree
         await pilot.press("escape", "enter")
         await until(pilot, lambda: view(pilot).query.text == "sharpen" and bool(view(pilot).hit))
         await settled(pilot)
+
+
+async def test_a_note_of_another_screen_is_no_row(app: BrvTui, garden: Tree) -> None:
+    garden.note("a/token.md", "Tokens", "token token", days=1)
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "token")
+        results = screen(pilot).results
+        brv(pilot).selection.select("billing/refunds.md")
+        await pilot.press("escape")
+        await settled(pilot)
+        assert results.chosen == ""
+        assert all(results.ground(number) == "" for number in range(len(results.lines)))
+        await pilot.press("enter")
+        assert screen(pilot).stop == "results"
+        await pilot.press("g")
+        await settled(pilot)
+        assert view(pilot).selection.file == results.choices[0]

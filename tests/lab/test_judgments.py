@@ -261,6 +261,14 @@ file.change(lambda old: (*old, Judgment(f"new-{sys.argv[2]}", "y")))
 
 
 class TestFollowing:
+    def test_only_its_text_tells_where_a_note_was_moved(self, tree: Tree) -> None:
+        tree.note("b/deploy.md", "Setup", "another text")
+        tree.note("a/elsewhere.md", "Renamed", "")
+        text = (tree.tree / "a/elsewhere.md").read_text()
+        finder = DocumentFinder(tree.snapshot())
+        assert finder.moved("a/deploy.md", "# Setup\n\nfirst this, then that\n") == ("", "")
+        assert finder.moved("a/deploy.md", text) == ("a/elsewhere.md", "its text is there")
+
     def test_a_note_that_moved_is_found(self, tree: Tree) -> None:
         tree.note("auth/rotation.md", "Rotation", "each use gives a new one")
         tree.note("auth/expiry.md", "Expiry", "sessions end")

@@ -101,3 +101,10 @@ def test_other_forms_have_the_same_stem() -> None:
     assert made.other_forms("conflict") == []
     assert made.other_forms("commit") == []
     assert made.other_forms("") == []
+
+
+def test_a_short_stem_is_looked_for_whole_and_far_longer_terms_are_not() -> None:
+    terms = sorted(["runs", "rune", "rumour", "run", "sharpen", "sharpeningstones"])
+    made = Vocabulary(terms, np.arange(len(terms)))
+    assert made.other_forms("running") == ["run", "runs"]
+    assert made.other_forms("sharpening") == ["sharpen"]

@@ -290,7 +290,7 @@ def _moved(session: Session, disk: OnDisk) -> OnDisk | None:
     from brvtui.tree.saving.note_files import SaveError
 
     text = (disk.data or b"").decode("utf-8", "replace")
-    path, _ = DocumentFinder(session.snapshot).moved(disk.path, "", text)
+    path, _ = DocumentFinder(session.snapshot).moved(disk.path, text)
     try:
         now = _on_disk(session, path) if path else None
     except SaveError:

@@ -105,7 +105,7 @@ class PlanDialog(Dialog["Plan"]):
         await caught_up(self.focused)
         if self.pane.plan is not None and self._planned_for == self.entered:
             self.dismiss(self.pane.plan)
-        elif not isinstance(self.maker(), str):  # nothing is carried out that was not shown
+        elif not self.pane.problem:  # nothing is carried out that was not shown
             self.services.notify("Enter carries it out once it is shown here", timeout=3)
 
 
@@ -142,8 +142,8 @@ class MoveDialog(PlanDialog):
     @on(Input.Changed)
     def _ending_typed(self, event: Input.Changed) -> None:
         """Takes the offered ending away once one is typed in front of it."""
-        if event.value.endswith(".md.md"):
-            event.input.value = event.value.removesuffix(".md")
+        if event.input.value.endswith(".md.md"):
+            event.input.value = event.input.value.removesuffix(".md")
 
     @property
     def entered(self) -> str:

@@ -144,7 +144,7 @@ class MaturityScreen(FrameScreen):
     def select_seen(self) -> None:
         """Selects the note under the cursor where the selected one is not on the board: keys act on what is seen."""
         filled = [column for column in self.columns if column.choices]
-        if filled and not any(self.view.selection.file in column.choices for column in filled):
+        if self.is_current and filled and not any(self.view.selection.file in column.choices for column in filled):
             self.services.select((self.focused if self.focused in filled else filled[0]).chosen)
 
     def _broke_down(self, why: str) -> None:

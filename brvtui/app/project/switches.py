@@ -10,6 +10,7 @@ from brvtui.app.newest import Newest
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.project import LOAD, Project
 from brvtui.app.services import AppServices
+from brvtui.app.workers import Refusal
 from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import DEFAULT
 
@@ -30,6 +31,8 @@ class Switches:
         """Engine and profile: a switch reads the tree, and another may be asked for meanwhile."""
         self._asked = ("", "")
         """The engine and profile that were asked for last."""
+        self._refused = ""
+        """The profile that was asked for last, if it cannot be used."""
 
     def next_profile(self) -> None:
         """Switches the engine to its next profile, counted from the last one that was asked for."""
@@ -38,13 +41,13 @@ class Switches:
             return
         engine = view.engine.name
         names = profiles_of(engine)
-        if len(names) == 1:
-            said = f"{view.presentation.title} has one profile: {names[0]}"
+        if len(names) < 2:
+            said = f"{view.presentation.title} has one profile: {', '.join(names)}"
             self._services.notify(said, timeout=4)
             return
         asked_engine, asked = self._asked
-        is_switching = self._switching.is_busy and asked_engine == engine
-        current = asked if is_switching else session.engines.profile(engine).removesuffix("*")
+        is_counted = asked_engine == engine and (self._switching.is_busy or asked == self._refused)
+        current = asked if is_counted else session.engines.profile(engine).removesuffix("*")
         place = names.index(current) if current in names else -1
         self._asked = engine, names[(place + 1) % len(names)]
         self._switching.want(self._asked)
@@ -61,7 +64,14 @@ class Switches:
         assert session is not None
 
         def switch() -> TreeRead | None:
-            session.use_profile(profile, engine)
+            from brvtui.typed_tables import ProfileError
+
+            try:
+                session.use_profile(profile, engine)
+            except ProfileError as error:
+                self._refused = profile
+                raise Refusal(str(error)) from error
+            self._refused = ""
             return self._project.read_tree(session)
 
         switched, run = partial(self._switched, session, engine), self._services.background.run

@@ -182,6 +182,10 @@ class ResultsPane(ChoicePane):
         """Shows the text of the selected note."""
         if self.chosen:
             self.post_message(self.NoteWanted(self.chosen))
+        elif self.choices:
+            self.services.notify(
+                self.services.with_keys("no result is selected: {pane.down} selects the first"), timeout=4
+            )
         elif query := _in_words_of_notes(self.view):
             self.post_message(self.WordingWanted(query))
         else:

@@ -41,7 +41,7 @@ class ChoicePane(Pane):
 
     def ground(self, number: int) -> str:
         """Returns the background: that of the cursor, brighter with focus, for the lines of its choice."""
-        if number < len(self.owner) and self.owner[number] == self.cursor and self.choices:
+        if number < len(self.owner) and self.owner[number] == self.cursor and self.chosen:
             return "cursor" if self.has_focus else "cursor-idle"
         return super().ground(number)
 
@@ -60,7 +60,7 @@ class ChoicePane(Pane):
 
     def reveal(self) -> None:
         """Scrolls the lines of the cursor's choice into view."""
-        if self.cursor not in self.owner or not self.content_size.height:
+        if not self.chosen or self.cursor not in self.owner or not self.content_size.height:
             return
         first = last = self.owner.index(self.cursor)
         while last + 1 < len(self.owner) and self.owner[last + 1] == self.cursor:

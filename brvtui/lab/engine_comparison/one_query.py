@@ -99,12 +99,10 @@ def _answers(asked: Sequence[tuple[Engine[Any], Context[Any]]], query: Query) ->
 
 
 def _about_scope(trace: Trace, scope: str) -> str:
-    """What ``trace`` says of ``scope``, else how many of its notes are elsewhere: an engine may search the rest too."""
+    """How many of the results of ``trace`` are elsewhere than in ``scope``: an engine may search the rest, too."""
     within = scope.strip("/")
     if not within:
         return ""
-    if said := "; ".join(one for one in trace.notices if one.startswith((within, f"you asked for {within}"))):
-        return said
     files = {hit.file for hit in trace.hits}
     elsewhere = sum(not f"{file}/".startswith(f"{within}/") for file in files)
     return f"{elsewhere} of {len(files)} found elsewhere than in {within}" if elsewhere else ""

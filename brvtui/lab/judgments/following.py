@@ -72,13 +72,13 @@ class DocumentFinder:
         stub = archived_as(document.path).stub
         return FollowedDocument(document, "", f"archived as {stub}" if stub in self._snapshot.parsed else "gone")
 
-    def moved(self, path: str, title: str, text: str) -> tuple[str, str]:
-        """Where a note is that was at ``path`` with ``title`` and ``text``, and how it was found; empty if nowhere.
+    def moved(self, path: str, text: str) -> tuple[str, str]:
+        """Where the ``text`` of a note is that was at ``path``, and how it was found; empty if nowhere.
 
-        Of an archived one, its stub. Raises nothing.
+        Another note of its title or its name is none. Of an archived one, its stub. Raises nothing.
         """
-        found = self.find(JudgedDocument(path, 0, title, digest_of(text)))
-        if found.moved:
+        found = self.find(JudgedDocument(path, 0, "", digest_of(text)))
+        if found.moved and self._digests.get(found.document.digest, ()):
             return found.path, found.how
         stub = archived_as(path).stub
         return (stub, "it was archived") if not found.path and stub in self._snapshot.parsed else ("", "")

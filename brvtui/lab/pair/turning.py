@@ -28,6 +28,8 @@ from brvtui.wording import counted
 
 MOST_HITS = 100
 _MOST_IMPORTANCE = 100
+_MOST_DAYS = 3650
+"""Older dates of an update are as good as this one."""
 _MOST_WORDS = 4
 """Words of the query of which every choice is tried in a title."""
 
@@ -151,7 +153,7 @@ class Turner:
         if written_ms is None or math.isnan(written_ms):
             return
         days = (now_ms - written_ms) / MS_PER_DAY
-        for left in range(math.ceil(days) - 1, -1, -1):
+        for left in range(min(math.ceil(days) - 1, _MOST_DAYS), -1, -1):
             when = f"{counted(left, 'day', 'days')} ago" if left else "today"
             text = f"B: updatedAt {when}, not {days:.0f} days ago"
             yield _Step(DateSet(note.path, now_ms - left * MS_PER_DAY, note.mtime_ms), text)

@@ -32,9 +32,9 @@ def updated_ms(text: str) -> float | None:
     return _milliseconds(found.group(1)) if found else None
 
 
-def redated(text: str, now_ms: float) -> str:
-    """``text`` with the moment ``now_ms`` (since 1970) as its first ``updatedAt``; as it is without one."""
-    moment = datetime.fromtimestamp(now_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def redated(text: str, moment_ms: float) -> str:
+    """``text`` with ``moment_ms`` (since 1970) as its first ``updatedAt``; as it is without one."""
+    moment = datetime.fromtimestamp(moment_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return _LINE.sub(lambda found: found[0].replace(found[1], moment, 1), text, count=1)
 
 
