@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from brvtui import faults
-from brvtui.engines.contract import EngineError
 from brvtui.engines.registry import load, names
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import config_folder
@@ -56,6 +55,8 @@ def engine_of_profile(profile: object) -> str:
 
 
 def _profiles_of(engine: str, kept: Mapping[str, object]) -> tuple[str, ...]:
+    from brvtui.engines.contract import EngineError  # which the first paint must not wait for
+
     try:
         built_in = load(engine).profiles
     except EngineError:

@@ -42,8 +42,9 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
         return LogComparison(entry, trace.tier, shown, paths, unanswered, places, (), said, covered)
     differences: list[str] = []
     if entry.from_cache:
-        differences.append(f"it came from the cache; on an empty cache it is tier {trace.tier}")
-    elif entry.tier is not None and entry.tier != trace.tier:
+        now = f"is tier {trace.tier}" if covered else "is not covered"
+        differences.append(f"it came from the cache; on an empty cache it {now}")
+    elif entry.tier is not None and entry.tier != trace.tier and covered:
         differences.append(f"tier {entry.tier} then, tier {trace.tier} now")
     if entry.not_covered is trace.covered and not entry.from_cache:
         differences.append("not covered then, covered now" if entry.not_covered else "covered then, not covered now")

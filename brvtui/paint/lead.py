@@ -56,8 +56,9 @@ def lead_text(hits: Sequence[Hit], hit: Hit, decimals: int) -> str:
     decided the order.
     """
     if hit.found_by:
-        alone = all(one.found_by for one in hits)
-        place = "the whole query found nothing" if alone else "what is added stands last, whatever its score"
+        place = "what is added stands last, whatever its score"
+        if all(one.found_by for one in hits):
+            place = "nothing is left of what the whole query found"
         return f"added by the search for “{hit.found_by}”: {place}"
     rank = next((place for place, one in enumerate(hits, 1) if one.file == hit.file), 0)
     own = [one for one in hits if not one.found_by]

@@ -89,8 +89,8 @@ def _cause_lines(cause: Cause, decimals: int, width: int, reason: str) -> list[L
     shown = Line().gap(3).fit(cause.kind, _KIND).add(f"{signed(cause.change, decimals):>{_CHANGE}}", "bold")
     shown.add(f"  rank {_rank(cause.rank)}", "muted")
     texts = [_named(cause.parts, decimals)]
-    if cause.through:
-        texts.append(f"by {_named(cause.through, decimals)} of the sum over its words")
+    if words := _named(cause.through, decimals):
+        texts.append(f"by {words} of the sum over its words")
     made = [shown.cut(width)]
     for text in filter(None, (*texts, reason)):
         made += [Line().gap(3 + _KIND).add(part, "muted").cut(width) for part in wrap(text, width - 3 - _KIND)]

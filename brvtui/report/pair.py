@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from brvtui.engines.registry import DEFAULT
 from brvtui.lab.pair.differences import ComparedNote, PairComparison, PartOfBoth
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import signed, wrap
@@ -58,7 +59,9 @@ def _part_lines(parts: Sequence[PartOfBoth], decimals: int, width: int) -> list[
 
 def _turning_lines(pair: PairComparison, decimals: int, width: int) -> list[Line]:
     if not pair.turning:
-        said = "no single change that was tried brings B above A; brv-tui explain with B says what helps it by itself"
+        said = "no single change that was tried brings B above A"
+        if pair.trace.engine == DEFAULT:  # which alone tries what helps one note
+            said += "; brv-tui explain with B says what helps it by itself"
         return [line(f" {part}", "muted") for part in wrap(said, width - 1)]
     made = [line(" the smallest changes after which B stands above A, each tried:", "muted").cut(width)]
     for change in pair.turning:

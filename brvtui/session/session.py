@@ -88,6 +88,16 @@ def _engine_queries(project: FoundProject) -> EngineQueries:
     return PendingRows(first.data, ids, project.root if is_of_folder(first, project.root) else None)
 
 
+def _space_that_is_set(start: Path | None, configuration: Configuration) -> FoundProject:
+    """The space that the setting ``engine`` asks for. Raises ProjectError, which says where it is set, without one."""
+    try:
+        return _found(start, registry.SPACE)
+    except ProjectError as error:
+        place = configuration.source("engine").place
+        said = f"{place}: engine = {registry.SPACE} needs a space, and there is none; --engine {registry.DEFAULT} opens"
+        raise ProjectError(f"{said} the notes ({error})") from error
+
+
 def _found(start: Path | None, engine: str) -> FoundProject:
     """The project in ``start``, or above it, that ``engine`` (empty: any) ranks: a context tree, else a space.
 
@@ -198,7 +208,7 @@ class Session:
         options = {name: value for name, value in given.items() if value}
         configuration = configure(project.root, options)
         if not project.is_space and configuration.settings.engine == registry.SPACE:
-            project = _found(start, registry.SPACE)  # the project's own settings may name this engine
+            project = _space_that_is_set(start, configuration)
         if project.is_space:
             configuration = configure(project.root, {**options, "engine": registry.SPACE})
         if alone and project.sources:

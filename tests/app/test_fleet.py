@@ -303,6 +303,7 @@ async def test_keys_act_on_the_result_of_the_fleet_not_on_what_another_screen_sh
     monkeypatch.setattr(BrvTui, "notify", lambda app, text, **how: (said.append(text), tell(app, text, **how)))
     app = fleet_app(fleet)
     async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: state(pilot).work is FleetWork.IDLE)  # before it is open, Esc stops the opening
         await pilot.press("escape", "y")
         assert "no result is selected: ask a question" in said[-1]
         await asked(pilot)

@@ -282,7 +282,7 @@ async def test_what_ends_that_a_note_may_be_archived_or_pruned(app: BrvTui, gard
         text = " ".join(text_of(pilot, "#ageing").replace("\u00a0", " ").split())
         assert "✗ an archive candidate (importance by updatedAt)" in text
         assert "its importance by updatedAt, " in text
-        assert "under 35: a later updatedAt in its frontmatter (e) or validated (I) ends that" in text
+        assert "under 35: a later updatedAt in its frontmatter (e) or validated (I, here alone) ends that" in text
         app.select("billing/refunds.md")
         await settled(pilot)
         text = " ".join(text_of(pilot, "#ageing").replace("\u00a0", " ").split())

@@ -158,7 +158,7 @@ def test_steps_are_painted(session: Session, data: st.DataObject, query: str, wi
     made = strip(trace.steps, trace.timings, presentation(trace.engine).outlook, width, glyphs, values)
     made += notices([*trace.notices, query], width, glyphs) + times(trace.timings, width)
     made += outlook_lines(presentation(trace.engine).outlook, width, glyphs, values)
-    made += [step_line(step, width, glyphs) for step in trace.steps]
+    made += [step_line(step, (), width, glyphs) for step in trace.steps]
     made += [check_line(check, step, width, glyphs) for step in trace.steps for check in step.checks]
     made += [stage_line(stage, width) for stage in trace.section(Search).stages]
     painted([line.cut(width) for line in made], width)  # what is beyond the pane is not drawn

@@ -59,7 +59,8 @@ class FleetResultsPane(ChoicePane):
         "notes alone, so a word that is rare in one is common in another. First stand those that answer without a "
         "model (tier 2), then those whose best note holds most words of yours, then by tier, then as listed. One "
         "ranking ({fleet.merge}): the notes of all members in the order in which one tree of all of them would give "
-        "them; those scores are comparable. Enter opens a result in its own memory; {screens.fleet} leads back."
+        "them; those scores are comparable. {fleet_results.open} opens a result in its own memory; {screens.fleet} "
+        "leads back."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FLEET_RESULTS)
 

@@ -10,6 +10,7 @@ from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import EditsState, EngineState, QueryState
 from brvtui.app.workers import Refusal, is_cancelled
+from brvtui.engines.registry import DEFAULT
 from brvtui.tree.reading.files import notes_among
 from brvtui.wording import counted
 
@@ -115,6 +116,8 @@ class EditCheck:
             key = self._services.shown_key("screens.lab")
             way = "" if in_front else f"Esc, then {key}" if self._services.takes_letters else key
             said = sentence(effect, store.view.noun, way)
+            if store.view.engine.name != DEFAULT:
+                said = f"{store.view.presentation.title}: {said}"
             self._services.notify(said, severity="warning" if queries else "information", timeout=_TOAST_S)
 
     def _failed(self, why: str) -> None:

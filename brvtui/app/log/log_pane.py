@@ -34,7 +34,7 @@ class LogPane(ChoicePane):
         "The queries that were answered, newest first: those that the engine logged, and those that you ran here, each "
         "with its time, who asked, the tier, the milliseconds and the score of number 1. The query under the cursor is "
         "asked again, on an empty cache, and beside it stands what is different now. {log.follow} follows the engine: "
-        "each query that it logs is explained on the Query screen as it comes. Enter takes the query there."
+        "each query that it logs is explained on the Query screen as it comes. {log.take} takes the query there."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(LOG_LIST)
 

@@ -37,6 +37,7 @@ _STALE = {
 _PLOT_ROWS = 7
 _WHAT_IF_ROWS = 3
 _AXIS = 4
+_PUT_OFF = "a save with a new time puts all of these off but archiving, which goes by updatedAt"
 
 
 class AgeingPane(Pane):
@@ -174,6 +175,8 @@ def _events(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
         text, role = sentence_of(coming, glyphs)
         first, *rest = wrap(text, width - 2)
         lines += [line(f" {first}", role), *(line(f"   {part}", role) for part in rest)]
+    if made.coming:
+        lines += wrapped(_PUT_OFF, width)
     if made.archive_below is None:
         return lines
     if made.row.updated_days is None:
@@ -191,7 +194,7 @@ def _ends(made: Ageing) -> list[str]:
         later = "a later updatedAt in its frontmatter ({note.edit}) or " if row.importance_stored >= least else ""
         ends.append(
             f"its importance{since} is {math.floor(10 * row.archive_importance) / 10:.1f}, under {least:g}: "
-            f"{later}validated ({{note.signals}}) ends that"
+            f"{later}validated ({{note.signals}}, here alone) ends that"
         )
     if Event.PRUNING in row.has_come:
         ends.append(f"unchanged for {days(row.days)}: saving it with a new time ({{note.edit}}) ends that")

@@ -69,8 +69,8 @@ class RemedyPane(ChoicePane):
     TITLE = "What would help it"
     HELP_TEXT = (
         "Changes of this note, or of the query, after which it stands higher, is quoted, or needs no model. Each was "
-        "tried on a copy in memory: "
-        "rank, tier and score are what came out. Enter goes to where the change is made; nothing is changed yet."
+        "tried on a copy in memory: rank, tier and score are what came out. {remedies.take} goes to where the change "
+        "is made; nothing is changed yet."
     )
     BINDINGS = bindings(REMEDIES)
 

@@ -25,8 +25,8 @@ class RetryPane(ChoicePane):
     TITLE = "Retry"
     READS = (QueryState, AnswerState, SelectionState)
     HELP_TEXT = (
-        "What was tried beside the query itself, a row each. Enter on a row shows its query, why it ended as it did, "
-        "and its results; choosing a result selects the note in every pane."
+        "What was tried beside the query itself, a row each. {retry.take} on a row shows its query, why it ended as it "
+        "did, and its results; choosing a result selects the note in every pane."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(RETRY)
 

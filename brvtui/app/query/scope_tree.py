@@ -19,9 +19,9 @@ class ScopeTree(TreePane):
     """Shows where results stand, with their scores; follows the selected one while it is not in use itself."""
 
     HELP_TEXT = (
-        "The context tree: folders with their notes by maturity (○ draft, ◐ validated, ● core). Enter on a folder "
-        "keeps the query inside it; Enter on it again, or on the whole tree, lifts that. Right and left open and close "
-        "folders. The last row lists files that the engine does not see, each with its reason."
+        "The context tree: folders with their notes by maturity (○ draft, ◐ validated, ● core). {tree.take} on a "
+        "folder keeps the query inside it; there again, or on the whole tree, lifts that. Right and left open and "
+        "close folders. The last row lists files that the engine does not see, each with its reason."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(SCOPE_TREE)
 

@@ -43,7 +43,7 @@ class SettingPane(Pane):
         row = self.row
         if row is None:
             return [line(" choose a setting", "muted")]
-        made = [line(f" {part}", "text") for part in wrap(row.summary, width - 2)]
+        made = [line(f" {part}", "text") for part in wrap(self.services.with_keys(row.summary), width - 2)]
         made.append(Line())
         if row.problem:
             made += [
@@ -51,7 +51,7 @@ class SettingPane(Pane):
             ]
             made.append(Line())
         for label, text in _facts(row):
-            for place, part in enumerate(wrap(text, max(width - _LABEL - 2, 8))):
+            for place, part in enumerate(wrap(self.services.with_keys(text), max(width - _LABEL - 2, 8))):
                 made.append(Line().gap().fit(label if place == 0 else "", _LABEL, "muted").add(part, "text"))
         return made
 

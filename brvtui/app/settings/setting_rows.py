@@ -22,7 +22,7 @@ from brvtui.text.address import why_no_address
 
 KEYS = "keys."
 _UNUSABLE = "cannot be used"
-_NO_SETTING = "This is no setting: Delete takes it out of your own file, any other is changed by hand."
+_NO_SETTING = "This is no setting: {settings.default} takes it out of your own file, any other is changed by hand."
 _NO_KEYS = "must name keys"
 _NO_FILE = "None of the settings in this file holds: repair it by hand; the next start reads it."
 
@@ -138,8 +138,8 @@ def _left_out(configuration: Configuration, name: str) -> tuple[list[str], Setti
 
 
 def _steps(entry: Entry, value: Value, engine: str) -> tuple[Value, ...]:
-    if entry.name == "engine":
-        return registry.names()
+    if entry.name == "engine":  # the engine of spaces opens nothing where there is none: it is typed
+        return registry.names_for(False)
     if entry.name == "profile" and not isinstance(value, Mapping):  # a step must not take a table out of the file
         return profiles_of(engine)
     return (True, False) if entry.kind is ValueKind.TRUTH else entry.choices
@@ -152,7 +152,7 @@ def _allowed(entry: Entry, engine: str) -> str:
         case "engine":
             return ", ".join(registry.names())
         case "theme":
-            return "the name of a theme: Enter lists them"
+            return "the name of a theme: {settings.change} lists them"
     return entry.allowed
 
 

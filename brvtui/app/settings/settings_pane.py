@@ -26,9 +26,9 @@ class SettingsPane(ChoicePane):
 
     TITLE = "Settings"
     HELP_TEXT = (
-        "Every setting with its value and where it comes from. Enter switches it, or opens the list of themes or a "
-        "field to type in; Delete brings the default back. Changes go into your own settings file and hold at once, "
-        "unless the setting says otherwise."
+        "Every setting with its value and where it comes from. {settings.change} switches it, or opens the list of "
+        "themes or a field to type in; {settings.default} brings the default back. Changes go into your own settings "
+        "file and hold at once, unless the setting says otherwise."
     )
     BINDINGS = bindings(SETTINGS_LIST)
 

@@ -211,7 +211,11 @@ class TreePane(ChoicePane):
     def _nothing(self, overview: Overview, width: int) -> list[Line]:
         if self.outline.rows:
             return []
-        made = wrapped(NOTHING if self.outline.kept is not None else overview.why_empty, width)
+        said = NOTHING
+        if self.outline.kept is None:
+            begins = "" if overview.unreadable or overview.is_code else "; {note.new} begins one"
+            said = self.services.with_keys(f"{overview.why_empty}{begins}")
+        made = wrapped(said, width)
         self._owners += [-1] * len(made)
         return made
 

@@ -52,7 +52,8 @@ def _cached(trace: Trace, outcome: Outcome) -> Sentence:
     ago = f"{seconds(entry.age_s)} ago" if entry.age_s >= 1 else "just now"
     when = f"{ago}, at tier {entry.tier}"
     if outcome is Outcome.EXACT_CACHE:
-        return (clause("From the cache: "), clause(f"the same query was answered {when}"), _tree_since(trace))
+        said = f"the same query was answered {when}" if trace.covered else f"the same query was not covered {ago}"
+        return (clause("From the cache: "), clause(said), _tree_since(trace))
     check = look.fuzzy_check
     limit = f" ≥ {check.threshold:g}" if check is not None and check.threshold is not None else ""
     return (

@@ -12,13 +12,22 @@ from brvtui.engines.byterover.reasons.wordings import STOP_WORD, Wording, as_in_
 from brvtui.engines.byterover.search.detail import detail, scored, search_of
 from brvtui.engines.byterover.search.near_misses import BELOW_FLOOR, PAST_LIMIT, PUSHED_OUT, UNMATCHED
 from brvtui.engines.byterover.search.scope import members
-from brvtui.engines.byterover.sections import CacheEntry, CacheLook, FingerprintState, Route, Search, SearchOutcome
+from brvtui.engines.byterover.sections import (
+    CacheEntry,
+    CacheLook,
+    EntityStep,
+    FingerprintState,
+    Route,
+    Search,
+    SearchOutcome,
+)
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import terms
 from brvtui.trace import Explanation, Hit, Reason, Remedy, Trace
 from brvtui.tree.reading.files import ARCHIVE, SEARCHABLE, Role, role_of
 from brvtui.tree.reading.whitespace import spaced_words
+from brvtui.wording import counted
 
 Ask = Callable[[str], Trace]
 """Puts another query to the router."""
@@ -77,6 +86,7 @@ def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanati
             use += "; it is the stub of an archived note: restoring that brings its whole text back"
         return Explanation(trace.query, path, title, True, rank, hit, shown, None, "", None, use, trace)
     loss, numbers = _loss(context, named, trace, own)
+    numbers = "; ".join(filter(None, (numbers, _found_otherwise(trace, path))))
     if loss is Loss.CACHED and rank is None:  # what a new search would lose it for is what a remedy has to mend
         lost, more = _lost_by_scope(context.snapshot, named, trace) or _lost_in_search(context, named, trace, own)
         numbers = f"{numbers}; a new search does not find it either: {lost.value}, {more}"
@@ -87,6 +97,17 @@ def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanati
     return Explanation(
         trace.query, path, title, False, None, own, terms_of_it if own else None, reason, numbers, remedy, "", trace
     )
+
+
+def _found_otherwise(trace: Trace, path: str) -> str:
+    """How else the note at ``path`` was found, by a word or for its folder, and why that was not enough."""
+    for each in trace.section(EntityStep).searches:
+        miss = next((miss for miss in each.search.near_misses if miss.file == path), None)
+        if miss is not None:
+            return f"the search for “{each.entity}” has it at rank {miss.rank}, and adds {each.search.limit} at most"
+    lifts = trace.section(Search).lifts
+    lift = next((lift for lift in lifts if lift.summary_file == path and not lift.kept), None)
+    return f"its folder gets too little from {lift.child}: {lift.why}" if lift is not None else ""
 
 
 def _stands(trace: Trace) -> bool:
@@ -230,7 +251,8 @@ def _lost_in_search(context: Context, named: Named, trace: Trace, own: Hit | Non
         return Loss.NO_TERM, f"tokens searched: {', '.join(search.lint.tokens)}"
     distinct = len(set(search.lint.tokens))
     if search.combine == "AND" and own.text.matched_terms < distinct:
-        return Loss.AND, f"it matches {own.text.matched_terms} of {distinct} terms; {search.matched} notes match all"
+        others = counted(search.matched, "note matches", "notes match")
+        return Loss.AND, f"it matches {own.text.matched_terms} of {distinct} terms; {others} all"
     limits = profile.out_of_domain
     if search.outcome is SearchOutcome.BELOW_FLOOR:
         return Loss.FLOOR, f"top {search.top:.4f} is below {limits.floor:g}; this note: {own.score:.2f}"
