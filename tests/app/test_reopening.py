@@ -93,7 +93,7 @@ async def test_what_needs_the_project_says_that_it_is_not_here(garden: Tree, tmp
         screen(pilot).query_one(AnswerPane).show_tab("note")
         await opened(pilot)
         assert view(pilot).answer.trace is before
-        assert "not saved with the trace" in " ".join(" ".join(panes(pilot)["answer"]).split())
+        assert "saved with the trace" in " ".join(" ".join(panes(pilot)["answer"]).split())
 
 
 async def test_tab_goes_round_without_the_field(garden: Tree, tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ async def test_the_other_screens_open_beside_it(garden: Tree, tmp_path: Path) ->
         await opened(pilot)
         await pilot.press("2")
         await opened(pilot)
-        assert "not saved with the trace" in "\n".join(line.plain for line in pilot.app.screen.query_one("#note").lines)
+        assert "saved with the trace" in "\n".join(line.plain for line in pilot.app.screen.query_one("#note").lines)
         for key in "34":
             await pilot.press(key)
             await opened(pilot)
