@@ -17,7 +17,7 @@ from brvtui.lab.answer_diff.find import CauseSearch
 from brvtui.lab.answer_diff.results import AnswerDiff
 from brvtui.lab.answer_diff.saved import diff_with_saved
 from brvtui.lab.answer_diff.states import AskedState, CauseKind, StateMixer
-from brvtui.loading import EditedFile
+from brvtui.loading.edited import edit_after_save
 from brvtui.loading.revised import UNCHANGED, Difference, difference_to, revised
 from brvtui.session.evaluating import SAME_ORDER_MS
 from brvtui.trace import Trace
@@ -30,7 +30,6 @@ from brvtui.wording import counted
 if TYPE_CHECKING:
     from brvtui.session.session import Session
 
-_NS_PER_MS = 1_000_000
 _MS_PER_MINUTE = 60_000
 _SPANS = (
     (1_440 * _MS_PER_MINUTE, "day", "days"),
@@ -132,8 +131,10 @@ def _constants(session: Session, profile: str, engine: str) -> tuple[Any, TreeCo
 
 
 def _edited(plan: DiffPlan, context: Context[Any]) -> Difference:
-    mtime_ns = round(context.now_ms) * _NS_PER_MS
-    edits = {path: EditedFile(path, data, mtime_ns) for path, data in plan.edits.items()}
+    edits = {
+        path: edit_after_save(context.snapshot, context.now_ms, path, data, keep_mtime=False)
+        for path, data in plan.edits.items()
+    }
     return Difference(edits, frozenset(plan.without))
 
 

@@ -75,6 +75,14 @@ def test_an_edit_before_it_is_saved(run: Run, project: Tree, tmp_path: Path) -> 
     assert gone["reason"] == "no such note"
 
 
+def test_an_edit_without_a_change_changes_no_score(run: Run, project: Tree) -> None:
+    """A stored recency counts at exactly 0 days, which a save is past before anybody asks."""
+    signals = "---\nimportance: 50\nrecency: 0.3\nmaturity: draft\n---\n"
+    project.file(ROTATION, f"{signals}# Refresh rotation\n\nA refresh token gives a new one.\n", days=1e-6)
+    project.read_frontmatter()
+    assert diffed(run, "--edit", f"{ROTATION}={project.tree / ROTATION}")[1]["notes"] == []
+
+
 @pytest.mark.parametrize(
     ("at", "named"),
     [
