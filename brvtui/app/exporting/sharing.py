@@ -36,7 +36,7 @@ _NAMES = {
 _NO_TRACE = "there is no trace yet: type a query"
 _NOTHING = {
     "path": "no note is selected: there is no path to copy",
-    "answer": "there is no answer to copy: type a query; where a model would answer, copy the prompt",
+    "answer": "no answer to copy: type a query; where a model would answer, copy the prompt; some engines write none",
     "prompt": "there is no prompt to copy: no model is asked at this tier",
     "comparison": "nothing to compare yet: ask something else than the pinned answer",
     "trace": _NO_TRACE,

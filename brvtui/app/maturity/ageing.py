@@ -37,7 +37,7 @@ _STALE = {
 _PLOT_ROWS = 7
 _WHAT_IF_ROWS = 3
 _AXIS = 4
-_PUT_OFF = "a save with a new time puts all of these off but archiving, which goes by updatedAt"
+_YOUNG_AGAIN = "a save with a new time makes the note young again; archiving goes by updatedAt alone"
 
 
 class AgeingPane(Pane):
@@ -176,7 +176,7 @@ def _events(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
         first, *rest = wrap(text, width - 2)
         lines += [line(f" {first}", role), *(line(f"   {part}", role) for part in rest)]
     if made.coming:
-        lines += wrapped(_PUT_OFF, width)
+        lines += wrapped(_YOUNG_AGAIN, width)
     if made.archive_below is None:
         return lines
     if made.row.updated_days is None:

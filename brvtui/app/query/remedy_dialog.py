@@ -34,7 +34,7 @@ _NOT_TRIED = (
 _FIRST = "it is first: nothing stands above it"
 _ANSWERS = (
     "it is first in an answer that needs no model: nothing can stand higher. If it should not answer this: "
-    "{dialog.back}, then {note.new} begins a note that does, {note.edit} edits this one, {note.archive} archives it, "
+    "{dialog.back}, then {note.new} begins a note about it, {note.edit} edits this one, {note.archive} archives it, "
     "{note.signals} lowers its maturity (here alone: ByteRover's own is not changed)"
 )
 _WITHOUT_MODEL = (0, 1, 2)
