@@ -17,6 +17,7 @@ from brvtui.engines.byterover.sections import (
     CacheLook,
     EntityStep,
     FingerprintState,
+    Lift,
     Route,
     Search,
     SearchOutcome,
@@ -107,7 +108,7 @@ def _found_otherwise(trace: Trace, path: str) -> str:
             return f"the search for “{each.entity}” has it at rank {miss.rank}, and adds {each.search.limit} at most"
     lifts = trace.section(Search).lifts
     lift = next((lift for lift in lifts if lift.summary_file == path and not lift.kept), None)
-    return f"its folder gets too little from {lift.child}: {lift.why}" if lift is not None else ""
+    return _too_little(lift) if lift is not None else ""
 
 
 def _stands(trace: Trace) -> bool:
@@ -187,6 +188,10 @@ def _from_below(path: str, search: Search) -> str:
         return "the engine takes it for no summary: its frontmatter needs type: summary and a condensation_order"
     if lift.kept:
         return "its folder is past the limit, or filtered out"
+    return _too_little(lift)
+
+
+def _too_little(lift: Lift) -> str:
     return f"its folder gets too little from {lift.child}: {lift.why}"
 
 
