@@ -56,7 +56,7 @@ class DiffPlan:
     signals: Path | None = None
     """A file of the signals of now."""
     edits: Mapping[str, bytes] = field(default_factory=dict)
-    """The content of files of now, by their path below the tree, as if they were saved at the moment of then."""
+    """The content of files of now, by their path below the tree, as if they were saved a moment before then."""
     without: tuple[str, ...] = ()
     """Files that now does not have."""
 

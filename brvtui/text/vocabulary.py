@@ -22,7 +22,7 @@ from brvtui.trace import MatchKind
 _SHORTEST_STEM = 3
 _MOST_FORMS = 3
 _SHORT_STEM = 4
-"""A stem of so few letters is looked for whole: too many terms begin as all but its last letter do."""
+"""A stem this short is looked for whole: without its last letter it would begin too many terms."""
 _LONGEST_ENDING = 6
 """Terms with more letters beyond the stem are not looked at, for stemming takes 30 µs each."""
 _AFTER_ANY_SUFFIX = "\U0010ffff"

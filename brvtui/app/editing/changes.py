@@ -46,8 +46,9 @@ class NoteChanges:
         if session is None or view.project.overview is None or self._project.refuses_changes():
             return
         uncovered = view.answer.trace is not None and not view.answer.trace.covered
-        asked = view.query.text.strip() if uncovered else ""
-        title = view.query.text.strip() if about_query else asked
+        query = view.query.text.strip()
+        asked = query if uncovered else ""
+        title = query if about_query else asked
         why = f"Nothing in the tree covers “{asked}”: the note will say that it was asked." if uncovered else ""
         folder = view.query.scope or path.rpartition("/")[0]
         taken = frozenset(file.path for file in session.snapshot.files)

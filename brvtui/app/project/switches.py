@@ -30,12 +30,12 @@ class Switches:
         self._switching: Newest[tuple[str, str]] = Newest(self._switch)
         """Engine and profile: a switch reads the tree, and another may be asked for meanwhile."""
         self._asked = ("", "")
-        """The engine and profile that were asked for last."""
+        """The last engine and profile asked for."""
         self._refused = ""
-        """The profile that was asked for last, if it cannot be used."""
+        """The last profile asked for, if it cannot be used."""
 
     def next_profile(self) -> None:
-        """Switches the engine to its next profile, counted from the last one that was asked for."""
+        """Switches the engine to the profile after the last one asked for."""
         session, view = self._project.session, self._services.store.view
         if session is None or view.project.overview is None:
             return

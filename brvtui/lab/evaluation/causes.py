@@ -145,7 +145,7 @@ class CauseFinder:
         return {**made, **{change.now.id: f"{CAUSE}{self._gone(change) or together}" for change in left}}
 
     def _gone(self, change: QueryChange) -> str:
-        """The notes that the query should find, was answered with, and that are not there any more, in words."""
+        """Says which relevant notes of the answer before are gone; empty when none is."""
         now, before = change.now, change.before
         gone = [
             path
