@@ -24,6 +24,12 @@ def remedies(pilot: Pilot[Any]) -> list[Remedy]:
     return [remedy for pane in pilot.app.screen.query(RemedyPane) for remedy in pane._remedies or ()]
 
 
+def plant_kumquats(garden: Tree) -> None:
+    """Two notes of the same words, the second a little more important."""
+    garden.note("fruit/kumquat.md", "Kumquat", "kumquat", days=60, importance=60)
+    garden.note("fruit/other.md", "Kumquat", "kumquat", days=60, importance=62)
+
+
 async def asked_why(pilot: Pilot[Any], query: str, path: str) -> None:
     """Asks ``query``, then why the note at ``path`` is where it is."""
     await ask(pilot, query)
@@ -67,8 +73,7 @@ async def test_a_title_is_changed_in_the_editor(app: BrvTui) -> None:
 
 
 async def test_an_update_is_made_in_byterover_alone(app: BrvTui, garden: Tree) -> None:
-    garden.note("fruit/kumquat.md", "Kumquat", "kumquat", days=60, importance=60)
-    garden.note("fruit/other.md", "Kumquat", "kumquat", days=60, importance=62)
+    plant_kumquats(garden)
     async with app.run_test(size=WIDE) as pilot:
         await asked_why(pilot, "kumquat", "fruit/kumquat.md")
         chosen = await take(pilot, RemedyKind.UPDATE)
@@ -79,8 +84,7 @@ async def test_an_update_is_made_in_byterover_alone(app: BrvTui, garden: Tree) -
 
 
 async def test_a_maturity_is_proposed_in_the_form(app: BrvTui, garden: Tree) -> None:
-    garden.note("fruit/kumquat.md", "Kumquat", "kumquat", days=60, importance=60)
-    garden.note("fruit/other.md", "Kumquat", "kumquat", days=60, importance=62)
+    plant_kumquats(garden)
     async with app.run_test(size=WIDE) as pilot:
         await asked_why(pilot, "kumquat", "fruit/kumquat.md")
         chosen = await take(pilot, RemedyKind.MATURITY)

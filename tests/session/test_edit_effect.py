@@ -34,6 +34,12 @@ def answers(session: Session, variant: Variant) -> list[QueryResult]:
     return [session.variants.result(state, each) for each in QUERIES]
 
 
+def make_core(session: Session, path: str) -> None:
+    """Sets the maturity of a note in the overlay."""
+    now = session.snapshot.signals[session.snapshot.by_path[path]]
+    session.notes.apply(session.notes.plan_signals(path, replace(now, maturity="core"), SignalTarget.OVERLAY))
+
+
 def same(one: QueryResult, other: QueryResult) -> bool:
     return (one.outcome, one.results, one.quoted, one.sentence) == (
         other.outcome, other.results, other.quoted, other.sentence,
@@ -126,8 +132,7 @@ def test_signals_that_were_set_in_the_overlay_are_undone_and_named(garden: Tree)
     session.load()
     before, held = answers(session, Variant()), hold(session.snapshot)
     assert held is not None
-    now = session.snapshot.signals[session.snapshot.by_path[ROTATION]]
-    session.notes.apply(session.notes.plan_signals(ROTATION, replace(now, maturity="core"), SignalTarget.OVERLAY))
+    make_core(session, ROTATION)
     session.load()
     earlier = held.earlier(session.snapshot)
     assert earlier is not None
@@ -147,8 +152,7 @@ def test_signals_and_an_edit_of_one_note_are_undone_together(garden: Tree) -> No
     session.load()
     before, held = answers(session, Variant()), hold(session.snapshot)
     assert held is not None
-    now = session.snapshot.signals[session.snapshot.by_path[ROTATION]]
-    session.notes.apply(session.notes.plan_signals(ROTATION, replace(now, maturity="core"), SignalTarget.OVERLAY))
+    make_core(session, ROTATION)
     garden.file(ROTATION, "# Refresh token\n\nrefresh token refund rollback\n", 0)
     garden.file(STORE, "# Something else\n\nNothing of it is left.\n", 0)
     session.load()
