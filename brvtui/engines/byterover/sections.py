@@ -198,6 +198,8 @@ class CacheEntry:
 
     key: str
     tier: int
+    covered: bool
+    """Whether notes or a model gave the answer; False where the query was not covered."""
     age_s: float
     left_s: float
     fingerprint_match: bool

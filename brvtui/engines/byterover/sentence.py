@@ -50,16 +50,15 @@ def _cached(trace: Trace, outcome: Outcome) -> Sentence:
     if entry is None:
         return (clause(f"From the cache: {trace.verdict}"),)
     ago = f"{seconds(entry.age_s)} ago" if entry.age_s >= 1 else "just now"
-    when = f"{ago}, at tier {entry.tier}"
+    when = f"was answered {ago}, at tier {entry.tier}" if entry.covered else f"was not covered {ago}"
     if outcome is Outcome.EXACT_CACHE:
-        said = f"the same query was answered {when}" if trace.covered else f"the same query was not covered {ago}"
-        return (clause("From the cache: "), clause(said), _tree_since(trace))
+        return (clause("From the cache: "), clause(f"the same query {when}"), _tree_since(trace))
     check = look.fuzzy_check
     limit = f" ≥ {check.threshold:g}" if check is not None and check.threshold is not None else ""
     return (
         clause("From the cache: ", title(entry.key), " is like yours"),
         clause(f": {entry.shared_tokens} of {_both(entry)} are the same ({entry.similarity:.2f}{limit})", weight=70),
-        clause(f"; it was answered {when}", weight=65),
+        clause(f"; it {when}", weight=65),
         _tree_since(trace),
     )
 

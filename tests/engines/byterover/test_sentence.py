@@ -278,7 +278,21 @@ class TestCached:
         assert text.startswith(
             "From the cache: “replay the dead letter lane” is like yours: 4 of 5 words are the same "
         )
-        assert "the same (0.80 ≥ 0.6); it was answered 12 s ago, at tier " in text
+        assert "the same (0.80 ≥ 0.6); it was not covered 12 s ago, and no note has changed since." in text
+
+    def test_a_similar_query_that_was_answered(self, snapshot: Snapshot) -> None:
+        text = after_run(snapshot, "quokka facts for everybody", "quokka facts for everybody today")
+        assert "; it was answered 12 s ago, at tier " in text
+
+    def test_a_query_that_was_not_covered_and_is_now(self, snapshot: Snapshot, tree: Tree) -> None:
+        _, state = route(Context(snapshot, BRV3, NOW_MS), CacheContents(), RouteRequest("kookaburra", run=True))
+        tree.note("x/k.md", "Kookaburra", "a bird that laughs", **CORE)
+        trace = ask(tree.snapshot(), "kookaburra", state=state, later=10_000)
+        assert (trace.tier, trace.covered, len(trace.hits)) == (0, False, 1)
+        assert verdict_sentence(trace) == (
+            "From the cache: the same query was not covered 10 s ago; "
+            "notes have changed since: the cache looks again in 20 s."
+        )
 
     def test_notes_that_changed_meanwhile(self, snapshot: Snapshot) -> None:
         _, state = route(Context(snapshot, BRV3, NOW_MS), CacheContents(), RouteRequest("quokka", run=True))

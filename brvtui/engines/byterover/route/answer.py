@@ -65,7 +65,7 @@ def extractive_answer(
 
 def cached_answer(text: str, tier: int) -> Answer:
     """An answer from the cache."""
-    return Answer("cached", text, None, f"from the cache, first answered at tier {tier}", ())
+    return Answer("cached", text, None, f"from the cache, first given at tier {tier}", ())
 
 
 def _body(context: Context, hit: Hit, query: str) -> str:

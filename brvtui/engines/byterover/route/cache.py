@@ -24,6 +24,8 @@ class Stored:
     stored_ms: float
     fingerprint: str
     tokens: frozenset[str]
+    covered: bool
+    """Whether notes or a model answered; False for the answer that the query was not covered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,9 @@ def look_up(
             best = (similarity, entry, len(views))
         age = (now_ms - entry.stored_ms) / 1000
         left, same_tree = max(0.0, limits.ttl_seconds - age), entry.fingerprint == fingerprint
-        views.append(CacheEntry(entry.key, entry.tier, age, left, same_tree, shared, union, similarity, seen, why))
+        views.append(
+            CacheEntry(entry.key, entry.tier, entry.covered, age, left, same_tree, shared, union, similarity, seen, why)
+        )
     fuzzy_state, fuzzy_why, check = _fuzzy(best[0] if best else None, too_few, len(tokens), limits)
     exact_state = State.HIT if hit else State.MISSED
     if hit:
@@ -135,11 +139,18 @@ def cache_steps(look: CacheLook, profile: Profile) -> tuple[Step, Step]:
 
 
 def put(
-    state: CacheContents, query: str, tier: int, text: str, fingerprint: str, now_ms: float, profile: Profile
+    state: CacheContents,
+    query: str,
+    tier: int,
+    text: str,
+    covered: bool,
+    fingerprint: str,
+    now_ms: float,
+    profile: Profile,
 ) -> CacheContents:
     """The state with an answer stored: a known key keeps its place, a new one may evict the oldest inserted."""
     key = cache_key(query)
-    made = Stored(key, tier, text, now_ms, fingerprint, cache_tokens(key, profile))
+    made = Stored(key, tier, text, now_ms, fingerprint, cache_tokens(key, profile), covered)
     if any(entry.key == key for entry in state.entries):
         return replace(state, entries=tuple(made if entry.key == key else entry for entry in state.entries))
     kept = state.entries[-(profile.cache.capacity - 1) :] if profile.cache.capacity > 1 else ()

@@ -67,6 +67,7 @@ def _route(
         else:
             decision = _cached(decision, look, hit, fingerprint)
             answer = answers.cached_answer(hit.text, hit.tier)
+    covered = hit.covered if hit is not None else decision.outcome is not Outcome.NOT_COVERED
     trace = Trace(
         schema=SCHEMA,
         engine=ENGINE,
@@ -78,7 +79,7 @@ def _route(
         snapshot=context.snapshot_info,
         verdict=decision.why,
         tier=decision.tier,
-        covered=decision.outcome is not Outcome.NOT_COVERED and (hit is None or bool(made.hits)),
+        covered=covered,
         steps=(*cache_steps(look, profile), *decision.steps),
         stages=made.search.stages,
         hits=made.hits,
@@ -98,14 +99,14 @@ def _route(
     )
     stands_in = answer.kind == "extractive" and context.services.model_is_set
     if hit is None and not stands_in:
-        state = put(state, query, decision.tier, answer.text, fingerprint.value, now_ms, profile)
+        state = put(state, query, decision.tier, answer.text, covered, fingerprint.value, now_ms, profile)
     return trace, state
 
 
 def keep(state: CacheContents, profile: Profile, trace: Trace, now_ms: float) -> CacheContents:
     """The cache with the answer of ``trace``, which a model gave at ``now_ms``; the engine does it likewise."""
     fingerprint = trace.section(FingerprintState).value
-    return put(state, trace.query, trace.tier or 0, trace.answer.text, fingerprint, now_ms, profile)
+    return put(state, trace.query, trace.tier or 0, trace.answer.text, True, fingerprint, now_ms, profile)
 
 
 def _cached(decision: Decision, look: CacheLook, hit: Stored, fingerprint: FingerprintState) -> Decision:

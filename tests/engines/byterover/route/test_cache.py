@@ -23,7 +23,7 @@ def stored(
     state: CacheContents = CacheContents(),  # noqa: B008 - frozen
 ) -> CacheContents:
     for query in queries:
-        state = put(state, query, 3, f"answer to {query}", fingerprint, at, BRV3)
+        state = put(state, query, 3, f"answer to {query}", True, fingerprint, at, BRV3)
     return state
 
 
@@ -128,7 +128,7 @@ def test_fifty_entries_and_the_oldest_inserted_goes() -> None:
 
 def test_rewriting_a_key_keeps_its_place_and_evicts_nothing() -> None:
     state = stored("one", "two", "three")
-    state = put(state, " TWO ", 4, "again", "g", NOW + 5, BRV3)
+    state = put(state, " TWO ", 4, "again", True, "g", NOW + 5, BRV3)
     assert [(entry.key, entry.tier) for entry in state.entries] == [("one", 3), ("two", 4), ("three", 3)]
 
 
@@ -138,7 +138,7 @@ def test_a_stale_entry_that_is_asked_for_is_deleted_and_then_stands_last() -> No
     assert found is None
     assert [entry.key for entry in after.entries] == ["two"]
     assert look.entries[0].state is State.MISSED
-    assert [entry.key for entry in put(after, "one", 3, "x", "f", NOW + 61_000, BRV3).entries] == ["two", "one"]
+    assert [entry.key for entry in put(after, "one", 3, "x", True, "f", NOW + 61_000, BRV3).entries] == ["two", "one"]
 
 
 def test_a_fuzzy_look_deletes_nothing() -> None:
@@ -226,5 +226,5 @@ def test_the_cache_is_its_naive_model(operations: list[tuple[str, int, str]], cr
         expected, text = model.ask(query, fingerprint, now)
         assert (tier, found.text if found else "") == (expected, text)
         if not found:
-            state = put(state, query, 3, f"{query}@{now}", fingerprint, now, BRV3)
+            state = put(state, query, 3, f"{query}@{now}", True, fingerprint, now, BRV3)
         assert [entry.key for entry in state.entries] == list(model.entries)
