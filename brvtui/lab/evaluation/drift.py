@@ -10,7 +10,7 @@ from brvtui.lab.evaluation.gates import GateResult
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation
 
-NO_LONGER_QUOTED, FALLS_OUT = "no longer quoted", "no longer found"
+NO_LONGER_ANSWERS, FALLS_OUT = "no longer in the answer", "no longer found"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Drift:
 def losses_of(change: QueryChange) -> Iterator[tuple[str, str, str]]:
     """What the query of ``change`` lost: its id, what happened, and the path of the relevant note that it happened to.
 
-    A note that is no longer found is not said to be quoted no longer, too.
+    A note that is no longer found is not said to be no longer in the answer, too.
     """
     now, before = change.now, change.before
     if change.changes_outcome:
@@ -81,7 +81,7 @@ def losses_of(change: QueryChange) -> Iterator[tuple[str, str, str]]:
         if path in before.ranking and path not in now.ranking:
             yield now.id, FALLS_OUT, path
         elif path in before.quoted and path not in now.quoted:
-            yield now.id, NO_LONGER_QUOTED, path
+            yield now.id, NO_LONGER_ANSWERS, path
 
 
 def first_lost(losses: Sequence[LostByDay]) -> dict[str, float]:

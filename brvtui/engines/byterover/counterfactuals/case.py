@@ -150,5 +150,7 @@ class Case:
         leads = first is not None and first.file == self.note.path and first.origin in origins
         hits = [hit for hit in made.hits if hit.file == self.note.path and hit.origin is not Origin.PROPAGATED]
         direct = decided.outcome is Outcome.DIRECT
-        why = f"“{first.title}” answers still: {decided.why}" if direct and not leads and first else decided.why
+        why = decided.why
+        if first is not None and not leads:
+            why = f"“{first.title}” {'answers' if direct else 'is first'} still: {why}"
         return Trial(direct and leads, made, next(iter(hits), None), why)
