@@ -102,14 +102,10 @@ class ConfiguredApp(ThemedApp):
         from brvtui.app.keys.checking import check_keys
 
         checked = check_keys(keys)
-        usable, problems = checked.usable, checked.problems
-        if len(usable) < len(keys):
-            self._use_keys(usable)
-        said = {name: f"{self.configuration.source(f'keys.{name}').place}: {why}" for name, why in problems.items()}
-        self.tell_faults([f"{line}; left out" for name, line in said.items() if name not in usable])
-        if clashes := [line for name, line in said.items() if name in usable]:
-            more = f" (and {len(clashes) - 1} more: `brv-tui keys` lists them)" if len(clashes) > 1 else ""
-            self.notify(f"{clashes[0]}{more}", severity="warning", timeout=8)
+        if checked.problems:
+            self._use_keys(checked.usable)
+        told = checked.problems.items()
+        self.tell_faults([f"{self.configuration.source(f'keys.{name}').place}: {why}; left out" for name, why in told])
 
     # changing settings
 

@@ -105,7 +105,7 @@ Examples:
 def keys(project: Path | None, as_toml: bool, form: str) -> int:
     """List the keys of the app, and the names by which [keys] in a settings file gives them others.
 
-    Exit code 2 when something in that table cannot be used, or clashes.
+    Exit code 2 when something in that table cannot be used.
     """
     from brvtui.app.keys.checking import check_keys
     from brvtui.app.keys.listing import default_table, keys_report, listed
@@ -118,8 +118,7 @@ def keys(project: Path | None, as_toml: bool, form: str) -> int:
     checked = check_keys(merged.settings.keys)
     found = listed(checked.usable)
     problems = [said for each, said in merged.left_out() if each.name.partition(".")[0] == "keys"]
-    for name, problem in checked.problems.items():
-        problems.append(problem if name in checked.usable else f"{problem}; left out")
+    problems += [f"{problem}; left out" for problem in checked.problems.values()]
     if form == "json":
         write_json([{"keys": found, "problems": problems}])
     else:

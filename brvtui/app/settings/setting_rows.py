@@ -189,9 +189,8 @@ def _of_keys(configuration: Configuration) -> list[SettingRow]:
 def _key_row(place: Place, action: Action, configuration: Configuration, checked: Checked) -> SettingRow:
     name, keys = f"{KEYS}{action.name}", configuration.settings.keys.get(action.name, action.keys)
     said = checked.problems.get(action.name, "")
-    is_clash = action.name in checked.usable  # the keys hold, and may mean something else too
     refused, left_out = _left_out(configuration, name)
-    if said and not is_clash:
+    if said:
         refused.append(_placed(configuration, action.name, f"{said}; left out"))
     return SettingRow(
         name=name,
@@ -205,7 +204,6 @@ def _key_row(place: Place, action: Action, configuration: Configuration, checked
         current=keys,
         left_out=left_out,
         problem="\n".join(refused),
-        remark=said if is_clash else "",
     )
 
 

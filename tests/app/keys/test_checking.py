@@ -50,24 +50,23 @@ def test_what_cannot_be_used_is_left_out(name: str, given_keys: str, said: str) 
         ("panes.score", "f3,f2", "panes.results (Screen Query"),
     ],
 )
-def test_a_clash_is_told_and_kept(name: str, given_keys: str, other: str) -> None:
+def test_a_key_that_another_action_has_is_left_out(name: str, given_keys: str, other: str) -> None:
     made = check_keys({name: given_keys})
-    assert made.usable == {name: given_keys}
+    assert made.usable == {}
     assert other in made.problems[name]
+    assert made.problems[name].endswith("choose another key, or give that one another key first")
 
 
-@pytest.mark.parametrize(
-    ("name", "key", "said"),
-    [
-        ("pane.down", "G", "; pane.down acts, and the key of the other is lost"),
-        ("results.open", "k", "; the one nearer to the focus would act"),
-        ("pane.down", "c", " and 1 more; the one nearer to the focus would act"),
-        ("results.open", "tab", "; panes.next would act"),
-        ("app.theme", "f3", " more; only one of them would act"),
-    ],
-)
-def test_a_clash_says_which_action_wins(name: str, key: str, said: str) -> None:
-    assert check_keys({name: key}).problems[name].endswith(said)
+def test_what_is_left_out_has_its_default_again_which_may_clash_with_another() -> None:
+    made = check_keys({"app.theme": "G", "panes.maximise": "t", "panes.score": "V"})
+    assert "pane.bottom" in made.problems["app.theme"]
+    assert "app.theme" in made.problems["panes.maximise"]
+    assert made.usable == {"panes.score": "V"}
+
+
+def test_of_two_actions_with_one_new_key_neither_has_it() -> None:
+    made = check_keys({"app.theme": "ctrl+j", "panes.maximise": "ctrl+j"})
+    assert (made.usable, set(made.problems)) == ({}, {"app.theme", "panes.maximise"})
 
 
 @pytest.mark.parametrize(
@@ -87,7 +86,8 @@ def test_what_never_meets_does_not_clash(keys: dict[str, str]) -> None:
 @given(st.dictionaries(st.sampled_from([*ACTIONS, "zzz"]), st.text(min_size=1, max_size=9), max_size=4))
 def test_any_keys_are_checked(keys: dict[str, str]) -> None:
     made = check_keys(keys)
-    assert set(made.usable) | set(made.problems) == set(keys)
+    assert {*made.usable, *made.problems} == set(keys)
+    assert made.usable.keys().isdisjoint(made.problems)
     assert made.usable.items() <= keys.items()
 
 

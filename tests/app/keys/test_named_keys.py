@@ -106,7 +106,7 @@ async def test_panes_and_their_help_name_the_keys_of_the_user(own_keys: BrvTui) 
 async def test_the_first_screens_name_the_keys_of_the_user(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
     user_file().parent.mkdir(parents=True, exist_ok=True)
     user_file().write_text(
-        '[keys]\n"query.run" = "f12"\n"panes.route" = "f11"\n"forecast.next" = "ctrl+y"\n"tree.aside" = "="\n'
+        '[keys]\n"query.run" = "f12"\n"panes.route" = "f11"\n"forecast.next" = "ctrl+y"\n"tree.aside" = ";"\n'
     )
     garden.read_frontmatter()
     garden.file("auth/store.md", "---\nimportance: 80\n---\n# Token store\n\nWhere tokens are.\n")  # a warning
@@ -119,7 +119,7 @@ async def test_the_first_screens_name_the_keys_of_the_user(garden: Tree, make_ap
         assert "1 warning: F11" in shown(pilot)
         await pilot.press("escape", "2")
         await settled(pilot)
-        assert re.search(r" = \d+ stubs, derived files", shown(pilot))
+        assert re.search(r" ; \d+ stubs, derived files", shown(pilot))
         await pilot.press("3")
         await settled(pilot)
         assert "^y a day on" in text_of(pilot, "#forecast")
