@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from brvtui.app.app import BrvTui
-from brvtui.app.exporting.export_dialog import ExportScreen
+from brvtui.app.exporting.export_dialog import ExportDialog
+from brvtui.app.widgets.paragraphs import Paragraphs
 from brvtui.saved.traces import read
 from tests.app.driving import ask, brv, screen, settled, until, view
 from tests.app.test_clipboard import TAKES, put
@@ -43,8 +44,8 @@ def offered(sent: list[str]) -> str:
 
 
 def problem(pilot: Pilot[Any]) -> str:
-    """What the modal says is wrong."""
-    return str(pilot.app.screen.query_one("#field-problem", Static).content)
+    """What the dialog says is wrong."""
+    return " ".join(line.plain.strip() for line in pilot.app.screen.query_one("#field-problem", Paragraphs).lines)
 
 
 async def told(pilot: Pilot[Any], what: str) -> None:
@@ -218,7 +219,7 @@ async def test_leaving_without_saving(
         await pilot.press("enter")
         await until(pilot, lambda: "would become a note" in problem(pilot))
         await pilot.press("escape")
-        assert not isinstance(app.screen, ExportScreen)
+        assert not isinstance(app.screen, ExportDialog)
         assert app.screen is screen(pilot)
     assert sorted(tmp_path.iterdir()) == before
     assert not (garden.tree / "x.md").exists()

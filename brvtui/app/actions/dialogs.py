@@ -36,9 +36,9 @@ DRAFT = Place("draft", "Draft dialog", PlaceKind.DIALOG, (
            bar=True),
 ), within=DIALOG)  # fmt: skip
 
-EXPORT = Place("export", "Export screen", PlaceKind.DIALOG, (
-    Action("export.leave", "escape", "dismiss(None)", "leave", "Leave without saving", bar=True),
-))  # fmt: skip
+FIELD = Place("field", "Field dialog", PlaceKind.DIALOG, (
+    Action("field.keep", "enter", "keep", "keep it", "Keep, or save as, what is typed", bar=True, first=True),
+), within=DIALOG)  # fmt: skip
 
 GONE = Place("gone", "Gone dialog", PlaceKind.DIALOG, (
     Action("gone.again", "m", "dismiss('again')", "keep mine", "Write the note again, with my text", bar=True),
@@ -57,10 +57,6 @@ GRADE = Place("grade", "Grade dialog", PlaceKind.DIALOG, (
 
 JUMP = Place("jump", "Jump screen", PlaceKind.DIALOG, (
     Action("jump.leave", "escape,ctrl+o", "dismiss(None)", "leave", "Leave without a jump", bar=True),
-))  # fmt: skip
-
-LAB_FIELD = Place("lab field", "Lab field", PlaceKind.DIALOG, (
-    Action("lab_field.leave", "escape", "dismiss(None)", "leave", "Leave it as it is", bar=True),
 ))  # fmt: skip
 
 LEAVING = Place("leaving", "Leaving dialog", PlaceKind.DIALOG, (
@@ -93,10 +89,6 @@ PERMISSION = Place("permission", "Permission dialog", PlaceKind.DIALOG, (
 PLAN = Place("plan", "Plan dialog", PlaceKind.DIALOG, (
     Action("plan.do", "enter", "carry_out", "do it", "Do what is shown", bar=True, first=True),
 ), within=DIALOG)  # fmt: skip
-
-SETTING_FIELD = Place("setting field", "Setting field", PlaceKind.DIALOG, (
-    Action("setting.leave", "escape", "dismiss(None)", "leave", "Leave the setting as it is", bar=True),
-))  # fmt: skip
 
 SWEEP = Place("sweep", "Sweep dialog", PlaceKind.DIALOG, (
     Action("sweep.picture", "v", "save_picture", "as SVG",

@@ -1,4 +1,4 @@
-"""The modal that asks where to save a trace, and saves it there."""
+"""The dialog that asks where to save a trace, and saves it there."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from brvtui.app.actions.dialogs import EXPORT
-from brvtui.app.keys.bindings import bindings
-from brvtui.app.screens.field import FieldScreen
+from brvtui.app.screens.field import FieldDialog
 from brvtui.app.services import services_of
 
 _FORMS = ".json opens again without the tree · .md a document · .svg a picture"
@@ -25,10 +23,8 @@ class _ExportResult:
     """Whether the problem is that there is a file already."""
 
 
-class ExportScreen(FieldScreen[Path]):
+class ExportDialog(FieldDialog[Path]):
     """Asks for a file's path. Dismissed with the path of the saved file, or with None."""
-
-    BINDINGS = bindings(EXPORT)
 
     def __init__(self, name: str, place: str, write: Callable[[Path, bool], Path]) -> None:
         """Proposes the file ``name``, and says in which ``place`` it will be.
@@ -36,7 +32,7 @@ class ExportScreen(FieldScreen[Path]):
         ``write`` saves the trace in a file, over another one only if told so, returns where it is, may block, and
         raises :class:`brvtui.report.saved.ExportError`.
         """
-        super().__init__("Save the trace", "enter saves · esc leaves", name, f"in {place}\n{_FORMS}")
+        super().__init__("Save the trace", name, f"in {place}\n{_FORMS}")
         self._write = write
         self._confirmable = ""
         """The text whose file exists, as the user was told: Enter on it replaces the file."""

@@ -94,15 +94,15 @@ class Sharing:
         if trace is None:
             self._services.notify(_NO_TRACE, timeout=4)
             return
-        from brvtui.app.exporting.export_dialog import ExportScreen
+        from brvtui.app.exporting.export_dialog import ExportDialog
 
         name = f"{_slug(trace.query)}.{ending}"
         alone = self._services.with_keys(_ALONE) if self._services.store.view.pin.trace is not None else ""
         if self._services.is_web:
-            screen = ExportScreen(name, f"the downloads of your browser{alone}", _file_of_form)
+            screen = ExportDialog(name, f"the downloads of your browser{alone}", _file_of_form)
             self._services.push_screen(screen, partial(self._hand_over, trace))
         else:
-            screen = ExportScreen(name, f"{shown_path(Path.cwd())}{alone}", partial(_written, self._project, trace))
+            screen = ExportDialog(name, f"{shown_path(Path.cwd())}{alone}", partial(_written, self._project, trace))
             self._services.push_screen(screen, self._was_saved)
 
     def _hand_over(self, trace: Trace, file: Path | None) -> None:

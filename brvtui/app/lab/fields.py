@@ -5,33 +5,23 @@ from __future__ import annotations
 import math
 import re
 
-from brvtui.app.actions.dialogs import LAB_FIELD
-from brvtui.app.keys.bindings import bindings
-from brvtui.app.screens.dialog import Answer
-from brvtui.app.screens.field import FieldScreen
+from brvtui.app.screens.field import FieldDialog
 from brvtui.lab.whatif.controls import Control
 from brvtui.lab.whatif.variant import Value, read_value
 
-_KEYS = "enter keeps · esc leaves"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 
 
-class LabField(FieldScreen[Answer]):
-    """Asks for one line of text. Dismissed with what it means, or with None."""
-
-    BINDINGS = bindings(LAB_FIELD)
-
-
-class ValueField(LabField[float]):
+class ValueField(FieldDialog[float]):
     """Asks for a number. Dismissed with it, or with None."""
 
     def __init__(self, control: Control, value: Value) -> None:
         """A field for ``control``, which is at ``value``."""
-        super().__init__(control.key, _KEYS, f"{value}", f"a number from {control.least:g}; it was {control.base}")
+        super().__init__(control.key, f"{value}", f"a number from {control.least:g}; it was {control.base}")
         self._control = control
 
     def submit(self, text: str) -> None:
-        """Dismisses the screen with the number, if it is one."""
+        """Dismisses the dialog with the number, if it is one."""
         value = read_value(text.strip())
         is_whole = isinstance(self._control.base, int)
         is_number = not isinstance(value, (bool, str)) and math.isfinite(value) and value >= self._control.least
@@ -41,15 +31,15 @@ class ValueField(LabField[float]):
             self.dismiss(int(value) if is_whole else float(value))
 
 
-class ProfileNameField(LabField[str]):
+class ProfileNameField(FieldDialog[str]):
     """Asks for the name of a profile. Dismissed with it, or with None."""
 
     def __init__(self) -> None:
         """An empty field."""
-        super().__init__("Name of the profile", _KEYS, "", "letters, digits, - and _; it is kept beside your settings")
+        super().__init__("Name of the profile", "", "letters, digits, - and _; it is kept beside your settings")
 
     def submit(self, text: str) -> None:
-        """Dismisses the screen with the name, if a file can have it."""
+        """Dismisses the dialog with the name, if a file can have it."""
         name = text.strip()
         if _NAME.fullmatch(name):
             self.dismiss(name)
