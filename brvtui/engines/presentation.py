@@ -136,9 +136,9 @@ class Presentation:
         """The links at ``place``, a document or another node, to be drawn; None where the trace tells of none."""
         return None
 
-    def not_scored(self, trace: Trace, file: str) -> str:
-        """Why there is no score of the document ``file`` to show."""
-        return "not a result of this query, and not a near miss" if file else "no result to explain"
+    def not_scored(self) -> str:
+        """Why a document of which nothing is listed has no score to show."""
+        return "not a result of this query, and not a near miss"
 
     def unused(self, trace: Trace) -> bool:
         """Whether its results were found to be shown, and are no part of the answer."""

@@ -57,11 +57,11 @@ def _counts(report: MigrationReport) -> Iterator[Line]:
 def _facts(report: MigrationReport) -> Iterator[Line]:
     notes = report.notes
     facts: tuple[tuple[str, Callable[[MigratedNote], object], str], ...] = (
-        ("lose what is stored of importance, maturity and accesses", lambda note: note.lost_signals, "warn"),
-        ("have words that would no longer find them", lambda note: note.lost_words, "warn"),
-        ("get a name that V4 does not see, or are left out", lambda note: note.unseen, "text"),
-        ("are searched by V4 and not by ByteRover 3", lambda note: note.newly_searched, "text"),
-        ("have frontmatter that becomes text", lambda note: note.frontmatter_problem, "text"),
+        ("without what is stored of importance, maturity and accesses", lambda note: note.lost_signals, "warn"),
+        ("with words that would no longer find the note", lambda note: note.lost_words, "warn"),
+        ("under a name that V4 does not see, or left out", lambda note: note.unseen, "text"),
+        ("searched by V4 and not by ByteRover 3", lambda note: note.newly_searched, "text"),
+        ("with frontmatter that becomes text", lambda note: note.frontmatter_problem, "text"),
     )
     for text, has, role in facts:
         number = sum(bool(has(note)) for note in notes)

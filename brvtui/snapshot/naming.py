@@ -14,7 +14,7 @@ _LONGEST_IN_MESSAGE = 120
 _MOST_NEAR = 3
 _LEAST_TELLING = 3
 """Shorter words are in nearly every path: none of them alone says which note is meant."""
-_ALIKE = 0.5
+_ALIKE = 0.65
 """How alike two names must be (0 to 1, as difflib has it) for one to be offered for the other."""
 
 

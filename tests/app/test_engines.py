@@ -213,7 +213,7 @@ async def test_w_says_why_a_note_is_not_and_what_brings_it_in(app: BrvTui) -> No
         assert missed not in {hit.path for hit in found(pilot).hits}
         brv(pilot).selection.select(missed)
         await settled(pilot)
-        assert "neither leg has this note: w says why" in text_of(pilot, "#score").replace("\n ", " ")
+        assert "in neither leg of this search: w says why" in text_of(pilot, "#score").replace("\n ", " ")
         await pilot.press("w")
         await until(pilot, lambda: "Why it is not in the answer" in shown(pilot))
         assert "Neither words nor vectors find it" in shown(pilot)

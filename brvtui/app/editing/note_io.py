@@ -328,8 +328,10 @@ def _lost_signals(session: Session, disk: OnDisk, data: bytes) -> str:
     was, now = (from_frontmatter(each.decode("utf-8", "replace"), base) for each in (disk.data or b"", data))
     if was is None or now is not None:
         return ""
-    importance = f"importance {was.importance:g} → {base.importance:g}"
-    return f"the note's signals are lost: maturity {was.maturity} → {base.maturity}, {importance}"
+    maturity = f"maturity {was.maturity} → {base.maturity}" if was.maturity != base.maturity else ""
+    importance = f"importance {was.importance:g} → {base.importance:g}" if was.importance != base.importance else ""
+    lost = ", ".join(filter(None, (maturity, importance)))
+    return f"the note's signals are lost: {lost}" if lost else ""
 
 
 def _kept(path: str, kept: str) -> str:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 PAUSE_S = 0.15
 """The plan is made again after a pause in typing of so many seconds."""
 _SAME = "type another path, below the tree, ending in .md; Enter then moves the note"
+_SAME_SIGNALS = "these are its signals now: change one, or where they are kept"
 _NUMBER = "importance must be a number from 0 to 100"
 
 
@@ -177,15 +178,16 @@ class SignalsDialog(PlanDialog):
         """
         said = f"{path}: {maturity}, importance {importance:g}. The engine's own store is never written."
         super().__init__("Signals", said)
-        self._maturity, self._importance = proposed or maturity, importance
+        self._now = maturity, importance
+        self._proposed = proposed or maturity
         self._make_signals = make
 
     def make_fields(self) -> ComposeResult:
         """Maturity, importance, where they are kept."""
         from brvtui.notes.signals import SignalTarget
 
-        yield Options("maturity", MATURITIES, self._maturity, id="maturity")
-        yield Field("importance", f"{self._importance:g}", id="importance")
+        yield Options("maturity", MATURITIES, self._proposed, id="maturity")
+        yield Field("importance", f"{self._now[1]:g}", id="importance")
         yield Options("keep in", [where.value for where in SignalTarget], SignalTarget.OVERLAY.value, id="where")
 
     @property
@@ -195,17 +197,18 @@ class SignalsDialog(PlanDialog):
         return maturity, self.query_one(Field).value, where
 
     def maker(self) -> Callable[[], Plan] | str:
-        """Importance must be a number in its range."""
+        """Importance must be a number in its range, and something another than it is."""
         from brvtui.notes.signals import SignalTarget
 
         maturity, typed, where = self.entered
         try:
             # The field shows fewer digits than are stored.
-            importance = self._importance if typed == f"{self._importance:g}" else float(typed)
+            importance = self._now[1] if typed == f"{self._now[1]:g}" else float(typed)
         except ValueError:
             return _NUMBER
-        return (
-            partial(self._make_signals, maturity, importance, SignalTarget(where))
-            if 0 <= importance <= 100
-            else _NUMBER
-        )
+        if not 0 <= importance <= 100:
+            return _NUMBER
+        target = SignalTarget(where)
+        if (maturity, importance) == self._now and target is SignalTarget.OVERLAY:
+            return _SAME_SIGNALS
+        return partial(self._make_signals, maturity, importance, target)

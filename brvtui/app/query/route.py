@@ -18,7 +18,7 @@ from brvtui.app.widgets.pane import Pane
 from brvtui.paint.line import Line, line, rule
 
 _HOW = (
-    "to make one: {note.edit} edits the selected note, {note.signals} sets its importance and maturity; "
+    "to make one, select that note: {note.edit} edits it, {note.signals} sets its importance and maturity; "
     "a path is typed as the query"
 )
 _LEAST_ROWS = 8

@@ -55,9 +55,10 @@ class ScorePane(Pane):
         detail = selected.detail if selected.detail is not None and selected.detail.path == selected.file else None
         hit, miss = view.hit or view.retried, view.near_miss
         if hit is None and miss is None:
-            said = shown.not_scored(trace, selected.file)
-            asks = selected.file and not view.project.saved
-            return wrapped(f"{said}: {self.services.shown_key('results.why')} says why" if asks else said, width)
+            if not selected.file:
+                return wrapped("no result to explain", width)
+            asks = "" if view.project.saved else f": {self.services.shown_key('results.why')} says why"
+            return wrapped(f"{selected.file}: {shown.not_scored()}{asks}", width)
         place = shown.place(trace, view.selection.file, width, glyphs)
         if hit is not None:
             maturity = hit.signals.maturity if hit.signals else view.maturity_of(hit.file)

@@ -108,9 +108,9 @@ class V4Presentation(Presentation):
         made += _paragraph(use_of(topic, section), width)
         return [*made, *_paragraph(f"“{topic.snippet}”", width)]
 
-    def not_scored(self, trace: Trace, file: str) -> str:
+    def not_scored(self) -> str:
         """That no term of it matched, or that the filter dropped it."""
-        return "no term of it matches, or the filter dropped it" if file else "no result to explain"
+        return "no term of it matches, or the filter dropped it"
 
     def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         """The citation block, as the agent is to repeat it."""

@@ -121,9 +121,9 @@ class JeffsBrainPresentation(Presentation):
             *_order(placed, trace, width),
         ]
 
-    def not_scored(self, trace: Trace, file: str) -> str:
-        """A note that neither leg has."""
-        return "neither leg has this note" if file else "no result to explain"
+    def not_scored(self) -> str:
+        """That neither leg has it."""
+        return "in neither leg of this search"
 
     def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
         """The steps of the ladder, the first of which is the search itself."""

@@ -40,12 +40,15 @@ def sentence(trace: Trace) -> Sentence:
 def _unmet(trace: Trace) -> Iterator[str]:
     """The keywords that nothing in the first note meets; of one with a hyphen that it meets in part, the other parts.
 
-    What is no word of the query, such as ‘c’ of the keyword ‘c-158’ made of ‘INC-158’, or ‘kept’ of a ‘KeptIndex’ that
-    the note holds, is none of the user's.
+    What is no word of the query, such as ‘c’ of the keyword ‘c-158’ made of ‘INC-158’, ‘kept’ of a ‘KeptIndex’ that the
+    note holds, or a ‘QuietHours’ put together of two words, is none of the user's.
     """
     met = {one.query for one in trace.hits[0].words}
-    asked = set(_WORDS.findall(trace.query.lower()))
+    query = trace.query.lower()
+    asked = set(_WORDS.findall(query))
     for keyword in trace.section(GraphRetrieval).components:
+        if keyword.lower() not in query:
+            continue
         parts = _WORDS.findall(keyword)
         if met.isdisjoint(parts):
             if keyword in asked or not any(keyword in held for held in met):

@@ -140,9 +140,9 @@ class SoleriPresentation(Presentation):
             *_unreachable(section, width),
         ]
 
-    def not_scored(self, trace: Trace, file: str) -> str:
+    def not_scored(self) -> str:
         """That nothing found it."""
-        return "neither words, vectors nor links found this note" if file else "no result to explain"
+        return "neither words, vectors nor links found it"
 
     def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         """That there is none, and the entries that an agent would be given."""

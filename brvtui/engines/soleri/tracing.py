@@ -310,8 +310,13 @@ def _stages(ranking: VaultRanking, placed: Sequence[RankedEntry], memories: Memo
 def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
     pool, guard = len(ranking.pool.found), section.guard
     pulled = sum(1 for one in section.ranking if one.first_rank is None)
-    small = _check("candidates", guard.candidates, "<", guard.most, "guard.candidates")
-    drops = _check("limit", guard.limit, "<", guard.half, "guard.share")
+    checks: tuple[Check, ...] = ()
+    returned = "there is nothing to return"
+    if guard.candidates:
+        small = _check("candidates", guard.candidates, "<", guard.most, "guard.candidates")
+        drops = _check("limit", guard.limit, "<", guard.half, "guard.share")
+        checks = tuple(sorted((small, drops), key=lambda check: not check.passed))  # the one that decides comes last
+        returned = "all candidates are returned" if guard.acts else f"the first {guard.limit} are returned"
     if ranking.dense is None or ranking.dense.waits:
         why = ranking.dense.waits if ranking.dense is not None else _NO_EMBEDDER
         vectors = Step("vectors", None, "vectors", State.NOT_RUN, (), why)
@@ -333,8 +338,8 @@ def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
             None,
             "guard",
             State.HIT if guard.acts else State.SKIPPED,
-            tuple(sorted((small, drops), key=lambda check: not check.passed)),  # the one that decides comes last
-            "all candidates are returned" if guard.acts else f"the first {guard.limit} are returned",
+            checks,
+            returned,
         ),
         *_memory_step(section.memories),
     )
