@@ -14,7 +14,7 @@ from brvtui.tree.reading.files import Role, role_of
 _GENERATED = frozenset({Role.SUMMARY, Role.ABSTRACT, Role.OVERVIEW})
 _SAID = {
     CHANGED: ("CHANGED ON DISK", "another program changed this note; {editor.save} shows both texts"),
-    GONE: ("REMOVED ON DISK", "another program removed this note; {editor.save} asks what to do"),
+    GONE: ("REMOVED ON DISK", "another program removed or moved this note; {editor.save} asks what to do"),
 }
 _NEW = " a new note: nothing is on disk until {editor.save}"
 
