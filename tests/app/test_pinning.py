@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Static
 
 from brvtui.app.app import BrvTui
 from brvtui.app.query.answer import PINNED, AnswerPane
+from brvtui.app.widgets.paragraphs import Paragraphs
 from tests.app.commands.test_palette import chosen
 from tests.app.driving import NARROW, WIDE, ask, screen, settled, text_of, until, view
 from tests.app.pictures import DARK, Looks
@@ -99,7 +99,7 @@ async def test_the_comparison_is_copied_as_text_and_a_save_says_that_it_is_witho
         await pilot.press("x")
         await until(pilot, lambda: app.has_modal)
         await settled(pilot)
-        said = " ".join(str(part.content) for part in app.screen.query(Static))
+        said = " ".join(line.plain.strip() for line in app.screen.query_one("#field-hint", Paragraphs).lines)
         assert "the pinned answer is not saved with it: y in its tab copies the comparison" in said
 
 

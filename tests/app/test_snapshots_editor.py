@@ -108,7 +108,7 @@ _DIALOGS: dict[str, tuple[str, ...]] = {
     "move": ("M",),
     "move-refused": ("M", "home", *["full_stop"] * 2, "slash"),
     "archive": ("X",),
-    "signals": ("I",),
+    "signals": ("I", "left"),
     "changes": ("C",),
     "drafts": ("D",),
     "save-trace": ("x",),

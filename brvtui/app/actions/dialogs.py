@@ -37,7 +37,7 @@ DRAFT = Place("draft", "Draft dialog", PlaceKind.DIALOG, (
 ), within=DIALOG)  # fmt: skip
 
 FIELD = Place("field", "Field dialog", PlaceKind.DIALOG, (
-    Action("field.keep", "enter", "keep", "keep it", "Keep, or save as, what is typed", bar=True, first=True),
+    Action("field.keep", "enter", "keep", "use it", "Use what is typed", bar=True, first=True),
 ), within=DIALOG)  # fmt: skip
 
 GONE = Place("gone", "Gone dialog", PlaceKind.DIALOG, (

@@ -41,7 +41,7 @@ class PlanPane(Pane):
     def build(self, view: View, width: int) -> list[Line]:
         """The files, notices and lines of the plan."""
         if self.problem:
-            return [line(f" {part}", "bad") for part in wrap(self.problem, width - 2)]
+            return [line(f" {part}", "warn") for part in wrap(self.problem, width - 2)]
         if self.plan is None:
             return wrapped(_LOOKING, width)
         made = [entry for step in self.plan.steps for entry in _step(step, self.plan, width)]
