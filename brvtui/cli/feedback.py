@@ -31,7 +31,7 @@ def feedback(
         with engine_errors_reported():
             trace = session.probe(text, asked.scope, options=asked.options)
             found = find_note(session.snapshot, note)
-            click.echo(session.learn(trace, found.path, Usefulness(usefulness)))
+            click.echo(session.engines.learn(trace, found.path, Usefulness(usefulness)))
     except UnknownNote as error:
         raise Failure(str(error), NOT_THERE) from error
     return OK

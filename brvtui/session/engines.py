@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines import registry
-from brvtui.engines.contract import Completes, Context, Engine, EngineError, Query
+from brvtui.engines.contract import Completes, Context, Engine, EngineError, Learns, Query
 from brvtui.services.provided import EngineServices
 from brvtui.session.opened import OpenProject
 from brvtui.snapshot import Snapshot
@@ -18,6 +18,7 @@ from brvtui.typed_tables import ProfileError
 if TYPE_CHECKING:
     from brvtui.services.model import Cancellation
     from brvtui.trace.events import Event
+    from brvtui.trace.feedback import Usefulness
 
 
 OF_CODE = "knowing"
@@ -106,3 +107,15 @@ class Engines:
         _, trace = self.answer(name, query)
         yield Routed(trace, "")
         yield Finished(trace)
+
+    def learn(self, trace: Trace, file: str, usefulness: Usefulness) -> str:
+        """Tells the engine of ``trace`` what became of its result ``file``; returns in a line what that changes.
+
+        Raises :class:`brvtui.engines.contract.EngineError`, also for an engine that does not learn.
+        """
+        if all(hit.file != file for hit in trace.hits):
+            raise EngineError(f"{file} is not a result of this query: choose one that is")
+        engine = self.named(trace.engine)
+        if not isinstance(engine, Learns):
+            raise EngineError(f"{engine.title} does not learn from feedback; engines that do: {self.which(Learns)}")
+        return engine.learn(self.context(trace.engine), trace, file, usefulness)

@@ -4,42 +4,37 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from brvtui import faults
-from brvtui.config import Configuration, Settings, configure
-from brvtui.config.profile_choice import chosen_profile, profile_of_engine, with_overrides
+from brvtui.config import Settings
+from brvtui.config.profile_choice import with_overrides
 from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import PlainSearch, Search
-from brvtui.engines.contract import EngineError, Learns
+from brvtui.engines.contract import EngineError
 from brvtui.engines.contract import Query as EngineQuery
-from brvtui.engines.profile_files import profiles_of
 from brvtui.loading import Progress
-from brvtui.logbook import EngineQueries, Logbook, QueryLogFolder
-from brvtui.publishing.publisher import Publisher
+from brvtui.logbook import Logbook
 from brvtui.publishing.stored_signals import StoredSignals
 from brvtui.session import recording
 from brvtui.session.ageing import ProjectAgeing
 from brvtui.session.answers import TraceExplainer
+from brvtui.session.by_kind import engine_queries_of, publisher_of, sidecar_of
 from brvtui.session.engines import OF_CODE, Engines
 from brvtui.session.opened import Clock, NotLoaded, system_clock
+from brvtui.session.project_choice import ProjectChoice, choose_project
 from brvtui.session.services import SessionServices, session_model
 from brvtui.snapshot import Snapshot
 from brvtui.store.app_state import History, LayoutStore
-from brvtui.store.kept_index import KeptIndex
 from brvtui.store.overlay import Overlay
 from brvtui.trace import Trace
-from brvtui.tree.engine_files.folders import project_data
-from brvtui.tree.engine_files.sidecar import signals_folder
-from brvtui.tree.reading.project import FoundProject, ProjectError, find_project
+from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import defaults
 
 if TYPE_CHECKING:
@@ -52,11 +47,9 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover_v4.preview import TopicPreview
     from brvtui.lab.about import About, Around
     from brvtui.notes.operations import Notes
-    from brvtui.publishing.repository import RepositoryPublisher
     from brvtui.services.model import Cancellation
     from brvtui.session.variants import VariantRunner
     from brvtui.trace.events import Event
-    from brvtui.trace.feedback import Usefulness
     from brvtui.tree.spaces.project import NamedSpace
     from brvtui.tree.watching.watch import Watching
 
@@ -64,107 +57,40 @@ if TYPE_CHECKING:
 Options = Mapping[str, Any]
 Progressing = Callable[[int, int], None]
 _NONE: Options = {}
-_DEFAULT_PROFILES: Mapping[str, str] = {}
-
-
-def _publisher(project: FoundProject, stored: StoredSignals, is_code: bool) -> Publisher | RepositoryPublisher:
-    if not is_code:
-        return Publisher(project, stored, KeptIndex(project.tree))
-    from brvtui.publishing.repository import RepositoryPublisher
-
-    return RepositoryPublisher(project)
-
-
-def _engine_queries(project: FoundProject) -> EngineQueries:
-    """What the engine of ``project`` keeps of the queries that it answered."""
-    if not project.is_space:
-        return QueryLogFolder(project_data(project.root))
-    from brvtui.engines.byterover_v4.pending_rows import PendingRows
-    from brvtui.tree.spaces.locating import is_of_folder
-    from brvtui.tree.spaces.project import SpaceProject
-
-    assert isinstance(project, SpaceProject)
-    first, ids = project.spaces[0], (space.id for space in project.spaces)
-    return PendingRows(first.data, ids, project.root if is_of_folder(first, project.root) else None)
-
-
-def _space_that_is_set(start: Path | None, configuration: Configuration) -> FoundProject:
-    """The space that the setting ``engine`` asks for. Raises ProjectError, which says where it is set, without one."""
-    try:
-        return _found(start, registry.SPACE)
-    except ProjectError as error:
-        place = configuration.source("engine").place
-        said = f"{place}: engine = {registry.SPACE} needs a space, and there is none; --engine {registry.DEFAULT} opens"
-        raise ProjectError(f"{said} the notes ({error})") from error
-
-
-def _found(start: Path | None, engine: str) -> FoundProject:
-    """The project in ``start``, or above it, that ``engine`` (empty: any) ranks: a context tree, else a space.
-
-    Raises :class:`brvtui.tree.reading.project.ProjectError`.
-    """
-    if engine != registry.SPACE:
-        with suppress(ProjectError):  # there may be a space, else the error comes again
-            found = find_project(start)
-            if found.root != found.tree:
-                return found
-    from brvtui.tree.spaces.project import find_any_project, find_space_project  # no context tree needs it
-
-    made = find_space_project(start) if engine == registry.SPACE else find_any_project(start)
-    if made.is_space:
-        _check_ranks_spaces(engine, start or Path.cwd())
-    return made
-
-
-def _check_ranks_spaces(engine: str, where: Path) -> None:
-    if engine not in ("", registry.SPACE):
-        raise ProjectError(f"{where}: a space of ByteRover V4, which {engine} does not rank")
 
 
 class Session:
     """An open project. Methods may be called from any thread; queries read one snapshot each."""
 
-    def __init__(
-        self,
-        project: FoundProject,
-        profile: Profile,
-        configuration: Configuration,
-        clock: Clock = system_clock,
-        signals_file: Path | None = None,
-        profiles_of_engines: Mapping[str, str] = _DEFAULT_PROFILES,
-        is_code: bool = False,
-    ) -> None:
-        """A session over ``project``, or over its symbols when it ``is_code``; reads nothing before :meth:`load`."""
-        self.is_code = is_code
+    def __init__(self, chosen: ProjectChoice, clock: Clock = system_clock, signals_file: Path | None = None) -> None:
+        """A session over what was ``chosen``; reads nothing before :meth:`load`."""
+        project = chosen.project
+        self.is_code = chosen.is_code
         """Whether it is a repository of code: its symbols are the notes, and nothing of it can be changed."""
-        self.profile = profile
+        self.profile = chosen.profile
         """ByteRover's constants, with which the tree is read, whichever engine answers."""
         self.clock = clock
         self.frozen = clock is not system_clock
-        self.configuration = configuration
+        self.configuration = chosen.configuration
         """The settings by layer; replaced as a whole when they change."""
         self.recording = self.settings.recording
         """Whether runs record access hits in the tool's own overlay."""
         self.history = History(project.tree, self.settings.history)
         self.layouts = LayoutStore(project.tree)
         self._overlay = Overlay(project.tree)
-        sidecar = signals_folder(project_data(project.root))
-        if project.is_space:
-            from brvtui.tree.spaces.locating import signals_of_tree
-
-            sidecar = signals_of_tree(project.tree)
-        self._publisher = _publisher(project, StoredSignals(signals_file, self._overlay, sidecar), is_code)
-        self._sidecar = sidecar
+        self._sidecar = sidecar_of(project)
+        stored = StoredSignals(signals_file, self._overlay, self._sidecar)
+        self._publisher = publisher_of(project, stored, chosen.is_code)
         self._notes: Notes | None = None
         self._making_notes = threading.Lock()
-        self.logbook = Logbook(project.tree, _engine_queries(project))
+        self.logbook = Logbook(project.tree, engine_queries_of(project))
         """The queries that were run here, and those that the engine logged."""
         self.model = session_model(lambda: self.settings, lambda: self.profile.service)
         """The model that :meth:`complete` may ask."""
-        self.engine = OF_CODE if is_code else self.settings.engine
+        self.engine = OF_CODE if chosen.is_code else self.settings.engine
         """The name of the engine that answers where none is named."""
         services = SessionServices(project.tree, lambda: self.settings, lambda: self.profile.service, self.model)
-        self.engines = Engines(self, services, profiles_of_engines)
+        self.engines = Engines(self, services, chosen.profiles_of_engines)
         """The engines that can be asked."""
         self.answers = TraceExplainer(self, self.engines)
         """Explains answers."""
@@ -193,35 +119,8 @@ class Session:
         :class:`brvtui.tree.reading.project.ProjectError`, :class:`brvtui.config.ConfigError` and
         :class:`brvtui.typed_tables.ProfileError`. An engine that is not installed is refused when it is asked.
         """
-        if repository is not None:
-            from brvtui.publishing.repository import find_repository
-
-            project, engine = find_repository(repository), OF_CODE
-        elif space is not None:
-            from brvtui.tree.spaces.project import find_named_space
-
-            project = find_named_space(space, start)
-            _check_ranks_spaces(engine, project.tree)
-        else:
-            project = _found(start, engine)
-        given = {"engine": engine, "profile": profile}
-        options = {name: value for name, value in given.items() if value}
-        configuration = configure(project.root, options)
-        if not project.is_space and configuration.settings.engine == registry.SPACE:
-            project = _space_that_is_set(start, configuration)
-        if project.is_space:
-            configuration = configure(project.root, {**options, "engine": registry.SPACE})
-        if alone and project.sources:
-            project = replace(project, sources=())
-        if not tolerant:
-            configuration.check()
-        in_use, own = configuration.settings.engine, ""
-        if in_use != registry.DEFAULT:
-            own = profile_of_engine(configuration, profiles_of(in_use))
-        clock = system_clock if now_ms is None else lambda: now_ms
-        read_with = chosen_profile(configuration, own)
-        profiles_of_engines = {in_use: own} if own else {}
-        return cls(project, read_with, configuration, clock, signals_file, profiles_of_engines, repository is not None)
+        chosen = choose_project(start, profile, tolerant, engine, repository, space, alone)
+        return cls(chosen, system_clock if now_ms is None else lambda: now_ms, signals_file)
 
     @property
     def project(self) -> FoundProject:
@@ -405,19 +304,6 @@ class Session:
         from brvtui.store.feedback import clear_feedback
 
         return clear_feedback(self.project.tree)
-
-    def learn(self, trace: Trace, file: str, usefulness: Usefulness) -> str:
-        """Tells the engine of ``trace`` what became of its result ``file``; returns in a line what that changes.
-
-        Raises :class:`brvtui.engines.contract.EngineError`, also for an engine that does not learn.
-        """
-        if all(hit.file != file for hit in trace.hits):
-            raise EngineError(f"{file} is not a result of this query: choose one that is")
-        engine = self.engines.named(trace.engine)
-        if not isinstance(engine, Learns):
-            able = self.engines.which(Learns)
-            raise EngineError(f"{engine.title} does not learn from feedback; engines that do: {able}")
-        return engine.learn(self.engines.context(trace.engine), trace, file, usefulness)
 
     def use_profile(self, name: str, engine: str = registry.DEFAULT) -> None:
         """Switches ``engine`` to another profile; ByteRover's with what the settings change of it.

@@ -89,8 +89,8 @@ def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_ASCII", "0")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TMUX", "none")
-    monkeypatch.setattr("brvtui.app.editing.screen.CHECK_S", 0.02)
-    monkeypatch.setattr("brvtui.app.editing.screen.DRAFT_S", 0.05)
+    monkeypatch.setattr("brvtui.app.editing.checking.CHECK_S", 0.02)
+    monkeypatch.setattr("brvtui.app.editing.drafts.DRAFT_S", 0.05)
     monkeypatch.setattr(UnexpectedQuestion, "wait", UnexpectedQuestion.listen)
 
 

@@ -44,8 +44,9 @@ async def looked(pilot: Pilot[Any]) -> None:
     screen = editor(pilot)
 
     def idle() -> bool:
-        timers = (screen._check_timer, screen._draft_timer)
-        return not any(timers) and not (screen._checks.is_busy or screen._drafts.is_busy or screen._saving)
+        timers = (screen._checks._timer, screen._draft._timer)
+        is_busy = screen._checks._newest.is_busy or screen.is_drafting or screen._saver.is_saving
+        return not any(timers) and not is_busy
 
     await until(pilot, idle)
     await settled(pilot)

@@ -90,7 +90,7 @@ async def test_a_draft_that_is_taken_is_never_without_a_file(
     with monkeypatch.context() as gone:
         gone.setattr("brvtui.store.drafts.os.getpid", lambda: 2**22 + 1)
         DraftStore(garden.tree).keep(NOTE, b"draft\n", None, NOW_MS)
-    monkeypatch.setattr("brvtui.app.editing.screen.DRAFT_S", 60)
+    monkeypatch.setattr("brvtui.app.editing.drafts.DRAFT_S", 60)
     monkeypatch.setattr(DraftStore, "drop", lambda *_: pytest.fail("dropped"))
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from textual.timer import Timer
+
 from brvtui.app.editing import note_io
 from brvtui.app.newest import Newest
 from brvtui.app.project.project import Project
@@ -14,8 +16,12 @@ from brvtui.app.widgets.status_line import LEFT_DRAFTS
 from brvtui.paint.text import plural
 
 if TYPE_CHECKING:
+    from brvtui.app.editing.open_note import OpenNote
+    from brvtui.app.screens.frame import FrameScreen
     from brvtui.session import Session
 
+DRAFT_S = 1.0
+"""The draft of the open note is written so many seconds after the first key that it lacks."""
 _NAMED = 3
 _GROUP = "draft"
 _FINDING = "find drafts"
@@ -111,3 +117,52 @@ class Drafts:
         does = "shows it" if len(paths) == 1 else "lists them"
         what = f"{plural(len(paths), 'draft')} of unsaved text: {named}{rest}; {self._key} {does}"
         self._services.notify(what, severity="warning", timeout=12)
+
+
+class OpenDraft:
+    """The draft of the note that is open in the editor."""
+
+    def __init__(self, screen: FrameScreen, note: OpenNote, drafts: Drafts) -> None:
+        """There is none."""
+        self._screen = screen
+        self._note = note
+        self._drafts = drafts
+        self._written: bytes | None = None
+        """The text of the draft."""
+        self._timer: Timer | None = None
+
+    def write_soon(self) -> None:
+        """Writes the text before long, unless the draft has it."""
+        if self._timer is None and self._note.data != self._written:
+            self._timer = self._screen.set_timer(DRAFT_S, self.write)
+
+    def write(self) -> None:
+        """Writes the text at once."""
+        self._stop_timer()
+        disk = self._note.disk
+        if disk is not None:
+            self._written = self._note.data
+            self._drafts.write(note_io.DraftRequest(disk.path, self._written, disk.sha256))
+
+    def move_from(self, before: str) -> None:
+        """Writes the text as the draft of the open note in place of the one at the path ``before``."""
+        self.write()
+        self._drafts.write(note_io.DraftRequest(before, None))
+
+    def drop(self) -> None:
+        """Removes the draft."""
+        self._stop_timer()
+        disk = self._note.disk
+        if disk is not None and self._written is not None:
+            self._drafts.write(note_io.DraftRequest(disk.path, None))
+            self._written = None
+
+    def forget(self) -> None:
+        """Leaves the draft as it is; that of another note begins."""
+        self._stop_timer()
+        self._written = None
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None

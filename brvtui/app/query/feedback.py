@@ -26,7 +26,7 @@ def give_feedback(
 
     def learn() -> tuple[str, bool]:
         try:
-            return session.learn(trace, hit.file, usefulness), True
+            return session.engines.learn(trace, hit.file, usefulness), True
         except EngineError as error:
             able = isinstance(session.engines.named(trace.engine), Learns)
             return str(error) if able else f"{error}: {services.with_keys(_OTHERS)}", False

@@ -1,0 +1,195 @@
+"""Saves the open note over what is on disk by then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from brvtui.app.editing import note_io, questions
+from brvtui.app.editing.drafts import OpenDraft
+from brvtui.app.editing.external_editor import ExternalEditor
+from brvtui.app.editing.note_io import NoteSaved, OnDisk, SaveConflict, SaveFailed
+from brvtui.app.editing.open_note import OpenNote
+from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.states import CHANGED, GONE
+from brvtui.paint.text import plural
+
+_UNDECIDED = "<<<<<<<"
+
+
+class NoteSaver:
+    """Saves the open note, follows it on disk, and asks which text it shall have where both have changed."""
+
+    def __init__(
+        self,
+        screen: FrameScreen,
+        note: OpenNote,
+        draft: OpenDraft,
+        external: ExternalEditor,
+        bring_to_front: Callable[[], object],
+        leave: Callable[[], object],
+        find: Callable[[str], object],
+    ) -> None:
+        """``bring_to_front`` shows the screen, ``leave`` closes the note and shows the screen before, ``find`` selects
+        the first match of words in the text."""
+        self._screen = screen
+        self._note = note
+        self._draft = draft
+        self._external = external
+        self._bring_to_front = bring_to_front
+        self._leave = leave
+        self._find = find
+        self.is_saving = False
+        """Whether a save of the note that is open is under way."""
+        self._again = False
+        """Whether the user asked to save while a save was under way."""
+        self._after: Callable[[], object] | None = None
+
+    def save(self, then: Callable[[], object] | None = None) -> None:
+        """Saves the text and, on success, calls ``then``. While a save is under way, saves again after it."""
+        disk, edit = self._note.disk, self._note.edit
+        if disk is None or edit is None:
+            return
+        if self.is_saving:
+            self._again, self._after = True, then or self._after
+            return
+        data = self._note.data
+        if data == disk.data and edit.on_disk != GONE:
+            said = "nothing to save: the text is as it was read; a change, if only of a blank, gives it a new time"
+            self._screen.notify(said, timeout=4)
+            self.look_at_disk()
+            if then is not None:
+                then()
+            return
+        self.is_saving, self._after = True, then
+        task = partial(note_io.save, self._note.session, disk, data, edit.keep_mtime)
+        ended = partial(self._save_ended, disk)
+        self._screen.services.background.run(
+            task, ended, group="save", on_error=lambda why: ended(SaveFailed(disk, data, why)), owner=self._screen
+        )
+
+    def _save_ended(self, before: OnDisk, result: note_io.SaveResult) -> None:
+        """Goes on after the text was saved over ``before``, or was not; by now another note may be open."""
+        if isinstance(result, NoteSaved):
+            self._saved(before, result)
+            return
+        if isinstance(result, SaveConflict) and result.notice:
+            self._screen.notify(result.notice, severity="warning", timeout=10)
+        if before is not self._note.disk:
+            self._set_aside(result)
+        else:
+            self.forget()
+            if isinstance(result, SaveFailed):
+                self._screen.notify(result.problem, severity="error", timeout=10)
+                return
+            if self._note.edit is not None:
+                state = GONE if result.theirs.data is None else CHANGED
+                self._note.show(replace(self._note.edit, on_disk=state))
+            self.resolve(result)
+
+    def _saved(self, before: OnDisk, saved: NoteSaved) -> None:
+        for notice in saved.notices:
+            self._screen.notify(notice, severity="warning", timeout=10)
+        self._screen.notify(f"saved {saved.disk.path}", timeout=4)
+        self._note.project.follow(saved=True)
+        if before is not self._note.disk:
+            return
+        then, again = self._after, self._again
+        self.forget()
+        self._note.rebase(saved.disk)
+        if again and self._note.is_dirty:
+            self.save(then)
+        elif then is not None:
+            then()
+
+    def _set_aside(self, unsaved: SaveConflict | SaveFailed) -> None:
+        """Keeps the text of a note that is no longer open as a draft, and says why it was not saved."""
+        path = unsaved.disk.path
+        why = unsaved.problem if isinstance(unsaved, SaveFailed) else note_io.changed_meanwhile(path)
+        self._external.set_aside(why, unsaved.disk, unsaved.data)
+
+    def forget(self) -> None:
+        """Takes no save to be under way, and drops what waited for it."""
+        self.is_saving, self._again, self._after = False, False, None
+
+    # conflicts: the note on disk is no longer the one that was read
+
+    def resolve(self, conflict: SaveConflict) -> None:
+        """Asks which of the two texts the note shall have."""
+        self._bring_to_front()
+        path = conflict.theirs.path
+        if conflict.theirs.data is None:
+            moved = conflict.moved.path if conflict.moved is not None else ""
+            self._screen.app.push_screen(questions.GoneDialog(path, moved), lambda answer: self._gone(answer, conflict))
+            return
+        said = [f"{path} was changed on disk since its text was read."]
+        if conflict.merged is None:
+            said = [f"{path} was changed on disk since its text was read, and is no longer text."]
+        elif conflict.undecided:
+            places = plural(conflict.undecided, "place")
+            said.append(f"Both changed the same lines: merged, {places} would be yours to decide.")
+        dialog = questions.ConflictDialog(said, conflict.hunks, conflict.merged is not None)
+        self._screen.app.push_screen(dialog, lambda answer: self._resolved(answer, conflict))
+
+    def _gone(self, answer: str | None, conflict: SaveConflict) -> None:
+        if conflict.disk is not self._note.disk:
+            self._set_aside(conflict)
+        elif answer == questions.AGAIN:
+            self._note.rebase(OnDisk(self._note.path, None, None))
+            self.save()
+        elif answer == questions.MOVED and conflict.moved is not None:
+            self._move_to(conflict.moved)
+            self.save()
+        elif answer == questions.DROP:
+            self._draft.drop()
+            self._leave()
+
+    def _move_to(self, disk: OnDisk) -> None:
+        """Goes on with the text as that of ``disk``, where the note was moved to; its draft goes there too."""
+        before = self._note.path
+        self._note.rebase(disk)
+        self._draft.move_from(before)
+        self._screen.services.select(disk.path)
+
+    def _resolved(self, answer: str | None, conflict: SaveConflict) -> None:
+        if conflict.disk is not self._note.disk:
+            self._set_aside(conflict)
+        elif answer == questions.MINE:
+            self._note.rebase(conflict.theirs)
+            self.save()
+        elif answer == questions.THEIRS and self._note.put_data(conflict.theirs.data or b""):
+            self._note.rebase(conflict.theirs)
+        elif answer == questions.MERGED and self._note.put_data(conflict.merged or b""):
+            self._note.rebase(conflict.theirs)
+            if conflict.undecided:
+                self._find(_UNDECIDED)
+                said = f"{plural(conflict.undecided, 'place')} to decide: look for {_UNDECIDED}"
+                self._screen.notify(said, timeout=8)
+
+    def look_at_disk(self) -> None:
+        """Checks whether the note changed on disk."""
+        before = self._note.disk
+        if before is not None:
+            task, on_result = partial(note_io.read_again, self._note.session, before), partial(self._disk_seen, before)
+            self._screen.services.background.run(task, on_result, group="disk", owner=self._screen)
+
+    def _disk_seen(self, before: OnDisk, now: OnDisk) -> None:
+        """Takes over the text of ``now`` where nothing is unsaved; else only shows that the disk has another."""
+        edit = self._note.edit
+        if edit is None or before is not self._note.disk or self.is_saving:
+            return
+        if now is before:
+            self._note.show(replace(edit, on_disk=""))
+        elif self._note.is_dirty or edit.is_new:
+            state = GONE if now.data is None else CHANGED
+            if edit.on_disk != state:
+                self._note.show(replace(edit, on_disk=state))
+                what = f"{edit.path} was {'removed' if state == GONE else 'changed'} on disk; your text is kept here"
+                self._screen.notify(what, severity="warning", timeout=8)
+        elif now.data is None:
+            self._screen.notify(f"{edit.path} was removed on disk: closed", severity="warning", timeout=8)
+            self._leave()
+        elif self._note.put_data(now.data):
+            self._note.rebase(now)
+            self._screen.notify(f"{edit.path} has changed: this is its text now", timeout=4)

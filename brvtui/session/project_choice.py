@@ -1,0 +1,112 @@
+"""Which project a session opens, with which settings and constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from brvtui.config import Configuration, configure
+from brvtui.config.profile_choice import chosen_profile, profile_of_engine
+from brvtui.engines import registry
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.profile_files import profiles_of
+from brvtui.session.engines import OF_CODE
+from brvtui.tree.reading.project import FoundProject, ProjectError, find_project
+
+if TYPE_CHECKING:
+    from brvtui.tree.spaces.project import NamedSpace
+
+
+class ProjectChoice(NamedTuple):
+    """A project, and what it is opened with."""
+
+    project: FoundProject
+    configuration: Configuration
+    profile: Profile
+    """ByteRover's constants."""
+    profiles_of_engines: Mapping[str, str]
+    """The profiles that are not an engine's default, by engine."""
+    is_code: bool
+    """Whether it is a repository of code."""
+
+
+def choose_project(
+    start: Path | None,
+    profile: str | None,
+    tolerant: bool,
+    engine: str,
+    repository: Path | None,
+    space: NamedSpace | None,
+    alone: bool,
+) -> ProjectChoice:
+    """The project that is asked for, and its settings and profile; takes and raises what ``Session.open`` does."""
+    is_code = repository is not None
+    engine = OF_CODE if is_code else engine
+    project = _asked_for(start, engine, repository, space)
+    given = {"engine": engine, "profile": profile}
+    options = {name: value for name, value in given.items() if value}
+    configuration = configure(project.root, options)
+    if not project.is_space and configuration.settings.engine == registry.SPACE:
+        project = _space_that_is_set(start, configuration)
+    if project.is_space:
+        configuration = configure(project.root, {**options, "engine": registry.SPACE})
+    if alone and project.sources:
+        project = replace(project, sources=())
+    if not tolerant:
+        configuration.check()
+    in_use, own = configuration.settings.engine, ""
+    if in_use != registry.DEFAULT:
+        own = profile_of_engine(configuration, profiles_of(in_use))
+    read_with = chosen_profile(configuration, own)
+    return ProjectChoice(project, configuration, read_with, {in_use: own} if own else {}, is_code)
+
+
+def _asked_for(start: Path | None, engine: str, repository: Path | None, space: NamedSpace | None) -> FoundProject:
+    """The ``repository``, else the ``space``, else what is found from ``start``. Raises ProjectError."""
+    if repository is not None:
+        from brvtui.publishing.repository import find_repository
+
+        return find_repository(repository)
+    if space is None:
+        return _found(start, engine)
+    from brvtui.tree.spaces.project import find_named_space
+
+    project = find_named_space(space, start)
+    _check_ranks_spaces(engine, project.tree)
+    return project
+
+
+def _space_that_is_set(start: Path | None, configuration: Configuration) -> FoundProject:
+    """The space that the setting ``engine`` asks for. Raises ProjectError, which says where it is set, without one."""
+    try:
+        return _found(start, registry.SPACE)
+    except ProjectError as error:
+        place = configuration.source("engine").place
+        said = f"{place}: engine = {registry.SPACE} needs a space, and there is none; --engine {registry.DEFAULT} opens"
+        raise ProjectError(f"{said} the notes ({error})") from error
+
+
+def _found(start: Path | None, engine: str) -> FoundProject:
+    """The project in ``start``, or above it, that ``engine`` (empty: any) ranks: a context tree, else a space.
+
+    Raises :class:`brvtui.tree.reading.project.ProjectError`.
+    """
+    if engine != registry.SPACE:
+        with suppress(ProjectError):  # there may be a space, else the error comes again
+            found = find_project(start)
+            if found.root != found.tree:
+                return found
+    from brvtui.tree.spaces.project import find_any_project, find_space_project  # no context tree needs it
+
+    made = find_space_project(start) if engine == registry.SPACE else find_any_project(start)
+    if made.is_space:
+        _check_ranks_spaces(engine, start or Path.cwd())
+    return made
+
+
+def _check_ranks_spaces(engine: str, where: Path) -> None:
+    if engine not in ("", registry.SPACE):
+        raise ProjectError(f"{where}: a space of ByteRover V4, which {engine} does not rank")
