@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from brvtui.engines.advice import NO_WORDS
 from brvtui.engines.byterover.costs import largest_cost
+from brvtui.engines.byterover.gate_words import (
+    check_of,
+    lead_words,
+    reached_words,
+    short_words,
+    threshold_of,
+    threshold_words,
+)
 from brvtui.engines.byterover.sections import (
     CacheEntry,
     CacheLook,
@@ -15,13 +23,13 @@ from brvtui.engines.byterover.sections import (
     Search,
     SearchOutcome,
 )
+from brvtui.engines.sentence import LEAST_LEAD
 from brvtui.paint.lead import differences, is_level
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.paint.text import plural, seconds
-from brvtui.trace import Check, EndReason, Hit, Ladder, Origin, State, Trace
+from brvtui.trace import EndReason, Hit, Ladder, Origin, State, Trace
 
-_LEAST_LEAD = 1e-9
 _DIRECT_TIER = 2
 _MOST_REASONS = 2
 _REASONS = {"relevance": "words", "importance": "importance", "recency": "age"}
@@ -130,12 +138,12 @@ def _logged(trace: Trace) -> Iterator[Clause]:
 
 def _nearest(trace: Trace, constant: str, needed: str) -> Iterator[Clause]:
     """The best of what was left out, and how far it is from the threshold called ``constant``."""
-    check = _check(trace, constant)
+    check = check_of(trace, constant)
     if check is None or not trace.near_misses:
         yield clause(trace.verdict)
         return
     nearest = trace.near_misses[0]
-    yield clause("the nearest, ", title(nearest.title), f", reaches {_of(check)} {needed}")
+    yield clause("the nearest, ", title(nearest.title), f", reaches {short_words(check)} {needed}")
     held = answered_words(nearest.words)
     yield clause(": " if held else "", held, weight=40)
 
@@ -179,25 +187,25 @@ def _direct(trace: Trace) -> Iterator[Clause]:
 
 def _passed(trace: Trace) -> tuple[list[str | list[Span]], str]:
     """The gate of the direct answer that decided, and by how much; and why that is enough."""
-    top = _check(trace, _TOP)
-    sure, gap = _check(trace, _SURE), _check(trace, _GAP)
+    top = check_of(trace, _TOP)
+    sure, gap = check_of(trace, _SURE), check_of(trace, _GAP)
     if sure is not None and sure.passed:
-        return [_reached(sure)], ": no lead is needed"
-    reached = _reached(top) if top is not None else trace.verdict
+        return [reached_words(sure)], ": no lead is needed"
+    reached = reached_words(top) if top is not None else trace.verdict
     if gap is not None and gap.passed:
         second = _second(trace)
         made: list[str | list[Span]] = [f"{reached}, and {gap.value:.2f} ahead"]
         if second is not None and second not in trace.hits[:2]:  # what comes next in the list is not what counts
             made += [" of ", title(second.title)]
-        return made, f", where {_number(gap.threshold)} is enough"
-    least = _threshold(trace, _PREFETCH)
-    return [reached], f", and no other note reaches {_number(least)}" if least is not None else ""
+        return made, f", where {threshold_words(gap.threshold)} is enough"
+    least = threshold_of(trace, _PREFETCH)
+    return [reached], f", and no other note reaches {threshold_words(least)}" if least is not None else ""
 
 
 def _ahead(trace: Trace, first: Hit) -> Iterator[Clause]:
     """What sets the note ahead of the next: the parts of its score that are larger, or how well its words match."""
     second = next((hit for hit in trace.hits if hit is not first and not hit.found_by), None)
-    if second is None or first.found_by or first.origin is Origin.PATH or first.score < second.score - _LEAST_LEAD:
+    if second is None or first.found_by or first.origin is Origin.PATH or first.score < second.score - LEAST_LEAD:
         return
     if is_level(first, second):
         better = first.text is not None and second.text is not None and first.text.raw > second.text.raw
@@ -229,26 +237,26 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
     if first is None:
         yield clause(trace.verdict)
         return
-    gap, top = _check(trace, _GAP), _check(trace, _TOP)
+    gap, top = check_of(trace, _GAP), check_of(trace, _TOP)
     threshold: float | None = None
     if outcome is Outcome.AGENTIC_LOOP:
-        best = _check(trace, _PREFETCH)
+        best = check_of(trace, _PREFETCH)
         threshold = best.threshold if best is not None else None
-        what = f" reaches {_of(best)} from which a note is quoted to a model" if best is not None else ""
+        what = f" reaches {short_words(best)} from which a note is quoted to a model" if best is not None else ""
         yield clause("the best note, ", _named(trace, first), f",{what}")
     elif gap is not None and gap.passed is False:
         second = _second(trace)
         behind = title(second.title) if second is not None else [("the next", "text")]
-        sure = _threshold(trace, _SURE)
-        alone = f" (or {_number(sure)} whatever follows)" if sure is not None else ""
+        sure = threshold_of(trace, _SURE)
+        alone = f" (or {threshold_words(sure)} whatever follows)" if sure is not None else ""
         yield clause(_named(trace, first), f", {first.score:.2f}, is {lead_words(gap)}", behind)
         if second is not None and second.found_by:  # it stands below all the same
             yield clause(", which a search for ", word(second.found_by), " added below it", weight=71)
-        yield clause(f", and a direct answer needs a lead of {_number(gap.threshold)}")
+        yield clause(f", and a direct answer needs a lead of {threshold_words(gap.threshold)}")
         yield clause(alone, weight=20)
     elif top is not None:
         threshold = top.threshold
-        yield clause(_named(trace, first), f" reaches {_of(top)} that a direct answer needs")
+        yield clause(_named(trace, first), f" reaches {short_words(top)} that a direct answer needs")
     yield from _held(trace, first, 70)
     if threshold is not None:
         cost = largest_cost(first, threshold)
@@ -258,13 +266,13 @@ def _needing(trace: Trace, outcome: Outcome) -> Iterator[Clause]:
 
 def _better_behind(trace: Trace, first: Hit) -> Iterator[Clause]:
     """A later result that would answer directly by its score, which the gates do not look at."""
-    least = _threshold(trace, _TOP)
+    least = threshold_of(trace, _TOP)
     if least is None or first.score >= least:
         return
     better = max((hit for hit in trace.hits if hit.found_by), key=lambda hit: hit.score, default=None)
     if better is not None and better.score >= least:
         how = f" ({better.score:.2f}) was added by a search for "
-        counts = f", and only the first that reaches {_number(_threshold(trace, _PREFETCH))} counts"
+        counts = f", and only the first that reaches {threshold_words(threshold_of(trace, _PREFETCH))} counts"
         yield clause("; ", title(better.title), how, word(better.found_by), counts, weight=30)
 
 
@@ -273,14 +281,14 @@ def _better_behind(trace: Trace, first: Hit) -> Iterator[Clause]:
 
 def _subject(trace: Trace) -> Hit | None:
     """The first result that may be quoted, which the gates of a direct answer look at; the first if none may."""
-    least = _threshold(trace, _PREFETCH)
+    least = threshold_of(trace, _PREFETCH)
     reaching = (hit for hit in trace.hits if least is None or hit.score >= least)
     return next(reaching, trace.hits[0] if trace.hits else None)
 
 
 def _second(trace: Trace) -> Hit | None:
     """The runner-up of the gate on the lead."""
-    first, least = _subject(trace), _threshold(trace, _PREFETCH)
+    first, least = _subject(trace), threshold_of(trace, _PREFETCH)
     others = (hit for hit in trace.hits if hit is not first and (least is None or hit.score >= least))
     return next(others, None)
 
@@ -292,8 +300,8 @@ def _best(trace: Trace) -> Hit | None:
 def _named(trace: Trace, hit: Hit) -> list[Span]:
     """The title of ``hit``, and its number in the list unless it is first; with why it counts, where it is no best."""
     rank = trace.hits.index(hit) + 1
-    least = _threshold(trace, _PREFETCH)
-    first = f", the first that reaches {_number(least)}" if least is not None and hit is _subject(trace) else ""
+    least = threshold_of(trace, _PREFETCH)
+    first = f", the first that reaches {threshold_words(least)}" if least is not None and hit is _subject(trace) else ""
     number = [(f" (number {rank}{first})", "text")] if rank > 1 else []
     if hit.origin is Origin.PROPAGATED:
         return [("the folder ", "text"), *title(hit.title), *number]
@@ -347,55 +355,3 @@ def _reading(trace: Trace) -> Iterator[Clause]:
         yield clause("; ", scope, f" is not in the tree, {whole}", weight=44)
     else:
         yield clause("; nothing was found in ", scope, f", {whole}", weight=44)
-
-
-def _check(trace: Trace, constant: str) -> Check | None:
-    """The check of the threshold called ``constant`` that was made."""
-    checks = (check for step in trace.steps for check in step.checks)
-    return next((check for check in checks if check.constant == constant and check.value is not None), None)
-
-
-def _threshold(trace: Trace, constant: str) -> float | None:
-    """The threshold called ``constant``, as a step or a ceiling names it."""
-    checks: Sequence[Check] = [check for step in trace.steps for check in step.checks]
-    named = {check.constant: check.threshold for check in checks}
-    for hit in trace.hits:
-        for horizon in hit.ceiling.horizons if hit.ceiling else ():
-            named.setdefault(horizon.constant, horizon.threshold)
-    return named.get(constant)
-
-
-def lead_words(gap: Check) -> str:
-    """How far the first is ahead of the next, which may have more: results of other searches come last."""
-    lead = gap.value or 0.0
-    if abs(lead) < _LEAST_LEAD:
-        return "level with "
-    if gap.threshold is not None and 0 < gap.threshold - lead < _LEAST_LEAD:
-        return f"{_number(gap.threshold)} (less a rounding error) ahead of "
-    return f"{_exact(lead, gap.threshold)} ahead of " if lead > 0 else f"{-lead:.2f} behind "
-
-
-def _of(check: Check) -> str:
-    return f"{_exact(check.value, check.threshold)} of the {_number(check.threshold)}"
-
-
-def _reached(check: Check) -> str:
-    return f"{_exact(check.value, check.threshold)} ≥ {_number(check.threshold)}"
-
-
-def _number(threshold: float | None) -> str:
-    """A threshold with two decimals, or as many as it has."""
-    if threshold is None:
-        return "–"
-    return f"{threshold:.2f}" if abs(round(threshold, 2) - threshold) < _LEAST_LEAD else f"{threshold:g}"
-
-
-def _exact(value: float | None, threshold: float | None) -> str:
-    """The value with as many decimals as tell it from the threshold, two at least."""
-    if value is None:
-        return "nothing"
-    for places in (2, 3, 4):
-        text = f"{value:.{places}f}"
-        if threshold is None or (float(text) < threshold) == (value < threshold):
-            return text
-    return f"{value:.4f}"
