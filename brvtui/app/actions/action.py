@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import NamedTuple
 
+AS_PICTURE = "as SVG in your pictures folder, or your browser's downloads"
+
 
 class Action(NamedTuple):
     """Something that the user can do in one place of the app, by a key or from the command palette."""

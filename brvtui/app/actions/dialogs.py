@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brvtui.app.actions.action import Action, Place, PlaceKind
+from brvtui.app.actions.action import AS_PICTURE, Action, Place, PlaceKind
 
 DIALOG = Place("dialog", "Dialog", PlaceKind.DIALOG, (
     Action("dialog.back", "escape", "dismiss(None)", "back", "Leave the dialog without doing anything", bar=True),
@@ -92,7 +92,7 @@ PLAN = Place("plan", "Plan dialog", PlaceKind.DIALOG, (
 
 SWEEP = Place("sweep", "Sweep dialog", PlaceKind.DIALOG, (
     Action("sweep.picture", "v", "save_picture", "as SVG",
-           "Save the picture as SVG in your pictures folder, or your browser's downloads", bar=True),
+           f"Save the picture {AS_PICTURE}", bar=True),
 ), within=DIALOG)  # fmt: skip
 
 VERSIONS = Place("versions", "Installed engine dialog", PlaceKind.DIALOG, (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brvtui.app.actions.action import Action, Place, PlaceKind
+from brvtui.app.actions.action import AS_PICTURE, Action, Place, PlaceKind
 from brvtui.app.modes import EDITOR, SCREENS
 
 ALL_SCREENS = (*(mode.name for mode in SCREENS), EDITOR.name)
@@ -19,7 +19,7 @@ APP = Place("app", "Everywhere", PlaceKind.APP, (
     Action("app.theme", "t", "next_theme", "theme", "The next of our own colour themes"),
     Action("app.themes", "T", "choose_theme", "themes", "The list of themes: each is shown as you come to it"),
     Action("app.screenshot", "s", "screenshot", "screenshot",
-           "Save the screen as SVG in your pictures folder, or your browser's downloads"),
+           f"Save the screen {AS_PICTURE}"),
     Action("trace.save", "x", "export('json')", "save trace", "Save the trace as JSON, Markdown or SVG"),
     Action("copy.shown", "y", "copy('shown')", "copy", "Copy the path of the selected note; of an answer, its text"),
     Action("copy.trace", "Y", "copy('trace')", "copy trace", "Copy the trace as JSON"),

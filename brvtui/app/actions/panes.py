@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brvtui.app.actions.action import Action, Place, PlaceKind
+from brvtui.app.actions.action import AS_PICTURE, Action, Place, PlaceKind
 from brvtui.app.actions.everywhere import EVERY_PANE
 
 ABOUT = Place("about", "About", PlaceKind.PANE, (
@@ -48,7 +48,7 @@ GRAPH = Place("graph", "Graph", PlaceKind.PANE, (
            bar=True),
     Action("graph.back", "backspace,h,left", "retrace", "go back", "Back to the centre before", bar=True),
     Action("graph.picture", "v", "save_picture", "as SVG",
-           "Save the drawing as SVG in your pictures folder, or your browser's downloads", bar=True),
+           f"Save the drawing {AS_PICTURE}", bar=True),
 ), within=EVERY_PANE, screens=("query",))  # fmt: skip
 
 JUDGED = Place("judged", "Judged queries", PlaceKind.PANE, (
