@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from datetime import datetime
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -16,7 +14,6 @@ from textual.dom import DOMNode
 from textual.notifications import SeverityLevel
 from textual.widget import AwaitMount
 
-from brvtui import faults
 from brvtui.app.actions.everywhere import APP
 from brvtui.app.actions.needs import OF_A_NOTE
 from brvtui.app.configured import ConfiguredApp
@@ -37,14 +34,14 @@ from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.states import EngineState, Phase, SelectionState
 from brvtui.app.store import ViewStore
 from brvtui.app.text_entry import caught_up, types_text
+from brvtui.app.toasts import too_many
 from brvtui.app.view import NO_MEMORY, OTHER_MEMORY, View
 from brvtui.config import Configuration
 from brvtui.config.schema import FEW
-from brvtui.store.folders import pictures_folder
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
-    from brvtui.app.commands.command import Act, Command
+    from brvtui.app.actions.action import Action
     from brvtui.app.contents import Overview
     from brvtui.app.editing.changes import NoteChanges
     from brvtui.app.editing.controller import Editing
@@ -69,14 +66,11 @@ if TYPE_CHECKING:
     from brvtui.app.versions.controller import Versions
     from brvtui.fleet.members import Member
     from brvtui.lab.whatif.sweep import Sweep
-    from brvtui.lab.whatif.variant import EditedText
     from brvtui.paint.neighbourhood import Neighbourhood
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
     from brvtui.trace import Remedy
 
-_MOST_TOASTS = 2
-_WEIGHT: dict[SeverityLevel, int] = {"information": 0, "warning": 1, "error": 2}
 _BELOW_MODALS = ("mode", "commands")
 _STILL_WRITING = "something is still being written, and the disk does not answer: {app.quit} again ends without waiting"
 _STILL_WRITING_S = 10
@@ -167,7 +161,7 @@ class BrvTui(ConfiguredApp):
             self,
             self.project,
             self.edits,
-            self._unsaved_text,
+            lambda: self.editing.unsaved_text(),
             self.queries.use,
             self.switches.use_profile,
             self._ask_in,
@@ -494,15 +488,6 @@ class BrvTui(ConfiguredApp):
 
         self.run_worker(show(), exclusive=True, group="answers later")
 
-    def _unsaved_text(self) -> EditedText | None:
-        """The text in the editor, if it is not saved."""
-        from brvtui.lab.whatif.variant import EditedText
-
-        editor = self.editing.editor
-        if editor is None or editor.edit is None or not editor.is_dirty:
-            return None
-        return EditedText(editor.path, editor.data, editor.edit.keep_mtime)
-
     def _bring_answer(self) -> None:
         if self.frame is self._query_screen:
             self._query_screen.bring_answer()
@@ -551,13 +536,7 @@ class BrvTui(ConfiguredApp):
         self.call_later(self._thin_out)
 
     def _thin_out(self) -> None:
-        """Keeps only a few toasts, the newest among them: drops earlier copies of a message, then the least severe, the
-        oldest first."""
-        held = list(self._notifications)
-        said = {one.message: place for place, one in enumerate(held)}
-        again = [one for place, one in enumerate(held) if said[one.message] != place]
-        rest = sorted((one for one in held[:-1] if one not in again), key=lambda one: _WEIGHT[one.severity])
-        for one in again + rest[: max(0, len(rest) + 1 - _MOST_TOASTS)]:
+        for one in too_many(self._notifications):
             self._unnotify(one)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -571,12 +550,15 @@ class BrvTui(ConfiguredApp):
         """Whether letters are text now: a field has the focus, and no command is carried out."""
         return not self._commanded and types_text(self.focused)
 
-    @contextmanager
-    def commanded(self) -> Iterator[None]:
-        """While this lasts, actions are chosen by name, so that none is kept back because its key is a letter."""
-        self._commanded = True
+    async def _perform(self, action: Action) -> bool:
+        """Does ``action``, which was chosen by name, where it acts in front; returns whether that could be done."""
+        is_own = any(binding.id == action.name for binding in own_bindings(type(self)))
+        holder = self if is_own or self.frame is None else self.frame.holder_of(action.name)
+        if holder is None:
+            return False
+        self._commanded = True  # so that it is not kept back because its key is a letter
         try:
-            yield
+            return await self.run_action(action.call, default_namespace=holder)
         finally:
             self._commanded = False
 
@@ -605,36 +587,11 @@ class BrvTui(ConfiguredApp):
 
     def action_commands(self) -> None:
         """The command palette."""
-        from brvtui.app.commands.dialog import CommandsDialog
+        from brvtui.app.commands.palette import show_palette
 
         at = self.frame.pane if self.frame is not None else None
         near = {binding.id or "" for binding in own_bindings(type(at))}
-        self.push_screen(CommandsDialog(self.current_mode, near), self._carry_out)
-
-    async def _carry_out(self, command: Command | None) -> None:
-        """Shows the note of ``command``, or does its action where it acts; says so when that cannot be done now."""
-        if command is None:
-            return
-        if command.note:
-            await self.switch_mode("notes")
-            self.browsing.follow_link(command.note)
-        elif command.act is not None and not await self._act(command.act):
-            self.notify(f"not possible now: {command.title}", severity="warning", timeout=4)
-
-    async def _act(self, act: Act) -> bool:
-        """Brings the screen of ``act`` to the front and does it there; whether that could be done."""
-        if act.mode and act.mode != self.current_mode:
-            if act.mode == EDITOR.name and self.view.editor.edit is None:
-                return False
-            await self.switch_mode(act.mode)
-            if self.current_mode != act.mode:
-                return True  # a toast says why
-        is_own = any(binding.id == act.action.name for binding in own_bindings(type(self)))
-        holder = self if is_own or self.frame is None else self.frame.holder_of(act.action.name)
-        if holder is None:
-            return False
-        with self.commanded():
-            return await self.run_action(act.action.call, default_namespace=holder)
+        show_palette(self, near, self._perform, lambda note: self.browsing.follow_link(note))
 
     def action_engine(self) -> None:
         """Switches to the next engine, and asks it the same query."""
@@ -657,23 +614,9 @@ class BrvTui(ConfiguredApp):
 
     def action_judge(self) -> None:
         """Asks for the grade of the note at hand for the open query."""
-        from brvtui.app.lab.grade_dialog import NO_GRADE, GradeDialog
+        from brvtui.app.lab.grading import ask_grade
 
-        query, path = self.view.query.text.strip(), self.note_at_hand
-        if self.project.refuses():
-            return
-        if not query or not path:
-            self.notify(
-                f"ask something and choose a result: {self.shown_key('results.judge')} then grades it for the query",
-                timeout=4,
-            )
-            return
-
-        def grade(value: int | None) -> None:
-            if value is not None:
-                self.lab.grade(path, None if value == NO_GRADE else value)
-
-        self.push_screen(GradeDialog(query, path, self.view.noun), grade)
+        ask_grade(self, self.project, self.note_at_hand, lambda path, grade: self.lab.grade(path, grade))
 
     def action_why(self) -> None:
         """Says why the note at hand is, or is not, in the answer, and what would help it."""
@@ -815,30 +758,10 @@ class BrvTui(ConfiguredApp):
         self._told_of_writing = False
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
-        """Saves the screen as SVG among the user's pictures and says where; a browser is handed the file instead.
+        """Saves the screen as SVG and says where; a browser is handed the file instead."""
+        from brvtui.app.exporting.screenshot import take_screenshot
 
-        Toasts go first: they would cover a part of it.
-        """
-        self.clear_notifications()
-        for rack in self.screen.query("ToastRack"):
-            rack.display = False
-        self.screen.call_after_refresh(self._take_screenshot, filename, path)
-
-    def _take_screenshot(self, filename: str | None, path: str | None) -> None:
-        if self.is_web:
-            name = filename or f"brv-tui-{datetime.now():%Y-%m-%d-%H%M%S}.svg"
-            self.sharing.deliver(name, self.export_screenshot().encode())
-            return
-        from brvtui.disk import writing
-
-        folder = Path(path) if path else pictures_folder()
-        try:
-            writing.make_folder(folder)
-            saved = self.save_screenshot(filename, str(folder))
-        except OSError as error:
-            self.notify(f"no screenshot: {faults.advice(error)}", severity="error")
-        else:
-            self.notify(f"saved {saved}", timeout=8)
+        take_screenshot(self, self.sharing.deliver, filename, path)
 
 
 class FleetTui(BrvTui):
