@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.actions import ActionParseResult, parse
@@ -31,9 +30,9 @@ from brvtui.app.query.cache import Cache
 from brvtui.app.query.queries import Queries
 from brvtui.app.query.reasons import Reasons
 from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.states import EngineState, Phase, SelectionState
+from brvtui.app.states import EngineState, Phase
 from brvtui.app.store import ViewStore
-from brvtui.app.text_entry import caught_up, types_text
+from brvtui.app.text_entry import types_text
 from brvtui.app.toasts import too_many
 from brvtui.app.view import NO_MEMORY, OTHER_MEMORY, View
 from brvtui.config import Configuration
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from brvtui.app.editing.controller import Editing
     from brvtui.app.editing.drafts import Drafts
     from brvtui.app.editing.external_editor import ExternalEditor
+    from brvtui.app.editing.leaving import Leaving
     from brvtui.app.editing.screen import EditorScreen
     from brvtui.app.exporting.sharing import Sharing
     from brvtui.app.fleet.fleet_queries import FleetQueries
@@ -60,11 +60,11 @@ if TYPE_CHECKING:
     from brvtui.app.notes.browsing import Browsing
     from brvtui.app.notes.screen import NotesScreen
     from brvtui.app.query.engine_choice import EngineChoice
+    from brvtui.app.query.memories import Memories
     from brvtui.app.query.model_runs import ModelRuns
     from brvtui.app.query.screen import QueryScreen
     from brvtui.app.settings.screen import SettingsScreen
     from brvtui.app.versions.controller import Versions
-    from brvtui.fleet.members import Member
     from brvtui.lab.whatif.sweep import Sweep
     from brvtui.paint.neighbourhood import Neighbourhood
     from brvtui.saved.traces import SavedTrace
@@ -72,10 +72,6 @@ if TYPE_CHECKING:
     from brvtui.trace import Remedy
 
 _BELOW_MODALS = ("mode", "commands")
-_STILL_WRITING = "something is still being written, and the disk does not answer: {app.quit} again ends without waiting"
-_STILL_WRITING_S = 10
-NO_PROJECT = 3
-"""The exit code when no project could be opened."""
 
 
 class BrvTui(ConfiguredApp):
@@ -89,14 +85,11 @@ class BrvTui(ConfiguredApp):
     ENABLE_COMMAND_PALETTE = False  # Textual's: Enter takes what its list showed before the last letters were typed
     DEFAULT_MODE = "query"
     _commanded = False
-    _told_of_writing = False
     BINDINGS: ClassVar[list[BindingType]] = bindings(APP)
 
     def __init__(self, opening: Opening) -> None:
         """An app that will open what ``opening`` says once it is painted."""
         super().__init__()
-        self.reopening: Opening | None = None
-        """What the next app opens when this one ends; None when the user leaves."""
         self._request = opening
         for name, make in self._screens().items():
             self.add_mode(name, make)
@@ -136,7 +129,7 @@ class BrvTui(ConfiguredApp):
         """Chooses the engine that answers."""
         from brvtui.app.query.engine_choice import EngineChoice
 
-        return EngineChoice(self, self.project, self.queries, self._open_memory)
+        return EngineChoice(self, self.project, self.queries, self.memories.open)
 
     @cached_property
     def browsing(self) -> Browsing:
@@ -179,7 +172,7 @@ class BrvTui(ConfiguredApp):
         """The fleet that is open, if one is."""
         from brvtui.app.fleet.fleet_queries import FleetQueries
 
-        return FleetQueries(self, self._request.fleet, self._open_member)
+        return FleetQueries(self, self._request.fleet, lambda *member: self.memories.open_member(*member))
 
     @cached_property
     def versions(self) -> Versions:
@@ -228,6 +221,23 @@ class BrvTui(ConfiguredApp):
         from brvtui.app.editing.changes import NoteChanges
 
         return NoteChanges(self, self.project, self.editing)
+
+    @cached_property
+    def leaving(self) -> Leaving:
+        """The end of this app, or another app in place of it."""
+        from brvtui.app.editing.leaving import Leaving
+
+        return Leaving(self, self.editing, self.layouts, self.time_left, lambda code: self.exit(return_code=code))
+
+    @cached_property
+    def memories(self) -> Memories:
+        """Other memories that can be opened in place of this one."""
+        from brvtui.app.query.memories import Memories
+
+        def leave_for(opening: Opening) -> None:
+            self.leaving.leave_for(opening)
+
+        return Memories(self, self.project, self._request, lambda: self._query_screen, leave_for)
 
     def _screens(self) -> dict[str, Callable[[], FrameScreen]]:
         """By the name of its mode, what makes a screen when it is first in front."""
@@ -327,7 +337,7 @@ class BrvTui(ConfiguredApp):
         is_named = self._request.engine or self._request.profile
         is_other = (before.engine, before.profile) != (now.engine, now.profile)
         if self.view.project.phase is Phase.FAILED and is_other and not is_named:
-            self._open_anew(self._request, "the project")
+            self.memories.open_project_anew()
         self.store.update(self.store.view.model._replace(name=configuration.settings.llm.model))
 
     # what becomes of the project
@@ -355,74 +365,7 @@ class BrvTui(ConfiguredApp):
         if first:
             self.drafts.report()
             self.versions.warn()
-            if self._request.member:
-                self._show_member(self._request.query, self._request.note)
-            elif self._request.query:
-                self._fill_query(self._request.query)
-            if not self.project.is_chosen:
-                self._ask_for_memory()
-
-    def _show_member(self, query: str, note: str) -> None:
-        """Asks ``query`` of the fleet's member that is open, with ``note`` selected among the results."""
-        if query and note:
-            self.store.update(self.view.query._replace(text=query), SelectionState(note))
-        self._fill_query(query)
-        self._query_screen.action_pane("results")
-        key = self.shown_key(f"screens.{FLEET.name}")
-        self.notify(f"{self._request.member}, of the fleet: {key} leads back to it", timeout=6)
-
-    async def _open_member(self, member: Member, query: str, note: str) -> None:
-        """Opens the memory of a fleet's member with ``query``: the one that is open, or another in place of it."""
-        if self._request.member == member.name and self.view.project.overview is not None:
-            await self.switch_mode("query")
-            self._show_member(query, note)
-            return
-        opening = Opening(
-            Path(member.path),
-            member.profile or None,
-            self._request.now_ms,
-            query=query,
-            note=note,
-            engine=member.engine,
-            fleet=self._request.fleet,
-            member=member.name,
-        )
-        self._leave_for(opening)
-
-    def _leave_for(self, opening: Opening) -> None:
-        """Leaves this app for one on ``opening``, not without asking about unsaved text."""
-
-        def leave() -> None:
-            self.reopening = opening
-            self._end_when_safe()
-
-        self.editing.when_safe(leave)
-
-    def _ask_for_memory(self) -> None:
-        from brvtui.app.query.memory_choice import MemoryDialog
-        from brvtui.store.app_state import MemoryChoice
-
-        assert self.project.session is not None
-
-        def chosen(memory: str | None) -> None:
-            if memory == MemoryChoice.SPACE:
-                self._open_memory(memory)
-            elif memory is not None:
-                self.project.chosen(memory)
-
-        self.push_screen(MemoryDialog(self.project.session.project.tree, self.shown_key("engine.next")), chosen)
-
-    def _open_memory(self, memory: str) -> None:
-        """Opens the other memory of the project with the same query."""
-        self._open_anew(self.project.chosen(memory), f"the {memory}")
-
-    def _open_anew(self, opening: Opening, what: str) -> None:
-        """Opens ``what`` by ``opening`` with the same query; a browser does so when its page is loaded anew."""
-        if self.is_web:
-            self.notify(f"load this page again: it then opens {what}", timeout=8)
-            return
-
-        self._leave_for(opening._replace(query=self.view.query.text))
+            self.memories.begin()
 
     def save_read(self) -> None:
         """Says what the save changes of the judged queries."""
@@ -724,38 +667,12 @@ class BrvTui(ConfiguredApp):
 
     async def action_quit(self) -> None:
         """Ends the app, not without asking about unsaved text."""
-        if self.editing.editor is not None:
-            await caught_up(self.editing.editor.area)
-        self.time_left.begin_again()
-        self._end_when_safe()
+        await self.leaving.quit()
 
-    def _end_when_safe(self) -> None:
-        self.editing.when_safe(lambda: self.call_later(self._end))
-        if self.has_modal:  # the user is asked, and may take time
-            self.time_left.begin_again()
-
-    async def _end(self) -> None:
-        """Ends the app: with the code for a missing project when there was none to open.
-
-        A note that takes long to be written is waited for once: the user may end the app without it.
-        """
-        try:
-            async with asyncio.timeout(self.time_left.seconds):
-                if not await self.editing.all_written():
-                    self._end_when_safe()
-                    return
-                await self.layouts.finish()
-        except TimeoutError:
-            if self.editing.is_writing and not self._told_of_writing:
-                self._told_of_writing = True
-                self.set_timer(_STILL_WRITING_S, self._forget_writing)
-                self.notify(self.with_keys(_STILL_WRITING), severity="warning", timeout=_STILL_WRITING_S)
-                return
-        failed = self.view.project.phase is Phase.FAILED and self._request.fleet is None
-        self.exit(return_code=NO_PROJECT if failed else 0)
-
-    def _forget_writing(self) -> None:
-        self._told_of_writing = False
+    @property
+    def reopening(self) -> Opening | None:
+        """What the next app opens when this one ends; None when the user leaves."""
+        return self.leaving.reopening
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
         """Saves the screen as SVG and says where; a browser is handed the file instead."""
