@@ -297,7 +297,6 @@ async def test_clearing_the_question_keeps_what_is_known_of_members(fleet: Fleet
 async def test_keys_act_on_the_result_of_the_fleet_not_on_what_another_screen_shows(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(BrvTui, "_write", lambda *_: None)
     said: list[str] = []
     tell = BrvTui.notify
     monkeypatch.setattr(BrvTui, "notify", lambda app, text, **how: (said.append(text), tell(app, text, **how)))
