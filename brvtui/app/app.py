@@ -209,7 +209,7 @@ class BrvTui(ConfiguredApp):
 
     async def _perform(self, action: Action) -> bool:
         """Does ``action``, which was chosen by name, where it acts in front; returns whether that could be done."""
-        is_own = any(binding.id == action.name for binding in own_bindings(type(self)))
+        is_own = action in APP.actions
         holder = self if is_own or self.frame is None else self.frame.holder_of(action.name)
         if holder is None:
             return False
