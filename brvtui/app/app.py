@@ -1,14 +1,11 @@
-"""The app: the parts that it has, and which keys and messages are for which of them."""
+"""The app: which keys and messages go to which of its controllers."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from datetime import datetime
-from functools import cached_property, partial
-from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, ClassVar, cast
+from collections.abc import Mapping
+from functools import partial
+from pathlib import PurePath
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.actions import ActionParseResult, parse
 from textual.binding import BindingType
@@ -16,72 +13,32 @@ from textual.dom import DOMNode
 from textual.notifications import SeverityLevel
 from textual.widget import AwaitMount
 
-from brvtui import faults
 from brvtui.app.actions.everywhere import APP
 from brvtui.app.actions.needs import OF_A_NOTE
 from brvtui.app.configured import ConfiguredApp
+from brvtui.app.controllers import Controllers, import_rest
 from brvtui.app.ending import finished_in_time
 from brvtui.app.keys.bindings import bindings, declared, own_bindings
-from brvtui.app.modes import EDITOR, FLEET, LAB, MATURITY, SETTINGS
-from brvtui.app.project.layouts import Layouts
+from brvtui.app.modes import FLEET, MATURITY, SETTINGS
 from brvtui.app.project.opening import Opening
-from brvtui.app.project.project import Project
-from brvtui.app.project.selection import Selection
-from brvtui.app.project.stale import StaleFiles
-from brvtui.app.project.switches import Switches
 from brvtui.app.query.answering import import_painters
-from brvtui.app.query.cache import Cache
-from brvtui.app.query.queries import Queries
-from brvtui.app.query.reasons import Reasons
-from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.states import EngineState, Phase, SelectionState
+from brvtui.app.screen_makers import screen_makers
+from brvtui.app.screens.frame import FrameScreen, frame_of
+from brvtui.app.states import EngineState, Phase
 from brvtui.app.store import ViewStore
-from brvtui.app.text_entry import caught_up, types_text
+from brvtui.app.text_entry import types_text
+from brvtui.app.toasts import too_many
 from brvtui.app.view import NO_MEMORY, OTHER_MEMORY, View
 from brvtui.config import Configuration
-from brvtui.config.schema import FEW
-from brvtui.store.folders import pictures_folder
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
-    from brvtui.app.commands.command import Act, Command
+    from brvtui.app.actions.action import Action
     from brvtui.app.contents import Overview
-    from brvtui.app.editing.changes import NoteChanges
-    from brvtui.app.editing.controller import Editing
-    from brvtui.app.editing.drafts import Drafts
-    from brvtui.app.editing.external_editor import ExternalEditor
-    from brvtui.app.editing.screen import EditorScreen
-    from brvtui.app.exporting.sharing import Sharing
-    from brvtui.app.fleet.fleet_queries import FleetQueries
-    from brvtui.app.fleet.screen import FleetScreen
-    from brvtui.app.lab.edit_check import EditCheck
-    from brvtui.app.lab.lab import Lab
-    from brvtui.app.lab.screen import LabScreen
-    from brvtui.app.log.logs import Logs
-    from brvtui.app.log.screen import LogScreen
-    from brvtui.app.maturity.screen import MaturityScreen
-    from brvtui.app.notes.browsing import Browsing
-    from brvtui.app.notes.screen import NotesScreen
-    from brvtui.app.query.engine_choice import EngineChoice
-    from brvtui.app.query.model_runs import ModelRuns
-    from brvtui.app.query.screen import QueryScreen
-    from brvtui.app.settings.screen import SettingsScreen
-    from brvtui.app.versions.controller import Versions
-    from brvtui.fleet.members import Member
-    from brvtui.lab.whatif.sweep import Sweep
-    from brvtui.lab.whatif.variant import EditedText
-    from brvtui.paint.neighbourhood import Neighbourhood
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
-    from brvtui.trace import Remedy
 
-_MOST_TOASTS = 2
-_WEIGHT: dict[SeverityLevel, int] = {"information": 0, "warning": 1, "error": 2}
 _BELOW_MODALS = ("mode", "commands")
-_STILL_WRITING = "something is still being written, and the disk does not answer: {app.quit} again ends without waiting"
-_STILL_WRITING_S = 10
-NO_PROJECT = 3
-"""The exit code when no project could be opened."""
 
 
 class BrvTui(ConfiguredApp):
@@ -95,231 +52,39 @@ class BrvTui(ConfiguredApp):
     ENABLE_COMMAND_PALETTE = False  # Textual's: Enter takes what its list showed before the last letters were typed
     DEFAULT_MODE = "query"
     _commanded = False
-    _told_of_writing = False
     BINDINGS: ClassVar[list[BindingType]] = bindings(APP)
 
     def __init__(self, opening: Opening) -> None:
         """An app that will open what ``opening`` says once it is painted."""
         super().__init__()
-        self.reopening: Opening | None = None
-        """What the next app opens when this one ends; None when the user leaves."""
         self._request = opening
-        for name, make in self._screens().items():
+        self.store = ViewStore(self._draw)
+        self.store.update(EngineState(frozen=opening.now_ms is not None))
+        self.controllers = Controllers(self, opening, app=self, listener=self)
+        for name, make in screen_makers(self, self.controllers).items():
             self.add_mode(name, make)
-        store = self.store = ViewStore(self._draw)
-        store.update(EngineState(frozen=opening.now_ms is not None))
-        project = self.project = Project(opening, self, self)
-        self.layouts = Layouts(self, project, self.configuration.settings.panes == FEW, self._take_layout)
-        self.stale = StaleFiles(self, project)
-        self.selection = Selection(self, project)
-        self.reasons = Reasons(self, project)
-        self.cache = Cache(self, project, lambda: self.queries.ask_again())
-        self.queries = Queries(
-            self,
-            project,
-            self.selection,
-            self.reasons,
-            self.cache,
-            lambda ask: self.model.run(ask),
-            lambda: self.model.cancel(),
-            lambda problem: self.logs.logged(problem),
-        )
-        self.switches = Switches(self, project, self.queries.ask_again)
         if opening.fleet is not None:
-            self.fleet.begin(opening.member, opening.is_fleet_alone)
-
-    # The first frame is painted before the controllers below are imported; each is made when it is first needed.
-
-    @cached_property
-    def model(self) -> ModelRuns:
-        """Answers that a model writes."""
-        from brvtui.app.query.model_runs import ModelRuns
-
-        return ModelRuns(self, self.project, self.queries, self.cache, self.logs.logged, self._bring_answer)
-
-    @cached_property
-    def engines(self) -> EngineChoice:
-        """Chooses the engine that answers."""
-        from brvtui.app.query.engine_choice import EngineChoice
-
-        return EngineChoice(self, self.project, self.queries, self._open_memory)
-
-    @cached_property
-    def browsing(self) -> Browsing:
-        """What the Notes screen shows."""
-        from brvtui.app.notes.browsing import Browsing
-
-        return Browsing(self, self.project)
-
-    @cached_property
-    def logs(self) -> Logs:
-        """The engine's log and our own."""
-        from brvtui.app.log.logs import Logs
-
-        return Logs(self, self.project, self._ask_in, partial(self.reasons.explain_logged, self._go_to_remedy))
-
-    @cached_property
-    def lab(self) -> Lab:
-        """The judged queries."""
-        from brvtui.app.lab.lab import Lab
-
-        return Lab(
-            self,
-            self.project,
-            self.edits,
-            self._unsaved_text,
-            self.queries.use,
-            self.switches.use_profile,
-            self._ask_in,
-        )
-
-    @cached_property
-    def edits(self) -> EditCheck:
-        """What edits change of the judged queries."""
-        from brvtui.app.lab.edit_check import EditCheck
-
-        return EditCheck(self, self.project)
-
-    @cached_property
-    def fleet(self) -> FleetQueries:
-        """The fleet that is open, if one is."""
-        from brvtui.app.fleet.fleet_queries import FleetQueries
-
-        return FleetQueries(self, self._request.fleet, self._open_member)
-
-    @cached_property
-    def versions(self) -> Versions:
-        """The installed engine."""
-        from brvtui.app.versions.controller import Versions
-
-        return Versions(self, self.project)
-
-    @cached_property
-    def sharing(self) -> Sharing:
-        """What is copied, and traces that are saved."""
-        from brvtui.app.exporting.sharing import Sharing
-        from brvtui.app.query.comparison import compared_text
-
-        def comparison() -> str:
-            return compared_text(self.view.pin, self.view.answered, self.glyphs)
-
-        return Sharing(self, self.project, self._write, comparison)
-
-    @cached_property
-    def drafts(self) -> Drafts:
-        """Texts that were not saved."""
-        from brvtui.app.editing.drafts import Drafts
-
-        return Drafts(self, self.project, lambda path: self.editing.edit(path))
-
-    @cached_property
-    def external_editor(self) -> ExternalEditor:
-        """The user's own editor."""
-        from brvtui.app.editing.external_editor import ExternalEditor
-
-        return ExternalEditor(
-            self, self.project, self.drafts, self.suspend, lambda conflict: self.editing.resolve(conflict)
-        )
-
-    @cached_property
-    def editing(self) -> Editing:
-        """The note that is edited."""
-        from brvtui.app.editing.controller import Editing
-
-        return Editing(self, self.project, self.external_editor, self.drafts, self.workers)
-
-    @cached_property
-    def changes(self) -> NoteChanges:
-        """Changes of notes that are planned, shown, carried out and undone."""
-        from brvtui.app.editing.changes import NoteChanges
-
-        return NoteChanges(self, self.project, self.editing)
-
-    def _screens(self) -> dict[str, Callable[[], FrameScreen]]:
-        """By the name of its mode, what makes a screen when it is first in front."""
-
-        def query() -> QueryScreen:
-            from brvtui.app.query.screen import QueryScreen
-
-            def save_graph(shown: Neighbourhood) -> None:
-                self.sharing.save_graph(shown)
-
-            return QueryScreen(self.layouts, self.queries, self.reasons, self.selection, self.cache, save_graph)
-
-        def notes() -> NotesScreen:
-            from brvtui.app.notes.screen import NotesScreen
-
-            return NotesScreen(self.layouts, self.browsing)
-
-        def maturity() -> MaturityScreen:
-            from brvtui.app.maturity.screen import MaturityScreen
-
-            return MaturityScreen(self.layouts, self.project, self._show_answers_in)
-
-        def log() -> LogScreen:
-            from brvtui.app.log.screen import LogScreen
-
-            return LogScreen(self.layouts, self.logs, self._keep_answer)
-
-        def lab() -> LabScreen:
-            from brvtui.app.lab.screen import LabScreen
-            from brvtui.app.lab.sweeps import Sweeps
-
-            def save(made: Sweep) -> None:
-                self.sharing.save_sweep(made)
-
-            return LabScreen(self.layouts, self.lab, Sweeps(self, lambda: self.lab.session, save))
-
-        def fleet() -> FleetScreen:
-            from brvtui.app.fleet.screen import FleetScreen
-
-            def copy(text: str, named: str) -> None:
-                self.sharing.copy_text(text, named)
-
-            return FleetScreen(self.layouts, self.fleet, copy)
-
-        def settings() -> SettingsScreen:
-            from brvtui.app.settings.screen import SettingsScreen
-
-            return SettingsScreen(self.layouts)
-
-        def edit() -> EditorScreen:
-            from brvtui.app.editing.screen import EditorScreen
-
-            screen = EditorScreen(self.layouts, self.project, self.external_editor, self.drafts)
-            self.editing.use(screen)
-            return screen
-
-        return {
-            "query": query,
-            "notes": notes,
-            "maturity": maturity,
-            "log": log,
-            "lab": lab,
-            FLEET.name: fleet,
-            SETTINGS.name: settings,
-            EDITOR.name: edit,
-        }
+            self.controllers.fleet.begin(opening.member, opening.is_fleet_alone)
 
     # beginning, hearing, ending
 
     def on_mount(self) -> None:
         """Begins to look at files now and then, and to listen to signals."""
-        self.stale.begin()
+        self.controllers.stale.begin()
         if not self.is_headless:
-            self.end_on_signals(lambda: self.editing.keep_drafts())
+            self.end_on_signals(lambda: self.controllers.editing.keep_drafts())
 
     def on_ready(self) -> None:
         """The project is opened only after the first paint."""
         if not self._request.is_fleet_alone:
-            self.screen.call_after_refresh(self.project.open)
+            self.screen.call_after_refresh(self.controllers.project.open)
 
     async def on_unmount(self) -> None:
         """A model that is still answering is not waited for; what was read is kept if that does not take long."""
-        self.model.cancel()
+        self.controllers.model.cancel()
         if self._request.fleet is not None:
-            self.fleet.leave()
-        await finished_in_time(self.project.close, self.time_left.seconds)
+            self.controllers.fleet.leave()
+        await finished_in_time(self.controllers.project.close, self.time_left.seconds)
 
     def adopt(self, configuration: Configuration) -> None:
         """Puts the settings ``configuration`` into effect, as far as they differ from those so far.
@@ -329,11 +94,11 @@ class BrvTui(ConfiguredApp):
         """
         before, now = self.configuration.settings, configuration.settings
         super().adopt(configuration)
-        self.switches.adopt(configuration)
+        self.controllers.switches.adopt(configuration)
         is_named = self._request.engine or self._request.profile
         is_other = (before.engine, before.profile) != (now.engine, now.profile)
         if self.view.project.phase is Phase.FAILED and is_other and not is_named:
-            self._open_anew(self._request, "the project")
+            self.controllers.memories.open_project_anew()
         self.store.update(self.store.view.model._replace(name=configuration.settings.llm.model))
 
     # what becomes of the project
@@ -341,9 +106,9 @@ class BrvTui(ConfiguredApp):
     def project_opened(self, session: Session) -> None:
         """Uses what the project's settings say."""
         self.adopt(session.configuration)
-        self.background.run(partial(_import_rest, session.engine), group="import")
-        self.engines.begin_as_set(session)
-        self.layouts.read(session)
+        self.background.run(partial(import_rest, session.engine), group="import")
+        self.controllers.engines.begin_as_set(session)
+        self.controllers.layouts.read(session)
 
     def opening_failed(self) -> None:
         """Says what is wrong with the settings: it may be why."""
@@ -352,91 +117,24 @@ class BrvTui(ConfiguredApp):
     def trace_reopened(self, saved: SavedTrace, overview: Overview) -> None:
         """Shows the saved trace."""
         painters = partial(import_painters, saved.trace.engine)
-        self.background.run(painters, lambda _: self.queries.show_saved(saved, overview), group="import")
+        self.background.run(painters, lambda _: self.controllers.queries.show_saved(saved, overview), group="import")
 
     def tree_shown(self, first: bool) -> None:
         """Asks the query again, of the newer tree."""
-        self.queries.tree_changed()
-        self.edits.tree_shown(first)
+        self.controllers.queries.tree_changed()
+        self.controllers.edits.tree_shown(first)
         if first:
-            self.drafts.report()
-            self.versions.warn()
-            if self._request.member:
-                self._show_member(self._request.query, self._request.note)
-            elif self._request.query:
-                self._fill_query(self._request.query)
-            if not self.project.is_chosen:
-                self._ask_for_memory()
-
-    def _show_member(self, query: str, note: str) -> None:
-        """Asks ``query`` of the fleet's member that is open, with ``note`` selected among the results."""
-        if query and note:
-            self.store.update(self.view.query._replace(text=query), SelectionState(note))
-        self._fill_query(query)
-        self._query_screen.action_pane("results")
-        key = self.shown_key(f"screens.{FLEET.name}")
-        self.notify(f"{self._request.member}, of the fleet: {key} leads back to it", timeout=6)
-
-    async def _open_member(self, member: Member, query: str, note: str) -> None:
-        """Opens the memory of a fleet's member with ``query``: the one that is open, or another in place of it."""
-        if self._request.member == member.name and self.view.project.overview is not None:
-            await self.switch_mode("query")
-            self._show_member(query, note)
-            return
-        opening = Opening(
-            Path(member.path),
-            member.profile or None,
-            self._request.now_ms,
-            query=query,
-            note=note,
-            engine=member.engine,
-            fleet=self._request.fleet,
-            member=member.name,
-        )
-        self._leave_for(opening)
-
-    def _leave_for(self, opening: Opening) -> None:
-        """Leaves this app for one on ``opening``, not without asking about unsaved text."""
-
-        def leave() -> None:
-            self.reopening = opening
-            self._end_when_safe()
-
-        self.editing.when_safe(leave)
-
-    def _ask_for_memory(self) -> None:
-        from brvtui.app.query.memory_choice import MemoryDialog
-        from brvtui.store.app_state import MemoryChoice
-
-        assert self.project.session is not None
-
-        def chosen(memory: str | None) -> None:
-            if memory == MemoryChoice.SPACE:
-                self._open_memory(memory)
-            elif memory is not None:
-                self.project.chosen(memory)
-
-        self.push_screen(MemoryDialog(self.project.session.project.tree, self.shown_key("engine.next")), chosen)
-
-    def _open_memory(self, memory: str) -> None:
-        """Opens the other memory of the project with the same query."""
-        self._open_anew(self.project.chosen(memory), f"the {memory}")
-
-    def _open_anew(self, opening: Opening, what: str) -> None:
-        """Opens ``what`` by ``opening`` with the same query; a browser does so when its page is loaded anew."""
-        if self.is_web:
-            self.notify(f"load this page again: it then opens {what}", timeout=8)
-            return
-
-        self._leave_for(opening._replace(query=self.view.query.text))
+            self.controllers.drafts.report()
+            self.controllers.versions.warn()
+            self.controllers.memories.begin()
 
     def save_read(self) -> None:
         """Says what the save changes of the judged queries."""
-        self.edits.saved()
+        self.controllers.edits.saved()
 
     def disk_changed(self) -> None:
         """Compares the note in the editor with the disk."""
-        self.editing.look_at_disk()
+        self.controllers.editing.look_at_disk()
 
     # what is shown
 
@@ -448,10 +146,7 @@ class BrvTui(ConfiguredApp):
     @property
     def frame(self) -> FrameScreen | None:
         """The screen in front, below any modal; None while there is none yet, and once the app is ending."""
-        if not self.is_running:
-            return None  # what a screen is made of goes before the screen does
-        first = self.screen_stack[0] if self.screen_stack else None
-        return first if isinstance(first, FrameScreen) else None
+        return frame_of(self)
 
     @property
     def has_modal(self) -> bool:
@@ -463,79 +158,26 @@ class BrvTui(ConfiguredApp):
         """The note that keys act on; empty when there is none."""
         return self.frame.note_at_hand if self.frame is not None else ""
 
-    @property
-    def _query_screen(self) -> QueryScreen:
-        (first, *_) = self.get_screen_stack("query")
-        return cast("QueryScreen", first)
-
-    def _fill_query(self, query: str) -> None:
-        self._query_screen.fill(query)
-
-    def _ask_in(self, query: str, scope: str) -> None:
-        """Asks ``query`` on the Query screen, in the folder ``scope`` (empty: the whole tree)."""
-        self.queries.scope_to(scope)
-        self._fill_query(query)
-
-    def _keep_answer(self, query: str, scope: str) -> None:
-        """Judges ``query`` by its answer now."""
-        if not self.project.refuses():
-            self.lab.keep([(query, scope)])
-
-    def _show_answers_in(self, days: int) -> None:
-        """Asks the judged queries as of ``days`` on, in a column of the Lab."""
-
-        async def show() -> None:
-            from brvtui.app.lab.screen import LabScreen
-            from brvtui.lab.whatif.variant import Variant
-
-            await self.switch_mode(LAB.name)
-            if isinstance(self.frame, LabScreen):
-                self.frame.add_column(Variant(days=days))
-
-        self.run_worker(show(), exclusive=True, group="answers later")
-
-    def _unsaved_text(self) -> EditedText | None:
-        """The text in the editor, if it is not saved."""
-        from brvtui.lab.whatif.variant import EditedText
-
-        editor = self.editing.editor
-        if editor is None or editor.edit is None or not editor.is_dirty:
-            return None
-        return EditedText(editor.path, editor.data, editor.edit.keep_mtime)
-
-    def _bring_answer(self) -> None:
-        if self.frame is self._query_screen:
-            self._query_screen.bring_answer()
-
     def select(self, file: str) -> None:
         """Makes ``file`` the selected note, on every screen."""
-        self.selection.select(file)
+        self.controllers.selection.select(file)
 
     def stop_model(self) -> bool:
         """Breaks off the model's answer that is under way; whether one was shown."""
-        return self.model.stop()
+        return self.controllers.model.stop()
 
     def _draw(self, view: View) -> None:
         if self.frame is not None:
             self.frame.show(view)
 
-    def _take_layout(self) -> None:
-        if self.frame is not None:
-            self.frame.take_layout()
-
-    def _write(self, escape: str) -> None:
-        """Hands an escape sequence to the terminal."""
-        if self._driver is not None:
-            self._driver.write(escape)
-
     @property
     def clipboard(self) -> str:
         """What was copied last in this app; fields paste it."""
-        return self.sharing.copied
+        return self.controllers.sharing.copied
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copies ``text``: what fields and selections copy."""
-        self.sharing.copy_text(text, "the text")
+        self.controllers.sharing.copy_text(text, "the text")
 
     def notify(
         self,
@@ -551,13 +193,7 @@ class BrvTui(ConfiguredApp):
         self.call_later(self._thin_out)
 
     def _thin_out(self) -> None:
-        """Keeps only a few toasts, the newest among them: drops earlier copies of a message, then the least severe, the
-        oldest first."""
-        held = list(self._notifications)
-        said = {one.message: place for place, one in enumerate(held)}
-        again = [one for place, one in enumerate(held) if said[one.message] != place]
-        rest = sorted((one for one in held[:-1] if one not in again), key=lambda one: _WEIGHT[one.severity])
-        for one in again + rest[: max(0, len(rest) + 1 - _MOST_TOASTS)]:
+        for one in too_many(self._notifications):
             self._unnotify(one)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -571,12 +207,15 @@ class BrvTui(ConfiguredApp):
         """Whether letters are text now: a field has the focus, and no command is carried out."""
         return not self._commanded and types_text(self.focused)
 
-    @contextmanager
-    def commanded(self) -> Iterator[None]:
-        """While this lasts, actions are chosen by name, so that none is kept back because its key is a letter."""
-        self._commanded = True
+    async def _perform(self, action: Action) -> bool:
+        """Does ``action``, which was chosen by name, where it acts in front; returns whether that could be done."""
+        is_own = action in APP.actions
+        holder = self if is_own or self.frame is None else self.frame.holder_of(action.name)
+        if holder is None:
+            return False
+        self._commanded = True  # so that it is not kept back because its key is a letter
         try:
-            yield
+            return await self.run_action(action.call, default_namespace=holder)
         finally:
             self._commanded = False
 
@@ -605,159 +244,111 @@ class BrvTui(ConfiguredApp):
 
     def action_commands(self) -> None:
         """The command palette."""
-        from brvtui.app.commands.dialog import CommandsDialog
+        from brvtui.app.commands.palette import show_palette
 
         at = self.frame.pane if self.frame is not None else None
         near = {binding.id or "" for binding in own_bindings(type(at))}
-        self.push_screen(CommandsDialog(self.current_mode, near), self._carry_out)
-
-    async def _carry_out(self, command: Command | None) -> None:
-        """Shows the note of ``command``, or does its action where it acts; says so when that cannot be done now."""
-        if command is None:
-            return
-        if command.note:
-            await self.switch_mode("notes")
-            self.browsing.follow_link(command.note)
-        elif command.act is not None and not await self._act(command.act):
-            self.notify(f"not possible now: {command.title}", severity="warning", timeout=4)
-
-    async def _act(self, act: Act) -> bool:
-        """Brings the screen of ``act`` to the front and does it there; whether that could be done."""
-        if act.mode and act.mode != self.current_mode:
-            if act.mode == EDITOR.name and self.view.editor.edit is None:
-                return False
-            await self.switch_mode(act.mode)
-            if self.current_mode != act.mode:
-                return True  # a toast says why
-        is_own = any(binding.id == act.action.name for binding in own_bindings(type(self)))
-        holder = self if is_own or self.frame is None else self.frame.holder_of(act.action.name)
-        if holder is None:
-            return False
-        with self.commanded():
-            return await self.run_action(act.action.call, default_namespace=holder)
+        show_palette(self, near, self._perform, lambda note: self.controllers.browsing.follow_link(note))
 
     def action_engine(self) -> None:
         """Switches to the next engine, and asks it the same query."""
-        self.engines.next_engine()
+        self.controllers.engines.next_engine()
 
     def action_engine_mode(self) -> None:
         """Asks the engine in its next mode."""
-        self.engines.next_mode()
+        self.controllers.engines.next_mode()
 
     def action_profile(self) -> None:
         """Switches to the next built-in profile."""
-        self.switches.next_profile()
+        self.controllers.switches.next_profile()
 
     def action_feedback(self, usefulness: str) -> None:
         """Says what became of the selected result."""
         from brvtui.app.query.feedback import give_feedback
         from brvtui.trace.feedback import Usefulness
 
-        give_feedback(self, self.project, self.queries.ask_again, Usefulness(usefulness))
+        give_feedback(self, self.controllers.project, self.controllers.queries.ask_again, Usefulness(usefulness))
 
     def action_judge(self) -> None:
         """Asks for the grade of the note at hand for the open query."""
-        from brvtui.app.lab.grade_dialog import NO_GRADE, GradeDialog
+        from brvtui.app.lab.grading import ask_grade
 
-        query, path = self.view.query.text.strip(), self.note_at_hand
-        if self.project.refuses():
-            return
-        if not query or not path:
-            self.notify(
-                f"ask something and choose a result: {self.shown_key('results.judge')} then grades it for the query",
-                timeout=4,
-            )
-            return
-
-        def grade(value: int | None) -> None:
-            if value is not None:
-                self.lab.grade(path, None if value == NO_GRADE else value)
-
-        self.push_screen(GradeDialog(query, path, self.view.noun), grade)
+        ask_grade(
+            self,
+            self.controllers.project,
+            self.note_at_hand,
+            lambda path, grade: self.controllers.lab.grade(path, grade),
+        )
 
     def action_why(self) -> None:
         """Says why the note at hand is, or is not, in the answer, and what would help it."""
         if self.frame is None or not self.frame.explains_itself():
-            self.reasons.explain(self.note_at_hand, self._go_to_remedy)
-
-    async def _go_to_remedy(self, path: str, remedy: Remedy) -> None:
-        """Goes to where the change of ``remedy`` is made: the query's field, the signals, or the editor."""
-        from brvtui.trace import RemedyKind
-
-        if remedy.query:
-            await self.switch_mode("query")
-            self._fill_query(remedy.query)
-        elif remedy.maturity:
-            self.changes.set_signals(path, remedy.maturity)
-        elif remedy.kind is not None:
-            self.notify(f"to make it: {remedy.how} ({remedy.text})", timeout=10)
-            if remedy.kind is not RemedyKind.UPDATE:  # which ByteRover alone can make
-                self.editing.edit(path)
+            self.controllers.reasons.explain(self.note_at_hand, self.controllers.go_to_remedy)
 
     def action_versions(self) -> None:
         """Shows which engine is installed, and what is known of it."""
-        self.versions.show()
+        self.controllers.versions.show()
 
     def action_record(self) -> None:
         """Turns recording of access hits on or off."""
-        self.switches.record()
+        self.controllers.switches.record()
 
     def action_copy(self, what: str) -> None:
         """Copies ``path``, ``answer``, ``prompt``, ``trace``, or ``shown``: what the focused pane shows."""
         if what == "shown":
             what = getattr(self.frame and self.frame.focused, "copies", "path")
         if self.frame is None or not self.frame.shares_itself(what):
-            self.sharing.copy(what, self.note_at_hand)
+            self.controllers.sharing.copy(what, self.note_at_hand)
 
     def action_export(self, ending: str) -> None:
         """Saves the trace in the form of ``ending``."""
         if self.frame is None or not self.frame.shares_itself("trace"):
-            self.sharing.export(ending)
+            self.controllers.sharing.export(ending)
 
     def action_edit_note(self) -> None:
         """Edits the note at hand."""
-        self.editing.edit_selected(self.note_at_hand, outside=False)
+        self.controllers.editing.edit_selected(self.note_at_hand, outside=False)
 
     def action_edit_outside(self) -> None:
         """Edits the note at hand in the user's own editor."""
-        self.editing.edit_selected(self.note_at_hand, outside=True)
+        self.controllers.editing.edit_selected(self.note_at_hand, outside=True)
 
     def action_new_note(self) -> None:
         """Begins a note."""
-        self.changes.new_note(self.note_at_hand, about_query=self.current_mode == "query")
+        self.controllers.changes.new_note(self.note_at_hand, about_query=self.current_mode == "query")
 
     def action_move_note(self) -> None:
         """Renames or moves the note at hand."""
-        self.changes.move(self.note_at_hand)
+        self.controllers.changes.move(self.note_at_hand)
 
     def action_archive_note(self) -> None:
         """Archives the note at hand, or restores it from its stub."""
-        self.changes.archive(self.note_at_hand)
+        self.controllers.changes.archive(self.note_at_hand)
 
     def action_signals(self) -> None:
         """Sets maturity and importance of the note at hand."""
-        self.changes.set_signals(self.note_at_hand)
+        self.controllers.changes.set_signals(self.note_at_hand)
 
     def action_undo_change(self) -> None:
         """Undoes what was changed last: a note, or what was judged since."""
-        if not self.lab.take_back():
-            self.changes.undo()
+        if not self.controllers.lab.take_back():
+            self.controllers.changes.undo()
 
     def action_redo_change(self) -> None:
         """Does again what was undone last."""
-        self.changes.redo()
+        self.controllers.changes.redo()
 
     def action_changes(self) -> None:
         """Lists the changes of this session."""
-        self.changes.list_all()
+        self.controllers.changes.list_all()
 
     def action_drafts(self) -> None:
         """Lists the drafts."""
-        self.drafts.list_all()
+        self.controllers.drafts.list_all()
 
     def action_left_drafts(self) -> None:
         """Opens the draft that was left behind, or lists them where there are several."""
-        self.drafts.go_to_left()
+        self.controllers.drafts.go_to_left()
 
     async def action_mode(self, name: str) -> None:
         """Brings a screen to the front; it keeps its state."""
@@ -781,78 +372,21 @@ class BrvTui(ConfiguredApp):
 
     async def action_quit(self) -> None:
         """Ends the app, not without asking about unsaved text."""
-        if self.editing.editor is not None:
-            await caught_up(self.editing.editor.area)
-        self.time_left.begin_again()
-        self._end_when_safe()
+        await self.controllers.leaving.quit()
 
-    def _end_when_safe(self) -> None:
-        self.editing.when_safe(lambda: self.call_later(self._end))
-        if self.has_modal:  # the user is asked, and may take time
-            self.time_left.begin_again()
-
-    async def _end(self) -> None:
-        """Ends the app: with the code for a missing project when there was none to open.
-
-        A note that takes long to be written is waited for once: the user may end the app without it.
-        """
-        try:
-            async with asyncio.timeout(self.time_left.seconds):
-                if not await self.editing.all_written():
-                    self._end_when_safe()
-                    return
-                await self.layouts.finish()
-        except TimeoutError:
-            if self.editing.is_writing and not self._told_of_writing:
-                self._told_of_writing = True
-                self.set_timer(_STILL_WRITING_S, self._forget_writing)
-                self.notify(self.with_keys(_STILL_WRITING), severity="warning", timeout=_STILL_WRITING_S)
-                return
-        failed = self.view.project.phase is Phase.FAILED and self._request.fleet is None
-        self.exit(return_code=NO_PROJECT if failed else 0)
-
-    def _forget_writing(self) -> None:
-        self._told_of_writing = False
+    @property
+    def reopening(self) -> Opening | None:
+        """What the next app opens when this one ends; None when the user leaves."""
+        return self.controllers.leaving.reopening
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
-        """Saves the screen as SVG among the user's pictures and says where; a browser is handed the file instead.
+        """Saves the screen as SVG and says where; a browser is handed the file instead."""
+        from brvtui.app.exporting.screenshot import take_screenshot
 
-        Toasts go first: they would cover a part of it.
-        """
-        self.clear_notifications()
-        for rack in self.screen.query("ToastRack"):
-            rack.display = False
-        self.screen.call_after_refresh(self._take_screenshot, filename, path)
-
-    def _take_screenshot(self, filename: str | None, path: str | None) -> None:
-        if self.is_web:
-            name = filename or f"brv-tui-{datetime.now():%Y-%m-%d-%H%M%S}.svg"
-            self.sharing.deliver(name, self.export_screenshot().encode())
-            return
-        from brvtui.disk import writing
-
-        folder = Path(path) if path else pictures_folder()
-        try:
-            writing.make_folder(folder)
-            saved = self.save_screenshot(filename, str(folder))
-        except OSError as error:
-            self.notify(f"no screenshot: {faults.advice(error)}", severity="error")
-        else:
-            self.notify(f"saved {saved}", timeout=8)
+        take_screenshot(self, self.controllers.sharing.deliver, filename, path)
 
 
 class FleetTui(BrvTui):
     """The app on a fleet, before the memory of a member is opened."""
 
     DEFAULT_MODE = FLEET.name
-
-
-def _import_rest(engine: str) -> None:
-    """Imports what paints answers of ``engine``, then the controllers, so that no key waits for it. It blocks."""
-    import_painters(engine)
-    from brvtui.app.editing import changes  # noqa: F401
-    from brvtui.app.exporting import sharing  # noqa: F401
-    from brvtui.app.lab import screen  # noqa: F401
-    from brvtui.app.log import logs  # noqa: F401
-    from brvtui.app.notes import browsing  # noqa: F401
-    from brvtui.app.query import model_runs  # noqa: F401

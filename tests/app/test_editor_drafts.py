@@ -63,7 +63,7 @@ def left(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> Tree:
 
 async def _offered(pilot: Pilot[Any]) -> None:
     await ask(pilot, "rollback")
-    brv(pilot).selection.select(NOTE)
+    brv(pilot).controllers.selection.select(NOTE)
     await pilot.press("escape", "e")
     await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
     await settled(pilot)
@@ -226,7 +226,7 @@ async def test_the_draft_of_a_note_that_is_gone_can_be_written(left: Tree, make_
     (left.tree / NOTE).unlink()
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        brv(pilot).editing.edit(NOTE)
+        brv(pilot).controllers.editing.edit(NOTE)
         await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
         await pilot.press("m")
         await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
@@ -254,7 +254,7 @@ async def test_each_note_keeps_its_newest_draft_however_slow_the_disk_is(
     monkeypatch.setattr(note_io, "write_draft", late)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        drafts = brv(pilot).drafts
+        drafts = brv(pilot).controllers.drafts
         for number in (b"1", b"2", b"3"):
             drafts.write(DraftRequest(NOTE, number))
             drafts.write(DraftRequest("other.md", number))
@@ -272,11 +272,11 @@ async def test_a_text_that_could_not_be_saved_stands_beside_the_one_that_is_type
     """Neither takes the place of the other, nor of the draft that was left; each is offered."""
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        brv(pilot).drafts.write(DraftRequest(NOTE, b"in vain\n", is_set_aside=True))
-        brv(pilot).drafts.write(DraftRequest("x.md", b"typed\n"))
-        await until(pilot, lambda: not brv(pilot).drafts.is_busy)
-        brv(pilot).drafts.write(DraftRequest(NOTE, b"typed\n"))
-        await until(pilot, lambda: not brv(pilot).drafts.is_busy)
+        brv(pilot).controllers.drafts.write(DraftRequest(NOTE, b"in vain\n", is_set_aside=True))
+        brv(pilot).controllers.drafts.write(DraftRequest("x.md", b"typed\n"))
+        await until(pilot, lambda: not brv(pilot).controllers.drafts.is_busy)
+        brv(pilot).controllers.drafts.write(DraftRequest(NOTE, b"typed\n"))
+        await until(pilot, lambda: not brv(pilot).controllers.drafts.is_busy)
         held = {draft.data for draft in _drafts(left).all() if draft.path == NOTE}
         assert held == {b"typed\n", b"in vain\n", FEW_LINES.replace("two", "TWO").encode()}
 

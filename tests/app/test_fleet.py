@@ -297,7 +297,6 @@ async def test_clearing_the_question_keeps_what_is_known_of_members(fleet: Fleet
 async def test_keys_act_on_the_result_of_the_fleet_not_on_what_another_screen_shows(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(BrvTui, "_write", lambda *_: None)
     said: list[str] = []
     tell = BrvTui.notify
     monkeypatch.setattr(BrvTui, "notify", lambda app, text, **how: (said.append(text), tell(app, text, **how)))
@@ -374,3 +373,16 @@ async def test_three_thousand_members_are_drawn_as_they_come_into_view(fleet: Fl
         assert isinstance(pane.lines, LazyLines)
         await pilot.press("slash", *"m299", "enter")
         assert pane.choices == [f"m{number}" for number in range(2_990, 3_000)]
+
+
+async def test_the_palette_does_what_acts_everywhere_over_a_fleet_alone_too(fleet: Fleet) -> None:
+    app = fleet_app(fleet)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await until(pilot, lambda: state(pilot).work is FleetWork.IDLE)
+        theme = app.theme
+        await pilot.press("ctrl+g")
+        await until(pilot, lambda: app.has_modal)
+        await pilot.press(*"next", "space", *"of", "space", *"our", "enter")
+        await until(pilot, lambda: not app.has_modal)
+        await until(pilot, lambda: bool(app._notifications))
+        assert app.theme != theme, [one.message for one in app._notifications]

@@ -236,7 +236,7 @@ async def test_only_what_was_not_covered(with_log: Tree, make_app: Callable[...,
 async def test_the_engine_is_followed(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:
     async with make_app(with_log.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
-        await until(pilot, lambda: brv(pilot).project.session is not None)
+        await until(pilot, lambda: brv(pilot).controllers.project.session is not None)
         await settled(pilot)
         await pilot.press("f")
         assert "following the engine" in shown(pilot)

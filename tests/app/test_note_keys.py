@@ -37,7 +37,7 @@ def garden(garden: Tree) -> Tree:
 async def _press(pilot: Pilot[Any], key: str, kind: type[Dialog[Any]], note: str = NOTE) -> None:
     """Selects ``note``, presses ``key`` and waits for its dialog."""
     await ask(pilot, "rollback")
-    brv(pilot).selection.select(note)
+    brv(pilot).controllers.selection.select(note)
     await pilot.press("escape", key)
     await until(pilot, lambda: isinstance(pilot.app.screen, kind))
     await settled(pilot)
@@ -269,7 +269,7 @@ async def test_a_note_is_archived_restored_and_undone(app: BrvTui, garden: Tree)
 async def test_what_is_no_note_is_not_archived(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
-        brv(pilot).selection.select("auth/_index.md")
+        brv(pilot).controllers.selection.select("auth/_index.md")
         await pilot.press("escape", "X")
         await until(pilot, lambda: "only notes are archived" in toasts(pilot))
         assert not isinstance(pilot.app.screen, PlanDialog)
@@ -388,7 +388,7 @@ async def test_signals_are_set_in_the_frontmatter_alone(app: BrvTui, garden: Tre
         assert (garden.tree / path).stat().st_mtime_ns == before
         await until(pilot, lambda: view(pilot).project.overview.branches[path].maturity == "core")  # type: ignore[union-attr]
         await settled(pilot)
-        assert not (brv(pilot).project.session.notes._overlay.path).exists()  # type: ignore[union-attr]
+        assert not (brv(pilot).controllers.project.session.notes._overlay.path).exists()  # type: ignore[union-attr]
 
 
 async def test_an_importance_that_is_none_says_so(app: BrvTui) -> None:

@@ -47,7 +47,7 @@ def own_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str
 
 async def _outside(pilot: Pilot[Any]) -> None:
     await ask(pilot, "rollback")
-    brv(pilot).selection.select(NOTE)
+    brv(pilot).controllers.selection.select(NOTE)
     await pilot.press("escape", "E")
 
 

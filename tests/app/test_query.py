@@ -297,7 +297,7 @@ async def test_recording_is_announced_and_recorded(app: BrvTui, own_data_folders
 async def test_a_worker_that_breaks_down_is_told_of(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
-        session = brv(pilot).project.session
+        session = brv(pilot).controllers.project.session
         assert session is not None
 
         def broken(query: str, scope: str = "") -> None:
@@ -318,13 +318,15 @@ async def test_the_answer_of_a_run_stays_when_it_recorded_hits(app: BrvTui) -> N
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refunds")
         await pilot.press("escape", "R", "ctrl+r")
-        await until(pilot, lambda: (session := brv(pilot).project.session) and session.snapshot.overlay_count)
+        await until(
+            pilot, lambda: (session := brv(pilot).controllers.project.session) and session.snapshot.overlay_count
+        )
         await settled(pilot)
         trace, overview = view(pilot).answer.trace, view(pilot).project.overview
         assert trace is not None
         assert trace.mode == "run"
         assert overview is not None
-        assert overview.generation == brv(pilot).project.session.snapshot.generation  # type: ignore[union-attr]  # waited for
+        assert overview.generation == brv(pilot).controllers.project.session.snapshot.generation  # type: ignore[union-attr]  # waited for
 
 
 async def test_a_part_without_numbers_has_its_whole_name_at_80_columns(app: BrvTui) -> None:
@@ -348,7 +350,7 @@ async def test_a_note_of_another_screen_is_no_row(app: BrvTui, garden: Tree) -> 
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token")
         results = screen(pilot).results
-        brv(pilot).selection.select("billing/refunds.md")
+        brv(pilot).controllers.selection.select("billing/refunds.md")
         await pilot.press("escape")
         await settled(pilot)
         assert results.chosen == ""

@@ -34,7 +34,7 @@ async def asked_why(pilot: Pilot[Any], query: str, path: str) -> None:
     """Asks ``query``, then why the note at ``path`` is where it is."""
     await ask(pilot, query)
     await pilot.press("escape")
-    brv(pilot).selection.select(path)
+    brv(pilot).controllers.selection.select(path)
     await settled(pilot)
     await pilot.press("w")
     await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog) and bool(remedies(pilot)))

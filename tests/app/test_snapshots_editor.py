@@ -96,7 +96,7 @@ async def test_a_draft(looks: Looks, garden: Tree, app: BrvTui, monkeypatch: pyt
         DraftStore(garden.tree).keep(NOTE, _TEXT.replace("last", "LAST").encode(), base, NOW_MS - 125_000)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
-        brv(pilot).selection.select(NOTE)
+        brv(pilot).controllers.selection.select(NOTE)
         await pilot.press("escape", "e")
         await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
         await looks(pilot)
@@ -124,7 +124,7 @@ _DIALOGS: dict[str, tuple[str, ...]] = {
 async def test_a_dialog(looks: Looks, app: BrvTui, keys: tuple[str, ...]) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
-        brv(pilot).selection.select(NOTE)
+        brv(pilot).controllers.selection.select(NOTE)
         await pilot.press("escape")
         await settled(pilot)
         for key in keys:

@@ -23,6 +23,7 @@ from brvtui.paint.text import seconds
 
 if TYPE_CHECKING:
     from brvtui.app.editing.screen import EditorScreen
+    from brvtui.lab.whatif.variant import EditedText
     from brvtui.session import Session
     from brvtui.tree.editing.note_text import EditableText
 
@@ -61,6 +62,15 @@ class Editing:
     def editor(self) -> EditorScreen | None:
         """The editor; None when no note is open in it."""
         return self._screen if self._services.store.view.editor.edit is not None else None
+
+    def unsaved_text(self) -> EditedText | None:
+        """Returns the text in the editor, if it is not saved."""
+        from brvtui.lab.whatif.variant import EditedText
+
+        editor = self.editor
+        if editor is None or editor.edit is None or not editor.is_dirty:
+            return None
+        return EditedText(editor.path, editor.data, editor.edit.keep_mtime)
 
     def when_safe(self, then: Callable[[], object]) -> None:
         """Calls ``then`` once there is no unsaved text, or the user gave it up."""

@@ -1,0 +1,106 @@
+"""Opens another memory in place of the one that is open: the project's other one, or that of a fleet's member."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from brvtui.app.modes import FLEET
+from brvtui.app.project.opening import Opening
+from brvtui.app.project.project import Project
+from brvtui.app.services import AppServices
+from brvtui.app.states import SelectionState
+
+if TYPE_CHECKING:
+    from brvtui.app.query.screen import QueryScreen
+    from brvtui.fleet.members import Member
+
+
+class Memories:
+    """Shows the memory that the app was opened for, and leaves it for another one."""
+
+    def __init__(
+        self,
+        services: AppServices,
+        project: Project,
+        request: Opening,
+        screen: Callable[[], QueryScreen],
+        leave_for: Callable[[Opening], None],
+    ) -> None:
+        """``request`` is what the app opens; ``screen`` returns the Query screen; ``leave_for`` opens something else in
+        another app.
+        """
+        self._services = services
+        self._project = project
+        self._request = request
+        self._screen = screen
+        self._leave_for = leave_for
+
+    def begin(self) -> None:
+        """Asks the query that came with the request; then which memory to open, if there are two to choose from."""
+        if self._request.member:
+            self._show_member(self._request.query, self._request.note)
+        elif self._request.query:
+            self._screen().fill(self._request.query)
+        if not self._project.is_chosen:
+            self._ask()
+
+    def _ask(self) -> None:
+        from brvtui.app.query.memory_choice import MemoryDialog
+        from brvtui.store.app_state import MemoryChoice
+
+        assert self._project.session is not None
+
+        def chosen(memory: str | None) -> None:
+            if memory == MemoryChoice.SPACE:
+                self.open(memory)
+            elif memory is not None:
+                self._project.chosen(memory)
+
+        tree, key = self._project.session.project.tree, self._services.shown_key("engine.next")
+        self._services.push_screen(MemoryDialog(tree, key), chosen)
+
+    def open(self, memory: str) -> None:
+        """Opens the other memory of the project with the same query."""
+        self._open_anew(self._project.chosen(memory), f"the {memory}")
+
+    def open_project_anew(self) -> None:
+        """Opens the same project with the same query: its settings are others now."""
+        self._open_anew(self._request, "the project")
+
+    def _open_anew(self, opening: Opening, what: str) -> None:
+        """Opens ``what`` by ``opening`` with the same query; a browser does so when its page is loaded anew."""
+        if self._services.is_web:
+            self._services.notify(f"load this page again: it then opens {what}", timeout=8)
+        else:
+            self._leave_for(opening._replace(query=self._services.store.view.query.text))
+
+    async def open_member(self, member: Member, query: str, note: str) -> None:
+        """Opens the memory of a fleet's member with ``query``: the one that is open, or another in place of it."""
+        request = self._request
+        if request.member == member.name and self._services.store.view.project.overview is not None:
+            await self._services.switch_mode("query")
+            self._show_member(query, note)
+            return
+        opening = Opening(
+            Path(member.path),
+            member.profile or None,
+            request.now_ms,
+            query=query,
+            note=note,
+            engine=member.engine,
+            fleet=request.fleet,
+            member=member.name,
+        )
+        self._leave_for(opening)
+
+    def _show_member(self, query: str, note: str) -> None:
+        """Asks ``query`` of the fleet's member that is open, with ``note`` selected among the results."""
+        store = self._services.store
+        if query and note:
+            store.update(store.view.query._replace(text=query), SelectionState(note))
+        self._screen().fill(query)
+        self._screen().action_pane("results")
+        key = self._services.shown_key(f"screens.{FLEET.name}")
+        self._services.notify(f"{self._request.member}, of the fleet: {key} leads back to it", timeout=6)
