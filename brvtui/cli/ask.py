@@ -11,24 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from brvtui.cli.common import (
-    BAD_USAGE,
-    FAILED,
-    NEGATIVE,
-    NOT_THERE,
-    OK,
-    Asked,
-    Failure,
-    WholeSummaries,
-    answer_format,
-    engine_command,
-    engine_errors_reported,
-    find_session,
-    letters_setting,
-    project_option,
-    text_argument,
-    write_json,
-)
+from brvtui.cli.engine_command import Asked, engine_command
+from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
+from brvtui.cli.help import WholeSummaries
+from brvtui.cli.options import answer_format, project_option, text_argument
+from brvtui.cli.output import write_json
+from brvtui.cli.sessions import find_session, letters_setting
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from brvtui.cli.common import BAD_USAGE, FAILED, NOT_THERE, Failure, WholeNumber, find_session, format_option
+from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, Failure
+from brvtui.cli.options import WholeNumber, format_option
+from brvtui.cli.sessions import find_session
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:

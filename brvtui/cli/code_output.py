@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from brvtui.cli.common import NEGATIVE, NOT_THERE, OK, Failure
+from brvtui.cli.failure import NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.engines.knowing.tracing_words import note_on_code
 from brvtui.paint.text import signed
 from brvtui.text.visible import visible

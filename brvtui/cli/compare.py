@@ -8,22 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from brvtui.cli import completing
-from brvtui.cli.common import (
-    BAD_USAGE,
-    NEGATIVE,
-    OK,
-    SCOPE_HELP,
-    Asked,
-    Failure,
-    answer_format,
-    engine_errors_reported,
-    print_report,
-    project_option,
-    shared,
-    text_argument,
-    write_json,
-)
+from brvtui.cli.engine_command import Asked
+from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure, engine_errors_reported
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
+from brvtui.cli.options import SCOPE_HELP, answer_format, project_option, shared, text_argument
+from brvtui.cli.output import print_report, write_json
 
 if TYPE_CHECKING:
     from brvtui.lab.evaluation.metrics import Metric

@@ -9,21 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brvtui.cli import completing
-from brvtui.cli.common import (
-    BAD_USAGE,
-    NEGATIVE,
-    NOT_THERE,
-    OK,
-    Asked,
-    Failure,
-    answer_format,
-    engine_command,
-    engine_errors_reported,
-    print_report,
-    text_argument,
-    write_json,
-)
+from brvtui.cli.engine_command import Asked, engine_command
+from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
 from brvtui.cli.moments import later_or_at
+from brvtui.cli.options import answer_format, text_argument
+from brvtui.cli.output import print_report, write_json
 
 if TYPE_CHECKING:
     from brvtui.lab.answer_diff.results import AnswerDiff

@@ -10,21 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from brvtui.cli.common import (
-    BAD_USAGE,
-    FAILED,
-    NEGATIVE,
-    OK,
-    Asked,
-    Failure,
-    engine_command,
-    engine_errors_reported,
-    format_option,
-    print_report,
-    write_json,
-)
+from brvtui.cli.engine_command import Asked, engine_command
+from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure, engine_errors_reported
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
 from brvtui.cli.moments import exact_ms, later_ms
+from brvtui.cli.options import format_option
+from brvtui.cli.output import print_report, write_json
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import click
 
 from brvtui.cli import completing
-from brvtui.cli.common import NOT_THERE, OK, Asked, Failure, engine_command, engine_errors_reported, text_argument
+from brvtui.cli.engine_command import Asked, engine_command
+from brvtui.cli.failure import NOT_THERE, OK, Failure, engine_errors_reported
+from brvtui.cli.options import text_argument
 from brvtui.trace.feedback import Usefulness
 
 

@@ -11,21 +11,12 @@ import click
 
 from brvtui import faults
 from brvtui.cli import completing
-from brvtui.cli.common import (
-    BAD_USAGE,
-    NEGATIVE,
-    NOT_THERE,
-    OK,
-    SCOPE_HELP,
-    Failure,
-    WholeSummaries,
-    answer_format,
-    find_session,
-    is_there,
-    project_option,
-    text_argument,
-    write_json,
-)
+from brvtui.cli.checks import is_there
+from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure
+from brvtui.cli.help import WholeSummaries
+from brvtui.cli.options import SCOPE_HELP, answer_format, project_option, text_argument
+from brvtui.cli.output import write_json
+from brvtui.cli.sessions import find_session
 from brvtui.text.visible import visible
 from brvtui.wording import counted
 

@@ -8,18 +8,10 @@ from pathlib import Path
 import click
 
 from brvtui.cli import completing
-from brvtui.cli.common import (
-    NEGATIVE,
-    OK,
-    Asked,
-    WholeNumber,
-    answer_format,
-    engine_errors_reported,
-    print_report,
-    project_option,
-    shared,
-    write_json,
-)
+from brvtui.cli.engine_command import Asked
+from brvtui.cli.failure import NEGATIVE, OK, engine_errors_reported
+from brvtui.cli.options import WholeNumber, answer_format, project_option, shared
+from brvtui.cli.output import print_report, write_json
 
 _LAST_DAY = 36_500
 

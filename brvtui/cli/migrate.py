@@ -7,19 +7,10 @@ from pathlib import Path
 
 import click
 
-from brvtui.cli.common import (
-    BAD_USAGE,
-    NEGATIVE,
-    OK,
-    Asked,
-    Failure,
-    answer_format,
-    engine_errors_reported,
-    print_report,
-    project_option,
-    shared,
-    write_json,
-)
+from brvtui.cli.engine_command import Asked
+from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure, engine_errors_reported
+from brvtui.cli.options import answer_format, project_option, shared
+from brvtui.cli.output import print_report, write_json
 
 _SHOWN, _ALL = 20, 1_000_000
 

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 import click
 
-from brvtui.cli.common import moment
-
 _HOURS = {"h": 1, "d": 24, "w": 168, "y": 8_766}
 _MS_PER_HOUR = 3_600_000
 _LATER = re.compile(r"([+-])([0-9]{1,6})([hdwy])")
+
+
+def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """The ISO 8601 time of an option in milliseconds since 1970. Raises :class:`click.BadParameter`."""
+    if value is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).timestamp() * 1000
+    except (ValueError, OverflowError) as error:
+        raise click.BadParameter(f"{value} is not an ISO 8601 time, such as 2026-11-20T12:00:00Z") from error
 
 
 def later_ms(at: str) -> float | None:

@@ -6,18 +6,9 @@ from pathlib import Path
 
 import click
 
-from brvtui.cli.common import (
-    BAD_USAGE,
-    PROJECT_OR_REPO,
-    Failure,
-    check_engine,
-    check_terminal,
-    check_trace,
-    engine_option,
-    project_argument,
-    shared,
-    space_options,
-)
+from brvtui.cli.checks import PROJECT_OR_REPO, check_engine, check_terminal, check_trace
+from brvtui.cli.failure import BAD_USAGE, Failure
+from brvtui.cli.options import engine_option, project_argument, shared, space_options
 
 
 @click.command("open", epilog="\b\nExample:\n  brv-tui open sample-tree --profile docs")

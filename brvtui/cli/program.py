@@ -11,17 +11,10 @@ from pathlib import Path
 import click
 
 from brvtui import __version__, faults
-from brvtui.cli.common import (
-    BAD_USAGE,
-    FAILED,
-    NO_PROJECT,
-    NOT_THERE,
-    OK,
-    Failure,
-    WholeSummaries,
-    is_there,
-    quoted_text,
-)
+from brvtui.cli.checks import NO_PROJECT, is_there
+from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, OK, Failure
+from brvtui.cli.help import WholeSummaries
+from brvtui.cli.options import quoted_text
 from brvtui.cli.streams import discard_output, prepare_streams
 from brvtui.text.visible import visible
 

@@ -11,22 +11,10 @@ from pathlib import Path
 import click
 
 from brvtui.cli import completing
-from brvtui.cli.common import (
-    BAD_USAGE,
-    NEGATIVE,
-    NOT_THERE,
-    OK,
-    Asked,
-    Failure,
-    WholeNumber,
-    answer_format,
-    engine_command,
-    engine_errors_reported,
-    print_report,
-    quoted_text,
-    text_argument,
-    write_json,
-)
+from brvtui.cli.engine_command import Asked, engine_command
+from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
+from brvtui.cli.options import WholeNumber, answer_format, quoted_text, text_argument
+from brvtui.cli.output import print_report, write_json
 from brvtui.cli.saving import check_files, save
 from brvtui.text.visible import visible
 

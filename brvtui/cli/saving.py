@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from brvtui.cli.common import BAD_USAGE, FAILED, OK, Failure, format_option, print_report
+from brvtui.cli.failure import BAD_USAGE, FAILED, OK, Failure
+from brvtui.cli.options import format_option
+from brvtui.cli.output import print_report
 
 if TYPE_CHECKING:
     from brvtui.saved.traces import SavedTrace

@@ -5,28 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from brvtui import faults
-from brvtui.cli.common import (
-    BAD_USAGE,
-    FAILED,
-    NO_PROJECT,
-    NOT_THERE,
-    OK,
-    PROJECT_OR_REPO,
-    Failure,
-    WholeNumber,
-    check_engine,
-    check_trace,
-    engine_option,
-    is_there,
-    passed_on,
-    project_argument,
-    shared,
-)
+from brvtui.cli.checks import NO_PROJECT, PROJECT_OR_REPO, check_engine, check_trace, is_there
+from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, OK, Failure
+from brvtui.cli.options import WholeNumber, engine_option, project_argument, shared
 from brvtui.text.visible import visible
 
 _LAST_OF_SYSTEM = 1023
@@ -88,7 +75,7 @@ def serve(
     except (OSError, UnicodeError) as error:
         is_taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
         raise Failure(_cannot_listen(host, port, error), FAILED if is_taken else BAD_USAGE) from error
-    command = [sys.executable, "-m", "brvtui", "open", *passed_on(ctx)]
+    command = [sys.executable, "-m", "brvtui", "open", *_passed_on(ctx)]
     server = AppServer(command, listening, host, f"brv-tui · {name}")
     os.environ["PYTHONUTF8"] = "1"  # a browser shows every sign, whatever the locale here
     if not is_loopback(host):
@@ -100,6 +87,21 @@ def serve(
     sys.stdout.flush()
     server.serve()
     return OK
+
+
+def _passed_on(ctx: click.Context) -> list[str]:
+    """The arguments with which another process opens the project as this one would."""
+    given = ctx.params
+    made = ["--engine", given["engine"]] if given["engine"] else []
+    if given["profile"]:
+        made += ["--profile", given["profile"]]
+    if given["now"] is not None:
+        made += ["--now", datetime.fromtimestamp(given["now"] / 1000, UTC).isoformat()]
+    if given["signals"]:
+        made += ["--signals", str(given["signals"])]
+    if given["repo"] is not None:
+        made += ["--repo", str(given["repo"])]
+    return [*made, "--", str(given["project"])] if given["project"] else made
 
 
 def _cannot_listen(host: str, port: int, error: OSError | UnicodeError) -> str:

@@ -8,16 +8,9 @@ from pathlib import Path
 
 import click
 
-from brvtui.cli.common import (
-    BAD_USAGE,
-    NOT_THERE,
-    OK,
-    Failure,
-    answer_format,
-    print_report,
-    project_option,
-    write_json,
-)
+from brvtui.cli.failure import BAD_USAGE, NOT_THERE, OK, Failure
+from brvtui.cli.options import answer_format, project_option
+from brvtui.cli.output import print_report, write_json
 from brvtui.text.visible import visible
 
 

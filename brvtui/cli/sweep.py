@@ -8,19 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from brvtui.cli.common import (
-    BAD_USAGE,
-    FAILED,
-    NOT_THERE,
-    OK,
-    Asked,
-    Failure,
-    engine_command,
-    engine_errors_reported,
-    format_option,
-    print_report,
-)
+from brvtui.cli.engine_command import Asked, engine_command
+from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, OK, Failure, engine_errors_reported
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
+from brvtui.cli.options import format_option
+from brvtui.cli.output import print_report, write_json
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
@@ -126,7 +118,6 @@ def _list(session: Session, form: str) -> int:
     with engine_errors_reported():
         controls = session.variants.controls(session.engine)
     if form == "json":
-        from brvtui.cli.common import write_json
         from brvtui.trace import to_plain
 
         write_json([{"constants": [to_plain(each) for each in controls]}])

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
-from brvtui.cli.common import OK, find_session, project_option
+from brvtui.cli.failure import OK
+from brvtui.cli.options import project_option
+from brvtui.cli.sessions import find_session
 from brvtui.text.visible import visible
 from brvtui.wording import counted
 

@@ -8,21 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from brvtui.cli.common import (
-    BAD_USAGE,
-    FAILED,
-    NEGATIVE,
-    OK,
-    Asked,
-    Failure,
-    WholeNumber,
-    answer_format,
-    print_report,
-    project_option,
-    shared,
-    space_options,
-    write_json,
-)
+from brvtui.cli.engine_command import Asked
+from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure
+from brvtui.cli.options import WholeNumber, answer_format, project_option, shared, space_options
+from brvtui.cli.output import print_report, write_json
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:

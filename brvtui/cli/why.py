@@ -5,19 +5,10 @@ from __future__ import annotations
 import click
 
 from brvtui.cli import completing
-from brvtui.cli.common import (
-    NEGATIVE,
-    NOT_THERE,
-    OK,
-    Asked,
-    Failure,
-    answer_format,
-    engine_command,
-    engine_errors_reported,
-    print_report,
-    text_argument,
-    write_json,
-)
+from brvtui.cli.engine_command import Asked, engine_command
+from brvtui.cli.failure import NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
+from brvtui.cli.options import answer_format, text_argument
+from brvtui.cli.output import print_report, write_json
 
 
 @click.command(

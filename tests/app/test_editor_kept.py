@@ -14,8 +14,11 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.editing import note_io
-from brvtui.app.editing.note_io import NoteOpened, OnDisk, SaveConflict
+from brvtui.app.editing import note_drafts, note_opening, note_saving
+from brvtui.app.editing.note_drafts import DraftRequest
+from brvtui.app.editing.note_on_disk import OnDisk
+from brvtui.app.editing.note_opening import NoteOpened
+from brvtui.app.editing.note_saving import SaveConflict, SaveResult
 from brvtui.app.editing.questions import ConflictDialog, DraftDialog, GoneDialog, LeavingDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
@@ -65,13 +68,13 @@ async def _asked(pilot: Pilot[Any]) -> None:
 async def test_leaving_the_app_leaves_no_draft(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when the draft is still being written."""
     is_wanted = threading.Event()
-    keep = note_io.write_draft
+    keep = note_drafts.write_draft
 
-    def late(session: Session, request: note_io.DraftRequest) -> None:
+    def late(session: Session, request: DraftRequest) -> None:
         is_wanted.wait(20)
         keep(session, request)
 
-    monkeypatch.setattr(note_io, "write_draft", late)
+    monkeypatch.setattr(note_drafts, "write_draft", late)
     async with app.run_test(size=WIDE) as pilot:
         await open_note(pilot)
         await type_keys(pilot, "x")
@@ -196,7 +199,7 @@ def test_merging_keeps_the_line_ends_of_each_line(
     session = tree.session()
     disk = OnDisk("a/b.md", *read_note_file(tree.tree, "a/b.md"))
     tree.file("a/b.md", theirs)
-    conflict = note_io.save(session, disk, mine, False)
+    conflict = note_saving.save(session, disk, mine, False)
     assert isinstance(conflict, SaveConflict)
     assert conflict.merged == both
     assert conflict.undecided == 0
@@ -220,14 +223,14 @@ async def _open_other(pilot: Pilot[Any]) -> None:
 def save_is_wanted(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Saving ``NOTE`` waits for this event, as on a slow disk."""
     is_wanted = threading.Event()
-    save = note_io.save
+    save = note_saving.save
 
-    def late(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> note_io.SaveResult:
+    def late(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveResult:
         if disk.path == NOTE:
             assert is_wanted.wait(20)
         return save(session, disk, data, keep_mtime)
 
-    monkeypatch.setattr(note_io, "save", late)
+    monkeypatch.setattr(note_saving, "save", late)
     yield is_wanted
     is_wanted.set()
 
@@ -307,7 +310,7 @@ async def test_a_note_that_comes_late_does_not_take_the_place_and_what_is_cut_is
 ) -> None:
     is_read = threading.Event()
     is_wanted = threading.Event()
-    read = note_io.open_note
+    read = note_opening.open_note
 
     def late(session: Session, path: str, outside: bool, key: str) -> NoteOpened:
         if path != NOTE:
@@ -315,7 +318,7 @@ async def test_a_note_that_comes_late_does_not_take_the_place_and_what_is_cut_is
             is_wanted.wait(20)
         return read(session, path, outside, key)
 
-    monkeypatch.setattr(note_io, "open_note", late)
+    monkeypatch.setattr(note_opening, "open_note", late)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         brv(pilot).controllers.editing.edit("deploy/freeze_window.md")

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from brvtui.app.editing.controller import Editing
-from brvtui.app.editing.note_io import NewNoteRequest
+from brvtui.app.editing.note_opening import NewNoteRequest
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices

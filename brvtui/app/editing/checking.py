@@ -8,8 +8,8 @@ from functools import partial
 from textual.timer import Timer
 
 from brvtui.app.contents import TextCheck
-from brvtui.app.editing import note_io
-from brvtui.app.editing.note_io import CheckRequest
+from brvtui.app.editing import note_checking
+from brvtui.app.editing.note_checking import CheckRequest
 from brvtui.app.editing.open_note import OpenNote
 from brvtui.app.newest import Newest
 from brvtui.app.screens.frame import FrameScreen
@@ -56,7 +56,7 @@ class TextChecks:
         self._newest.want(self._last)
 
     def _check(self, request: CheckRequest) -> None:
-        task, on_result = partial(note_io.check, self._note.session, request), partial(self._checked, request)
+        task, on_result = partial(note_checking.check, self._note.session, request), partial(self._checked, request)
         background = self._screen.services.background
         background.run(task, on_result, group="check", on_end=self._newest.finished, owner=self._screen)
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from brvtui.app.editing import note_io
+from brvtui.app.editing import note_drafts
+from brvtui.app.editing.note_drafts import DraftRequest
 from brvtui.app.newest import Newest
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
@@ -35,7 +36,7 @@ class Drafts:
         self._services = services
         self._project = project
         self._edit = edit
-        self._requests: dict[str, Newest[tuple[Session, note_io.DraftRequest]]] = {}
+        self._requests: dict[str, Newest[tuple[Session, DraftRequest]]] = {}
         """By the path of the note, while drafts of it are written."""
 
     @property
@@ -43,7 +44,7 @@ class Drafts:
         """Whether a draft is being written or removed."""
         return bool(self._requests)
 
-    def write(self, request: note_io.DraftRequest) -> None:
+    def write(self, request: DraftRequest) -> None:
         """Writes or removes a draft, after what is under way for the same note; of what waits for it, only the last.
 
         Other notes are not waited for.
@@ -54,17 +55,17 @@ class Drafts:
         waiting = self._requests.setdefault(request.path, Newest(self._begin))
         waiting.want((session, request))
 
-    def _begin(self, asked: tuple[Session, note_io.DraftRequest]) -> None:
+    def _begin(self, asked: tuple[Session, DraftRequest]) -> None:
         session, request = asked
         failed = partial(self._services.notify, severity="warning")
         self._services.background.run(
-            partial(note_io.write_draft, session, request),
+            partial(note_drafts.write_draft, session, request),
             group=_GROUP,
             on_error=failed,
             on_end=partial(self._finished, request),
         )
 
-    def _finished(self, request: note_io.DraftRequest) -> None:
+    def _finished(self, request: DraftRequest) -> None:
         requests = self._requests[request.path]
         requests.finished()
         if not requests.is_busy:
@@ -100,7 +101,7 @@ class Drafts:
     def _find(self, on_result: Callable[[tuple[str, ...]], None]) -> None:
         session = self._project.session
         if session is not None:
-            self._services.background.run(partial(note_io.notes_with_drafts, session), on_result, group=_FINDING)
+            self._services.background.run(partial(note_drafts.notes_with_drafts, session), on_result, group=_FINDING)
 
     def _list(self, paths: tuple[str, ...]) -> None:
         self._show(paths)
@@ -142,19 +143,19 @@ class OpenDraft:
         disk = self._note.disk
         if disk is not None:
             self._written = self._note.data
-            self._drafts.write(note_io.DraftRequest(disk.path, self._written, disk.sha256))
+            self._drafts.write(DraftRequest(disk.path, self._written, disk.sha256))
 
     def move_from(self, before: str) -> None:
         """Writes the text as the draft of the open note in place of the one at the path ``before``."""
         self.write()
-        self._drafts.write(note_io.DraftRequest(before, None))
+        self._drafts.write(DraftRequest(before, None))
 
     def drop(self) -> None:
         """Removes the draft."""
         self._stop_timer()
         disk = self._note.disk
         if disk is not None and self._written is not None:
-            self._drafts.write(note_io.DraftRequest(disk.path, None))
+            self._drafts.write(DraftRequest(disk.path, None))
             self._written = None
 
     def forget(self) -> None:

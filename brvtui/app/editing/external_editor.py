@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING
 from textual.app import SuspendNotSupported
 
 from brvtui import faults
-from brvtui.app.editing import note_io
+from brvtui.app.editing import note_saving
 from brvtui.app.editing.drafts import Drafts
-from brvtui.app.editing.note_io import DraftRequest, NoteSaved, OnDisk, SaveConflict, SaveFailed
+from brvtui.app.editing.note_drafts import DraftRequest
+from brvtui.app.editing.note_on_disk import OnDisk
+from brvtui.app.editing.note_saving import NoteSaved, SaveConflict, SaveFailed, SaveResult
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.workers import Refusal
@@ -102,10 +104,10 @@ class ExternalEditor:
     def save(self, disk: OnDisk, data: bytes) -> None:
         """Saves ``data`` over the note ``disk``."""
         if self._project.session is not None:
-            task = partial(note_io.save, self._project.session, disk, data, False)
+            task = partial(note_saving.save, self._project.session, disk, data, False)
             self._services.background.run(task, self._save_ended, group="save")
 
-    async def _save_ended(self, result: note_io.SaveResult) -> None:
+    async def _save_ended(self, result: SaveResult) -> None:
         match result:
             case NoteSaved():
                 self._saved(result)

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from brvtui.app.actions.dialogs import NEW_NOTE
-from brvtui.app.editing.note_io import NewNoteRequest
+from brvtui.app.editing.note_opening import NewNoteRequest
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.text_entry import caught_up

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.contents import Edit
 from brvtui.app.editing.note_editor import NoteEditor
-from brvtui.app.editing.note_io import OnDisk
+from brvtui.app.editing.note_on_disk import OnDisk
 from brvtui.app.project.project import Project
 from brvtui.app.screens.frame import FrameScreen
 

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from brvtui.app.editing import note_io, questions
+from brvtui.app.editing import note_saving, questions
 from brvtui.app.editing.drafts import OpenDraft
 from brvtui.app.editing.external_editor import ExternalEditor
-from brvtui.app.editing.note_io import NoteSaved, OnDisk, SaveConflict, SaveFailed
+from brvtui.app.editing.note_on_disk import OnDisk, read_again
+from brvtui.app.editing.note_saving import NoteSaved, SaveConflict, SaveFailed, SaveResult
 from brvtui.app.editing.open_note import OpenNote
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.states import CHANGED, GONE
@@ -63,13 +64,13 @@ class NoteSaver:
                 then()
             return
         self.is_saving, self._after = True, then
-        task = partial(note_io.save, self._note.session, disk, data, edit.keep_mtime)
+        task = partial(note_saving.save, self._note.session, disk, data, edit.keep_mtime)
         ended = partial(self._save_ended, disk)
         self._screen.services.background.run(
             task, ended, group="save", on_error=lambda why: ended(SaveFailed(disk, data, why)), owner=self._screen
         )
 
-    def _save_ended(self, before: OnDisk, result: note_io.SaveResult) -> None:
+    def _save_ended(self, before: OnDisk, result: SaveResult) -> None:
         """Goes on after the text was saved over ``before``, or was not; by now another note may be open."""
         if isinstance(result, NoteSaved):
             self._saved(before, result)
@@ -106,7 +107,7 @@ class NoteSaver:
     def _set_aside(self, unsaved: SaveConflict | SaveFailed) -> None:
         """Keeps the text of a note that is no longer open as a draft, and says why it was not saved."""
         path = unsaved.disk.path
-        why = unsaved.problem if isinstance(unsaved, SaveFailed) else note_io.changed_meanwhile(path)
+        why = unsaved.problem if isinstance(unsaved, SaveFailed) else note_saving.changed_meanwhile(path)
         self._external.set_aside(why, unsaved.disk, unsaved.data)
 
     def forget(self) -> None:
@@ -171,7 +172,7 @@ class NoteSaver:
         """Checks whether the note changed on disk."""
         before = self._note.disk
         if before is not None:
-            task, on_result = partial(note_io.read_again, self._note.session, before), partial(self._disk_seen, before)
+            task, on_result = partial(read_again, self._note.session, before), partial(self._disk_seen, before)
             self._screen.services.background.run(task, on_result, group="disk", owner=self._screen)
 
     def _disk_seen(self, before: OnDisk, now: OnDisk) -> None:

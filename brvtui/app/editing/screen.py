@@ -20,7 +20,8 @@ from brvtui.app.editing.drafts import Drafts, OpenDraft
 from brvtui.app.editing.external_editor import ExternalEditor
 from brvtui.app.editing.find_bar import FindBar
 from brvtui.app.editing.note_editor import NoteEditor
-from brvtui.app.editing.note_io import OnDisk, SaveConflict
+from brvtui.app.editing.note_on_disk import OnDisk
+from brvtui.app.editing.note_saving import SaveConflict
 from brvtui.app.editing.open_note import OpenNote
 from brvtui.app.editing.problems import ProblemsPane, role_of
 from brvtui.app.editing.ranking import RankingPane

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from brvtui.cli.common import WholeSummaries
 from brvtui.cli.fleet.asking import explain, query
 from brvtui.cli.fleet.judged import evaluate
 from brvtui.cli.fleet.members import add, check, list_members
 from brvtui.cli.fleet.opening import open_fleet
 from brvtui.cli.fleet.upkeep import health, maturity
+from brvtui.cli.help import WholeSummaries
 
 
 @click.group(

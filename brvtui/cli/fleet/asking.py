@@ -9,21 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from brvtui.cli.common import (
-    BAD_USAGE,
-    NEGATIVE,
-    NOT_THERE,
-    OK,
-    Failure,
-    WholeNumber,
-    answer_format,
-    format_option,
-    print_report,
-    text_argument,
-    write_json,
-)
+from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.cli.fleet.options import FleetOptions, fleet_command
 from brvtui.cli.fleet.output import say_missing
+from brvtui.cli.options import WholeNumber, answer_format, format_option, text_argument
+from brvtui.cli.output import print_report, write_json
 from brvtui.text.visible import visible
 from brvtui.wording import counted
 

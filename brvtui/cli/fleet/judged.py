@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from brvtui.cli.common import BAD_USAGE, NEGATIVE, OK, Failure, answer_format, write_json
+from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.fleet.options import FleetOptions, fleet_command
 from brvtui.cli.fleet.output import print_table, say_missing
+from brvtui.cli.options import answer_format
+from brvtui.cli.output import write_json
 from brvtui.wording import counted
 
 if TYPE_CHECKING:

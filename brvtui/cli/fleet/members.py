@@ -7,9 +7,11 @@ from typing import Any
 
 import click
 
-from brvtui.cli.common import BAD_USAGE, NEGATIVE, OK, Failure, Number, answer_format, write_json
+from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.fleet.options import FILE_HELP, FleetOptions, fleet_command
 from brvtui.cli.fleet.output import print_table, say, say_missing
+from brvtui.cli.options import Number, answer_format
+from brvtui.cli.output import write_json
 from brvtui.text.visible import visible
 from brvtui.wording import counted
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import click
 
-from brvtui.cli.common import check_terminal
+from brvtui.cli.checks import check_terminal
 from brvtui.cli.fleet.options import FleetOptions, fleet_command
 
 

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from brvtui.cli.common import BAD_USAGE, FAILED, NOT_THERE, NOW_HELP, Failure, Number, WholeNumber, moment
+from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, Failure
 from brvtui.cli.fleet.output import say
+from brvtui.cli.moments import moment
+from brvtui.cli.options import NOW_HELP, Number, WholeNumber
 from brvtui.wording import nearest
 
 if TYPE_CHECKING:

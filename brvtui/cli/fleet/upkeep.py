@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from brvtui.cli.common import NEGATIVE, OK, Number, WholeNumber, answer_format, format_option, write_json
+from brvtui.cli.failure import NEGATIVE, OK
 from brvtui.cli.fleet.options import FleetOptions, fleet_command
 from brvtui.cli.fleet.output import print_table, say_missing
+from brvtui.cli.options import Number, WholeNumber, answer_format, format_option
+from brvtui.cli.output import write_json
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:

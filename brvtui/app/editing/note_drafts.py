@@ -1,0 +1,94 @@
+"""Finds, writes and removes drafts of notes. Every function blocks: call it in a worker thread."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from brvtui import faults
+from brvtui.app.editing.note_on_disk import OnDisk, on_disk
+from brvtui.app.workers import Refusal
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
+    from brvtui.store.drafts import Draft
+    from brvtui.tree.editing.merging import Hunk
+    from brvtui.tree.editing.note_text import EditableText
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDraft:
+    """A draft of the note that is being opened, and how it differs from the text on disk."""
+
+    text: EditableText = field(repr=False)
+    age_s: float
+    is_on_disk_text: bool
+    """Whether the draft was begun from the text that is on disk now."""
+    hunks: tuple[Hunk, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftRequest:
+    """The draft to write for the note at ``path``; without ``data``, its draft is to be removed."""
+
+    path: str
+    data: bytes | None = field(repr=False)
+    base: str | None = None
+    """The SHA-256 of the text that the draft was begun from."""
+    is_set_aside: bool = False
+    """Whether it is a text that could not be saved, and is kept beside the draft of the text that is being edited."""
+
+
+def find_draft(session: Session, disk: OnDisk, text: EditableText) -> FoundDraft | None:
+    """Returns the draft to offer: none that equals the text on disk, none that belongs to an editor still running."""
+    from brvtui.store.drafts import DraftStore
+    from brvtui.tree.editing.merging import difference
+    from brvtui.tree.editing.note_text import NotText, note_text
+
+    draft = DraftStore(session.project.tree).read(disk.path)
+    if draft is None or draft.data == disk.data or draft.is_being_edited:
+        return None
+    try:
+        drafted = note_text(draft.data)
+    except NotText:
+        return None
+    hunks = difference(drafted.plain(drafted.text), text.plain(text.text))
+    age_s = max(0.0, session.clock() - draft.at_ms) / 1000
+    return FoundDraft(drafted, age_s, draft.is_on(disk.sha256), hunks)
+
+
+def write_draft(session: Session, request: DraftRequest) -> None:
+    """Writes or removes a draft. Raises :class:`Refusal` when that fails."""
+    from brvtui.disk.processes import own_identity
+    from brvtui.store.drafts import Draft, DraftStore
+
+    drafts = DraftStore(session.project.tree)
+    try:
+        if request.data is None:
+            drafts.drop(request.path)
+        elif request.is_set_aside:
+            own = (session.clock(), os.getpid(), own_identity())
+            drafts.add(Draft(request.path, request.data, request.base, *own))
+        else:
+            drafts.keep(request.path, request.data, request.base, session.clock())
+    except OSError as error:
+        raise Refusal(f"the draft of {request.path} cannot be kept: {faults.advice(error)}") from error
+
+
+def notes_with_drafts(session: Session) -> tuple[str, ...]:
+    """Returns the paths of notes with drafts that no running process works on, the newest draft first."""
+    from brvtui.store.drafts import DraftStore
+
+    left = (draft for draft in DraftStore(session.project.tree).all() if not draft.is_being_edited)
+    return tuple(dict.fromkeys(draft.path for draft in left if _is_unsaved(session, draft)))
+
+
+def _is_unsaved(session: Session, draft: Draft) -> bool:
+    """Whether the note on disk is not the text of ``draft``; also when it cannot be read."""
+    from brvtui.tree.saving.note_files import SaveError
+
+    try:
+        return on_disk(session, draft.path).data != draft.data
+    except SaveError:
+        return True

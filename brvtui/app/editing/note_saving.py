@@ -1,0 +1,148 @@
+"""Saves notes, and says what became of it. Every function blocks: call it in a worker thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from brvtui.app.editing.note_checking import first_error
+from brvtui.app.editing.note_on_disk import OnDisk, on_disk
+
+if TYPE_CHECKING:
+    from brvtui.session import Session
+    from brvtui.tree.editing.merging import Hunk
+
+
+@dataclass(frozen=True, slots=True)
+class NoteSaved:
+    """The note on disk has the saved text; ``notices`` are lines for the user about how saving went."""
+
+    disk: OnDisk
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SaveConflict:
+    """``data`` was not saved over ``disk``, because the note on disk is ``theirs`` by now."""
+
+    disk: OnDisk
+    data: bytes = field(repr=False)
+    theirs: OnDisk
+    hunks: tuple[Hunk, ...] = field(default=(), repr=False)
+    """The differences between ``data`` and ``theirs``."""
+    merged: bytes | None = field(default=None, repr=False)
+    """Both texts merged; None when one of them is not text."""
+    undecided: int = 0
+    """How many places in ``merged`` both changed in different ways."""
+    notice: str = ""
+    """A line about a further text of another program; empty when there is none."""
+    moved: OnDisk | None = None
+    """The file that has the text of ``disk``, byte for byte, where the note is removed; None without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaveFailed:
+    """``data`` was not saved over ``disk``; ``problem`` is a line that says why and names the note."""
+
+    disk: OnDisk
+    data: bytes = field(repr=False)
+    problem: str
+
+
+SaveResult = NoteSaved | SaveConflict | SaveFailed
+
+
+def changed_meanwhile(path: str) -> str:
+    """Says that the note was changed on disk while its text was edited."""
+    return f"{path} was changed on disk meanwhile"
+
+
+def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveResult:
+    """Saves ``data`` over the note that was read as ``disk``, unless it has changed since."""
+    from brvtui.tree.saving.note_files import Conflict, SaveError, Unconfirmed
+
+    try:
+        done = session.notes.save(disk.path, data, disk.version, keep_mtime)
+    except Unconfirmed as error:
+        return _unconfirmed(session, disk, data, str(error))
+    except SaveError as error:
+        return SaveFailed(disk, data, str(error))
+    if isinstance(done, Conflict):
+        made = _conflict(disk, data, OnDisk(disk.path, done.theirs, done.version))
+        made = replace(made, moved=_moved(session, disk)) if done.theirs is None else made
+        return replace(made, notice=_kept(disk.path, done.kept)) if done.kept else made
+    notices = [f"{disk.path}: its {lost} could not be carried over" for lost in done.lost]
+    if done.kept:
+        notices.append(_kept(disk.path, done.kept))
+    broken, lost = first_error(session, disk.path, data), _lost_signals(session, disk, data)
+    if broken or lost:
+        notices.append(f"{disk.path} is saved, but {'; '.join(filter(None, (broken, lost)))}")
+    return NoteSaved(replace(disk, data=data, version=done.version), tuple(notices))
+
+
+def _moved(session: Session, disk: OnDisk) -> OnDisk | None:
+    """The file that the note ``disk`` was moved to, if it has its bytes."""
+    from brvtui.lab.judgments.following import DocumentFinder
+    from brvtui.tree.saving.note_files import SaveError
+
+    text = (disk.data or b"").decode("utf-8", "replace")
+    path, _ = DocumentFinder(session.snapshot).moved(disk.path, text)
+    try:
+        now = on_disk(session, path) if path else None
+    except SaveError:
+        return None
+    return now if now is not None and now.data == disk.data else None
+
+
+def _lost_signals(session: Session, disk: OnDisk, data: bytes) -> str:
+    """Returns what became of the signals in the frontmatter, where the saved text has none that are read."""
+    from brvtui.tree.reading.signals import from_frontmatter
+
+    snapshot = session.snapshot
+    base, entry = snapshot.frontmatter_defaults, snapshot.parsed.get(disk.path)
+    if base is None or (entry is not None and snapshot.stored.get(entry.file) is not None):
+        return ""  # frontmatter is not read, or others have precedence
+    was, now = (from_frontmatter(each.decode("utf-8", "replace"), base) for each in (disk.data or b"", data))
+    if was is None or now is not None:
+        return ""
+    maturity = f"maturity {was.maturity} → {base.maturity}" if was.maturity != base.maturity else ""
+    importance = f"importance {was.importance:g} → {base.importance:g}" if was.importance != base.importance else ""
+    lost = ", ".join(filter(None, (maturity, importance)))
+    return f"the note's signals are lost: {lost}" if lost else ""
+
+
+def _kept(path: str, kept: str) -> str:
+    return f"{path}: another program was writing it; its text is kept in {kept}, and the next start makes a draft of it"
+
+
+def _unconfirmed(session: Session, disk: OnDisk, data: bytes, notice: str) -> SaveResult:
+    """Reads back what was saved without a confirmation by the disk; ``notice`` is the line about that."""
+    from brvtui.tree.saving.note_files import SaveError
+
+    try:
+        now = on_disk(session, disk.path)
+    except SaveError as error:
+        return SaveFailed(disk, data, f"{notice}; and it cannot be read again: {error}")
+    if now.data == data:
+        return NoteSaved(now, (notice,))
+    return _conflict(disk, data, now)
+
+
+def _conflict(disk: OnDisk, mine: bytes, theirs: OnDisk) -> SaveConflict:
+    """Compares and merges ``mine`` and ``theirs``, which were both made from ``disk``."""
+    from brvtui.tree.editing.merging import difference, merged
+    from brvtui.tree.editing.note_text import NotText, note_text
+
+    try:
+        notes = [note_text(data) for data in (disk.data or b"", mine, theirs.data or b"")]
+    except NotText:
+        return SaveConflict(disk, mine, theirs)
+    own = notes[1]
+    texts = [note.plain(note.text) for note in notes]
+    if any("\r" in text for text in texts):
+        # One of them mixes line ends: each line keeps the one that it has.
+        texts = [text.replace("\n", note.newline) for text, note in zip(texts, notes, strict=True)]
+        own = replace(own, newline="\n")
+    both = merged(*texts)
+    hunks = difference(texts[1], texts[2])
+    return SaveConflict(disk, mine, theirs, hunks, own.encode_plain(both.text), both.conflicts)

@@ -1,0 +1,151 @@
+"""Commands that ask an engine: their options, and the session that these open."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from brvtui.cli import completing
+from brvtui.cli.failure import BAD_USAGE, FAILED, Failure
+from brvtui.cli.options import (
+    SCOPE_HELP,
+    WholeNumber,
+    engine_option,
+    project_option,
+    repo_option,
+    shared,
+    space_options,
+)
+from brvtui.cli.sessions import find_session
+from brvtui.garbage import garbage_collector_paused
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the options of :func:`engine_command` say: how the engine is asked, and over which project."""
+
+    engine: str
+    options: dict[str, Any]
+    scope: str
+    project: Path | None
+    profile: str | None
+    now: float | None
+    signals: Path | None
+    repo: Path | None
+    space: str = ""
+    root: Path | None = None
+
+    def open(self) -> Any:
+        """The loaded session of the project. Raises :class:`Failure`."""
+        with garbage_collector_paused():
+            session = find_session(
+                self.project, self.profile, self.now, self.signals, self.engine, self.repo, self.space, self.root
+            )
+            from brvtui.tree.reading.project import ProjectError
+            from brvtui.tree.reading.signals import SignalsError
+
+            try:
+                session.load()
+            except SignalsError as error:
+                raise Failure(str(error), BAD_USAGE) from error
+            except ProjectError as error:
+                raise Failure(str(error), FAILED) from error
+        click.get_current_context().call_on_close(lambda: _keep(session))
+        return session
+
+
+def _keep(session: Any) -> None:
+    """Writes the kept index after the answer; a failure does not matter to the answer."""
+    with suppress(OSError):
+        session.keep()
+    session.close()
+
+
+def engine_command(command: _F) -> _F:
+    """Adds the options of every command that asks an engine; the command gets them as ``asked`` (:class:`Asked`).
+
+    An engine refuses those that it does not know. ``--option`` passes on any, so that an engine of another package
+    needs no flag of its own here.
+    """
+    positive = WholeNumber(1, 1_000)
+    flags = {
+        "mode": click.option(
+            "--mode",
+            metavar="MODE",
+            shell_complete=completing.modes,
+            help="How the engine searches (jeffs_brain: auto, bm25, semantic, hybrid; soleri: full, scan; "
+            "knowing: density, top-k, file-grouped).",
+        ),
+        "aliases": click.option(
+            "--aliases", type=click.Path(path_type=Path), help="jeffs_brain: JSON file of aliases."
+        ),
+        "top_k": click.option("--top-k", type=positive, help="How many results (jeffs_brain: 10)."),
+        "candidate_k": click.option(
+            "--candidate-k", type=positive, help="jeffs_brain: how many of each leg, BM25 and vectors (60)."
+        ),
+        "rerank_top_n": click.option("--rerank-top-n", type=positive, help="jeffs_brain: how many are reranked (20)."),
+        "rerank": click.option("--rerank/--no-rerank", default=None, help="jeffs_brain: rerank the head."),
+        "budget": click.option(
+            "--budget",
+            type=WholeNumber(1, 10_000_000),
+            metavar="TOKENS",
+            help="knowing: how many tokens the context may have (50000).",
+        ),
+        "skip_retry_ladder": click.option(
+            "--skip-retry-ladder", is_flag=True, default=None, help="jeffs_brain: never rewrite the query."
+        ),
+    }
+
+    @functools.wraps(command)
+    def collected(**given: Any) -> Any:
+        options = dict(given.pop("others"))
+        options |= {name: value for name in flags if (value := given.pop(name)) is not None}
+        names = ("engine", "scope", "project", "profile", "now", "signals", "repo", "space", "root")
+        where = {name: given.pop(name) for name in names}
+        return command(asked=Asked(options=options, **where), **given)
+
+    made: Any = collected
+    for option in (
+        click.option(
+            "-o", "--option", "others", multiple=True, metavar="NAME=VALUE", callback=_named_values,
+            help="Any other option of the engine; may be given more than once.",
+        ),
+        *reversed(flags.values()),
+        engine_option,
+        click.option(
+            "--scope", default="", metavar="PATH", shell_complete=completing.scopes,
+            help=SCOPE_HELP,
+        ),
+        repo_option,
+        space_options,
+        project_option,
+        shared,
+    ):  # fmt: skip
+        made = option(made)
+    result: _F = made
+    return result
+
+
+def _named_values(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
+    """Options by name: truths and numbers as TOML writes them, anything else as text."""
+    import tomllib
+
+    made: dict[str, Any] = {}
+    for given in values:
+        name, equals, text = given.partition("=")
+        if not name or not equals:
+            raise click.BadParameter(f"{given} is not NAME=VALUE")
+        try:
+            value = tomllib.loads(f"value = {text}")["value"]
+        except (tomllib.TOMLDecodeError, KeyError):
+            value = text
+        made[name.replace("-", "_")] = value if isinstance(value, bool | int | float) else text
+    return made

@@ -1,0 +1,46 @@
+"""Writes answers: reports for people, lines of JSON for programs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from brvtui.cli.sessions import letters_setting
+from brvtui.text.visible import json_line
+
+_ENDLESS = 1_000_000
+"""Columns of a page without an edge: no table on it is narrowed."""
+
+
+def print_report(report: Callable[[int], Any]) -> None:
+    """Prints what ``report`` returns for a width: that of the terminal, or of COLUMNS where that is set.
+
+    Elsewhere, in a pipe or a file, nothing is wrapped or cut.
+    """
+    from rich.console import Console
+
+    from brvtui.paint.glyphs import ON, TO_LETTERS, drawn_in
+    from brvtui.paint.text import kept_whole
+
+    letters = letters_setting()
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
+    if console.is_terminal or os.environ.get("COLUMNS"):
+        with drawn_in(letters), console.capture() as printed:
+            console.print(report(console.width))
+        text = printed.get()
+    else:
+        endless = Console(highlight=False, markup=False, emoji=False, width=_ENDLESS)
+        with drawn_in(letters), kept_whole(), endless.capture() as printed:
+            endless.print(report(console.width), soft_wrap=True)
+        text = "".join(f"{row.rstrip(' ')}\n" for row in printed.get().splitlines())
+    sys.stdout.write(text.translate(TO_LETTERS) if letters == ON else text)
+
+
+def write_json(values: Iterable[Any]) -> None:
+    """Writes each value as one line of JSON in UTF-8."""
+    out = sys.stdout.buffer
+    for value in values:
+        out.write(json_line(value))
+    out.flush()
