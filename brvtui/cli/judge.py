@@ -147,17 +147,19 @@ def list_judgments(project: Path | None, named: Path | None, form: str) -> int:
     session = _loaded(project)
     file = judgments_file(session, named)
     judgments, finder = read_judgments(file), DocumentFinder(session.snapshot)
-    gone = 0
+    gone, listed = 0, []
     for each in judgments:
         found = [finder.find(document) for document in each.documents]
         gone += sum(not item.path for item in found)
         if form == "json":
             now = [{"now": item.path, "how": item.how} for item in found]
             plain = to_plain(each)
-            listed = zip(plain["documents"], now, strict=True)
-            write_json([{**plain, "documents": [{**document, **more} for document, more in listed]}])
+            documents = [{**document, **more} for document, more in zip(plain["documents"], now, strict=True)]
+            listed.append({**plain, "documents": documents})
         else:
             click.echo("\n".join(_lines(each, finder)))
+    if form == "json":
+        write_json([{"judgments": listed}])
     if not judgments:
         _tell_none(file)
     return NEGATIVE if gone else OK

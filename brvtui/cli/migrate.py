@@ -48,6 +48,8 @@ def migrate(
     """
     if not dry_run:
         raise Failure("migrate only shows what would change: add --dry-run (ByteRover itself migrates)", BAD_USAGE)
+    if not all(query.strip() for query in queries):
+        raise click.UsageError("a query is empty: write what you want to know")
     session = Asked("byterover", {}, "", project, profile, now, signals, None).open()
     from brvtui.lab.judgments.model import JudgmentsError
     from brvtui.session.migrating import asked_queries, migration_report

@@ -59,7 +59,8 @@ def verify(
     """Ask the engine that is installed on this machine and brv-tui the same questions, and compare the answers.
 
     Asks the judged and logged queries, and questions made of the notes, over a copy of the project, with the network
-    cut off. The project and the engine's data are not touched. Exit code 1 when an answer differs.
+    cut off. The project and the engine's data are not touched. Exit code 1 when an answer
+    differs, or with --status when nothing was verified yet.
     """
     session: Session = Asked("", {}, "", project, profile, now, signals, None, space, root).open()
     if status:

@@ -98,6 +98,8 @@ def alike_notes(
 
 def _near(signatures: Mapping[str, NDArray[np.uint32]], threshold: float) -> Iterator[tuple[str, str]]:
     """Pairs of digests whose signatures are near, each once."""
+    if not signatures:
+        return  # also where datasketch is not there, so that no member could make one
     from datasketch import MinHash, MinHashLSH
 
     index: Any = MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS)

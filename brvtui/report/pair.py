@@ -10,6 +10,7 @@ from brvtui.lab.pair.differences import ComparedNote, PairComparison, PartOfBoth
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import signed, wrap
 from brvtui.trace import to_plain
+from brvtui.tree.reading.files import Role, role_of
 
 PAIR_SCHEMA = 1
 _NAME, _COLUMN = 18, 12
@@ -60,7 +61,9 @@ def _part_lines(parts: Sequence[PartOfBoth], decimals: int, width: int) -> list[
 def _turning_lines(pair: PairComparison, decimals: int, width: int) -> list[Line]:
     if not pair.turning:
         said = "no single change that was tried brings B above A"
-        if pair.trace.engine == DEFAULT:  # which alone tries what helps one note
+        if role_of(pair.below.path) is Role.SUMMARY:
+            said = "B stands for its folder: what lifts the notes in it lifts it"
+        elif pair.trace.engine == DEFAULT:  # which alone tries what helps one note
             said += "; brv-tui explain with B says what helps it by itself"
         return [line(f" {part}", "muted") for part in wrap(said, width - 1)]
     made = [line(" the smallest changes after which B stands above A, each tried:", "muted").cut(width)]

@@ -31,8 +31,7 @@ def test_a_query_is_judged_listed_changed_and_removed(run: Run, project: Tree) -
     assert judge("set", "refresh-tokens", "expiry=none", "--expect", "none")[0] == 0
     (project.tree / ROTATION).rename(project.tree / "auth/tokens.md")
     code, out, _ = judge("list", "--format", "json")
-    (line,) = out.splitlines()
-    held = json.loads(line)
+    (held,) = json.loads(out)["judgments"]
     assert (code, held["expected"], [item["now"] for item in held["documents"]]) == (0, "", ["auth/tokens.md"])
     assert "moved to auth/tokens.md: its text is there" in judge("list")[1]
     assert judge("follow") == (0, f"{ROTATION} → auth/tokens.md (its text is there)\n", "")

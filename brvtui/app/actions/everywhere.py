@@ -65,7 +65,7 @@ EVERY_SCREEN = Place("every screen", "Every screen", PlaceKind.EVERY_SCREEN, (
     Action("layout.lower", "minus", "resize(False, -1)", "lower", "Give the pane less height"),
     Action("layout.higher", "plus", "resize(False, 1)", "higher", "Give the pane more height"),
     Action("layout.hide", "H", "hide", "hide", "Hide the pane; its own key shows it again"),
-    Action("layout.reset", "equals_sign", "reset_layout", "reset layout", "All panes as they were at first"),
+    Action("layout.reset", "equals_sign", "reset_layout", "reset layout", "Show all panes, in their first sizes"),
     Action("help.pane", "f1", "help", "help", "Help for the focused pane", bar=True, first=True),
     Action("help.keys", "question_mark", "keys", "all keys", "All keys", bar=True),
 ), screens=ALL_SCREENS)  # fmt: skip

@@ -31,7 +31,7 @@ class FleetInput(OrderedInput):
 
     def __init__(self, *, id: str) -> None:
         """Makes an empty field."""
-        super().__init__(placeholder="Ask all memories…", select_on_focus=False, compact=True, id=id)
+        super().__init__(placeholder="Ask all memories", select_on_focus=False, compact=True, id=id)
         self.cursor_blink = False
 
 

@@ -11,6 +11,7 @@ from brvtui.app.keys.naming import KNOWN, canonical, is_key, is_text, keys_of, s
 from brvtui.wording import nearest
 
 _MOST_NAMED = 2
+_SENT_AS = {"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "escape", "ctrl+left_square_bracket": "escape"}
 _INSTEAD = "choose another key, or give that one another key first"
 
 
@@ -52,6 +53,8 @@ def _wrong(action: Action, given: str) -> str:
     for key in keys:
         if not is_key(key):
             return f"there is no key {key!r}{nearest(key, KNOWN) if len(key) > 1 else ''}"
+        if key in _SENT_AS:
+            return f"terminals send {key!r} as {_SENT_AS[key]}: choose another key"
     if action.first and len({is_text(key) for key in keys}) > 1:
         text = next(key for key in keys if is_text(key))
         return f"{text!r} is text in a field, the other keys are not; give this binding keys of one kind"

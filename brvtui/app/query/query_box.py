@@ -18,7 +18,7 @@ from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.paint.line import Line, line, spread
 from brvtui.paint.text import cut_left
 
-PLACEHOLDER = "Ask the context tree…"
+PLACEHOLDER = "Ask the context tree"
 _DATE = len("2026-11-24")
 _TERMS = 6
 """The weight of what is searched, in the line below the field: groups as heavy are rather cut than left out."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from brvtui.app.settings.setting_rows import SettingRow
+from brvtui.app.states import Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
@@ -12,12 +13,15 @@ from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
 
 _LABEL = 10
+_TRIED_ANEW = ("engine", "profile")
+"""Settings whose change has a project tried again that could not be opened."""
 
 
 class SettingPane(Pane):
     """Describes the setting that is chosen in the list."""
 
     TITLE = "Setting"
+    READS = (ProjectState,)
     HELP_TEXT = "What the chosen setting is for, its value, default and range, and where the value comes from."
 
     def __init__(self, *, id: str) -> None:
@@ -50,13 +54,13 @@ class SettingPane(Pane):
                 part for why in row.problem.splitlines() for part in wrapped(f"{self.glyphs.warn} {why}", width, "warn")
             ]
             made.append(Line())
-        for label, text in _facts(row):
+        for label, text in _facts(row, view.project.phase is Phase.FAILED):
             for place, part in enumerate(wrap(self.services.with_keys(text), max(width - _LABEL - 2, 8))):
                 made.append(Line().gap().fit(label if place == 0 else "", _LABEL, "muted").add(part, "text"))
         return made
 
 
-def _facts(row: SettingRow) -> list[tuple[str, str]]:
+def _facts(row: SettingRow, has_failed: bool) -> list[tuple[str, str]]:
     source = row.source
     facts = [("value", row.value), ("default", row.default), ("can be", row.allowed)]
     facts.append(("from", source.place or "the default"))
@@ -72,7 +76,8 @@ def _facts(row: SettingRow) -> list[tuple[str, str]]:
     if row.remark:
         facts.append(("note", row.remark))
     if row.restart:
-        facts.append(("note", "a change holds from the next start"))
+        tries = has_failed and row.name in _TRIED_ANEW
+        facts.append(("note", f"a change {'tries the project again' if tries else 'holds from the next start'}"))
     if row.personal:
         facts.append(("note", "a project's settings file cannot set it"))
     if not row.editable and row.allowed:

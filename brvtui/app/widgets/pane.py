@@ -142,13 +142,17 @@ class Pane(Lines, can_focus=True):
         """Puts the title into the border: behind the row of tabs, if there is one, as far as there is room."""
         room = max(self.outer_size.width - _CORNERS, 1)
         heading = visible(self.heading(self.view))
-        written = heading if self.glyphs.unicode else in_letters(heading)
+
+        def written(cells: int) -> str:
+            shown = cut(heading, cells)
+            return shown if self.glyphs.unicode else cut(in_letters(shown), cells, "")
+
         if self.tabs is None:
-            title = Content(cut(written, room))
+            title = Content(written(room))
         else:
             left = room - self.tabs.cell_length - len(_BEHIND_TABS)
             says_more = heading != self.tab_name and left >= _LEAST_BEHIND_TABS
-            title = self.tabs.append(_BEHIND_TABS + cut(written, left)) if says_more else self.tabs
+            title = self.tabs.append(_BEHIND_TABS + written(left)) if says_more else self.tabs
         if self.border_title != title.markup:
             self.border_title = title
 

@@ -11,7 +11,7 @@ import click
 
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.cli.fleet.options import FleetOptions, fleet_command
-from brvtui.cli.fleet.output import say_missing
+from brvtui.cli.fleet.output import outcome, say_missing
 from brvtui.cli.options import WholeNumber, answer_format, format_option, text_argument
 from brvtui.cli.output import print_report, write_json
 from brvtui.text.visible import visible
@@ -48,7 +48,7 @@ _SHOWN = 3
 def query(
     text: str, scope: str, with_trace: bool, merge: str, limit: int | None, options: FleetOptions, form: str
 ) -> int:
-    """Answer TEXT by every member; exit code 1 when no member covers it.
+    """Answer TEXT by every member; exit code 1 when no member covers it, 4 when none can be asked.
 
     Each by its own engine, scores of different members are not comparable: each is counted with its own tree's
     statistics. In one ranking they are.
@@ -83,7 +83,7 @@ def query(
     elif form == "text":
         _print_answers(text, made.members, answers)
     say_missing(replies.missing)
-    return OK if covered else NEGATIVE
+    return outcome(answers, bool(covered))
 
 
 def _writing(asker: Asker, fleet: Fleet, text: str) -> Asker:
@@ -125,9 +125,11 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
     places = {member.name: member for member in members}
     order = sorted(answers, key=lambda name: not answers[name].covered)
     silent = [name for name in order if not answers[name].covered]
-    for name in order:
+    if not answers:
+        return
+    for name in order if len(silent) < len(order) else order[:_SHOWN]:
         answer = answers[name]
-        if not answer.covered:
+        if not answer.covered and len(silent) < len(order):
             continue
         owner = f", {places[name].owner}" if places[name].owner else ""
         click.echo(visible(f"{name}  ({answer.engine}, {answer.profile}{owner})"))

@@ -31,7 +31,7 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **given:
 
     Paths are kept as given, and are relative to the file.
     """
-    from brvtui.fleet.finding import entry_for
+    from brvtui.fleet.finding import entry_for, members_of
     from brvtui.fleet.fleet_file import NAME, FleetEntry, FleetError, add_entry
 
     target = file or Path(NAME)
@@ -40,8 +40,12 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **given:
     options = FleetEntry(**given) if folder is None else FleetEntry(**given, folder=folder)
     try:
         for place in places:
-            add_entry(target, entry_for(place, target.resolve().parent, options))
+            here = target.resolve().parent
+            entry = entry_for(place, here, options)
+            add_entry(target, entry)
             click.echo(f"added {visible(place)} to {visible(str(target))}")
+            for one in members_of("", [entry], here).absent:
+                say(one.why)
     except FleetError as error:
         raise Failure(str(error), BAD_USAGE) from error
     return OK

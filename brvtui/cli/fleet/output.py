@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import TYPE_CHECKING
 
 import click
 
+from brvtui.cli.failure import FAILED, NEGATIVE, OK
 from brvtui.text.visible import visible
 from brvtui.wording import first_of
 
@@ -25,6 +26,13 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 def say(line: str) -> None:
     """Writes a note to the standard error."""
     click.echo(f"note: {visible(line)}", err=True)
+
+
+def outcome(replies: Sized, is_good: bool) -> int:
+    """The exit code of what members replied: 4 where none of them could."""
+    if not replies:
+        return FAILED
+    return OK if is_good else NEGATIVE
 
 
 def say_missing(missing: Sequence[Absence]) -> None:

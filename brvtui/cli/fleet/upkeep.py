@@ -10,7 +10,7 @@ import click
 
 from brvtui.cli.failure import NEGATIVE, OK
 from brvtui.cli.fleet.options import FleetOptions, fleet_command
-from brvtui.cli.fleet.output import print_table, say_missing
+from brvtui.cli.fleet.output import outcome, print_table, say_missing
 from brvtui.cli.options import Number, WholeNumber, answer_format, format_option
 from brvtui.cli.output import write_json
 from brvtui.text.visible import visible
@@ -85,7 +85,10 @@ def _named(place: NotePlace) -> str:
 @fleet_command
 @answer_format
 def maturity(days: int, event: str, options: FleetOptions, form: str) -> int:
-    """Count what the next days bring to the notes of every member; exit code 1 when nothing comes."""
+    """Count what the next days bring to the notes of every member.
+
+    Exit code 1 when nothing comes, 4 when none of them can tell.
+    """
     from brvtui.fleet.questions import OutlookOf
 
     made = options.fleet()
@@ -106,4 +109,4 @@ def maturity(days: int, event: str, options: FleetOptions, form: str) -> int:
         ]
         print_table(("member", "engine", "event", "notes by then", f"of them in {days} days"), rows)
     say_missing(replies.missing)
-    return OK if any(one.documents for one in found.values()) else NEGATIVE
+    return outcome(found, any(one.documents for one in found.values()))

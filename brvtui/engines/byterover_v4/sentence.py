@@ -20,7 +20,7 @@ def sentence(trace: Trace) -> Sentence:
             clause(f"; {section.failure.remedy}", weight=80),
         )
     if not trace.hits:
-        return (clause("Nothing found: ", _nothing(section)),)
+        return (clause("Nothing found: ", _nothing(trace, section)),)
     first, topic = trace.hits[0], section.topics[0]
     held = answered_words(first.words)
     return (
@@ -68,12 +68,14 @@ def _cited(section: SpaceAnswer, topic: TopicHit) -> Iterator[Clause]:
     yield clause(f"; {topic.confidence} confidence{score}: {told}", weight=90)
 
 
-def _nothing(section: SpaceAnswer) -> list[Span]:
+def _nothing(trace: Trace, section: SpaceAnswer) -> list[Span]:
     if section.topics:
         return [(f"a limit that returns none of {len(section.found)} topics", "text")]
     if section.filtered:
         words = listed([word(one) for one in section.significant], "or")
         return [*words, (" stands in no document that a similar word matches", "text")]
+    if not trace.snapshot.notes:
+        return [("there are no topics", "text")]
     if not section.searched:
         return [("the scope or the element filter leaves no topic", "text")]
     return [*listed([word(one) for one in section.cleaned.split()], "and"), (" match no term", "text")]

@@ -97,7 +97,7 @@ def _looked(
     for part in hit.parts:
         parts[part.name] = parts.get(part.name, 0.0) + part.value
     detail = engine.detail(context, trace, named.path) if named.position is not None else None
-    return ComparedNote(named.path, why.title, rank, hit.score, f"{reason}{numbers}"), parts, detail
+    return ComparedNote(named.path, hit.title or why.title, rank, hit.score, f"{reason}{numbers}"), parts, detail
 
 
 def _place(note: ComparedNote) -> tuple[bool, int, float]:

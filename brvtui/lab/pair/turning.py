@@ -191,13 +191,16 @@ class Turner:
             yield _Step(SignalsSet(path, replace(signals, importance=float(value))), text)
 
     def _titles(self, place: int) -> Iterator[_Step]:
-        """Titles with every choice of the first missing words of the query, fewest first: the file keeps its time."""
+        """Titles with every choice of the first missing words of the query, fewest first: the file keeps its time, or
+        it is enough only with the time of a save."""
         note = self.context.snapshot.notes[place]
         tried = self._missing(self.query.text, note.title)
-        for chosen in (choice for count in range(1, len(tried) + 1) for choice in combinations(tried, count)):
-            words = " ".join(map(from_utf16, chosen))
-            title = TitleSet(note.path, f"{note.title} {words}".strip(), note.mtime_ms)
-            yield _Step(title, f"B: “{words}” added to its title")
+        choices = [choice for count in range(1, len(tried) + 1) for choice in combinations(tried, count)]
+        saved_ms = math.ceil(self.context.now_ms) - 1
+        for mtime_ms, saved in ((note.mtime_ms, ""), (saved_ms, ", and saved today")):
+            for words in (" ".join(map(from_utf16, chosen)) for chosen in choices):
+                title = TitleSet(note.path, f"{note.title} {words}".strip(), mtime_ms)
+                yield _Step(title, f"B: “{words}” added to its title{saved}")
 
     def _wordings(self, place: int) -> Iterator[_Step]:
         """The query with a word of the title that it lacks, then with the whole title."""

@@ -133,7 +133,8 @@ def _bare(folder: Path) -> FoundProject:
         raise ProjectError(f"{root}: {message}")
     if not any(root.rglob("*.md")):
         raise ProjectError(f"{root}: neither a {MARKER} project nor a folder of markdown; name another folder")
-    notice = f"no {MARKER} here: the folder itself is taken as the context tree"
+    taken = f"no {MARKER} here: the folder itself is taken as the context tree"
+    notice = f"{taken}; answers cite its notes as ByteRover would, below {MARKER}/{_TREE}"
     return FoundProject(root, root, (), (notice,))
 
 

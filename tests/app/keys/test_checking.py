@@ -26,6 +26,7 @@ def test_free_keys_are_fine() -> None:
     [
         ("panes.bak", "x", "there is no such binding; did you mean panes.back?"),
         ("panes.back", "escpae", "there is no key 'escpae'; did you mean escape?"),
+        ("panes.back", "f12,ctrl+i", "terminals send 'ctrl+i' as tab: choose another key"),
         ("panes.back", "ctrl+", "there is no key 'ctrl+'"),
         ("panes.back", "ctrl+banana", "there is no key 'ctrl+banana'"),  # a character, but of no keyboard
         ("panes.next", "tab,n", "'n' is text in a field, the other keys are not; give this binding keys of one kind"),
