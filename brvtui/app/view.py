@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from brvtui.app.actions.needs import NEEDS_EITHER, NEEDS_PROJECT, OF_A_TREE_ALONE, OF_NOTES_ALONE, OF_TIERS
+from brvtui.app.actions.needs import (
+    NEEDS_EITHER,
+    NEEDS_PROJECT,
+    NEEDS_RESULT,
+    OF_A_TREE_ALONE,
+    OF_NOTES_ALONE,
+    OF_TIERS,
+)
 from brvtui.app.code_words import over_code
 from brvtui.app.modes import MATURITY, Mode
 from brvtui.app.states import (
@@ -105,8 +112,9 @@ class View(NamedTuple):
         if self.is_code:
             return OF_NOTES_ALONE | OF_TIERS
         if not self.no_project:
-            of_a_tree = OF_A_TREE_ALONE if self.engine.name == SPACE else frozenset()
-            return of_a_tree if self.engine.name == DEFAULT else of_a_tree | OF_TIERS
+            idle = OF_A_TREE_ALONE if self.engine.name == SPACE else frozenset()
+            idle |= frozenset() if self.engine.name == DEFAULT else OF_TIERS
+            return idle if self.answered is not None else idle | NEEDS_RESULT
         return NEEDS_EITHER if self.project.phase is Phase.FAILED else NEEDS_PROJECT
 
     @property

@@ -38,5 +38,9 @@ _NEEDS_ANSWER = _names(panes.RESULTS, panes.RETRY, panes.GRAPH, panes.TREE) | {
     "notes_tree.take",
 }  # fmt: skip
 """The actions on an answer or its notes."""
+NEEDS_RESULT = _names(panes.RESULTS) | {
+    "results.why", "results.notes", "results.next", "results.before", "trace.save", "copy.trace",
+}  # fmt: skip
+"""The actions of the Query screen that can do nothing before there is an answer."""
 NEEDS_EITHER = NEEDS_PROJECT | _NEEDS_ANSWER
 """The actions that can do nothing where nothing could be opened."""

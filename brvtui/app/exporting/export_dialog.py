@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from textual import on
+from textual.widgets import Input
+
 from brvtui.app.screens.field import FieldDialog
 from brvtui.app.services import services_of
 
@@ -26,13 +29,13 @@ class _ExportResult:
 class ExportDialog(FieldDialog[Path]):
     """Asks for a file's path. Dismissed with the path of the saved file, or with None."""
 
-    def __init__(self, name: str, place: str, write: Callable[[Path, bool], Path]) -> None:
-        """Proposes the file ``name``, and says in which ``place`` it will be.
+    def __init__(self, what: str, name: str, place: str, write: Callable[[Path, bool], Path]) -> None:
+        """Proposes the file ``name`` for ``what`` is saved, and says in which ``place`` it will be.
 
         ``write`` saves the trace in a file, over another one only if told so, returns where it is, may block, and
         raises :class:`brvtui.report.saved.ExportError`.
         """
-        super().__init__("Save the trace", name, f"in {place}\n{_FORMS}")
+        super().__init__(f"Save {what}", name, f"in {place}\n{_FORMS}")
         self._write = write
         self._confirmable = ""
         """The text whose file exists, as the user was told: Enter on it replaces the file."""
@@ -41,15 +44,19 @@ class ExportDialog(FieldDialog[Path]):
         """Puts the cursor before the ending, so that typing changes the name."""
         self.field.cursor_position = len(self.field.value) - len(Path(self.field.value).suffix)
 
-    def submit(self, text: str) -> None:
-        """Saves the trace; an ending that was typed in front of the proposed one counts."""
+    @on(Input.Changed)
+    def _ending_typed(self, event: Input.Changed) -> None:
+        """Takes the offered ending away once one is typed in front of it."""
         from brvtui.report.saved import Form
 
-        file, endings = Path(text.strip()), [f".{form}" for form in Form]
-        while [suffix.lower() in endings for suffix in file.suffixes[-2:]] == [True, True]:
-            file = file.with_suffix("")
+        endings = [f".{form}" for form in Form]
+        if [suffix.lower() in endings for suffix in Path(event.value).suffixes[-2:]] == [True, True]:
+            event.input.value = str(Path(event.value).with_suffix(""))
+
+    def submit(self, text: str) -> None:
+        """Saves the trace."""
         if text.strip():
-            task = partial(_export, self._write, file, text == self._confirmable)
+            task = partial(_export, self._write, Path(text.strip()), text == self._confirmable)
             services_of(self).background.run(task, self._exported, group="export", exclusive=True, owner=self)
 
     def _exported(self, result: _ExportResult) -> None:

@@ -19,6 +19,7 @@ from brvtui.app.workers import Refusal
 from brvtui.engines.registry import presentation
 from brvtui.store.folders import data_folder, pictures_folder, shown_path
 from brvtui.trace import Trace
+from brvtui.wording import shortened
 
 if TYPE_CHECKING:
     from brvtui.lab.whatif.sweep import Sweep
@@ -31,7 +32,6 @@ _NAMES = {
     "answer": "the answer",
     "prompt": "the prompt",
     "comparison": "the comparison",
-    "trace": "the trace as JSON",
 }
 _NO_TRACE = "there is no trace yet: type a query"
 _NOTHING = {
@@ -67,7 +67,7 @@ class Sharing:
         """Copies ``path`` (of ``file``, the note at hand), ``answer``, ``prompt``, ``comparison`` or ``trace``."""
         trace = self._services.store.view.answered
         if what == "trace" and trace is not None:
-            copy = partial(self.copy_text, named=_NAMES["trace"])
+            copy = partial(self.copy_text, named=f"the trace of {_quoted(trace)} as JSON")
             task = partial(_as_json, self._project, trace)
             self._services.background.run(task, copy, group="copy", exclusive=True)
         elif text := self._comparison() if what == "comparison" else _text_of(what, trace, file):
@@ -96,13 +96,14 @@ class Sharing:
             return
         from brvtui.app.exporting.export_dialog import ExportDialog
 
-        name = f"{_slug(trace.query)}.{ending}"
+        name, what = f"{_slug(trace.query)}.{ending}", f"the trace of {_quoted(trace)}"
         alone = self._services.with_keys(_ALONE) if self._services.store.view.pin.trace is not None else ""
         if self._services.is_web:
-            screen = ExportDialog(name, f"the downloads of your browser{alone}", _file_of_form)
+            screen = ExportDialog(what, name, f"the downloads of your browser{alone}", _file_of_form)
             self._services.push_screen(screen, partial(self._hand_over, trace))
         else:
-            screen = ExportDialog(name, f"{shown_path(Path.cwd())}{alone}", partial(_written, self._project, trace))
+            write = partial(_written, self._project, trace)
+            screen = ExportDialog(what, name, f"{shown_path(Path.cwd())}{alone}", write)
             self._services.push_screen(screen, self._was_saved)
 
     def _hand_over(self, trace: Trace, file: Path | None) -> None:
@@ -215,6 +216,11 @@ def _saved_picture(draw: Callable[[], bytes], name: str) -> Path:
     except OSError as error:
         raise Refusal(f"no picture: {faults.error_line(error, first)}") from error
     return file
+
+
+def _quoted(trace: Trace) -> str:
+    """The query of ``trace``, short enough for a title."""
+    return f"“{shortened(trace.query, _LONGEST_NAME)}”"
 
 
 def _slug(text: str) -> str:

@@ -324,6 +324,8 @@ class JudgedPane(ChoicePane):
             return wrapped(project.problem, width, "warn")
         if lab.problem:
             return wrapped(f"{lab.problem}", width, "warn")
+        if project.overview is not None and project.overview.unreadable:
+            return wrapped(project.overview.why_empty, width, "warn")
         if lab.judgments is None or (lab.rows and not lab.columns):
             return [line(" reading the judgments…", "muted")]
         return self._how_to_judge(lab, width)

@@ -41,7 +41,7 @@ class ResultsPane(ChoicePane):
     TITLE = "Results"
     READS = (QueryState, AnswerState, SelectionState, ProjectState, StaleState)
     HELP_TEXT = (
-        "The results in the order in which the gates saw them: rank, maturity (○ draft, ◐ validated, ● core, ▤ "
+        "The results in the order of the engine: rank, maturity (○ draft, ◐ validated, ● core, ▤ "
         "summary, ▱ archived stub), title, score and bar. Below each stand the words of yours that it holds, by field: "
         "= the same word, ^ a longer word that begins with yours, ~ a word some letters off, / another form of it; +2 "
         "counts those that find no room. Below the ruled lines stand the near misses, each with how far it fell short. "
