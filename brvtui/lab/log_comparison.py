@@ -30,6 +30,8 @@ class LogComparison:
     """Why it gets its answer now, in one sentence; empty where it cannot be asked."""
     is_covered: bool = True
     """Whether a note answers it now."""
+    cached: str = ""
+    """That it came from the cache, and what it is on an empty one; empty where it did not."""
 
 
 def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
@@ -41,9 +43,10 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
         unanswered = (_UNANSWERED[entry.status],)
         return LogComparison(entry, trace.tier, shown, paths, unanswered, places, (), said, covered)
     differences: list[str] = []
+    cached = ""
     if entry.from_cache:
         now = f"is tier {trace.tier}" if covered else "is not covered"
-        differences.append(f"it came from the cache; on an empty cache it {now}")
+        cached = f"it came from the cache; on an empty cache it {now}"
     elif entry.tier is not None and entry.tier != trace.tier and covered:
         differences.append(f"tier {entry.tier} then, tier {trace.tier} now")
     if entry.not_covered is trace.covered and not entry.from_cache:
@@ -54,7 +57,7 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
         differences.append(f"{entry.paths[0]} was first then, {paths[0]} is now")
     elif not entry.from_cache:
         differences += _other_results(entry, paths)
-    return LogComparison(entry, trace.tier, shown, paths, tuple(differences), places, (), said, covered)
+    return LogComparison(entry, trace.tier, shown, paths, tuple(differences), places, (), said, covered, cached)
 
 
 def _other_results(entry: LoggedQuery, paths: tuple[str, ...]) -> Iterator[str]:

@@ -62,6 +62,8 @@ def judged_lines(found: JudgedEngines, width: int) -> list[Line]:
         for each in found.evaluations:
             is_best = best is not None and each.engine == best.engine
             shown.add(f"{number(each.mean(metric)):>{_NAME}}", "ok" if is_best else "text")
+        if first.count(metric) < len(first.queries):  # a mean leaves out those without a relevant document
+            shown.add(f"  of {counted(first.count(metric), 'query', 'queries')}", "muted")
         made.append(shown.cut(width))
     for name, _ in facts(first):
         cells = [dict(facts(each)).get(name, _NOTHING).partition(";")[0] for each in found.evaluations]

@@ -49,9 +49,12 @@ class LogEntryPane(Pane):
         return made
 
     def _verdict(self, compared: LogComparison, width: int) -> list[Line]:
+        made = wrapped(compared.cached, width, "muted") if compared.cached else []
+        if not compared.differences and compared.cached and not compared.entry.paths:
+            return made  # the log holds nothing to compare
         if not compared.differences:
-            return [line(f" {self.glyphs.check} would be answered the same", "ok")]
-        made = []
+            same = "the notes give the same" if compared.cached else "would be answered the same"
+            return [*made, line(f" {self.glyphs.check} {same}", "ok")]
         for difference in compared.differences:
             for place, part in enumerate(wrap(difference, width - 4)):
                 made.append(line(f" {self.glyphs.cross} " if place == 0 else "   ", "warn").add(part, "text"))

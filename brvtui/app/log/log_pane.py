@@ -108,9 +108,9 @@ class LogPane(ChoicePane):
 
     def _row(self, entry: LoggedQuery, width: int, with_engine: bool) -> Line:
         wide = width >= _WIDE
-        who = entry.who if wide else entry.who[0]
+        who = entry.who if wide else entry.who[:3]
         made = line(f" {moment(entry.at_ms) if wide else moment(entry.at_ms)[6:11]} ", "muted")
-        made.fit(who, 8 if wide else 2, "accent" if entry.who == ENGINE else "text")
+        made.fit(who, 8 if wide else 4, "accent" if entry.who == ENGINE else "text")
         tier, role = tier_of(entry)
         made.fit(tier, 5, role)
         if wide:
@@ -178,7 +178,7 @@ def tier_mark(tier: int | None, is_covered: bool) -> tuple[str, str]:
 
 def _names(width: int) -> Line:
     if width < _WIDE:
-        return line(" when    tier query", "faint")
+        return line(" when by  tier query", "faint")
     return line(f" {'when':<14} {'who':<8}tier {'ms':>7}  {'no.1':>4}  query", "faint").cut(width)
 
 

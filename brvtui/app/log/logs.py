@@ -92,7 +92,7 @@ class Logs:
                 else "answered this query, then or now"
             )
             asks = "{log.take} asks it; then select a note on the screen {screens.notes}"
-            said = f"no note {which}: {asks}, and {{results.why}} says why it does not"
+            said = f"no note {which}: {asks}, and {{results.why}} says why it is not in the answer"
         self._services.notify(self._services.with_keys(said), timeout=6)
 
     async def ask_again(self, entry: LoggedQuery) -> None:
