@@ -102,8 +102,9 @@ class CellPane(Pane):
             return [line(" what changed it is sought…", "muted")]
         if not found.lines:
             return []
-        since = "the edits" if found.variant.earlier is not None else found.variant.revision
-        made = [rule(width, f"what changed since {since}", dash=self.glyphs.dash)]
+        edited = found.variant.earlier is not None
+        said = "what the edits changed" if edited else f"what changed since {found.variant.revision}"
+        made = [rule(width, said, dash=self.glyphs.dash)]
         for said in found.lines:
             made += wrapped(said, width, "strong" if said.startswith(CAUSE) else "text")
         return made

@@ -178,7 +178,7 @@ def tier_mark(tier: int | None, is_covered: bool) -> tuple[str, str]:
 
 def _names(width: int) -> Line:
     if width < _WIDE:
-        return line(" when by  tier query", "faint")
+        return line(" when  by  tier query", "faint")
     return line(f" {'when':<14} {'who':<8}tier {'ms':>7}  {'no.1':>4}  query", "faint").cut(width)
 
 
