@@ -103,9 +103,21 @@ async def test_letters_are_text_in_the_field_of_a_project_that_cannot_be_opened(
         assert "enter run" not in text_of(pilot, "#keys")
 
 
-async def test_an_open_project_offers_every_action(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
+async def test_an_open_project_offers_every_action_and_those_on_results_once_there_are_some(app: BrvTui) -> None:
+    async with app.run_test(size=(240, 60)) as pilot:
         await settled(pilot)
+        await pilot.press("escape")
+        await settled(pilot)
+        assert "e edit" in text_of(pilot, "#keys")
+        for name in ("enter note text", "o in Notes", "w why"):
+            assert f" {name}" not in text_of(pilot, "#keys")
+        await pilot.press("w")
+        await until(pilot, lambda: "type a query and select a note" in toasts(pilot))
+        await ask(pilot, "rollback")
+        await pilot.press("escape")
+        await settled(pilot)
+        for name in ("enter note text", "o in Notes", "w why"):
+            assert f" {name}" in text_of(pilot, "#keys")
         assert not view(pilot).idle
         assert not view(pilot).no_project
 

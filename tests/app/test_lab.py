@@ -486,7 +486,7 @@ async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree,
         assert "⚠1" not in text_of(pilot, "#status")
         assert table(pilot).judgment is not None
         assert table(pilot).judgment.text == "refresh token rotation"  # type: ignore[union-attr]
-        await until(pilot, lambda: "what changed since the edits" in text_of(pilot, "#cell"))
+        await until(pilot, lambda: "what the edits changed" in text_of(pilot, "#cell"))
         words = " ".join(text_of(pilot, "#cell").split())
         assert f"{ROTATION}: rank 1 → rank 3, score" in words
         assert f"cause: {ROTATION} was edited: with its text of before, the query is as good as it was (tried)" in words

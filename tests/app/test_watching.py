@@ -97,6 +97,11 @@ async def test_the_tree_removed_and_made_again_leaves_the_user_where_he_was(gard
         assert (view(pilot).selection.file, view(pilot).query.text) == ("auth/jwt/long.md", "token")
         assert view(pilot).stale.files == {"auth/jwt/long.md": "gone"}
         await until(pilot, lambda: "the file is gone" in text_of(pilot, "#note"))
+        await pilot.press("5")
+        await settled(pilot)
+        assert "once it is there, so are its notes" in " ".join(text_of(pilot, "#judged").split())
+        await pilot.press("2")
+        await settled(pilot)
         kept.rename(garden.tree)
         await until(pilot, lambda: view(pilot).knows("auth/jwt/long.md"))
         await until(pilot, lambda: len(note.lines) > 100)

@@ -47,6 +47,13 @@ def test_it_asks_judged_queries_before_and_after(run: Run, project: Tree) -> Non
     assert answer["after"][0] == {"note": "auth/jwt/expiry.md", "score": pytest.approx(0.765)}
 
 
+def test_a_blank_query_is_bad_usage(run: Run, project: Tree) -> None:
+    assert run("migrate", "--dry-run", " ")[::2] == (
+        2,
+        "brv-tui: a query is empty: write what you want to know; see brv-tui migrate --help\n",
+    )
+
+
 def test_a_query_whose_first_note_is_gone_is_a_negative_answer(run: Run, project: Tree) -> None:
     code, out, _ = run("migrate", "--dry-run", "invoices")  # a word of a path alone, which V4 does not search
     assert code == 1

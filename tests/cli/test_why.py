@@ -33,6 +33,16 @@ def test_every_engine(run: Run, project: Tree, engine: str) -> None:
     assert sum(part["difference"] for part in value["parts"]) == pytest.approx(value["gap"], abs=1e-9)
 
 
+def test_a_folder_is_called_as_in_the_answer_and_moves_with_its_notes(run: Run, project: Tree) -> None:
+    project.note("ops/one.md", "Quokka gates", "quokka gates", importance=90, maturity="core")
+    project.note("ops/two.md", "Quokka", "quokka", importance=90, maturity="core")
+    project.summary("ops")
+    code, out, _ = run("why", "quokka gates", "ops/one.md", "ops/_index.md")
+    assert code == 0
+    assert " B  ops  ops/_index.md" in out
+    assert "B stands for its folder: what lifts the notes in it lifts it" in out
+
+
 def test_what_cannot_be_compared_is_a_line(run: Run, project: Tree) -> None:
     code, _, err = run("why", QUERY, "rotation", "nosuch")
     assert (code, "no note nosuch" in err) == (3, True)

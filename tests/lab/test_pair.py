@@ -129,6 +129,20 @@ def test_words_in_its_title(tree: Tree) -> None:
     assert stands_above(tree)
 
 
+def test_a_title_that_is_enough_only_with_the_time_of_a_save(tree: Tree) -> None:
+    tree.notes(20)
+    tree.note(A, "Refresh token rotation", TEXT, 1)
+    tree.note(B, "Drills", TEXT, 300)
+    engine, context, _ = ask(tree)
+    (change,) = [one for one in Turner(engine, context, BRV3, QUERY, A, B).smallest() if "title" in one.text]
+    found = re.search("“(.*)” added to its title, and saved today", change.text)
+    assert found is not None
+    tree.note(B, f"Drills {found[1]}", TEXT, 300)
+    assert not stands_above(tree)
+    tree.note(B, f"Drills {found[1]}", TEXT, 0.0001)
+    assert stands_above(tree)
+
+
 def test_a_word_of_its_title_in_the_query(tree: Tree) -> None:
     tree.notes(20)
     tree.note(A, "Refresh token rotation", TEXT, 1)

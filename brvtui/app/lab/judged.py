@@ -160,7 +160,7 @@ class JudgedPane(ChoicePane):
         head += self._cause(lab, width)
         self.owner[:0] = [-1] * (len(head) - _HEAD)
         self.pinned = len(head)
-        tail = [] if lab.judgments else self._how_to_judge(lab, width)
+        tail = [] if lab.judgments else self._how_to_judge(view, width)
         self.owner += [-1] * len(tail)
         return LazyLines(head, rows, tail, lambda row: self._row(lab, row, shown, text - miss, miss))
 
@@ -324,13 +324,14 @@ class JudgedPane(ChoicePane):
             return wrapped(project.problem, width, "warn")
         if lab.problem:
             return wrapped(f"{lab.problem}", width, "warn")
-        if project.overview is not None and project.overview.unreadable:
-            return wrapped(project.overview.why_empty, width, "warn")
         if lab.judgments is None or (lab.rows and not lab.columns):
             return [line(" reading the judgments…", "muted")]
-        return self._how_to_judge(lab, width)
+        return self._how_to_judge(view, width)
 
-    def _how_to_judge(self, lab: LabState, width: int) -> list[Line]:
+    def _how_to_judge(self, view: View, width: int) -> list[Line]:
+        lab, overview = view.lab, view.project.overview
+        if overview is not None and overview.unreadable:
+            return wrapped(overview.why_empty, width, "warn")
         made: list[Line] = []
         for text in EMPTY:
             said = self.services.with_keys(text).replace("FILE", lab.file)

@@ -96,8 +96,8 @@ def role_of(path: str) -> Role:
 
 
 def notes_among(paths: Iterable[str]) -> tuple[str, ...]:
-    """Those of ``paths`` that are searched: without full texts in the archive, and derived files."""
-    return tuple(path for path in paths if role_of(path) in SEARCHABLE)
+    """Those of ``paths`` that people write: without stubs, full texts in the archive, and derived files."""
+    return tuple(path for path in paths if role_of(path) in (Role.NOTE, Role.CONTEXT))
 
 
 def list_files(root: Path) -> Listing:
