@@ -10,7 +10,7 @@ from pathlib import Path
 
 from brvtui import faults
 from brvtui.disk.locks import locked
-from brvtui.notes.plan import FileContent, Move, MoveFolder, NoteError, Plan, Record, Step, Write
+from brvtui.notes.plan import ChangedMeanwhile, FileContent, Move, MoveFolder, NoteError, Plan, Record, Step, Write
 from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.signals import NoteSignals
 from brvtui.tree.saving import note_files
@@ -155,7 +155,7 @@ def _update_records(signals: dict[str, NoteSignals], step: Record) -> None:
     for entry in step.entries:
         if signals.get(entry.path) != entry.before:
             message = "its recorded signals changed meanwhile; look at them and try again"
-            raise NoteError(f"{entry.path}: {message}")
+            raise ChangedMeanwhile(f"{entry.path}: {message}")
         if entry.after is None:
             signals.pop(entry.path, None)
         else:
@@ -163,7 +163,7 @@ def _update_records(signals: dict[str, NoteSignals], step: Record) -> None:
 
 
 def _changed_error(path: str) -> NoteError:
-    return NoteError(f"{path}: changed meanwhile; look at it and try again")
+    return ChangedMeanwhile(f"{path}: changed meanwhile; look at it and try again")
 
 
 def _taken_error(path: str) -> NoteError:

@@ -6,8 +6,9 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-from brvtui.notes.plan import NoteError, Plan
+from brvtui.notes.plan import ChangedMeanwhile, NoteError, Plan
 
+_FORGOTTEN = "cannot be undone any more; the change before it is the next"
 _MOST_PLANS = 200
 _MOST_BYTES = 64 * 1_048_576
 
@@ -52,14 +53,20 @@ class Journal:
     def undo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
         """Undoes the newest plan by applying its reverse; returns that and the notices of ``apply``.
 
-        Raises :class:`NoteError` when there is none, and what ``apply`` raises; then the journal stays as it is.
+        Raises :class:`NoteError` when there is none, and what ``apply`` raises; then the journal stays as it is. Only a
+        plan whose files were changed since is forgotten: it would keep all earlier ones from being undone.
         """
         with self._lock:
             if not self._done:
                 raise NoteError("nothing was changed in this session that could be undone")
             plan = self._done[-1]
             reverse = plan.reverse()
-            notices = apply(reverse)
+            try:
+                notices = apply(reverse)
+            except ChangedMeanwhile as error:
+                self._done.pop()
+                self.changes += 1
+                raise NoteError(f"{error.args[0].partition(';')[0]}: {plan.title} {_FORGOTTEN}") from error
             self._done.pop()
             self._undone.append(plan)
             self.changes += 1

@@ -11,6 +11,10 @@ class NoteError(Exception):
     """Nothing was done. The message is one line: which note, what is wrong, what to do."""
 
 
+class ChangedMeanwhile(NoteError):
+    """What a plan is about is no longer as it was when the plan was made."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileContent:
     """The content of a file. Without a time (ns) it gets the time of writing; without a mode, ordinary permissions."""

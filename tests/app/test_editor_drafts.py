@@ -21,7 +21,7 @@ from brvtui.session import Session
 from brvtui.store.drafts import Draft, DraftStore
 from brvtui.tree.saving import exchange as renames
 from brvtui.tree.saving import note_files
-from tests.app.driving import NARROW, WIDE, ask, brv, frame, settled, shown, until
+from tests.app.driving import NARROW, WIDE, ask, brv, frame, settled, shown, until, view
 from tests.app.editing import FEW_LINES, NOTE, area, by_somebody, drafted, looked, on_disk, open_note, toasts, type_keys
 from tests.support.trees import NOW_MS, Tree
 
@@ -228,11 +228,25 @@ async def test_the_draft_of_a_note_that_is_gone_can_be_written(left: Tree, make_
         await settled(pilot)
         brv(pilot).controllers.editing.edit(NOTE)
         await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        assert "The note was removed on disk meanwhile" in " ".join(shown(pilot).split())
         await pilot.press("m")
         await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
         await pilot.press("ctrl+s")
         await until(pilot, lambda: (left.tree / NOTE).exists())
         assert on_disk(left) == FEW_LINES.replace("two", "TWO")
+
+
+async def test_the_draft_of_a_note_that_is_gone_can_be_dropped_and_opens_nothing(left: Tree, make_app: MakeApp) -> None:
+    (left.tree / NOTE).unlink()
+    async with make_app(left.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        brv(pilot).controllers.editing.edit(NOTE)
+        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        await pilot.press("d")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, DraftDialog))
+        await settled(pilot)
+        assert not isinstance(frame(pilot), EditorScreen)
+        assert view(pilot).editor.edit is None
 
 
 # drafts of several notes

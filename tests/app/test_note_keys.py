@@ -389,6 +389,10 @@ async def test_signals_are_set_in_the_frontmatter_alone(app: BrvTui, garden: Tre
         await until(pilot, lambda: view(pilot).project.overview.branches[path].maturity == "core")  # type: ignore[union-attr]
         await settled(pilot)
         assert not (brv(pilot).controllers.project.session.notes._overlay.path).exists()  # type: ignore[union-attr]
+        await _press(pilot, "I", SignalsDialog, path)
+        await until(pilot, lambda: "these are its signals now: change one, or where they are kept" in shown(pilot))
+        await pilot.press("left")
+        await until(pilot, lambda: "+ maturity: validated" in shown(pilot))  # kept where they are: in the frontmatter
 
 
 async def test_an_importance_that_is_none_says_so(app: BrvTui) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from brvtui.notes.journal import Journal
-from brvtui.notes.plan import FileContent, NoteError, Plan, Write
+from brvtui.notes.plan import ChangedMeanwhile, FileContent, NoteError, Plan, Write
 
 
 def plan(title: str, size: int = 1) -> Plan:
@@ -51,6 +51,19 @@ def test_what_is_done_anew_ends_what_could_be_done_again() -> None:
     assert (journal.done, journal.undone) == (("b",), ())
     with pytest.raises(NoteError, match="nothing was undone"):
         journal.redo(applied)
+
+
+def test_a_plan_whose_files_changed_since_is_forgotten_so_that_those_before_it_can_be_undone() -> None:
+    def refused(_: Plan) -> tuple[str, ...]:
+        raise ChangedMeanwhile("b.md: changed meanwhile; look at it and try again")
+
+    journal, applied = Journal(), Applied()
+    for title in "ab":
+        journal.add(plan(title))
+    with pytest.raises(NoteError, match=r"^b.md: changed meanwhile: b cannot be undone any more; the change before it"):
+        journal.undo(refused)
+    assert (journal.done, journal.undone) == (("a",), ())
+    assert journal.undo(applied)[0].title == "a"
 
 
 def test_nothing_to_undo() -> None:

@@ -221,6 +221,17 @@ def test_a_conflict_that_is_left_open() -> None:
     assert found("# Note\nas in <<<<<<< mine\n") == []
 
 
+def test_a_mark_that_is_left_over() -> None:
+    said = "the mark of a conflict is left over: remove this line"
+    assert found("# A\n\nx\n>>>>>>> theirs\n") == [(3, 0, said)]
+
+
+def test_frontmatter_behind_a_conflict_is_told() -> None:
+    text = "<<<<<<< mine\n---\ntitle: A\n=======\n---\ntitle: B\n>>>>>>> theirs\n---\n# A\n"
+    said = [message for _, _, message in found(text)]
+    assert "the frontmatter does not begin with --- in the first line, so the engine reads none" in said
+
+
 def test_signals_that_are_not_read_anyway_are_not_blamed() -> None:
     text = block("importance: 300", body="# Title\n")
     off = KnownFiles(KNOWN.names, reads_signals=False)

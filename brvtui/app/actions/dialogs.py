@@ -32,7 +32,7 @@ CONFLICT = Place("conflict", "Conflict dialog", PlaceKind.DIALOG, (
 
 DRAFT = Place("draft", "Draft dialog", PlaceKind.DIALOG, (
     Action("draft.take", "m", "dismiss('take')", "take mine", "Edit the draft; nothing is saved yet", bar=True),
-    Action("draft.drop", "d", "dismiss('drop')", "drop mine", "Throw the draft away and edit the note as it is on disk",
+    Action("draft.drop", "d", "dismiss('drop')", "drop mine", "Throw the draft away; the note stays as it is on disk",
            bar=True),
 ), within=DIALOG)  # fmt: skip
 

@@ -105,13 +105,16 @@ class NoteChanges:
             )
             return
         from brvtui.app.editing.plan_dialog import SignalsDialog
+        from brvtui.notes.signals import SignalTarget
+        from brvtui.tree.reading.signals import Source
 
         now, notes = session.snapshot.signals[position], session.notes
 
         def make(level: str, importance: float, where: SignalTarget) -> Plan:
             return notes.plan_signals(path, replace(now, maturity=level, importance=importance), where)
 
-        self._confirm(path, lambda: SignalsDialog(path, now.maturity, now.importance, make, maturity))
+        kept = SignalTarget.FRONTMATTER if now.source is Source.FRONTMATTER else SignalTarget.OVERLAY
+        self._confirm(path, lambda: SignalsDialog(path, now.maturity, now.importance, kept, make, maturity))
 
     def _session_for(self, path: str, hint: str) -> Session | None:
         """Returns the session, if there is one and a note at ``path`` is selected; else says so, with ``hint``."""

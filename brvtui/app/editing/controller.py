@@ -177,14 +177,19 @@ class Editing:
         from brvtui.app.editing import questions
 
         said = [f"{note.disk.path} has text from {seconds(draft.age_s)} ago that was never saved."]
-        if not draft.is_on_disk_text:
+        is_gone = note.disk.data is None and not draft.is_on_disk_text
+        if is_gone:
+            said.append("The note was removed on disk meanwhile; with mine, a save makes it again.")
+        elif not draft.is_on_disk_text:
             said.append("The note on disk has changed since the draft was begun.")
 
         def answered(answer: str | None) -> None:
             if answer == questions.DROP:
                 self._drafts.write(DraftRequest(note.disk.path, None))
-            if answer is not None:
-                self._continue(note, draft.text if answer == questions.TAKE else None, outside)
+            if answer == questions.TAKE:
+                self._continue(note, draft.text, outside)
+            elif answer == questions.DROP and not is_gone:
+                self._continue(note, None, outside)
 
         self._services.push_screen(questions.DraftDialog(said, draft.hunks), answered)
 

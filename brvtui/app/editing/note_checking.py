@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from brvtui.tree.editing.note_text import EditableText
     from brvtui.tree.editing.problems import KnownFiles
 
+_MOST_ERRORS = 2
+"""Errors that are named after a save."""
+
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
@@ -75,8 +78,8 @@ def _check_topic(session: Session, request: CheckRequest) -> TextCheck:
     return TextCheck(found, tuple(effects), topic_preview=made)
 
 
-def first_error(session: Session, path: str, data: bytes) -> str:
-    """Returns what the first error in a note's whole text is, and its line; nothing for a text without errors."""
+def first_errors(session: Session, path: str, data: bytes) -> str:
+    """Returns what the first errors in a note's whole text are, with their lines; nothing for a text without errors."""
     from brvtui.tree.editing.note_text import NotText, note_text
     from brvtui.tree.editing.problems import Severity, problems
 
@@ -91,7 +94,8 @@ def first_error(session: Session, path: str, data: bytes) -> str:
     else:
         found = problems(path, note, note.text, _known_files(session.snapshot), session.snapshot.limits)
     errors = [problem for problem in found if problem.severity is Severity.ERROR]
-    return f"line {errors[0].line + 1}: {errors[0].message}" if errors else ""
+    said = [f"line {error.line + 1}: {error.message}" for error in errors[:_MOST_ERRORS]]
+    return "; ".join(said) + (f" (and {len(errors) - len(said)} more)" if len(errors) > len(said) else "")
 
 
 @lru_cache(maxsize=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from brvtui.app.editing.note_checking import first_error
+from brvtui.app.editing.note_checking import first_errors
 from brvtui.app.editing.note_on_disk import OnDisk, on_disk
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveR
     notices = [f"{disk.path}: its {lost} could not be carried over" for lost in done.lost]
     if done.kept:
         notices.append(_kept(disk.path, done.kept))
-    broken, lost = first_error(session, disk.path, data), _lost_signals(session, disk, data)
+    broken, lost = first_errors(session, disk.path, data), _lost_signals(session, disk, data)
     if broken or lost:
         notices.append(f"{disk.path} is saved, but {'; '.join(filter(None, (broken, lost)))}")
     return NoteSaved(replace(disk, data=data, version=done.version), tuple(notices))

@@ -169,16 +169,17 @@ class SignalsDialog(PlanDialog):
         path: str,
         maturity: str,
         importance: float,
+        kept: SignalTarget,
         make: Callable[[str, float, SignalTarget], Plan],
         proposed: str = "",
     ) -> None:
-        """A dialog about the note at ``path`` and its present signals; ``make`` plans others.
+        """A dialog about the note at ``path`` and its present signals, ``kept`` there; ``make`` plans others.
 
         It begins with the maturity ``proposed``, if given.
         """
         said = f"{path}: {maturity}, importance {importance:g}. The engine's own store is never written."
         super().__init__("Signals", said)
-        self._now = maturity, importance
+        self._now = maturity, importance, kept
         self._proposed = proposed or maturity
         self._make_signals = make
 
@@ -188,7 +189,7 @@ class SignalsDialog(PlanDialog):
 
         yield Options("maturity", MATURITIES, self._proposed, id="maturity")
         yield Field("importance", f"{self._now[1]:g}", id="importance")
-        yield Options("keep in", [where.value for where in SignalTarget], SignalTarget.OVERLAY.value, id="where")
+        yield Options("keep in", [where.value for where in SignalTarget], self._now[2].value, id="where")
 
     @property
     def entered(self) -> tuple[str, str, str]:
@@ -209,6 +210,6 @@ class SignalsDialog(PlanDialog):
         if not 0 <= importance <= 100:
             return _NUMBER
         target = SignalTarget(where)
-        if (maturity, importance) == self._now and target is SignalTarget.OVERLAY:
+        if (maturity, importance, target) == self._now:
             return _SAME_SIGNALS
         return partial(self._make_signals, maturity, importance, target)

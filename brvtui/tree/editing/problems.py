@@ -33,6 +33,8 @@ _IGNORED = "as it is, none of the note's signals are read"
 _UNREAD = "no signals are read from frontmatter here: signals.frontmatter is off"
 _STUB = "archive_stub"
 _SECTION = re.compile(r"^## Relations[^\S\n]*$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_MARK, _HEAD = "<<<<<<< ", 2_000
+"""What begins a conflict, and the characters within which frontmatter may begin behind it."""
 _MOST_SUGGESTIONS = 5
 _LEAST_LIKENESS = 50.0
 _LEAST_LIKENESS_OF_PATHS = 85.0
@@ -126,10 +128,16 @@ class _Places:
 
 
 def _of_conflicts(text: str) -> Iterator[_Found]:
+    is_open = False
     for offset in conflict_marks(text):
         begins = text[offset] == "<"
-        said = "a conflict to decide: keep one side and remove the marks" if begins else "the conflict ends here"
-        yield _Found(offset, said, Severity.ERROR)
+        if begins:
+            yield _Found(offset, "a conflict to decide: keep one side and remove the marks", Severity.ERROR)
+        elif is_open:
+            yield _Found(offset, "the conflict ends here", Severity.WARNING)
+        else:
+            yield _Found(offset, "the mark of a conflict is left over: remove this line", Severity.ERROR)
+        is_open = begins
 
 
 def _of_reading(note: EditableText, edited: str, text: str, limits: ReadingLimits) -> Iterator[_Found]:
@@ -170,7 +178,8 @@ def _undecodable(note: EditableText, head: bytes) -> int:
 
 
 def _of_block(note: EditableText, text: str) -> Iterator[_Found]:
-    is_block = block_span(note.text) is not None or names_signals(text)
+    is_behind_mark = text.startswith(_MARK) and "\n---\n" in text[:_HEAD]
+    is_block = block_span(note.text) is not None or names_signals(text) or is_behind_mark
     if not text.startswith("---\n") and is_block:
         first = text.partition("\n")[0]
         fence = "has a space behind its ---" if first.rstrip() == "---" else "does not begin with --- in the first line"
