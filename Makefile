@@ -57,7 +57,10 @@ run: .venv/.installed
 # Four workers and the hundreds of processes that tests start would each compile the whole package.
 unexport PYTHONDONTWRITEBYTECODE
 
-TESTS = $(BIN)/python -m pytest -n 4
+# Compiled once, not by each worker. What fails is asked again with the values behind its assertions (ALONE), which pytest
+# otherwise writes into every module of tests, in every worker.
+COMPILED = $(BIN)/python -m compileall -q -j 2 brvtui tests
+TESTS = $(COMPILED) && $(BIN)/python -m pytest -n 4
 LONG = -m '' --hypothesis-profile full
 # Four workers on two cores: what fails there is asked once more, alone. It stays named in the output of the first run.
 ALONE = $(BIN)/python -m pytest -n 0 -v --last-failed --last-failed-no-failures none
@@ -66,7 +69,7 @@ test: .venv/.installed-dev
 	$(TESTS) $(ARGS)
 
 test-all: .venv/.installed-dev
-	$(TESTS) $(LONG) || $(ALONE) $(LONG)
+	$(TESTS) --assert=plain $(LONG) || $(ALONE) $(LONG)
 
 check: test-all lint types contracts
 

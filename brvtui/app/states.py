@@ -371,6 +371,12 @@ class FleetState(NamedTuple):
         """Why a member is not in what is shown."""
         return self.left_out if self.together and self.ranking is not None else self.missing
 
+    def ranked(self, member: str) -> int | None:
+        """How many results of the one ranking that is shown are of ``member``; None where each answers by itself."""
+        if not self.together or self.ranking is None:
+            return None
+        return sum(hit.member == member for hit in self.ranking.hits)
+
     @property
     def is_busy(self) -> bool:
         """Whether members are being asked or opened."""

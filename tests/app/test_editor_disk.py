@@ -169,4 +169,4 @@ async def test_a_note_without_changes_is_closed_when_it_is_removed(garden: Tree,
         await open_note(pilot)
         (garden.tree / NOTE).unlink()
         await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        await until(pilot, lambda: "was removed on disk: closed" in toasts(pilot))
+        await until(pilot, lambda: "was removed or moved on disk: closed" in toasts(pilot))

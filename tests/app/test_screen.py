@@ -171,7 +171,7 @@ async def test_f1_helps_with_the_focused_pane(app: BrvTui) -> None:
 
 async def test_help_of_a_pane_without_keys_has_no_heading_for_them(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
+        await ask(pilot, "rollback")
         await pilot.press("escape", "f2", "f1")
         assert "Keys" in shown(pilot)
         await pilot.press("escape", "4", "f4", "f1")

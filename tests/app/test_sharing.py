@@ -87,7 +87,7 @@ async def test_the_trace_as_json(app: BrvTui, written: list[str], tmp_path: Path
     async with app.run_test() as pilot:
         await ask(pilot, "token store")
         await pilot.press("escape", "Y")
-        await told(pilot, "copied the trace as JSON")
+        await told(pilot, "copied the trace of “token store” as JSON")
         (tmp_path / "copied.json").write_text(offered(written))
         assert read(tmp_path / "copied.json").trace == view(pilot).answer.trace
 

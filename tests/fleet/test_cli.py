@@ -13,6 +13,7 @@ import pytest
 from tests.support.trees import Tree
 
 NOW = "2026-11-20T12:00:00Z"
+GONE = "fix or take out its entry in the fleet, or bring the folder back"
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def run(here: Path, *arguments: str) -> tuple[int, str, str]:
 
 
 def test_a_query_each_and_in_one_ranking(fleet: Path) -> None:
-    line = f"note: {fleet}/gone: no such folder\n"
+    line = f"note: {fleet}/gone: no such folder: {GONE}\n"
     code, out, err = run(fleet, "query", "signing keys", "--now", NOW, "--workers", "2", "--format", "json")
     each = json.loads(out)
     assert (code, err) == (0, line)
@@ -45,7 +46,8 @@ def test_a_query_each_and_in_one_ranking(fleet: Path) -> None:
     }  # fmt: skip
     assert [one["member"] for one in each["missing"]] == ["gone"]
     out = run(fleet, "query", "signing keys unheardof", "--now", NOW)[1]
-    assert "2 members have notes for “signing keys unheardof”, 0 not: each by its own engine.\n" in out
+    counts = "2 members have notes for “signing keys unheardof”, 0 not, 1 could not be asked"
+    assert f"{counts}: each by its own engine.\n" in out
     code, out, err = run(fleet, "query", "signing keys", "--now", NOW, "--merge", "one", "--workers", "1")
     assert (code, err) == (0, line)
     assert "  1. 0.70  one  auth/one/keys.md  Signing keys\n" in out
@@ -69,7 +71,7 @@ def test_members_are_written_as_they_answer(fleet: Path) -> None:
         "one": "auth/one/keys.md", "two": "auth/two/keys.md",
     }  # fmt: skip
     counted = "".join(f"\r\x1b[Kmembers: {number} of 3" for number in (1, 2, 3))
-    assert terminal == f"{counted}\r\x1b[Knote: {fleet}/gone: no such folder\r\n"
+    assert terminal == f"{counted}\r\x1b[Knote: {fleet}/gone: no such folder: {GONE}\r\n"
     refused = "brv-tui: --scope, --trace and --format jsonl are for --merge each\n"
     assert run(fleet, "query", "x", "--merge", "one", "--format", "jsonl") == (2, "", refused)
 
@@ -91,3 +93,32 @@ def test_the_help_of_the_commands_is_not_cut(fleet: Path) -> None:
     assert code == 0
     assert "data folders of ByteRover V4." in " ".join(out.split())
     assert "..." not in out.partition("Commands:")[2]
+
+
+def test_what_no_member_can_answer_is_a_failure(fleet: Path) -> None:
+    code, out, err = run(fleet, "query", "signing keys", "--over", "gone")
+    assert (code, out, err) == (4, "", f"note: {fleet}/gone: no such folder: {GONE}\n")
+    code, _, err = run(fleet, "maturity", "--event", "bogus", "--over", "one")
+    assert code == 4
+    assert "has no event bogus" in err
+
+
+def test_where_no_member_covers_it_each_says_why(fleet: Path) -> None:
+    code, out, _ = run(fleet, "query", "kubernetes", "--over", "one", "--over", "two")
+    assert code == 1
+    assert out.count("Not covered: no note holds ‘kubernetes’") == 2
+
+
+def test_a_note_that_no_member_has(fleet: Path) -> None:
+    answer = run(fleet, "explain", "signing keys", "nope.md", "--over", "one", "--over", "two")
+    assert answer == (3, "", "brv-tui: no member has nope.md\n")
+
+
+def test_the_list_and_what_is_added_name_a_folder_that_is_not_there(fleet: Path) -> None:
+    code, out, err = run(fleet, "list")
+    assert (code, err) == (0, f"note: {fleet}/gone: no such folder: {GONE}\n")
+    assert "gone" in out
+    code, out, err = run(fleet, "add", "nope", "--fleet", "other.toml")
+    assert (code, out, err) == (0, "added nope to other.toml\n", f"note: {fleet}/nope: no such folder: {GONE}\n")
+    code, out, err = run(fleet, "eval")
+    assert (code, out.splitlines()[-1]) == (1, "0 members have judgments: brv-tui judge set adds some, in each project")

@@ -186,7 +186,8 @@ class NoteSaver:
             state = GONE if now.data is None else CHANGED
             if edit.on_disk != state:
                 self._note.show(replace(edit, on_disk=state))
-                what = f"{edit.path} was {'removed or moved' if state == GONE else 'changed'} on disk; your text is kept here"
+                became = "removed or moved" if state == GONE else "changed"
+                what = f"{edit.path} was {became} on disk; your text is kept here"
                 self._screen.notify(what, severity="warning", timeout=8)
         elif now.data is None:
             self._screen.notify(f"{edit.path} was removed or moved on disk: closed", severity="warning", timeout=8)

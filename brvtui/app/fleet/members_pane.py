@@ -19,6 +19,7 @@ from brvtui.fleet.members import Member
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.headline import tier_role
 from brvtui.paint.line import Line, line
+from brvtui.wording import counted
 
 _ORDERS = ("as listed", "by state", "most notes first")
 _LEAST_NAME, _MOST_NAME, _OWNER, _ENGINE, _NOTES = 8, 28, 10, 13, 7
@@ -135,6 +136,9 @@ def _kind(state: FleetState, name: str) -> int:
     """The member's state as a sort key: those that need something done come first."""
     if name in state.unread:
         return _MISSING
+    ranked = state.ranked(name)
+    if ranked is not None:
+        return _COVERS if ranked else _SILENT
     if name in state.answers:
         return _COVERS if state.answers[name].covered else _SILENT
     return _OPEN if name in state.known else _WAITING
@@ -145,6 +149,10 @@ def _state(state: FleetState, name: str, glyphs: Glyphs) -> tuple[str, str, str]
     kind = _kind(state, name)
     if kind == _MISSING:
         return glyphs.warn, state.unread[name], "warn"
+    ranked = state.ranked(name)
+    if ranked is not None:
+        said = f"{counted(ranked, 'result', 'results')} in the ranking"
+        return (glyphs.check, said, "ok") if ranked else (glyphs.minus, "none in the ranking", "muted")
     if kind == _COVERS:
         tier = state.answers[name].tier
         return glyphs.check, "covers it" if tier is None else f"covers, tier {tier}", tier_role(tier)

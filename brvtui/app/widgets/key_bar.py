@@ -7,7 +7,7 @@ from textual.binding import ActiveBinding
 
 from brvtui.app.keys.bindings import declared, own_bindings
 from brvtui.app.keys.naming import is_text, key_name
-from brvtui.app.states import EngineState, FleetState, ProjectState
+from brvtui.app.states import AnswerState, EngineState, FleetState, ProjectState, QueryState
 from brvtui.app.text_entry import types_text
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
@@ -20,7 +20,7 @@ _HELP = "help"
 class KeyBar(Lines):
     """One line of keys; a click on one does what the key does."""
 
-    READS = (ProjectState, EngineState, FleetState)
+    READS = (ProjectState, EngineState, FleetState, QueryState, AnswerState)
 
     def __init__(self, *, id: str) -> None:
         """A bar without keys."""

@@ -81,7 +81,7 @@ def query(
         }
         write_json([value])
     elif form == "text":
-        _print_answers(text, made.members, answers)
+        _print_answers(text, made.members, answers, len(replies.missing))
     say_missing(replies.missing)
     return outcome(answers, bool(covered))
 
@@ -121,7 +121,7 @@ def _one_ranking(text: str, limit: int, options: FleetOptions, form: str) -> int
     return OK if answer.hits else NEGATIVE
 
 
-def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]) -> None:
+def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any], missing: int) -> None:
     places = {member.name: member for member in members}
     order = sorted(answers, key=lambda name: not answers[name].covered)
     silent = [name for name in order if not answers[name].covered]
@@ -136,10 +136,13 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
         click.echo(visible(f"  {answer.sentence}"))
         for rank, hit in enumerate(answer.hits[:_SHOWN], start=1):
             click.echo(visible(f"  {rank}. {hit.score:6.2f}  {hit.path}  {hit.title}"))
+        if len(answer.hits) > _SHOWN:
+            click.echo(f"     and {len(answer.hits) - _SHOWN} more")
         if places[name].path:
             click.echo(visible(f"  open it: brv-tui {places[name].path}"))
     answering = counted(len(answers) - len(silent), "member has", "members have")
-    click.echo(visible(f"{answering} notes for “{text}”, {len(silent)} not: each by its own engine."))
+    unread = f", {missing} could not be asked" if missing else ""
+    click.echo(visible(f"{answering} notes for “{text}”, {len(silent)} not{unread}: each by its own engine."))
     click.echo("Scores of different members are not comparable: each counts its words in its own notes alone.")
 
 
@@ -160,7 +163,8 @@ def explain(text: str, note: str, options: FleetOptions, form: str) -> int:
         replies = asker.ask(made.members, Explaining(text, note))
     found = replies.values
     if not found:
-        raise Failure(next((one.why for one in replies.missing), f"no member has {note}"), NOT_THERE)
+        alone = replies.missing[0].why if len(replies.missing) == 1 else f"no member has {note}"
+        raise Failure(alone, NOT_THERE)
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 

@@ -76,7 +76,8 @@ def evaluate(judgments: Path | None, named_metrics: tuple[str, ...], options: Fl
         ]
         print_table(("member", "queries", *map(str, metrics)), shown)
         if judgments is None:
-            click.echo(f"{counted(len(found), 'member has', 'members have')} judgments")
+            add = "" if found else ": brv-tui judge set adds some, in each project"
+            click.echo(f"{counted(len(found), 'member has', 'members have')} judgments{add}")
     say_missing(missing)
     return OK if rows else NEGATIVE
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.fleet.options import FILE_HELP, FleetOptions, fleet_command
-from brvtui.cli.fleet.output import print_table, say, say_missing
+from brvtui.cli.fleet.output import NO_FOLDER, print_table, say, say_missing
 from brvtui.cli.options import Number, answer_format
 from brvtui.cli.output import write_json
 from brvtui.text.visible import visible
 from brvtui.wording import counted
+
+if TYPE_CHECKING:
+    from brvtui.fleet.members import Fleet
 
 
 @click.command("add")
@@ -44,11 +47,20 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **given:
             entry = entry_for(place, here, options)
             add_entry(target, entry)
             click.echo(f"added {visible(place)} to {visible(str(target))}")
-            for one in members_of("", [entry], here).absent:
-                say(one.why)
+            added = members_of("", [entry], here)
+            say_missing(added.absent)
+            _say_gone(added)
     except FleetError as error:
         raise Failure(str(error), BAD_USAGE) from error
     return OK
+
+
+def _say_gone(made: Fleet) -> None:
+    """Says on the standard error which members' folders are not there."""
+    from brvtui.fleet.members import Absence
+
+    gone = [one.path for one in made.members if one.path and not Path(one.path).exists()]
+    say_missing([Absence(path, f"{path}: {NO_FOLDER}") for path in gone])
 
 
 @click.command("list")
@@ -57,6 +69,7 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **given:
 def list_members(options: FleetOptions, form: str) -> int:
     """List the members: names, places, engines, owners. Nothing of them is opened."""
     made = options.fleet()
+    _say_gone(made)
     if form == "json":
         from brvtui.trace import to_plain
 

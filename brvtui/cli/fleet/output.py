@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from brvtui.fleet.members import Absence
 
 
+_ABSENT = "fix or take out its entry in the fleet, or bring the folder back"
+"""What to do about a member whose folder is gone."""
+NO_FOLDER = "no such folder"
+
+
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Prints ``rows`` below ``heads`` in columns."""
     widths = [max(len(row[place]) for row in (heads, *rows)) for place in range(len(heads))]
@@ -41,4 +46,5 @@ def say_missing(missing: Sequence[Absence]) -> None:
     for one in missing:
         reasons.setdefault(one.why, []).append(one.member)
     for why, members in reasons.items():
-        say(why if members[0] in why else f"{first_of(members)}: {why}")
+        remedy = f": {_ABSENT}" if why.endswith(NO_FOLDER) else ""
+        say(f"{why if members[0] in why else f'{first_of(members)}: {why}'}{remedy}")
