@@ -55,7 +55,7 @@ async def test_the_panes_show_what_they_showed(app: BrvTui, garden: Tree, tmp_pa
         assert view(pilot).project.phase is Phase.READY
         assert again.controllers.project.session is None
         shown_again = panes(pilot)
-        assert "as saved: nothing can be run here" in shown_again["cache"].pop(0)
+        assert "as it was when the trace was saved" in shown_again["cache"].pop(0)
         assert shown_again == before
         assert screen(pilot).field.value == query
         badge = screen(pilot).query_one("#mode", Lines).lines[0].plain

@@ -12,7 +12,7 @@ from textual.message import Message
 
 from brvtui.app.actions.panes import WHAT_IF
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.states import LabState
+from brvtui.app.states import LabState, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
@@ -35,7 +35,7 @@ class WhatIfPane(ChoicePane):
     """A row a value that can be changed, below a line for each group."""
 
     TITLE = "What if"
-    READS = (LabState,)
+    READS = (LabState, ProjectState)
     HELP_TEXT = (
         "What if a constant of the engine, the clock, or the note at hand were different? The column 'what if' "
         "follows, first for the open query and the rows in view; {pane.filter} finds a constant by its name. What is "
@@ -117,6 +117,8 @@ class WhatIfPane(ChoicePane):
         group = ""
         controls = _in_order(lab, self.note_controls)
         if not controls:
+            if view.project.saved:
+                return wrapped("a saved trace: open its project to change constants", width)
             return wrapped(f"the constants of the engine, once the {view.noun}s are read", width)
         is_roomy = width >= _ROOMY
         label = min(_LABEL + (4 if is_roomy else 0), width // 3)

@@ -37,7 +37,8 @@ _STALE = {
 _PLOT_ROWS = 7
 _WHAT_IF_ROWS = 3
 _AXIS = 4
-_YOUNG_AGAIN = "a save with a new time makes the note young again; archiving goes by updatedAt alone"
+_YOUNG_AGAIN = "a save with a new time makes it young again"
+_ARCHIVING = "; archiving goes by updatedAt alone"
 
 
 class AgeingPane(Pane):
@@ -47,10 +48,11 @@ class AgeingPane(Pane):
     READS = (ProjectState, SelectionState, StaleState)
     HELP_TEXT = (
         "How the selected note ages. The curves are importance (i, of 100), recency (r) and the ceiling (c): the score "
-        "that a perfect text match would get. Lines across stand at the scores for a direct answer and for the prompt, "
-        "the upright at the day of the forecast. Below: what comes when if nobody touches the note, how far it is from "
-        "promotion and demotion, and what more hits or updates would make of it: {ageing.more} and {ageing.less} "
-        "change how many. Where another engine answers, what time does to the note's scores in it stands above."
+        "that a perfect text match would get. Lines across stand at the scores for a direct answer and for the prompt "
+        "(in a space of ByteRover V4: for high and medium confidence), the upright at the day of the forecast. Below: "
+        "what comes when if nobody touches the note, how far it is from promotion and demotion, and what more hits or "
+        "updates would make of it: {ageing.more} and {ageing.less} change how many. Where another engine answers, what "
+        "time does to the note's scores in it stands above."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(AGEING)
 
@@ -176,7 +178,7 @@ def _events(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
         first, *rest = wrap(text, width - 2)
         lines += [line(f" {first}", role), *(line(f"   {part}", role) for part in rest)]
     if made.coming:
-        lines += wrapped(_YOUNG_AGAIN, width)
+        lines += wrapped(_YOUNG_AGAIN if made.archive_below is None else f"{_YOUNG_AGAIN}{_ARCHIVING}", width)
     if made.archive_below is None:
         return lines
     if made.row.updated_days is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import ClassVar
 
@@ -21,12 +21,17 @@ from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
 from brvtui.app.widgets.word_filter import WordFilter
-from brvtui.engines.byterover.ageing.board import OF_NOTES
+from brvtui.engines.byterover.ageing.board import OF_NOTES, OF_TOPICS, Event
 from brvtui.engines.byterover.ageing.words import HAPPENS, HAS_COME, MEANING, these_days
 from brvtui.paint.line import Line, line
 from brvtui.wording import counted
 
-_TERMS = " ".join(f"{SHORT[event].capitalize()}: {MEANING[event]}." for event in HEAVIEST_FIRST if event in OF_NOTES)
+
+def _explained(events: Collection[Event]) -> str:
+    return " ".join(f"{SHORT[event].capitalize()}: {MEANING[event]}." for event in HEAVIEST_FIRST if event in events)
+
+
+_TERMS = f"{_explained(OF_NOTES)} In a space of ByteRover V4: {_explained(set(OF_TOPICS) - set(OF_NOTES))}"
 """The words of the cards, explained."""
 
 

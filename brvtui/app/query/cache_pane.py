@@ -8,7 +8,7 @@ from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.line import Line
 
-_SAVED = "as saved: nothing can be run here"
+_SAVED = "as it was when the trace was saved"
 
 
 class CachePane(Pane):

@@ -40,6 +40,8 @@ class ScopeTree(TreePane):
         mark = self.glyphs.here if not view.query.scope else " "
         right = Line().extend(self.held(view.project.overview.counts) if view.project.overview else [])
         name = view.worded("whole tree") if width > right.width + 12 else "all"
+        if view.project.saved:  # of the tree, a trace knows only these
+            name = "the results"
         return [line(mark, "accent").add(name, "bold strong").right(width, right)]
 
     def followed(self, before: str) -> str:

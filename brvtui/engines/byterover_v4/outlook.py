@@ -138,10 +138,11 @@ def forecast(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile, 
 def _events(horizons: Sequence[Horizon], now_ms: float) -> list[DatedEvent]:
     made = []
     for horizon in horizons:
-        if horizon.days_left:
+        left = horizon.days_left
+        if left is not None:  # 0 once it has come
             name = horizon.constant.rpartition(".")[2]
             text = f"stops being of {name} confidence even as the best match"
-            made.append(DatedEvent(name, horizon.days_left, _date(now_ms, horizon.days_left), text))
+            made.append(DatedEvent(name, left, _date(now_ms, left) if left else "", text))
     return sorted(made, key=lambda event: event.days)
 
 
