@@ -54,15 +54,15 @@ run: .venv/.installed
 	@$(BIN)/python sample-tree/restamp.py --if-fresh-clone >/dev/null
 	@$(BIN)/brv-tui $(ARGS) "$(PROJECT)"
 
-# Four workers and the hundreds of processes that tests start would each compile the whole package.
+# The workers and the hundreds of processes that tests start would each compile the whole package.
 unexport PYTHONDONTWRITEBYTECODE
 
 # Compiled once, not by each worker. What fails is asked again with the values behind its assertions (ALONE), which pytest
 # otherwise writes into every module of tests, in every worker.
 COMPILED = $(BIN)/python -m compileall -q -j 2 brvtui tests
-TESTS = $(COMPILED) && $(BIN)/python -m pytest -n 4 --dist worksteal
+TESTS = $(COMPILED) && $(BIN)/python -m pytest -n 5 --dist worksteal
 LONG = -m '' --hypothesis-profile full
-# Four workers on two cores: what fails there is asked once more, alone. It stays named in the output of the first run.
+# More workers than cores, because tests wait too: what fails there is asked once more, alone. It stays named in the output of the first run.
 ALONE = $(BIN)/python -m pytest -n 0 -v --last-failed --last-failed-no-failures none
 
 test: .venv/.installed-dev
