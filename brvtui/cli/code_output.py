@@ -47,7 +47,9 @@ def show_files_without_note(session: CodeSession, answer: CodeAnswer | None) -> 
     files = session.files_without_note(answer)
     for path in files:
         click.echo(visible(path))
-    if not files:
+    if not session.documentation.has_code:
+        click.echo("no source file was read, so there is none that a note could speak of", err=True)
+    elif not files:
         click.echo("a note speaks of every file" + (" of the answer" if answer is not None else ""), err=True)
     return OK if files else NEGATIVE
 

@@ -162,6 +162,14 @@ def test_the_notes_on_what_is_touched_are_listed(
     assert (code, out) == (1, "no note speaks of 1 symbol\n")
 
 
+def test_where_no_source_was_read_no_note_speaks_of_it(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "readme.txt").write_text("no source")
+    code, out, err = run("code", "--without-note", "--repo", str(tmp_path / "notes"), inside=False)
+    assert (code, out) == (1, "")
+    assert err.splitlines()[-1] == "no source file was read, so there is none that a note could speak of"
+
+
 def test_the_first_reading_is_followed_on_a_terminal_only(
     run: Run, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -164,6 +164,11 @@ class Documentation:
             if self._paths.get(id_.rpartition(".")[0]) != path:  # in Go, a type may be in another file
                 self._outermost.setdefault(path, []).append(id_)
 
+    @property
+    def has_code(self) -> bool:
+        """Whether any source file was read."""
+        return bool(self._paths)
+
     def edges(self) -> list[CodeEdge]:
         """An edge from each note (:func:`note_id`) to each symbol that it names.
 
