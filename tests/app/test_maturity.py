@@ -22,6 +22,7 @@ from brvtui.engines.byterover.ageing.forecast import BoardOrder
 from brvtui.engines.byterover.ageing.words import MEANING
 from brvtui.ranking.maturity import LEVELS
 from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
+from tests.app.editing import toasts
 from tests.app.garden import STRANGE
 from tests.support.trees import NOW_MS, Tree
 
@@ -442,3 +443,16 @@ async def test_what_an_event_means_is_never_cut_at_80_columns(app: BrvTui, event
             if maturity(pilot).wanted.only is event:
                 break
         assert MEANING[event] in shown(pilot)
+
+
+async def test_why_is_about_today_and_says_so_on_another_day(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape")
+        await opened(pilot, "w")
+        await until(pilot, lambda: app.has_modal)
+        assert "of today" not in toasts(pilot)
+        await pilot.press("escape", "right_curly_bracket")
+        await settled(pilot)
+        await pilot.press("w")
+        await until(pilot, lambda: "this is about the answer of today" in toasts(pilot))

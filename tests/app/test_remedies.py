@@ -130,7 +130,7 @@ async def test_a_note_that_leads_a_direct_answer_needs_nothing(app: BrvTui) -> N
         await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
         said = " ".join(line.plain.strip() for line in app.screen.query_one(RemedyPane).lines)
         assert (
-            "esc, then a begins a note about it, e edits this one, X archives it, I lowers its maturity (here alone"
+            "esc, then a begins a note about it, e edits this one, X archives it, I sets maturity and importance"
             in said
         )
         await pilot.press("f1")

@@ -64,12 +64,12 @@ def test_the_losses_are_those_of_the_queries_asked_one_by_one(run: Run, judged: 
                 if path in states[0][1] and path not in found:
                     lost.add(("no longer found", path))
                 elif path in states[0][2] and path not in quoted:
-                    lost.add(("no longer in the answer", path))
+                    lost.add(("no longer quoted in the answer", path))
             expected += [(judgment.id, what, path, float(days)) for what, path in lost - lost_before]
             lost_before = lost
     made = [(loss["query"], loss["what"], loss["document"], loss["days"]) for loss in value["losses"]]
     assert sorted(made) == sorted(expected)
-    assert {what for _, what, _, _ in made} >= {"no longer in the answer", "tier 2 → tier 3"}
+    assert {what for _, what, _, _ in made} >= {"no longer quoted in the answer", "tier 2 → tier 3"}
     assert [loss["days"] for loss in value["losses"]] == sorted(loss["days"] for loss in value["losses"])
 
 

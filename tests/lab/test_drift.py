@@ -31,11 +31,11 @@ def test_each_loss_is_said_once_by_the_first_day_and_again_when_it_comes_back() 
     points = [DriftPoint(day, compare_evaluations(evaluation(query), now)) for day, query in days.items()]
     drift = Drift(now, DEFAULT_METRICS, tuple(points))
     assert drift.losses == (
-        LostByDay("q", "no longer in the answer", "b", 7.0),
+        LostByDay("q", "no longer quoted in the answer", "b", 7.0),
         LostByDay("q", "no longer found", "b", 30.0),
         LostByDay("q", "tier 2 → tier 3", "", 30.0),
-        LostByDay("q", "no longer in the answer", "a", 90.0),
-        LostByDay("q", "no longer in the answer", "b", 90.0),
+        LostByDay("q", "no longer quoted in the answer", "a", 90.0),
+        LostByDay("q", "no longer quoted in the answer", "b", 90.0),
         LostByDay("q", "tier 2 → tier 3", "", 90.0),
     )
     assert first_lost(drift.losses) == {"q": 7.0}

@@ -194,6 +194,12 @@ class MaturityScreen(FrameScreen):
         if isinstance(self.focused, ColumnPane) and self.stop != level:
             self.action_pane(level)
 
+    def explains_itself(self) -> bool:
+        """False: the note is explained, as of today; it says so where the board shows another day."""
+        if self.wanted.day:
+            self.notify("this is about the answer of today, not of the day of the forecast", timeout=6)
+        return False
+
     def action_answers(self) -> None:
         """Shows which judged queries are answered otherwise on the day of the forecast; for today, in a month."""
         self._show_answers(self.wanted.day or _MONTH)

@@ -35,7 +35,7 @@ _FIRST = "it is first: nothing stands above it"
 _ANSWERS = (
     "it is first in an answer that needs no model: nothing can stand higher. If it should not answer this: "
     "{dialog.back}, then {note.new} begins a note about it, {note.edit} edits this one, {note.archive} archives it, "
-    "{note.signals} lowers its maturity (here alone: ByteRover's own is not changed)"
+    "{note.signals} sets maturity and importance (here alone: ByteRover's own are not changed)"
 )
 _WITHOUT_MODEL = (0, 1, 2)
 _RANK_ROOM, _TIER_ROOM, _QUERY_ROOM = 9, 7, 32

@@ -211,7 +211,9 @@ def _nothing(trace: Trace, view: View, width: int, with_keys: Callable[[str], st
         made += [Line(), *(line(part, "text") for part in wrap(said, width))]
     if overview is not None and overview.unreadable:
         made += [Line(), *(line(part, "warn") for part in wrap(overview.why_empty, width))]
-    elif not (trace.covered or advised(trace) or view.is_code or view.project.saved or trace.engine == SPACE):
+    elif not (trace.covered or advised(trace) or view.is_code or view.project.saved or trace.engine == SPACE) and any(
+        sign.isalnum() for sign in trace.query
+    ):
         said = with_keys("{panes.back}, then {note.new} begins a note about it")
         made += [Line(), *(line(part, "text") for part in wrap(said, width))]
     return made

@@ -162,7 +162,8 @@ def _punctuation(found: Search) -> Clause:
     """Which unmatched words no note can match, whatever it says: those that end in a question mark and the like."""
     odd = [one.word.lower() for one in found.lint.words if one.mismatch]
     own = [word(one) for one in found.unmatched_words if one in odd]
-    return clause(" (", listed(own, "and"), " is compared with its punctuation)", weight=30) if own else clause()
+    compared = " is compared with its punctuation)" if len(own) == 1 else " are compared with their punctuation)"
+    return clause(" (", listed(own, "and"), compared, weight=66) if own else clause()
 
 
 # answered by notes

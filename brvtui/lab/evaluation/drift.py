@@ -10,7 +10,7 @@ from brvtui.lab.evaluation.gates import GateResult
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation
 
-NO_LONGER_ANSWERS, FALLS_OUT = "no longer in the answer", "no longer found"
+NO_LONGER_ANSWERS, FALLS_OUT = "no longer quoted in the answer", "no longer found"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Drift:
 def losses_of(change: QueryChange) -> Iterator[tuple[str, str, str]]:
     """What the query of ``change`` lost: its id, what happened, and the path of the relevant note that it happened to.
 
-    A note that is no longer found is not said to be no longer in the answer, too.
+    A note that is no longer found is not said to be no longer quoted in the answer, too.
     """
     now, before = change.now, change.before
     if change.changes_outcome:

@@ -9,7 +9,7 @@ from brvtui.engines.byterover.sections import Attempt, QueryLint, Scope, Search,
 from brvtui.trace import MOST_LISTED, Hit, Kind, Origin, Part, Stage, State, listed
 from brvtui.tree.reading.hierarchy import Symbol
 
-_AS_PATH = "read as a path: no text is searched"
+_AS_PATH = "read as a path: its words are not searched together"
 
 PATH_TIME = "search.path"
 """The key of the path look-up's milliseconds."""
