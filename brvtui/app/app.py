@@ -14,7 +14,7 @@ from textual.notifications import SeverityLevel
 from textual.widget import AwaitMount
 
 from brvtui.app.actions.everywhere import APP
-from brvtui.app.actions.needs import OF_A_NOTE
+from brvtui.app.actions.needs import OF_A_FLEET, OF_A_NOTE
 from brvtui.app.configured import ConfiguredApp
 from brvtui.app.controllers import Controllers, import_rest
 from brvtui.app.ending import finished_in_time
@@ -28,7 +28,7 @@ from brvtui.app.states import EngineState, Phase
 from brvtui.app.store import ViewStore
 from brvtui.app.text_entry import types_text
 from brvtui.app.toasts import too_many
-from brvtui.app.view import NO_MEMORY, OTHER_MEMORY, View
+from brvtui.app.view import NO_FLEET, NO_MEMORY, OTHER_MEMORY, View
 from brvtui.config import Configuration
 from brvtui.text.visible import visible
 
@@ -225,22 +225,25 @@ class BrvTui(ConfiguredApp):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Performs an action; where no project is open for it, or another one, a toast says what opens it."""
-        if isinstance(action, str) and default_namespace is not None and self._is_idle(action, default_namespace):
-            self.notify(self.view.no_project or OTHER_MEMORY, timeout=4)
-            return True
+        """Performs an action; where no project or fleet is open for it, or another one, a toast says what opens it."""
+        if isinstance(action, str) and default_namespace is not None:
+            _, name, parameters = parse(action)
+            lacks = self._lacks(action, default_namespace)
+            if lacks and default_namespace.check_action(name, parameters):
+                self.notify(lacks, timeout=4)
+                return True
         return await super().run_action(action, default_namespace, namespaces)
 
-    def _is_idle(self, action: str, holder: DOMNode) -> bool:
-        """Whether ``action`` of ``holder``, which its key would do now, needs a project that is not open."""
-        idle = self.view.idle if self.view.no_project else frozenset()
-        chosen = self.view.fleet_result
-        if not idle and self.current_mode == FLEET.name and chosen.file and chosen.member != self.view.fleet.opened:
-            idle = OF_A_NOTE
-        if not any(binding.action == action and binding.id in idle for binding in declared(type(holder))):
-            return False
-        _, name, parameters = parse(action)
-        return bool(holder.check_action(name, parameters))
+    def _lacks(self, action: str, holder: DOMNode) -> str:
+        """What ``action`` of ``holder`` needs that is not open, and how to open it; empty when it lacks nothing."""
+        view, chosen = self.view, self.view.fleet_result
+        names = {binding.id for binding in declared(type(holder)) if binding.action == action}
+        if view.fleet.fleet is None and names & OF_A_FLEET:
+            return NO_FLEET
+        if view.no_project:
+            return view.no_project if names & view.idle else ""
+        is_elsewhere = self.current_mode == FLEET.name and chosen.file and chosen.member != view.fleet.opened
+        return OTHER_MEMORY if is_elsewhere and names & OF_A_NOTE else ""
 
     def action_commands(self) -> None:
         """The command palette."""

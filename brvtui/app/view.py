@@ -9,6 +9,7 @@ from brvtui.app.actions.needs import (
     NEEDS_EITHER,
     NEEDS_PROJECT,
     NEEDS_RESULT,
+    OF_A_FLEET,
     OF_A_TREE_ALONE,
     OF_NOTES_ALONE,
     OF_TIERS,
@@ -65,6 +66,7 @@ SubState = (
 
 NO_MEMORY = "no memory is open: Enter on a result or a member opens its own"
 """Said on the screen of a fleet where nothing is open beside it."""
+NO_FLEET = "no fleet is open; brv-tui fleet open opens one"
 OTHER_MEMORY = "that note is in a memory that is not open: Enter on its result opens it"
 Found = TypeVar("Found", "Hit", "NearMiss")
 
@@ -109,6 +111,11 @@ class View(NamedTuple):
     @property
     def idle(self) -> frozenset[str]:
         """The names of the actions that can do nothing now, so that nothing offers them."""
+        return self._idle_here | (OF_A_FLEET if self.fleet.fleet is None else frozenset())
+
+    @property
+    def _idle_here(self) -> frozenset[str]:
+        """Those of :attr:`idle` that depend on the open project and its answer."""
         if self.is_code:
             return OF_NOTES_ALONE | OF_TIERS
         if not self.no_project:

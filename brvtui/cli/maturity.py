@@ -35,7 +35,8 @@ Examples:
     metavar="NAME",
     shell_complete=completing.events,
     help="Only this event (byterover: leaves-tier-2, leaves-prompt, archive, pruning, below-maturity; "
-    "soleri: window-opens, window-fades, window-closes, age-halves).",
+    "soleri: window-opens, window-fades, window-closes, age-halves; "
+    "byterover_v4: high, medium, below-maturity).",
 )
 @click.option("--all", "with_come", is_flag=True, help="Also list notes to which it has come before.")
 @click.option(

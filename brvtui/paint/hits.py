@@ -68,13 +68,18 @@ def hit_lines(hit: Hit, rank: int, row: ResultRow, scale: Scale, width: int, gly
     return [first, *_below(hit, row, width)]
 
 
+def added_by(hit: Hit) -> str:
+    """Which search added ``hit`` to the results of the query, in words; empty for a result of the query itself."""
+    return f"added by the search for “{visible(hit.found_by)}”" if hit.found_by else ""
+
+
 def added_rule(hit: Hit, before: str, width: int, glyphs: Glyphs) -> list[Line]:
     """Returns the rule above the first of the results that another search than the one ``before`` added."""
     if not hit.found_by or hit.found_by == before:
         return []
-    word = visible(hit.found_by)
-    told = f"added by the search for “{word}”"
-    return [rule(width, told if cell_len(told) + _RULED <= width else f"by “{word}” alone", dash=glyphs.dash)]
+    told = added_by(hit)
+    short = f"by “{visible(hit.found_by)}” alone"
+    return [rule(width, told if cell_len(told) + _RULED <= width else short, dash=glyphs.dash)]
 
 
 def near_miss_lines(miss: NearMiss, row: ResultRow, scale: Scale, width: int, glyphs: Glyphs) -> list[Line]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import RenderableType
 
-from brvtui.engines.registry import presentation
+from brvtui.engines.registry import noun_of, presentation
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.line import Line, flowed, line
 from brvtui.paint.text import days
@@ -24,10 +24,11 @@ def outlook_report(outlook: Outlook, width: int) -> RenderableType:
 def outlook_lines(outlook: Outlook, glyphs: Glyphs) -> list[Line]:
     """The lines of :func:`outlook_report`, of any length."""
     until = outlook.until or f"{outlook.days} days on"
+    noun = noun_of(outlook.engine)
     ranked = "" if outlook.ranked == outlook.notes else f"{outlook.ranked} of "
     span = "today" if not outlook.days else f"from today to {until}" if outlook.days > 1 else f"until {until}"
     made = [
-        line(f" {ranked}{counted(outlook.notes, 'note', 'notes')} of {outlook.project}", "bold strong").add(
+        line(f" {ranked}{counted(outlook.notes, noun, f"{noun}s")} of {outlook.project}", "bold strong").add(
             f", {span}, if nobody touches them", "text"
         ),
         line(f" {presentation(outlook.engine).title}, profile {profile_text(outlook.profile)}", "muted"),
@@ -39,7 +40,7 @@ def outlook_lines(outlook: Outlook, glyphs: Glyphs) -> list[Line]:
         made += [_row(event, document, glyphs)]
     if not dated:
         earlier = any(count.by_then for count in outlook.counts)
-        made.append(line(f" no note{'; --all lists those to which it has come already' if earlier else ''}", "muted"))
+        made.append(line(f" no {noun}{'; --all lists those to which it has come already' if earlier else ''}", "muted"))
     return made
 
 

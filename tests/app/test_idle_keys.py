@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from brvtui.app.actions.needs import OF_A_FLEET
 from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.app import BrvTui
 from brvtui.app.commands.dialog import CommandsDialog
@@ -118,7 +119,7 @@ async def test_an_open_project_offers_every_action_and_those_on_results_once_the
         await settled(pilot)
         for name in ("enter note text", "o in Notes", "w why"):
             assert f" {name}" in text_of(pilot, "#keys")
-        assert not view(pilot).idle
+        assert view(pilot).idle == OF_A_FLEET
         assert not view(pilot).no_project
 
 
@@ -140,3 +141,23 @@ async def test_an_engine_without_tiers_offers_no_search_for_a_lower_one(app: Brv
         assert "v without model" not in text_of(pilot, "#keys")
         await pilot.press("v")
         await until(pilot, lambda: "Jeffs Brain has no tiers" in toasts(pilot))
+
+
+async def test_without_a_fleet_its_keys_are_not_offered_and_say_what_opens_one(app: BrvTui) -> None:
+    async with app.run_test(size=(240, 60)) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "6")
+        await settled(pilot)
+        bar = text_of(pilot, "#keys")
+        for name in ("enter ask", "each / one", "ask again", "i question"):
+            assert name not in bar
+        for key in ("enter", "f5", "ctrl+r"):
+            brv(pilot).clear_notifications()
+            await pilot.press(key)
+            await until(pilot, lambda: "brv-tui fleet open opens one" in toasts(pilot))
+        await pilot.press("f4")
+        await settled(pilot)
+        assert "open it" not in text_of(pilot, "#keys")
+        await pilot.press("question_mark")
+        await settled(pilot)
+        assert ACTIONS["fleet.merge"].description not in shown(pilot)

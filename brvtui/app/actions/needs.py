@@ -23,6 +23,11 @@ _SHOWS_A_PANE = frozenset(
     action.name for screen in (screens.MATURITY_SCREEN, screens.LAB_SCREEN, screens.LOG_SCREEN)
     for action in screen.actions if action.call.startswith("pane(")
 )  # fmt: skip
+OF_A_FLEET = frozenset(
+    action.name for place in (screens.FLEET_SCREEN, panes.FLEET_FIELD, panes.FLEET_MEMBERS, panes.FLEET_RESULTS)
+    for action in place.actions if "pane(" not in action.call
+)  # fmt: skip
+"""The actions that ask a fleet: without one they can do nothing."""
 NEEDS_PROJECT = (
     OF_NOTES_ALONE
     | _names(screens.MATURITY_SCREEN, screens.LAB_SCREEN, screens.LOG_SCREEN)

@@ -53,7 +53,7 @@ class FleetBadge(Lines):
         state = view.fleet
         if state.fleet is None:
             return [Line()]
-        each = " EACH BY ITS OWN ENGINE " if width > _ROOMY else " EACH BY ITS OWN "
+        each = " EACH BY ITS OWN ENGINE " if width > _ROOMY else " EACH BY ITSELF "
         way, role = (" ONE RANKING ", "bold badge-text on accent") if state.together else (each, "bold accent")
         return [Line().right(width, line(way, role))]
 

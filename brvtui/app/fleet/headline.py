@@ -15,10 +15,17 @@ from brvtui.paint.sentence import Sentence, clause, title
 from brvtui.paint.text import ms, plural
 from brvtui.wording import counted
 
-_METER, _ROOMY = 24, 112
-_EACH = "each by its own engine: words are counted in its own notes alone, so scores of members are not comparable"
-_EACH_SHORT = "each by its own engine: scores of members are not comparable"
-_TOGETHER = "one ranking: words are counted over all notes, so scores are comparable"
+_METER = 24
+_EACH = (
+    "each by its own engine: words are counted in its own notes alone, so scores of members are not comparable",
+    "each by its own engine: scores of members are not comparable",
+    "scores of members are not comparable",
+)
+"""How it was asked, the longest text first."""
+_TOGETHER = (
+    "one ranking: words are counted over all notes, so scores are comparable",
+    "one ranking: scores are comparable",
+)
 _ROWS = 2
 _OUTCOMES = {
     SearchOutcome.NO_TOKENS: "the question has no word to search for",
@@ -107,7 +114,7 @@ def _of_one_ranking(state: FleetState) -> Headline:
         clause("best of all: ", title(best.hit.title), " of ", [(best.member, "bold accent")]),
         clause(f", {best.hit.score:.2f}"),
         clause(f"; {plural(len(ranking.hits), 'result')} of {_memories(others)}", weight=60),
-        clause(f" among {ranking.matched} that match", weight=50),
+        clause(f" among {ranking.matched} that match" if ranking.matched > len(ranking.hits) else "", weight=50),
         *_unread(state),
     )
     return Headline("ONE RANKING", tier_role(2), sentence)
@@ -144,11 +151,12 @@ def _how(state: FleetState, width: int, glyphs: Glyphs, again: str) -> Line:
         step = f"{state.step}: " if state.together and state.step and state.text else ""
         told = f"  {step}{state.done} of {state.total} {'' if step else doing}".rstrip()
         return made.add(told, "muted").add("  esc stops", "accent").cut(width)
-    said = _EACH if width >= _ROOMY else _EACH_SHORT
-    made = line(f" {_TOGETHER if state.together else said}", "muted")
-    if state.work is FleetWork.STOPPED and state.text:
-        made = line(" stopped: ", "warn").add(f"enter in the field asks the rest, {again} all again", "muted")
     spent = ""
     if state.took_s and state.text and state.work is FleetWork.IDLE:
         spent = f"{state.took_s:.1f} s " if state.took_s >= 1 else f"{ms(state.took_s * 1000)} "
+    texts = _TOGETHER if state.together else _EACH
+    said = next((text for text in texts if len(text) + len(spent) + 2 <= width), texts[-1])
+    made = line(f" {said}", "muted")
+    if state.work is FleetWork.STOPPED and state.text:
+        made = line(" stopped: ", "warn").add(f"enter in the field asks the rest, {again} all again", "muted")
     return made.right(width, line(spent, "muted"))

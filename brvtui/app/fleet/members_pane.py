@@ -113,7 +113,7 @@ class FleetMembersPane(ChoicePane):
         made.fit(member.owner, owner, "muted").fit(_engine(state, member), engine, "muted")
         notes = _notes(state, member.name)
         made.add(f"{notes if notes is not None else '':>{_NOTES - 2}}  ", "text")
-        sign, said, role = _state(state, member.name, self.glyphs)
+        sign, said, role = _state(state, member, self.glyphs)
         return made.add(f"{sign} ", role).add(said, role).cut(width)
 
     def moved(self, choice: str) -> None:
@@ -144,11 +144,12 @@ def _kind(state: FleetState, name: str) -> int:
     return _OPEN if name in state.known else _WAITING
 
 
-def _state(state: FleetState, name: str, glyphs: Glyphs) -> tuple[str, str, str]:
-    """Sign, words and role of a member's state."""
+def _state(state: FleetState, member: Member, glyphs: Glyphs) -> tuple[str, str, str]:
+    """Sign, words and role of a member's state. Its place is not repeated: that may be longer than the row."""
+    name = member.name
     kind = _kind(state, name)
     if kind == _MISSING:
-        return glyphs.warn, state.unread[name], "warn"
+        return glyphs.warn, state.unread[name].removeprefix(f"{member.place}: "), "warn"
     ranked = state.ranked(name)
     if ranked is not None:
         said = f"{counted(ranked, 'result', 'results')} in the ranking"
@@ -164,7 +165,9 @@ def _state(state: FleetState, name: str, glyphs: Glyphs) -> tuple[str, str, str]
 
 
 def _notes(state: FleetState, name: str) -> int | None:
-    """How many notes it holds; None before it was opened."""
+    """How many notes it holds; None before it was opened, and when it cannot be read any more."""
+    if name in state.missing:
+        return None
     found = state.answers.get(name) or state.known.get(name)
     return found.notes if found is not None else None
 
@@ -176,5 +179,5 @@ def _engine(state: FleetState, member: Member) -> str:
 
 def _searched(state: FleetState, member: Member, glyphs: Glyphs) -> str:
     """What a filter searches of a member."""
-    said = _state(state, member.name, glyphs)[1]
+    said = _state(state, member, glyphs)[1]
     return f"{member.name}\n{member.owner}\n{_engine(state, member)}\n{member.place}\n{said}".lower()

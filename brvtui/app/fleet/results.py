@@ -33,6 +33,8 @@ _LEAST_NAME, _MOST_NAME = 8, 26
 _TITLE = "Results"
 _TIER = 4
 _CORNERS = 4
+_HINT = 7
+"""The cells before the text of a hint."""
 _LEAST_PATH = 12
 _MOST_REASONS, _MOST_MISSES = 40, 10
 _HINTS = (
@@ -41,7 +43,7 @@ _HINTS = (
     ("Enter", "on a result opens it in its own memory; {screens.fleet} leads back"),
     ("Esc", "stops asking"),
 )
-NO_FLEET = (
+_NO_FLEET = (
     "No fleet is open. brv-tui fleet open opens that of fleet.toml, and brv-tui fleet open --over '~/repos/*' the "
     "memories below a folder; brv-tui fleet add writes a fleet.toml."
 )
@@ -120,7 +122,7 @@ class FleetResultsPane(ChoicePane):
         state, chosen = view.fleet, view.fleet_selection
         self.choices, self.owner, self.all = [], [], 0
         if state.fleet is None:
-            return self._said(["", *(part.plain for part in wrapped(NO_FLEET, width))])
+            return self._said(["", *(part.plain for part in wrapped(_NO_FLEET, width))])
         if not state.text:
             return self._hints(state, width)
         head = self._ranked(state, chosen, width) if state.together else []
@@ -144,7 +146,9 @@ class FleetResultsPane(ChoicePane):
     def _hints(self, state: FleetState, width: int) -> list[Line]:
         made = [Line()]
         for head, text in (map(self.services.with_keys, hint) for hint in _HINTS):
-            made.append(line(f" {head:<6}", "bold strong").add(text, "muted").cut(width))
+            first, *rest = wrap(text, width - _HINT - 1)
+            made.append(line(f" {head:<{_HINT - 1}}", "bold strong").add(first, "muted"))
+            made += [Line().gap(_HINT).add(part, "muted") for part in rest]
         made += [Line(), *self._missing_lines(state, width)]
         self.owner = [-1] * len(made)
         return made

@@ -14,6 +14,7 @@ from brvtui.fleet.one_ranking import OneRanking
 from brvtui.fleet.questions import MemberAnswer
 from brvtui.paint.chips import chips
 from brvtui.paint.glyphs import Glyphs, glyph_of
+from brvtui.paint.hits import added_rule
 from brvtui.paint.lead import lead_lines
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.score import sum_lines
@@ -102,7 +103,10 @@ def _of_member(answer: MemberAnswer, width: int, glyphs: Glyphs, merge: str) -> 
         made += [Line(), *_score(answer.hits[0], answer.scale, width, glyphs)]
     if len(answer.hits) > 1:
         made += [Line(), rule(width, "its next", dash=glyphs.dash)]
-        made += [_short(hit, answer.scale, width, glyphs) for hit in answer.hits[1:]]
+        before = ""
+        for hit in answer.hits[1:]:
+            made += [*added_rule(hit, before, width, glyphs), _short(hit, answer.scale, width, glyphs)]
+            before = hit.found_by
     notes = f"{plural(answer.notes, 'note')} by {answer.engine} {answer.profile}"
     return [*made, Line(), *wrapped(_NOT_COMPARABLE.format(notes=notes, merge=merge), width)]
 

@@ -122,6 +122,8 @@ def _one_ranking(text: str, limit: int, options: FleetOptions, form: str) -> int
 
 
 def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any], missing: int) -> None:
+    from brvtui.paint.hits import added_by
+
     places = {member.name: member for member in members}
     order = sorted(answers, key=lambda name: not answers[name].covered)
     silent = [name for name in order if not answers[name].covered]
@@ -135,7 +137,8 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
         click.echo(visible(f"{name}  ({answer.engine}, {answer.profile}{owner})"))
         click.echo(visible(f"  {answer.sentence}"))
         for rank, hit in enumerate(answer.hits[:_SHOWN], start=1):
-            click.echo(visible(f"  {rank}. {hit.score:6.2f}  {hit.path}  {hit.title}"))
+            added = f", {added_by(hit)}" if hit.found_by else ""
+            click.echo(visible(f"  {rank}. {hit.score:6.2f}  {hit.path}  {hit.title}{added}"))
         if len(answer.hits) > _SHOWN:
             click.echo(f"     and {len(answer.hits) - _SHOWN} more")
         if places[name].path:

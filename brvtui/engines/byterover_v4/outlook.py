@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from brvtui.engines.byterover_v4.ageing import (
+    AgedColumns,
     AgedTopic,
     TopicColumns,
     aged_columns,
@@ -22,12 +23,17 @@ from brvtui.engines.byterover_v4.corpus import SpaceCorpus
 from brvtui.engines.byterover_v4.profile import V4Profile
 from brvtui.ranking.ceiling import HORIZON_DAYS, ScoreInputs, ceilings, falling_ages
 from brvtui.ranking.constants import CompoundRules, DecayRules
-from brvtui.ranking.decay import MS_PER_DAY
+from brvtui.ranking.decay import MS_PER_DAY, days_until_importance
 from brvtui.trace import AgedSignals, Ceiling, DatedEvent, DocumentForecast, Horizon, Part
-from brvtui.tree.spaces.signal_files import BrokenSignals
+from brvtui.tree.spaces.signal_files import BrokenSignals, TopicSignals
 
-EVENT_KINDS: Mapping[str, str] = {"high": "no more of high confidence", "medium": "no more of medium confidence"}
-"""What time brings to topics, by name: even as the best match of a query they lose a confidence."""
+CONFIDENCES: Mapping[str, str] = {"high": "not of high confidence", "medium": "not of medium confidence"}
+"""Of which confidence a topic is not any more, even as the best match of a query, by name."""
+_BELOW_MATURITY = "below-maturity"
+EVENT_KINDS: Mapping[str, str] = {**CONFIDENCES, _BELOW_MATURITY: "below their maturity"}
+"""What time brings to topics, by name."""
+_SOON = 1e-3
+"""Days until what has not come, and comes at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +137,26 @@ def forecast(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile, 
         reach,
         tuple(sorted((part for part in lacks if part.value), key=lambda part: part.value)),
         then.score,
-        tuple(_events(now.horizons, now_ms)),
+        tuple(
+            _events(now.horizons, _below_maturity(stored or default_signals(profile.signals), signals, profile), now_ms)
+        ),
     )
 
 
-def _events(horizons: Sequence[Horizon], now_ms: float) -> list[DatedEvent]:
+def _below_maturity(stored: TopicSignals, aged: AgedColumns, profile: V4Profile) -> float | None:
+    """Days until decay has taken more than the maturity of a topic asks for: 0 once it has, None when it never will."""
+    rules = profile.signals
+    least = {"validated": rules.validated_until, "core": rules.core_until}.get(stored.maturity)
+    if least is None:
+        return None
+    if aged.importance[0] < least:
+        return 0.0
+    left = days_until_importance(least, np.asarray([stored.importance]), profile.decay)[0] - aged.days[0]
+    return max(float(left), _SOON) if left <= HORIZON_DAYS else None
+
+
+def _events(horizons: Sequence[Horizon], below_maturity: float | None, now_ms: float) -> list[DatedEvent]:
+    """What comes to a topic, soonest first; ``below_maturity`` is in days."""
     made = []
     for horizon in horizons:
         left = horizon.days_left
@@ -143,6 +164,9 @@ def _events(horizons: Sequence[Horizon], now_ms: float) -> list[DatedEvent]:
             name = horizon.constant.rpartition(".")[2]
             text = f"stops being of {name} confidence even as the best match"
             made.append(DatedEvent(name, left, _date(now_ms, left) if left else "", text))
+    if below_maturity is not None:
+        date = _date(now_ms, below_maturity) if below_maturity else ""
+        made.append(DatedEvent(_BELOW_MATURITY, below_maturity, date, "falls below its maturity"))
     return sorted(made, key=lambda event: event.days)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from brvtui.engines.byterover_v4.hits import SpacePaths
 from brvtui.engines.byterover_v4.mending import with_file_seen, with_words_searched, without_failure
+from brvtui.engines.byterover_v4.outlook import CONFIDENCES
 from brvtui.engines.byterover_v4.profile import FIELDS, V4Profile
 from brvtui.engines.byterover_v4.scripts import RankedSpace
 from brvtui.engines.byterover_v4.sections import SpaceAnswer, TopicHit
@@ -72,9 +73,10 @@ def explain(
 
 
 def _coming(ahead: DocumentForecast | None) -> Iterator[str]:
-    """The first thing that age brings to a topic."""
-    if ahead is not None and ahead.events:
-        event = min(ahead.events, key=lambda one: one.days)
+    """Which confidence a topic loses first by its age."""
+    lost = [event for event in ahead.events if event.kind in CONFIDENCES] if ahead is not None else []
+    if lost:
+        event = min(lost, key=lambda one: one.days)
         yield f"untouched, it {event.text} in {days(event.days)}"
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.engines.byterover.ageing.board import OF_TOPICS
+from brvtui.engines.byterover.ageing.words import STATE
 from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.contract import EngineError
 from brvtui.engines.verdict import verdict_sentence
@@ -48,6 +50,25 @@ def sound(trace: Trace) -> None:
     assert all(adds_up(hit) for hit in trace.hits)
     assert all(stage.came_in - stage.dropped == stage.went_out for stage in trace.stages)
     assert trace.stages[-1].went_out == len(trace.hits)
+
+
+@pytest.mark.parametrize("days", [0, 30, 365])
+def test_its_forecasts_count_what_the_board_of_topics_counts(
+    days: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded = recorded_space(RECORDED)
+    unpack_space(recorded, tmp_path)
+    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
+    session = Session.open(tmp_path / "project", now_ms=recorded_now(recorded))
+    session.load()
+    counts = session.ageing.outlook("byterover_v4", days).counts
+    forecast = session.ageing.forecast(days)
+    assert [count.kind for count in counts] == ["high", "medium", "below-maturity"]
+    assert [count.text for count in counts] == [STATE[event] for event in OF_TOPICS]
+    for event, count in zip(OF_TOPICS, counts, strict=True):
+        assert count.by_then == forecast.then.has_come[event].sum()
+        assert count.in_span == forecast.changed[event].sum()
+    assert counts[2].by_then > 0
 
 
 def test_every_recorded_query_makes_a_sound_trace_and_the_recorded_answer(
