@@ -26,11 +26,10 @@ def outlook_lines(outlook: Outlook, glyphs: Glyphs) -> list[Line]:
     until = outlook.until or f"{outlook.days} days on"
     noun = noun_of(outlook.engine)
     ranked = "" if outlook.ranked == outlook.notes else f"{outlook.ranked} of "
+    notes = counted(outlook.notes, noun, f"{noun}s")
     span = "today" if not outlook.days else f"from today to {until}" if outlook.days > 1 else f"until {until}"
     made = [
-        line(f" {ranked}{counted(outlook.notes, noun, f"{noun}s")} of {outlook.project}", "bold strong").add(
-            f", {span}, if nobody touches them", "text"
-        ),
+        line(f" {ranked}{notes} of {outlook.project}", "bold strong").add(f", {span}, if nobody touches them", "text"),
         line(f" {presentation(outlook.engine).title}, profile {profile_text(outlook.profile)}", "muted"),
     ]
     made += [_count(count, outlook.days) for count in outlook.counts]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -132,15 +132,27 @@ def forecast(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile, 
         Part("recency", (made.by_recency - rules.recency) * highest),
         Part("maturity", made.base * (made.boost - highest), note=maturity),
     ]
+    below_maturity = _below_maturity(stored or default_signals(profile.signals), signals, profile)
     return DocumentForecast(
         now.score,
         reach,
         tuple(sorted((part for part in lacks if part.value), key=lambda part: part.value)),
         then.score,
-        tuple(
-            _events(now.horizons, _below_maturity(stored or default_signals(profile.signals), signals, profile), now_ms)
-        ),
+        tuple(_events(_regaining(now, then, day), below_maturity, now_ms)),
     )
+
+
+def _regaining(now: Ceiling, then: Ceiling, day: float) -> tuple[Horizon, ...]:
+    """The horizons of ``now``; of a confidence that is lacking today and there ``day`` days on, the later one.
+
+    Recency that is stored as 0 counts as none on the day of the change, and from then on by the age of the file.
+    """
+    made = []
+    for first, later in zip(now.horizons, then.horizons, strict=True):
+        regained = first.days_left == 0 and later.days_left != 0
+        left = None if later.days_left is None else later.days_left + day
+        made.append(replace(first, days_left=left) if regained else first)
+    return tuple(made)
 
 
 def _below_maturity(stored: TopicSignals, aged: AgedColumns, profile: V4Profile) -> float | None:
