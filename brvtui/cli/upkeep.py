@@ -27,11 +27,22 @@ def forget(project: Path | None) -> int:
     return OK
 
 
-@click.command(epilog="\b\nExamples:\n  brv-tui cache info --project sample-tree\n  brv-tui cache clear")
+_CACHE_EXAMPLES = "\b\nExamples:\n  brv-tui cache info --project sample-tree\n  brv-tui cache clear\n  brv-tui cache clear --repo ../shop"
+
+
+@click.command(epilog=_CACHE_EXAMPLES)
 @click.argument("what", type=click.Choice(["info", "clear"]))
 @project_option
-def cache(what: str, project: Path | None) -> int:
-    """Show or remove what is kept of a project to save time: its index, and answers to judged queries."""
+@click.option(
+    "--repo", type=click.Path(exists=True, file_okay=False, path_type=Path), help="What was read of this code instead."
+)
+def cache(what: str, project: Path | None, repo: Path | None) -> int:
+    """Show or remove what is kept of a project to save time: its index, and answers to judged queries.
+
+    With --repo, what was read of the source files of a repository: clear it to have them all read again.
+    """
+    if repo is not None:
+        return _cache_of_code(what, repo)
     from brvtui.publishing.publisher import WORTH_KEEPING
     from brvtui.store.kept_answers import KeptAnswers
     from brvtui.store.kept_index import KeptIndex
@@ -52,6 +63,19 @@ def cache(what: str, project: Path | None) -> int:
         click.echo(f"{folder}: {kept.notes} notes, {kept.terms} terms, {_size(kept.bytes)}")
     if size := answers.bytes():
         click.echo(f"{visible(str(answers.folder))}: answers to judged queries, {_size(size)}")
+    return OK
+
+
+def _cache_of_code(what: str, repo: Path) -> int:
+    from brvtui.store.kept_code import KeptCode
+
+    kept = KeptCode(repo)
+    place = visible(str(kept.path))
+    size = kept.clear() if what == "clear" else kept.bytes()
+    if what == "clear":
+        click.echo(f"removed {_size(size)}" if size else f"{place}: nothing was kept")
+    else:
+        click.echo(f"{place}: {_size(size)}" if size else f"{place}: nothing is kept; brv-tui code keeps what it read")
     return OK
 
 

@@ -71,6 +71,19 @@ class KeptCode:
                 skipped = one.skipped.reason if one.skipped else None
                 packed.write(_line([list(_found(one.found)), one.digest, skipped, one.file and one.file.plain()]))
 
+    def bytes(self) -> int:
+        """How many bytes are kept."""
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
+
+    def clear(self) -> int:
+        """Removes the index; returns how many bytes it was. Raises OSError when it cannot be removed."""
+        size = self.bytes()
+        self.path.unlink(missing_ok=True)
+        return size
+
     def _made(self) -> list[Any]:
         """By what it was made: another version, other rules or another place make another index."""
         rules = hashlib.sha256(repr(self._rules).encode()).hexdigest()

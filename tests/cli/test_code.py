@@ -43,6 +43,15 @@ def test_it_says_which_symbols_a_task_needs_and_why(run: Run, repository: Path) 
     assert err == "brv-tui: broken.py: it has syntax errors; what is right of it is read\n"
 
 
+def test_what_was_read_of_the_code_is_shown_and_removed(run: Run, repository: Path) -> None:
+    where = ("--repo", str(repository))
+    assert "nothing is kept" in run("cache", "info", *where, inside=False)[1]
+    run("code", "rotate tokens", *where, inside=False)
+    assert re.search(r"code\.json\.gz: [\d.]+ kB\n", run("cache", "info", *where, inside=False)[1])
+    assert re.fullmatch(r"removed [\d.]+ kB\n", run("cache", "clear", *where, inside=False)[1])
+    assert "nothing was kept" in run("cache", "clear", *where, inside=False)[1]
+
+
 def test_what_the_walk_reached_has_its_way(run: Run, repository: Path) -> None:
     _, out, _ = run("code", "refresh", "--repo", str(repository), inside=False)
     assert "reached over web.py.refresh calls → tokens.py.TokenStore.rotate" in out
