@@ -247,7 +247,9 @@ class JudgedPane(ChoicePane):
         room = text - len(" query")
         said = next((each for each in more if len(each) <= room), more[-1]) if hidden else ""
         made = line(" query", "faint").add(said, "accent").cut(text).to(text + 1)
-        made.fit(f"first {self.view.noun} missed" if miss else "", miss, "faint")
+        if miss:
+            named = f"first {self.view.noun} missed"
+            made.fit(named if len(named) < miss else "first missed", miss - 1, "faint").gap()
         for place in shown:
             role = "bold accent" if place == self.column else "muted"
             size = _OTHER if place else _FIRST
