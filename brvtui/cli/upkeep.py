@@ -27,7 +27,10 @@ def forget(project: Path | None) -> int:
     return OK
 
 
-_CACHE_EXAMPLES = "\b\nExamples:\n  brv-tui cache info --project sample-tree\n  brv-tui cache clear\n  brv-tui cache clear --repo ../shop"
+_CACHE_EXAMPLES = (
+    "\b\nExamples:\n  brv-tui cache info --project sample-tree\n  brv-tui cache clear\n"
+    "  brv-tui cache clear --repo ../shop"
+)
 
 
 @click.command(epilog=_CACHE_EXAMPLES)
