@@ -142,14 +142,16 @@ async def test_a_result_is_graded_on_the_query_screen(garden: Tree, make_app: Ma
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token rotation")
         await pilot.press("f2", "j", "J")
-        await settled(pilot)
+        await until(pilot, lambda: "It has no grade yet" in shown(pilot))
         assert "How relevant" in shown(pilot)
         await pilot.press("1")
         await until(pilot, lambda: judged(garden))
         await settled(pilot)
         second = view(pilot).selection.file
         assert [(each.path, each.grade) for each in judged(garden)[0].documents] == [(second, 1)]
-        await pilot.press("J", "d")
+        await pilot.press("J")
+        await until(pilot, lambda: "Its grade is 1." in shown(pilot))
+        await pilot.press("d")
         await until(pilot, lambda: not judged(garden)[0].documents)
         await settled(pilot)
 

@@ -174,6 +174,21 @@ def keep_profile(session: Session, variant: Variant, engine: str, name: str) -> 
     return f"kept as {file}: --profile {name} uses it, so does the setting profile, or the key of the next profile"
 
 
+def grade_of(session: Session, text: str, scope: str, path: str) -> int | None:
+    """The grade of the note at ``path`` for a query, wherever it lay when it was graded; None without one.
+
+    Raises :class:`Refusal`.
+    """
+    try:
+        judgment = judgment_of(JudgmentsFile.of(session.project).read(), text, scope)
+    except JudgmentsError as error:
+        raise Refusal(str(error)) from error
+    if judgment is None:
+        return None
+    followed, _ = DocumentFinder(session.snapshot).followed(judgment)
+    return next((each.grade for each in followed.documents if each.path == path), None)
+
+
 def grade(session: Session, text: str, scope: str, path: str, value: int | None) -> Judged:
     """Gives the note at ``path`` a grade for a query, or takes it away. Raises :class:`Refusal`."""
     document = DocumentFinder(session.snapshot).judged(path, value or 0)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
+from brvtui.app.lab import asking
 from brvtui.app.lab.grade_dialog import NO_GRADE, GradeDialog
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
@@ -27,4 +29,13 @@ def ask_grade(services: AppServices, project: Project, path: str, grade: Callabl
         if value is not None:
             grade(path, None if value == NO_GRADE else value)
 
-    services.push_screen(GradeDialog(query, path, view.noun), answered)
+    dialog = GradeDialog(query, path, view.noun)
+    services.push_screen(dialog, answered)
+
+    def show(grade: int | None) -> None:
+        if dialog.is_attached:
+            dialog.show_grade(grade)
+
+    if project.session is not None:
+        known = partial(asking.grade_of, project.session, query, view.query.scope, path)
+        services.background.run(known, show, group="grade", exclusive=True)
