@@ -15,9 +15,10 @@ from brvtui.app.editing.new_note import NewNoteDialog
 from brvtui.app.editing.plan_dialog import MoveDialog, PlanDialog, SignalsDialog
 from brvtui.app.editing.questions import LeavingDialog
 from brvtui.app.editing.screen import EditorScreen
+from brvtui.app.notes.notes_tree import NotesTree
 from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.dialog import Dialog
-from tests.app.driving import NARROW, WIDE, ask, brv, frame, settled, shown, until, view
+from tests.app.driving import NARROW, WIDE, ask, brv, frame, settled, shown, text_of, until, view
 from tests.app.editing import NOTE, area, looked, open_note, toasts, type_keys
 from tests.support.trees import Tree
 
@@ -102,6 +103,26 @@ async def test_a_note_is_begun_from_a_query_that_nothing_covers(
         await until(pilot, lambda: view(pilot).answer.trace and view(pilot).answer.trace.hits)  # type: ignore[union-attr]
         await settled(pilot)
         assert "NOT COVERED" not in shown(pilot)
+
+
+async def test_a_new_note_that_was_saved_is_selected_where_it_was_begun(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "2")
+        await settled(pilot)
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(pilot.app.screen, NewNoteDialog))
+        await settled(pilot)
+        await type_keys(pilot, "Zebra crossing")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and view(pilot).editor.edit)
+        await looked(pilot)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "saved " in toasts(pilot))
+        await pilot.press("escape")
+        await until(pilot, lambda: view(pilot).selection.file.endswith("zebra_crossing.md"))
+        await until(pilot, lambda: "Zebra crossing" in text_of(pilot, "#note"))
+        assert frame(pilot).query_one(NotesTree).chosen.endswith("zebra_crossing.md")
 
 
 async def test_a_note_that_is_begun_and_left_leaves_nothing(app: BrvTui, garden: Tree) -> None:
