@@ -155,3 +155,15 @@ def test_what_is_to_be_known_before_reading(page: About) -> None:
 def test_links_of_a_shared_source_stay_in_it(page: About) -> None:
     shared = replace(page, alias="lib", path="[lib]:auth/jwt/store.md")
     assert resolver(shared)(LinkKind.MARKDOWN, "expiry.md").path == "[lib]:auth/jwt/expiry.md"
+
+
+def test_the_marks_of_a_conflict_stand_as_they_are(tree: Tree) -> None:
+    conflict = "# Store\n\n<<<<<<< mine\nTen days.\n=======\nNine days.\n>>>>>>> theirs\n\n> quoted\n"
+    tree.file("a/conflict.md", conflict)
+    tree.file("a/quoted.md", "# Quoted\n\n>>>>>>> theirs\n")
+    session = tree.session()
+    shown = [line.plain.strip() for line in page_document(session.about("a/conflict.md"), 60, raw=False).lines]
+    for whole in ("<<<<<<< mine", "Ten days.", "=======", "Nine days.", ">>>>>>> theirs"):
+        assert whole in shown
+    alone = [line.plain.strip() for line in page_document(session.about("a/quoted.md"), 60, raw=False).lines]
+    assert ">>>>>>> theirs" not in alone  # without its beginning it is no conflict, and markdown's quote in a quote

@@ -28,7 +28,7 @@ from brvtui.lab.about import About, FileState
 from brvtui.paint.flow import Piece, Row, flow
 from brvtui.paint.text import plural
 from brvtui.text.visible import visible
-from brvtui.tree.reading.conflicts import has_conflict
+from brvtui.tree.reading.conflicts import has_conflict, with_marks_as_text
 from brvtui.tree.reading.files import CONTEXT_FILE
 from brvtui.tree.reading.frontmatter import block_of
 from brvtui.tree.reading.links import Link, LinkKind, LinkState, links_in
@@ -147,7 +147,7 @@ def _rendered(page: About, typesetter: Typesetter) -> None:
         fields(((name, _value(name, value, typesetter)) for name, value in front.fields.items()), typesetter)
     if block:
         typesetter.put([Piece(_DASH * (typesetter.width - 1), "faint")])
-    typeset(body.lstrip("\n"), typesetter)
+    typeset(with_marks_as_text(body.lstrip("\n")), typesetter)
 
 
 def _value(name: str, value: Any, typesetter: Typesetter) -> Row:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 _MARKS = re.compile(r"^(?:<{7}|>{7}) .*$", re.MULTILINE)
+_MARKS_AND_MIDDLES = re.compile(r"^(?:(?:<{7}|\|{7}|>{7}) .*|={7})$", re.MULTILINE)
 
 
 def conflict_marks(text: str) -> Iterator[int]:
@@ -17,3 +18,8 @@ def has_conflict(text: str) -> bool:
     """Whether both marks stand in ``text``, the one that begins a conflict first."""
     begun = text.find("<<<<<<< ")  # most texts have none: a search is far cheaper than an expression
     return begun >= 0 and text.find(">>>>>>> ", begun) >= 0 and len([*conflict_marks(text)]) > 1
+
+
+def with_marks_as_text(text: str) -> str:
+    """``text``, in which the marks of a conflict are paragraphs of their own: no markdown takes them for quotes."""
+    return _MARKS_AND_MIDDLES.sub(r"\n\\\g<0>\n", text) if has_conflict(text) else text
