@@ -68,14 +68,16 @@ class CellPane(Pane):
         now = first.result if first is not None and column is not view.lab.columns[0] else None
         if column.variant.revision:
             made += wrapped(f"the texts of {column.variant.revision}, each as old as its file is now", width)
-        made += [Line(), *self._outcome(cell.result, now, width), *self._causes(view.lab, width)]
+        made += [Line(), *self._outcome(cell.result, now, width), *self._causes(view.lab, cell.result, width)]
         if cell.result.grades:
             made += [
                 rule(width, f"judged {view.noun}s: grade and rank", dash=self.glyphs.dash),
                 *self._judged(cell.result, now, width),
             ]
             made += [rule(width, "metrics", dash=self.glyphs.dash), *_metrics(cell, first, width)]
-        made += [rule(width, "results", dash=self.glyphs.dash), *self._results(cell.result, now, width)]
+        scores = [item.score for item in cell.result.results[:_MOST]]
+        order = "" if scores == sorted(scores, reverse=True) else ", as they stand in the answer"
+        made += [rule(width, f"results{order}", dash=self.glyphs.dash), *self._results(cell.result, now, width)]
         return made
 
     def _outcome(self, result: QueryResult, now: QueryResult | None, width: int) -> list[Line]:
@@ -91,8 +93,8 @@ class CellPane(Pane):
                 head.add(f"  {self.glyphs.check if met else self.glyphs.cross} {said}", "ok" if met else "bold warn")
         return [head.cut(width), *beside, *wrapped(result.sentence, width, "text")]
 
-    def _causes(self, lab: LabState, width: int) -> list[Line]:
-        """Why it is answered otherwise now than before."""
+    def _causes(self, lab: LabState, result: QueryResult, width: int) -> list[Line]:
+        """Why it is answered otherwise now than before; the sentence of ``result`` stands above, and is not repeated."""
         found, column, judgment = lab.causes, self._column, self._judgment
         if found is None or column is None or judgment is None or found.query != judgment.id:
             return []
@@ -100,12 +102,13 @@ class CellPane(Pane):
             return []
         if found.lines is None:
             return [line(" what changed it is sought…", "muted")]
-        if not found.lines:
+        lines = [each for each in found.lines if each != result.sentence]
+        if not lines:
             return []
         edited = found.variant.earlier is not None
         said = "what the edits changed" if edited else f"what changed since {found.variant.revision}"
         made = [rule(width, said, dash=self.glyphs.dash)]
-        for said in found.lines:
+        for said in lines:
             made += wrapped(said, width, "strong" if said.startswith(CAUSE) else "text")
         return made
 
