@@ -94,7 +94,7 @@ class CellPane(Pane):
         return [head.cut(width), *beside, *wrapped(result.sentence, width, "text")]
 
     def _causes(self, lab: LabState, result: QueryResult, width: int) -> list[Line]:
-        """Why it is answered otherwise now than before; the sentence of ``result`` stands above, and is not repeated."""
+        """Why it is answered otherwise now than before; the sentence of ``result``, which stands above, is left out."""
         found, column, judgment = lab.causes, self._column, self._judgment
         if found is None or column is None or judgment is None or found.query != judgment.id:
             return []
