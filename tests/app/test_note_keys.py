@@ -382,10 +382,17 @@ async def test_signals_are_set_in_the_overlay_and_undone(app: BrvTui, garden: Tr
         await pilot.press("f1")
         await until(pilot, lambda: f"━ {title} · help ━" in shown(pilot))
         await pilot.press("escape", "right")
-        await until(pilot, lambda: "nothing → validated 50" in shown(pilot))
+        await until(pilot, lambda: "validated, importance 50" in shown(pilot))
+        assert "nothing →" not in shown(pilot)
+        assert "the next access hit" not in shown(pilot)  # 53 is more than validated is kept from
+        await pilot.press("right")
+        await until(pilot, lambda: "core, importance 50" in shown(pilot))
+        said = "the next access hit makes it validated: core is kept from an importance of 60 on"
+        assert said in " ".join(shown(pilot).replace("┃", " ").replace("│", " ").split())
+        await pilot.press("left")
         await pilot.press("tab", *["backspace"] * 2)
         await type_keys(pilot, "70")
-        await until(pilot, lambda: "validated 70" in shown(pilot))
+        await until(pilot, lambda: "validated, importance 70" in shown(pilot))
         assert "only this tool reads its overlay" in shown(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: view(pilot).project.overview.branches[path].maturity == "validated")  # type: ignore[union-attr]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from brvtui.notes.operations import AppliedPlan
     from brvtui.notes.plan import Plan, Step
     from brvtui.notes.signals import SignalTarget
+    from brvtui.ranking.constants import SignalRules
     from brvtui.session import Session
 
 _FOREIGN = ("[", "_")
@@ -108,10 +109,11 @@ class NoteChanges:
         from brvtui.notes.signals import SignalTarget
         from brvtui.tree.reading.signals import Source
 
-        now, notes = session.snapshot.signals[position], session.notes
+        now, notes, rules = session.snapshot.signals[position], session.notes, session.profile.signals
 
         def make(level: str, importance: float, where: SignalTarget) -> Plan:
-            return notes.plan_signals(path, replace(now, maturity=level, importance=importance), where)
+            plan = notes.plan_signals(path, replace(now, maturity=level, importance=importance), where)
+            return replace(plan, notices=(*_next_hit(level, importance, rules), *plan.notices))
 
         kept = SignalTarget.FRONTMATTER if now.source is Source.FRONTMATTER else SignalTarget.OVERLAY
         self._confirm(path, lambda: SignalsDialog(path, now.maturity, now.importance, kept, make, maturity))
@@ -212,3 +214,16 @@ def _followed(steps: Sequence[Step], selected: str) -> str:
     if any(step.path == selected and step.after is None for step in writes):
         return next((step.path for step in writes if step.before is None and role_of(step.path) in SEARCHABLE), "")
     return ""
+
+
+def _next_hit(maturity: str, importance: float, rules: SignalRules) -> tuple[str, ...]:
+    """A notice where the next access hit takes the maturity back: it follows from the importance then."""
+    import numpy as np
+
+    from brvtui.ranking.maturity import LEVELS, after_access, levels_of
+
+    _, (level,) = after_access(np.asarray([importance]), levels_of([maturity]), rules)
+    if level >= LEVELS.index(maturity):
+        return ()
+    least = rules.core_until if maturity == "core" else rules.validated_until
+    return (f"the next access hit makes it {LEVELS[level]}: {maturity} is kept from an importance of {least:g} on",)

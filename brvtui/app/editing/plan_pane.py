@@ -94,9 +94,12 @@ def _contents(plan: Plan, width: int) -> list[Line]:
 
 
 def _signals(entry: Recorded) -> str:
-    return " → ".join(
-        "nothing" if one is None else f"{one.maturity} {one.importance:g}" for one in (entry.before, entry.after)
+    """What the overlay holds of a note then, and what it held before, if anything."""
+    before, after = (
+        f"{one.maturity}, importance {one.importance:g}" if one is not None else ""
+        for one in (entry.before, entry.after)
     )
+    return f"{before} → {after or 'nothing'}" if before else after
 
 
 def _edits(plan: Plan, width: int) -> list[Line]:
