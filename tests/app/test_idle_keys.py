@@ -113,7 +113,7 @@ async def test_an_open_project_offers_every_action_and_those_on_results_once_the
         for name in ("enter note text", "o in Notes", "w why"):
             assert f" {name}" not in text_of(pilot, "#keys")
         await pilot.press("w")
-        await until(pilot, lambda: "type a query and select a note" in toasts(pilot))
+        await until(pilot, lambda: "type a query on the screen 1 and select a note" in toasts(pilot))
         await ask(pilot, "rollback")
         await pilot.press("escape")
         await settled(pilot)

@@ -45,7 +45,7 @@ class Reasons:
             self._services.notify(f"{overview.why_empty}: there is none to explain", timeout=4)
         elif session is None or trace is None or not file:
             first = (
-                "type a query and select a note"
+                "type a query on the screen {screens.query} and select a note"
                 if trace is None
                 else "select a note, here or on the screen {screens.notes}"
             )
