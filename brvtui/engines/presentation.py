@@ -14,7 +14,7 @@ from brvtui.paint.headline import NO_ANSWER, Headline, tier_role
 from brvtui.paint.line import Line, Span, line, rule
 from brvtui.paint.neighbourhood import Neighbourhood
 from brvtui.paint.sentence import Sentence
-from brvtui.paint.steps import Outlook, check_line, stage_line, step_line
+from brvtui.paint.steps import Outlook, check_line, stage_line, step_lines
 from brvtui.paint.text import column, wrap
 from brvtui.trace import Answer, Completion, EndReason, Hit, Ladder, Leg, NearMiss, Trace
 
@@ -108,7 +108,7 @@ class Presentation:
         """Everything that decided: the steps with their checks."""
         made: list[Line] = []
         for step in trace.steps:
-            made.append(step_line(step, self.outlook, width, glyphs))
+            made += step_lines(step, self.outlook, width, glyphs)
             made += [check_line(check, step, width, glyphs) for check in step.checks]
         return made
 

@@ -159,6 +159,12 @@ def flowed(whole: Line, first: int, others: int) -> list[Line]:
     return made
 
 
+def hanging(whole: Line, width: int, indent: int) -> list[Line]:
+    """Wraps ``whole`` between words to lines of ``width`` cells; all but the first begin after ``indent`` blanks."""
+    first, *others = flowed(whole, width, width - indent)
+    return [first, *(Line([(" " * indent, "text"), *other.spans]) for other in others)]
+
+
 def _slice(spans: Iterable[Span], start: int, end: int) -> list[Span]:
     """Returns the characters ``start`` to ``end`` of ``spans``."""
     made, place = [], 0

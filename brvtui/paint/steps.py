@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
-from brvtui.paint.line import Line, line, rule
-from brvtui.paint.text import ms, number, signed, wrap
+from brvtui.paint.line import Line, hanging, line, rule
+from brvtui.paint.text import keeps_whole, ms, number, signed, wrap
 from brvtui.trace import Check, Stage, State, Step
 
 
@@ -179,8 +179,8 @@ def places_of(check: Check) -> int:
     return 0 if all(value is None or float(value).is_integer() for value in both) else 2
 
 
-def step_line(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> Line:
-    """Returns the line of a step: how it ended and why."""
+def step_lines(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> list[Line]:
+    """Returns how a step ended and why, in a line, or more where the pane is narrow; what a run takes where it fits."""
     own = _known(step, {entry.name: entry for entry in outlook})
     role = STATE_ROLES[step.state.value]
     made = line(f" {glyphs.state[step.state.value]} ", f"bold {role}")
@@ -188,7 +188,9 @@ def step_line(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> Line:
     made.add(f" {_word(step, own)} ", role)
     made.add(step.summary, "muted")
     expected = Line().add(f"doc {step.expected}" if step.expected else "", "faint")
-    return made.right(width, expected)
+    if made.width + expected.width < width or keeps_whole():
+        return [made.right(width, expected)]
+    return hanging(made, width, 3)
 
 
 def check_line(check: Check, step: Step, width: int, glyphs: Glyphs) -> Line:
@@ -201,7 +203,7 @@ def check_line(check: Check, step: Step, width: int, glyphs: Glyphs) -> Line:
     made.add(f"{number(check.value, places):>6}", "text").add(f"  {_NEEDS} ", "muted")
     made.add(f"{check.operator} {number(check.threshold, places):<5}", "text")
     if check.margin is not None and check.passed is not None:
-        made.add(f" {signed(check.margin, places) if check.margin else 'equal'}", role)
+        made.add(f" {signed(check.margin, places) if check.margin else '±0'}", role)
     if check.note:
         made.add(f"  {check.note}", "muted")
     right = Line().add(check.constant if width >= _NAMED else "", "faint")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from brvtui.engines.byterover.sections import CacheEntry
 from brvtui.paint.bars import draining
 from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
-from brvtui.paint.line import Line, line, rule
+from brvtui.paint.line import Line, hanging, line, rule
 from brvtui.paint.text import cut_left, number, plural, seconds, wrap
 from brvtui.text.visible import visible
 
@@ -51,7 +51,7 @@ def cache_lines(shown: CacheNow | None, width: int, glyphs: Glyphs) -> list[Line
         made += _warned(f"old answers are given for {seconds(state.left_s)} more, until it is computed again", width)
     if shown.index_left_s > 0:
         made += _warned(f"for {seconds(shown.index_left_s)} a search may still use the earlier index", width)
-    return [*made, line(" simulated by brv-tui: the engine keeps its own", "faint").cut(width)]
+    return [*made, *hanging(line(" simulated by brv-tui: the engine keeps its own", "faint"), width, 1)]
 
 
 def _calm(text: str, width: int) -> list[Line]:
@@ -63,7 +63,7 @@ def _lookups(shown: CacheNow, width: int, glyphs: Glyphs) -> list[Line]:
     look = shown.look
     for name, state, why in (("exact", look.exact.value, look.exact_why), ("fuzzy", look.fuzzy.value, look.fuzzy_why)):
         head = line(f" {glyphs.state[state]} {name} {STATE_WORDS[state]} ", STATE_ROLES[state])
-        made.append(head.add(why, "muted").cut(width))
+        made += hanging(head.add(why, "muted"), width, 3)
     return made
 
 
