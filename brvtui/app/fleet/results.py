@@ -100,7 +100,7 @@ class FleetResultsPane(ChoicePane):
         if state.together:
             found = len(state.ranking.hits) if state.ranking is not None else 0
             return f"{_TITLE} {found} · one ranking"
-        return f"{_TITLE} {len(state.covering)} · each by its own engine"
+        return f"{_TITLE} {len(state.covering)} · each by itself"
 
     def tally(self) -> str:
         """How many pass the filter; without one, what the marks before the words mean."""
