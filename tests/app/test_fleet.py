@@ -98,6 +98,7 @@ async def test_results_stand_by_member_with_what_to_do_about_the_others(fleet: F
         members = text_of(pilot, "#members")
         assert "auth-service" in members
         assert "✓ open" in members
+        assert "⚠ no such folder" in members, "the reason, and not the place that may be longer than the row"
         await asked(pilot)
         said = text_of(pilot, "#fleet-headline")
         assert "2 of 5 memories cover it; best: auth-service, tier 2 from “Refresh token rotation”" in said

@@ -48,6 +48,11 @@ def test_a_query_each_and_in_one_ranking(fleet: Path) -> None:
     out = run(fleet, "query", "signing keys unheardof", "--now", NOW)[1]
     counts = "2 members have notes for “signing keys unheardof”, 0 not, 1 could not be asked"
     assert f"{counts}: each by its own engine.\n" in out
+    one_word = fleet / "one/.brv/context-tree/auth/one/signing.md"
+    one_word.write_text("# Signing\n\nSigning of drivers.\n")
+    out = run(fleet, "query", "signing keys", "--now", NOW)[1]
+    assert "auth/one/signing.md  Signing, added by the search for “signing”\n" in out
+    one_word.unlink()
     code, out, err = run(fleet, "query", "signing keys", "--now", NOW, "--merge", "one", "--workers", "1")
     assert (code, err) == (0, line)
     assert "  1. 0.70  one  auth/one/keys.md  Signing keys\n" in out
