@@ -54,6 +54,15 @@ async def test_the_key_bar_offers_nothing_that_needs_a_project(closed: BrvTui) -
         for name in ("o in Notes", "enter note text"):
             assert (f" {name}" in bar) == has_trace
         assert "^g commands" in bar
+        if has_trace:
+            await pilot.press("f8")
+            await settled(pilot)
+            assert "the results" in text_of(pilot, "#tree")
+            assert "whole tree" not in text_of(pilot, "#tree")
+            await pilot.press("5", "f4")
+            await settled(pilot)
+            assert "a saved trace: open its project to change constants" in shown(pilot)
+            await pilot.press("1")
         for key, name in (("2", "find similar"), ("3", "a day on"), ("4", "ask again"), ("5", "add a column")):
             await pilot.press(key)
             await settled(pilot)
