@@ -60,7 +60,7 @@ def maturity(
     signals: Path | None,
     form: str,
 ) -> int:
-    """List what the next days bring to notes that nobody touches: which leave tier 2, the prompt, or are archived.
+    """List what the next days bring to notes that nobody touches: what they leave, lose, or are offered for.
 
     Nothing is changed. Exit code 1 when no note is listed.
     """

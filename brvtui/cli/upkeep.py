@@ -36,14 +36,14 @@ _CACHE_EXAMPLES = (
 @click.command(epilog=_CACHE_EXAMPLES)
 @click.argument("what", type=click.Choice(["info", "clear"]))
 @project_option
-@click.option(
-    "--repo", type=click.Path(exists=True, file_okay=False, path_type=Path), help="What was read of this code instead."
-)
+@click.option("--repo", type=click.Path(path_type=Path), help="What was read of this repository's code instead.")
 def cache(what: str, project: Path | None, repo: Path | None) -> int:
     """Show or remove what is kept of a project to save time: its index, and answers to judged queries.
 
     With --repo, what was read of the source files of a repository: clear it to have them all read again.
     """
+    if repo is not None and project is not None:
+        raise click.UsageError("--project and --repo: give one of them; each has a cache of its own")
     if repo is not None:
         return _cache_of_code(what, repo)
     from brvtui.publishing.publisher import WORTH_KEEPING

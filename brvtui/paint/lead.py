@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from brvtui.paint.hits import added_by
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import signed, wrap
 from brvtui.trace import Hit, Origin
@@ -59,7 +60,7 @@ def lead_text(hits: Sequence[Hit], hit: Hit, decimals: int) -> str:
         place = "what is added stands last, whatever its score"
         if all(one.found_by for one in hits):
             place = "nothing is left of what the whole query found"
-        return f"added by the search for “{hit.found_by}”: {place}"
+        return f"{added_by(hit)}: {place}"
     rank = next((place for place, one in enumerate(hits, 1) if one.file == hit.file), 0)
     own = [one for one in hits if not one.found_by]
     if not rank or len(own) < 2:

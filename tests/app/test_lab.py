@@ -156,6 +156,19 @@ async def test_a_result_is_graded_on_the_query_screen(garden: Tree, make_app: Ma
         await settled(pilot)
 
 
+def test_a_note_that_was_graded_and_moved_is_graded_where_it_was(garden: Tree) -> None:
+    moved = "auth/moved.md"
+    asking.grade(garden.session(), "rotation", "", ROTATION, 2)
+    (garden.tree / ROTATION).rename(garden.tree / moved)
+    session = garden.session()
+    assert asking.grade_of(session, "rotation", "", moved) == 2
+    asking.grade(session, "rotation", "", moved, 0)
+    assert [(each.path, each.grade) for each in judged(garden)[0].documents] == [(moved, 0)]
+    asking.grade(session, "rotation", "", moved, None)
+    assert asking.grade_of(session, "rotation", "", moved) is None
+    assert not judged(garden)[0].documents
+
+
 async def test_a_column_is_added_sorted_by_loss_and_removed(with_judgments: Tree, make_app: MakeApp) -> None:
     async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
         await to_lab(pilot)

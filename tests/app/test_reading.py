@@ -158,12 +158,16 @@ def test_links_of_a_shared_source_stay_in_it(page: About) -> None:
 
 
 def test_the_marks_of_a_conflict_stand_as_they_are(tree: Tree) -> None:
-    conflict = "# Store\n\n<<<<<<< mine\nTen days.\n=======\nNine days.\n>>>>>>> theirs\n\n> quoted\n"
+    conflict = "# Store\n\n<<<<<<< mine\nTen days.\n=======\nNine days.\n>>>>>>> theirs\n\nTitle X\n=======\n"
     tree.file("a/conflict.md", conflict)
+    tree.file("a/windows.md", conflict.replace("\n", "\r\n"))
+    tree.file("a/code.md", f"# Code\n\n```\n{conflict}```\n")
     tree.file("a/quoted.md", "# Quoted\n\n>>>>>>> theirs\n")
     session = tree.session()
-    shown = [line.plain.strip() for line in page_document(session.about("a/conflict.md"), 60, raw=False).lines]
-    for whole in ("<<<<<<< mine", "Ten days.", "=======", "Nine days.", ">>>>>>> theirs"):
-        assert whole in shown
+    for path in ("a/conflict.md", "a/windows.md", "a/code.md"):
+        shown = [line.plain.strip(" │") for line in page_document(session.about(path), 60, raw=False).lines]
+        for whole in ("<<<<<<< mine", "Ten days.", "=======", "Nine days.", ">>>>>>> theirs"):
+            assert whole in shown, path
+        assert shown.count("=======") == (2 if path == "a/code.md" else 1), "outside of a conflict it makes a heading"
     alone = [line.plain.strip() for line in page_document(session.about("a/quoted.md"), 60, raw=False).lines]
     assert ">>>>>>> theirs" not in alone  # without its beginning it is no conflict, and markdown's quote in a quote

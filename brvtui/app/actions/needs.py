@@ -27,7 +27,7 @@ OF_A_FLEET = frozenset(
     action.name for place in (screens.FLEET_SCREEN, panes.FLEET_FIELD, panes.FLEET_MEMBERS, panes.FLEET_RESULTS)
     for action in place.actions if "pane(" not in action.call
 )  # fmt: skip
-"""The actions that ask a fleet: without one they can do nothing."""
+"""The actions of the Fleet screen that are of no use without a fleet."""
 NEEDS_PROJECT = (
     OF_NOTES_ALONE
     | _names(screens.MATURITY_SCREEN, screens.LAB_SCREEN, screens.LOG_SCREEN)

@@ -217,13 +217,16 @@ def _followed(steps: Sequence[Step], selected: str) -> str:
 
 
 def _next_hit(maturity: str, importance: float, rules: SignalRules) -> tuple[str, ...]:
-    """A notice where the next access hit takes the maturity back: it follows from the importance then."""
+    """A notice where the next access hit gives it another maturity: that follows from the importance then."""
     import numpy as np
 
-    from brvtui.ranking.maturity import LEVELS, after_access, levels_of
+    from brvtui.ranking.maturity import LEVELS, after_access, demoted_below, levels_of, promoted_from
 
-    _, (level,) = after_access(np.asarray([importance]), levels_of([maturity]), rules)
-    if level >= LEVELS.index(maturity):
+    now = LEVELS.index(maturity)
+    _, (then,) = after_access(np.asarray([importance]), levels_of([maturity]), rules)
+    if then == now:
         return ()
-    least = rules.core_until if maturity == "core" else rules.validated_until
-    return (f"the next access hit makes it {LEVELS[level]}: {maturity} is kept from an importance of {least:g} on",)
+    why = f"is kept from an importance of {demoted_below(rules)[now]:g} on"
+    if then > now:
+        why = f"is promoted from an importance of {promoted_from(rules)[now]:g} on"
+    return (f"the next access hit makes it {LEVELS[then]}: {maturity} {why}",)

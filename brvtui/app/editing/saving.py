@@ -94,10 +94,10 @@ class NoteSaver:
             self._screen.notify(notice, severity="warning", timeout=10)
         self._screen.notify(f"saved {saved.disk.path}", timeout=4)
         self._note.project.follow(saved=True)
-        if before.data is None:
-            self._screen.services.select(saved.disk.path)
         if before is not self._note.disk:
             return
+        if before.data is None:
+            self._screen.services.select(saved.disk.path)
         then, again = self._after, self._again
         self.forget()
         self._note.rebase(saved.disk)

@@ -17,6 +17,8 @@ from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.paint.line import Line, line
 
 _ROOMY = 26
+BY_ITS_ENGINE, BY_ITSELF = "each by its own engine", "each by itself"
+"""How members are asked, in full and where there is little room."""
 
 
 class FleetInput(OrderedInput):
@@ -53,9 +55,9 @@ class FleetBadge(Lines):
         state = view.fleet
         if state.fleet is None:
             return [Line()]
-        each = " EACH BY ITS OWN ENGINE " if width > _ROOMY else " EACH BY ITSELF "
-        way, role = (" ONE RANKING ", "bold badge-text on accent") if state.together else (each, "bold accent")
-        return [Line().right(width, line(way, role))]
+        each = BY_ITS_ENGINE if width > _ROOMY else BY_ITSELF
+        way, role = ("one ranking", "bold badge-text on accent") if state.together else (each, "bold accent")
+        return [Line().right(width, line(f" {way.upper()} ", role))]
 
 
 class FleetBox(Horizontal):

@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from brvtui.app.actions.panes import FLEET_MEMBERS
+from brvtui.app.fleet.missing import is_gone
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import FleetState, FleetWork
 from brvtui.app.view import View
@@ -165,8 +166,8 @@ def _state(state: FleetState, member: Member, glyphs: Glyphs) -> tuple[str, str,
 
 
 def _notes(state: FleetState, name: str) -> int | None:
-    """How many notes it holds; None before it was opened, and when it cannot be read any more."""
-    if name in state.missing:
+    """How many notes it holds; None before it was opened, and once its folder is gone."""
+    if is_gone(state.unread.get(name, "")):
         return None
     found = state.answers.get(name) or state.known.get(name)
     return found.notes if found is not None else None

@@ -26,6 +26,11 @@ def what_to_do(why: str) -> str:
     )
 
 
+def is_gone(why: str) -> bool:
+    """Whether a member that is missing because of ``why`` has no folder any more."""
+    return "its folder is gone" in why or "no such folder" in why
+
+
 def missing_words(state: FleetState, count: int) -> str:
     """What became of ``count`` members without an answer: one ranking also leaves out those of other engines."""
     if state.together and state.ranking is not None:

@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from brvtui.app.actions.panes import FLEET_RESULTS
+from brvtui.app.fleet.box import BY_ITS_ENGINE, BY_ITSELF
 from brvtui.app.fleet.missing import ENTRY, missing_words, what_to_do
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import FleetSelection, FleetState, FleetWork
@@ -33,6 +34,7 @@ _LEAST_NAME, _MOST_NAME = 8, 26
 _TITLE = "Results"
 _TIER = 4
 _CORNERS = 4
+_ROOMY = 62
 _HINT = 7
 """The cells before the text of a hint."""
 _LEAST_PATH = 12
@@ -100,7 +102,8 @@ class FleetResultsPane(ChoicePane):
         if state.together:
             found = len(state.ranking.hits) if state.ranking is not None else 0
             return f"{_TITLE} {found} · one ranking"
-        return f"{_TITLE} {len(state.covering)} · each by itself"
+        each = BY_ITS_ENGINE if self.room >= _ROOMY else BY_ITSELF
+        return f"{_TITLE} {len(state.covering)} · {each}"
 
     def tally(self) -> str:
         """How many pass the filter; without one, what the marks before the words mean."""

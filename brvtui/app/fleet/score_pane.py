@@ -103,7 +103,7 @@ def _of_member(answer: MemberAnswer, width: int, glyphs: Glyphs, merge: str) -> 
         made += [Line(), *_score(answer.hits[0], answer.scale, width, glyphs)]
     if len(answer.hits) > 1:
         made += [Line(), rule(width, "its next", dash=glyphs.dash)]
-        before = ""
+        before = answer.hits[0].found_by
         for hit in answer.hits[1:]:
             made += [*added_rule(hit, before, width, glyphs), _short(hit, answer.scale, width, glyphs)]
             before = hit.found_by

@@ -191,11 +191,18 @@ def grade_of(session: Session, text: str, scope: str, path: str) -> int | None:
 
 def grade(session: Session, text: str, scope: str, path: str, value: int | None) -> Judged:
     """Gives the note at ``path`` a grade for a query, or takes it away. Raises :class:`Refusal`."""
-    document = DocumentFinder(session.snapshot).judged(path, value or 0)
+    finder = DocumentFinder(session.snapshot)
+    document = finder.judged(path, value or 0)
+
+    def graded(now: Judgments) -> Judgments:
+        judgment = judgment_of(now, text, scope)
+        if judgment is not None:  # a note that moved is graded where it was graded before
+            followed, _ = finder.followed(judgment)
+            now = tuple(followed if each is judgment else each for each in now)
+        return with_grade(now, text, scope, document, value is not None)
+
     said = f"graded {value}" if value is not None else "no grade"
-    return _changed(
-        session, f"{said}: {path} for “{text}”", lambda now: with_grade(now, text, scope, document, value is not None)
-    )
+    return _changed(session, f"{said}: {path} for “{text}”", graded)
 
 
 def unjudge(session: Session, text: str, scope: str) -> Judged:

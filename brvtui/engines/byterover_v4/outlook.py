@@ -1,4 +1,4 @@
-"""The best score that any query can give a topic, and when it stops being of high confidence."""
+"""What age brings to a topic: the best score that any query can give it, and when it loses confidence or maturity."""
 
 from __future__ import annotations
 

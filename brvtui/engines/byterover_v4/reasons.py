@@ -74,9 +74,10 @@ def explain(
 
 def _coming(ahead: DocumentForecast | None) -> Iterator[str]:
     """Which confidence a topic loses first by its age."""
-    lost = [event for event in ahead.events if event.kind in CONFIDENCES] if ahead is not None else []
-    if lost:
-        event = min(lost, key=lambda one: one.days)
+    events = ahead.events if ahead is not None else ()
+    coming = [event for event in events if event.kind in CONFIDENCES and event.days > 0]
+    if coming:
+        event = min(coming, key=lambda one: one.days)
         yield f"untouched, it {event.text} in {days(event.days)}"
 
 

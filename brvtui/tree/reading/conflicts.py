@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from brvtui.tree.reading.links import lines_of
+
 _MARKS = re.compile(r"^(?:<{7}|>{7}) .*$", re.MULTILINE)
-_MARKS_AND_MIDDLES = re.compile(r"^(?:(?:<{7}|\|{7}|>{7}) .*|={7})$", re.MULTILINE)
 
 
 def conflict_marks(text: str) -> Iterator[int]:
@@ -21,5 +22,16 @@ def has_conflict(text: str) -> bool:
 
 
 def with_marks_as_text(text: str) -> str:
-    """``text``, in which the marks of a conflict are paragraphs of their own: no markdown takes them for quotes."""
-    return _MARKS_AND_MIDDLES.sub(r"\n\\\g<0>\n", text) if has_conflict(text) else text
+    """``text``, in which the marks of a conflict are paragraphs of their own: no markdown takes them for quotes.
+
+    In blocks of code they are text as it is.
+    """
+    if not has_conflict(text):
+        return text
+    made, inside = [], False
+    for line, is_code in lines_of(text):
+        is_mark = _MARKS.match(line) is not None
+        inside = line.startswith("<") if is_mark else inside
+        is_middle = inside and (line.rstrip("\r\n") == "=======" or line.startswith("||||||| "))
+        made.append(f"\n\\{line}\n" if (is_mark or is_middle) and not is_code else line)
+    return "".join(made)

@@ -197,15 +197,23 @@ class _Lines:
 
 
 def _markdown(text: str, lines: _Lines) -> Iterator[Link]:
-    fence = ""
     start = 0
+    for line, is_code in lines_of(text):
+        if not is_code and ("](" in line or "]:" in line):
+            yield from _in_line(line[:_LONGEST_LINE], start, lines)
+        start += len(line)
+
+
+def lines_of(text: str) -> Iterator[tuple[str, bool]]:
+    """Yields the lines of markdown ``text`` with their ends, and whether each is in or at the fence of a code block."""
+    fence = ""
     for line in text.splitlines(keepends=True):
         opening = _FENCE.match(line)
         if opening and (not fence or _closes(fence, opening[1], line)):
             fence = "" if fence else opening[1]
-        elif not fence and ("](" in line or "]:" in line):
-            yield from _in_line(line[:_LONGEST_LINE], start, lines)
-        start += len(line)
+            yield line, True
+        else:
+            yield line, bool(fence)
 
 
 def _closes(fence: str, run: str, line: str) -> bool:
