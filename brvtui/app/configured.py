@@ -56,7 +56,8 @@ class ConfiguredApp(ThemedApp):
 
     def tell_problems(self) -> None:
         """Says what is wrong with the settings."""
-        self.tell_faults([f"{problem.message}; left out" for problem in self.configuration.problems])
+        problems = [f"{problem.message}; left out" for problem in self.configuration.problems]
+        self.tell_faults([*problems, *self.configuration.unusable_addresses()])
 
     # keys
 

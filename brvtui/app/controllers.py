@@ -249,7 +249,7 @@ class Controllers:
             self.changes.set_signals(path, remedy.maturity)
         elif remedy.kind is not None:
             self._services.notify(f"to make it: {remedy.how} ({remedy.text})", timeout=10)
-            if remedy.kind is not RemedyKind.UPDATE:  # which ByteRover alone can make
+            if remedy.kind in (RemedyKind.EDIT, RemedyKind.TITLE):  # others are made outside of the app
                 self.editing.edit(path)
 
     def _bring_answer(self) -> None:

@@ -23,8 +23,10 @@ def is_there(path: Path) -> bool:
         return True
 
 
-def check_terminal(project: Path | None = None) -> None:
+def check_terminal(project: Path | None = None, instead: str = "brv-tui query, explain or replay") -> None:
     """Raises :class:`Failure` where ``project`` is not there, or the app has neither a terminal nor a browser.
+
+    ``instead`` names the commands that need none.
 
     In a browser the app itself says what is missing.
     """
@@ -33,7 +35,7 @@ def check_terminal(project: Path | None = None) -> None:
     if project is not None and not is_there(project):
         raise Failure(f"{project}: {NO_PROJECT}", NOT_THERE)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise Failure("the app needs a terminal; without one, use brv-tui query, explain or replay", BAD_USAGE)
+        raise Failure(f"the app needs a terminal; without one, use {instead}", BAD_USAGE)
 
 
 def check_engine(name: str, is_code: bool = False) -> None:
@@ -60,3 +62,8 @@ def check_trace(project: Path | None, **options: object) -> None:
     given = next((name for name, value in options.items() if value not in (None, "")), None)
     if given and project is not None and is_saved(project):
         raise Failure(f"{project} is a saved trace, which keeps the answer as it was: leave out --{given}", BAD_USAGE)
+
+
+def no_folder(repo: Path) -> Failure:
+    """What to raise where there is no repository at ``repo``."""
+    return Failure(f"{repo}: there is no such folder; name one with --repo", NOT_THERE)

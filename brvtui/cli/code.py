@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from brvtui.cli.checks import no_folder
 from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, Failure
 from brvtui.cli.options import WholeNumber, format_option
 from brvtui.cli.sessions import find_session
@@ -117,7 +118,7 @@ def _changed(repo: Path, diff: str) -> list[str]:
             raise Failure("the standard input holds no patch: pipe the output of git diff into it", BAD_USAGE)
         return found
     if not repo.is_dir():
-        raise _no_folder(repo)
+        raise no_folder(repo)
     try:
         return files_between(repo, diff)
     except DiffError as error:
@@ -145,11 +146,7 @@ def _opened(repo: Path, profile: str, project: Path | None) -> CodeSession:
     except NoGrammar as error:
         raise Failure(str(error), FAILED) from error
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise _no_folder(repo) from error
-
-
-def _no_folder(repo: Path) -> Failure:
-    return Failure(f"{repo}: there is no such folder; name one with --repo", NOT_THERE)
+        raise no_folder(repo) from error
 
 
 @contextmanager

@@ -110,7 +110,7 @@ def keys(project: Path | None, as_toml: bool, form: str) -> int:
     merged = configure(_root(project))
     checked = check_keys(merged.settings.keys)
     found = listed(checked.usable)
-    problems = [said for each, said in merged.left_out() if each.name.partition(".")[0] == "keys"]
+    problems = [said for each, said in merged.left_out() if each.name.partition(".")[0] in ("keys", "")]  # "": a file
     problems += [f"{problem}; left out" for problem in checked.problems.values()]
     if form == "json":
         write_json([{"keys": found, "problems": problems}])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from brvtui.cli.checks import no_folder
 from brvtui.cli.failure import OK
 from brvtui.cli.options import project_option
 from brvtui.cli.sessions import find_session
@@ -74,6 +75,8 @@ def _cache_of_code(what: str, repo: Path) -> int:
 
     kept = KeptCode(repo)
     place = visible(str(kept.path))
+    if not repo.exists() and not kept.bytes():  # of one that is gone, what was kept can still be removed
+        raise no_folder(repo)
     size = kept.clear() if what == "clear" else kept.bytes()
     if what == "clear":
         click.echo(f"removed {_size(size)}" if size else f"{place}: nothing was kept")

@@ -16,6 +16,7 @@ from brvtui.config.schema import PREFIX, Entry, Settings, Value, assemble, entri
 from brvtui.config.sources import ConfigError, Layer, SettingProblem, SettingSource
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import config_folder
+from brvtui.text.address import why_no_address
 from brvtui.typed_tables import parse_tables
 
 PROJECT_FILE = "brv-tui.toml"
@@ -87,6 +88,13 @@ class Configuration:
         """The problems, each with a line that says what becomes of it: :meth:`check` refuses some."""
         refused = "; left out here, but commands such as query refuse it"
         return [(one, f"{one.message}{refused if _is_refused(one) else '; left out'}") for one in self.problems]
+
+    def unusable_addresses(self) -> list[str]:
+        """Why addresses of services that were set cannot be used, a line each with where they stand."""
+        named = [entry for entry in entries().values() if entry.name.endswith(".url")]
+        asked = [(entry.name, str(self.value(entry)).strip().rstrip("/")) for entry in named]
+        found = [(self.source(name).place, why_no_address(base, name)) for name, base in asked if base]
+        return [f"{place}: {why}" for place, why in found if place and why]
 
 
 def _is_refused(problem: SettingProblem) -> bool:

@@ -10,7 +10,7 @@ from brvtui.lab.evaluation.causes import CAUSE, RANK, CauseFinder
 from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.evaluate import judged_as
 from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
-from brvtui.lab.judgments.model import JudgedDocument, Judgment
+from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.variant import EarlierNotes, Variant
 
 if TYPE_CHECKING:
@@ -110,20 +110,24 @@ def causes_of_change(session: Session, variant: Variant, judgment: Judgment, eng
     if not change.is_otherwise:
         return ()
     first = change.before.ranking[:1]
+    renamed: tuple[str, ...] = ()
     if first and not change.is_worse(DEFAULT_METRICS[0]):
-        judgment = replace(judgment, documents=(JudgedDocument(first[0], _FOUND_THEN),))
-        change = QueryChange(judged_as(change.now, judgment), judged_as(change.before, judgment))
+        found = before.finder.judged(first[0], _FOUND_THEN)
+        then = replace(judgment, documents=(found,))
+        judgment, moved = now.finder.followed(then)
+        renamed = tuple(f"{one.document.path} is {one.path} now" for one in moved if one.moved)
+        change = QueryChange(judged_as(change.now, judgment), judged_as(change.before, then))
     if not change.changes_outcome and not change.is_worse(DEFAULT_METRICS[0]):
-        return (*_moves(change), *_edited(variant))
+        return (*renamed, *_moves(change), *_edited(variant))
     if variant.earlier is not None and (signals := variant.earlier.signals):
         undone = runner.state(Variant(signals=signals), engine, mode).ask(judgment)
         if not QueryChange(undone, judged_as(change.before, judgment)).is_otherwise:
             paths = ", ".join(dict.fromkeys(each.path for each in signals))
             did = f"maturity or importance was set of {paths}: without that, the query is as it was (tried)"
-            return (*_moves(change), f"{CAUSE}{did}")
+            return (*renamed, *_moves(change), f"{CAUSE}{did}")
     asked = {judgment.id: judgment}
     finder = CauseFinder(now.engine, now.context, now.like, asked, DEFAULT_METRICS[0], most_tried=_MOST_TRIED)
-    return finder.explain([change], runner.reverting(before))[judgment.id]
+    return (*renamed, *finder.explain([change], runner.reverting(before))[judgment.id])
 
 
 def _edited(variant: Variant) -> Iterator[str]:

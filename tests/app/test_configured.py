@@ -34,12 +34,12 @@ async def test_a_broken_settings_file_opens_with_defaults_and_says_so(garden: Tr
 
 
 async def test_wrong_keys_are_left_out_and_counted_in_one_toast(garden: Tree, make_app: MakeApp) -> None:
-    own("thme = 1\nhistory = -1\nrecording = true")
+    own('thme = 1\nhistory = -1\nrecording = true\n[llm]\nurl = "x"\n')
     app = make_app(garden.root)
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
         (toast,) = toasts(app)
-        assert "unknown key thme; did you mean theme?; left out (and 1 more" in toast
+        assert "unknown key thme; did you mean theme?; left out (and 2 more" in toast
         assert view(pilot).engine.recording
         assert "recording" in text_of(pilot, "#status")
 

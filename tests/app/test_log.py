@@ -109,6 +109,18 @@ async def test_keys_that_act_on_a_note_take_the_first_that_answered(
         await until(pilot, lambda: (edit := view(pilot).editor.edit) and edit.path == "auth/jwt/refresh_rotation.md")
 
 
+async def test_where_what_answered_then_is_gone_keys_act_on_what_answers_now(
+    garden: Tree, make_app: Callable[..., BrvTui]
+) -> None:
+    old, other = "deploy/rollback.md", {"path": "auth/jwt/refresh_rotation.md", "score": 0.8}
+    logged(garden, 1, "rollback", matchedDocs=[{"path": old, "score": 0.9}, other])
+    (garden.tree / old).rename(garden.tree / "deploy/undo.md")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await to_log(pilot)
+        await until(pilot, lambda: frame(pilot).note_at_hand == "deploy/undo.md")
+        assert "keys for a note act on deploy/undo.md: number 1 now" in " ".join(text_of(pilot, "#entry").split())
+
+
 async def test_no_key_acts_on_a_note_where_none_that_answered_is_left(
     garden: Tree, make_app: Callable[..., BrvTui]
 ) -> None:

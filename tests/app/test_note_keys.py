@@ -15,9 +15,12 @@ from brvtui.app.editing.new_note import NewNoteDialog
 from brvtui.app.editing.plan_dialog import MoveDialog, PlanDialog, SignalsDialog
 from brvtui.app.editing.questions import LeavingDialog
 from brvtui.app.editing.screen import EditorScreen
+from brvtui.app.lab.asking import grade
 from brvtui.app.notes.notes_tree import NotesTree
 from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.dialog import Dialog
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.tree.reading.project import find_project
 from tests.app.driving import NARROW, WIDE, ask, brv, frame, settled, shown, text_of, until, view
 from tests.app.editing import NOTE, area, looked, open_note, toasts, type_keys
 from tests.support.trees import Tree
@@ -33,6 +36,11 @@ def garden(garden: Tree) -> Tree:
     garden.file("deploy/ops/rollback.md", "# Ops rollback\n\nHow it is done.\n", 2)
     garden.file(_LINKING, "# Linking\n\nSee @deploy/ops/rollback.md, and so on.\n", 2)
     return garden
+
+
+def judged_paths(garden: Tree) -> list[str]:
+    """The notes that judged queries name."""
+    return [document.path for each in JudgmentsFile.of(find_project(garden.root)).read() for document in each.documents]
 
 
 async def _press(pilot: Pilot[Any], key: str, kind: type[Dialog[Any]], note: str = NOTE) -> None:
@@ -195,6 +203,8 @@ async def test_an_ending_that_is_typed_takes_the_place_of_the_offered_one(app: B
 
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
 async def test_a_note_is_moved_and_links_follow_as_previewed(app: BrvTui, garden: Tree, size: tuple[int, int]) -> None:
+    grade(garden.session(), "rollback", "", "deploy/ops/rollback.md", 3)
+    garden.file("deploy/ops/rollback.md", "# Going back\n\nIn other words.\n", 2)
     async with app.run_test(size=size) as pilot:
         await _press(pilot, "M", MoveDialog, "deploy/ops/rollback.md")
         assert "type another path" in shown(pilot)
@@ -211,10 +221,12 @@ async def test_a_note_is_moved_and_links_follow_as_previewed(app: BrvTui, garden
         assert not (garden.tree / "deploy/ops/rollback.md").exists()
         assert "@deploy/ops/rollbacks.md" in (garden.tree / _LINKING).read_text()
         assert "u undoes it" in toasts(pilot)
+        assert judged_paths(garden) == ["deploy/ops/rollbacks.md"], "also after its title and words have changed"
         await pilot.press("u")
         await until(pilot, lambda: (garden.tree / "deploy/ops/rollback.md").exists())
         await settled(pilot)
         assert "@deploy/ops/rollback.md" in (garden.tree / _LINKING).read_text()
+        assert judged_paths(garden) == ["deploy/ops/rollback.md"]
         await pilot.press("U")
         await until(pilot, lambda: (garden.tree / "deploy/ops/rollbacks.md").exists())
         await settled(pilot)
@@ -423,7 +435,8 @@ async def test_signals_are_set_in_the_frontmatter_alone(app: BrvTui, garden: Tre
         await until(pilot, lambda: "+ maturity: validated" in shown(pilot))  # kept where they are: in the frontmatter
 
 
-async def test_an_importance_that_is_none_says_so(app: BrvTui) -> None:
+async def test_an_importance_that_is_none_says_so(app: BrvTui, garden: Tree) -> None:
+    (garden.root / "signals.json").write_text("{}")
     async with app.run_test(size=WIDE) as pilot:
         await _press(pilot, "I", SignalsDialog)
         await pilot.press("tab")

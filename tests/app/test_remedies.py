@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from dataclasses import replace
 from typing import Any
 
@@ -63,6 +65,20 @@ async def test_another_wording_is_put_into_the_field(app: BrvTui) -> None:
         assert trace.hits[chosen.rank - 1].file == "deploy/rollback.md"
 
 
+async def test_under_a_filter_the_remedy_that_is_shown_is_taken(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await asked_why(pilot, "kubernetes", "deploy/rollback.md")
+        listed = remedies(pilot)
+        assert listed[0].kind is RemedyKind.WORDING
+        await pilot.press("slash", *"title", "enter")
+        await until(pilot, lambda: listed[0].text not in shown(pilot))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        title = next(remedy for remedy in listed if remedy.kind is RemedyKind.TITLE)
+        assert any(title.text in str(toast.message) for toast in pilot.app._notifications)
+        await settled(pilot)
+
+
 async def test_a_title_is_changed_in_the_editor(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await asked_why(pilot, "kubernetes", "deploy/rollback.md")
@@ -83,13 +99,36 @@ async def test_an_update_is_made_in_byterover_alone(app: BrvTui, garden: Tree) -
         assert not isinstance(frame(pilot), EditorScreen)
 
 
-async def test_a_maturity_is_proposed_in_the_form(app: BrvTui, garden: Tree) -> None:
+async def test_a_maturity_that_a_signals_file_holds_is_changed_there(app: BrvTui, garden: Tree) -> None:
     plant_kumquats(garden)
+    held = {path: each.to_mapping() for path, each in garden.signals.items()}
+    (garden.root / "signals.json").write_text(json.dumps(held))
+    async with app.run_test(size=WIDE) as pilot:
+        await asked_why(pilot, "kumquat", "fruit/kumquat.md")
+        chosen = await take(pilot, RemedyKind.MATURITY)
+        assert chosen.how.startswith("set in the signals file")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, RemedyDialog))
+        said = "its signals are those of the file that --signals named"
+        await until(pilot, lambda: any(said in str(toast.message) for toast in pilot.app._notifications))
+        assert not isinstance(pilot.app.screen, SignalsDialog)
+
+
+async def test_a_maturity_is_proposed_in_the_form_for_where_it_is_kept(app: BrvTui, garden: Tree) -> None:
+    plant_kumquats(garden)
+    (garden.root / "signals.json").write_text("{}")
+    garden.read_frontmatter()
+    for path in ("fruit/kumquat.md", "fruit/other.md"):
+        file = garden.tree / path
+        kept = file.stat().st_mtime_ns
+        file.write_text(f"---\nimportance: {62 if 'other' in path else 60}\nmaturity: draft\n---\n{file.read_text()}")
+        os.utime(file, ns=(kept, kept))
     async with app.run_test(size=WIDE) as pilot:
         await asked_why(pilot, "kumquat", "fruit/kumquat.md")
         chosen = await take(pilot, RemedyKind.MATURITY)
         await until(pilot, lambda: isinstance(pilot.app.screen, SignalsDialog))
         assert pilot.app.screen.query_one("#maturity", Options).chosen == chosen.maturity
+        assert "in its frontmatter" in chosen.how
+        assert pilot.app.screen.query_one("#where", Options).chosen == "frontmatter"
         await pilot.press("escape")
         await settled(pilot)
 

@@ -152,6 +152,13 @@ def test_keys_are_listed_with_those_of_the_user(run: Run) -> None:
     assert next(key for key in answer["keys"] if key["name"] == "app.theme")["default"] == ["t"]
 
 
+def test_keys_name_a_file_that_cannot_be_read(run: Run) -> None:
+    file = own('[keys]\n"app.theme" = "ctrl+t"\nbroken\n')
+    code, _, err = run("keys", inside=False)
+    assert code == 2
+    assert err.startswith(f"brv-tui: {file}: cannot be read as settings")
+
+
 def test_keys_print_a_table_of_defaults(run: Run) -> None:
     code, out, _ = run("keys", "--toml", inside=False)
     assert code == 0

@@ -120,13 +120,15 @@ class TestGates:
 
 
 def test_an_answer_is_another_one_by_what_is_judged_else_by_every_rank() -> None:
-    def answer(*paths: str, grades: dict[str, int]) -> QueryResult:
+    def answer(*paths: str, grades: dict[str, int], quoted: tuple[str, ...]) -> QueryResult:
         results = tuple(RankedDocument(path, 1.0) for path in paths)
-        return QueryResult("q", "text", "", "", grades, "tier 3", results, 0, 1.0)
+        return QueryResult("q", "text", "", "", grades, "tier 3", results, 0, 1.0, quoted=quoted)
 
-    def is_otherwise(grades: dict[str, int]) -> bool:
-        return QueryChange(answer("a", "b", "c", grades=grades), answer("a", "c", "b", grades=grades)).is_otherwise
+    def is_otherwise(grades: dict[str, int], quoted: tuple[str, ...] = ()) -> bool:
+        now, before = (answer(*paths, grades=grades, quoted=quoted) for paths in ("abc", "acb"))
+        return QueryChange(now, before).is_otherwise
 
     assert is_otherwise({})
+    assert not is_otherwise({}, quoted=("a",))  # what is not quoted is not in the answer
     assert is_otherwise({"b": 3})
     assert not is_otherwise({"a": 3})

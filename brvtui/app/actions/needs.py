@@ -35,6 +35,7 @@ NEEDS_PROJECT = (
     | _names(panes.ROUTE, panes.QUERY_FIELD)
     | {"drafts.left", "engine.profile", "engine.next", "engine.mode", "engine.record", "engine.installed"}
     | {"panes.query", "query.run_anywhere", "results.why", "answer.pin", "answer.compare", "cache.clear", "notes.why"}
+    | {"tree.aside", "tree.order"}  # of other notes than the results, a saved trace has no importance and no age
     | {"results.judge", "feedback.accepted", "feedback.modified", "feedback.dismissed"}
 ) - _SHOWS_A_PANE
 """The actions that ask or change a project: beside a saved trace alone there is none."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from brvtui.ranking.constants import SignalRules
     from brvtui.session import Session
 
+_FROM_FILE = "its signals are those of the file that --signals named, which wins: change them there, and open it again"
 _FOREIGN = ("[", "_")
 """How the names of shared sources and of the engine's own folders begin."""
 
@@ -110,6 +111,9 @@ class NoteChanges:
         from brvtui.tree.reading.signals import Source
 
         now, notes, rules = session.snapshot.signals[position], session.notes, session.profile.signals
+        if now.source is Source.FILE:
+            self._services.notify(f"{path}: {_FROM_FILE}", severity="warning", timeout=8)
+            return
 
         def make(level: str, importance: float, where: SignalTarget) -> Plan:
             plan = notes.plan_signals(path, replace(now, maturity=level, importance=importance), where)
@@ -181,6 +185,8 @@ class NoteChanges:
                 done = change(session)
             except NoteError as error:
                 raise Refusal(str(error)) from error
+            lost = _judgments_follow(session, done.steps)
+            done = replace(done, notices=(*done.notices, *lost))
             try:
                 return done, _followed(done.steps, selected), self._project.read_tree(session)
             except Refusal as refusal:
@@ -200,6 +206,24 @@ class NoteChanges:
         self._editing.look_at_disk()
         if follow and self._services.store.view.knows(follow):
             self._services.select(follow)
+
+
+def _judgments_follow(session: Session, steps: Sequence[Step]) -> tuple[str, ...]:
+    """Has judged queries name notes that ``steps`` moved by their new paths. Returns why not, where that fails."""
+    from brvtui.lab.judgments.file import JudgmentsFile
+    from brvtui.lab.judgments.following import after_moves
+    from brvtui.lab.judgments.model import JudgmentsError
+    from brvtui.notes.plan import Move, MoveFolder
+
+    moves = {step.path: step.target for step in steps if isinstance(step, Move | MoveFolder)}
+    file = JudgmentsFile.of(session.project)
+    try:
+        known = file.read() if moves else ()
+        if after_moves(known, moves) != known:
+            file.change(lambda now: after_moves(now, moves))
+    except JudgmentsError as error:
+        return (f"judged queries still name it by its path before: {error}",)
+    return ()
 
 
 def _followed(steps: Sequence[Step], selected: str) -> str:

@@ -27,7 +27,7 @@ class ChangesDialog(Dialog[str]):
 
     def __init__(self, done: Sequence[str], undone: Sequence[str]) -> None:
         """A dialog over the titles of changes; the last of each is the next to be undone, or redone."""
-        said = "Saves, moves and archiving, the newest first; they are undone in this order."
+        said = "What this session changed, the newest first; it is undone in this order."
         super().__init__("Changes of this session", said, wide=True)
         self._pane = ChangesPane(done, undone, id="changes")
 

@@ -89,7 +89,8 @@ def _at_hand(view: View, compared: LogComparison, width: int) -> list[Line]:
     note, results = answering_note(view, compared.entry), results_of(view, compared.entry)
     if not note or note == results[0]:
         return []
-    return wrapped(f"keys for a note act on {note}: of these results, the first that is a note now", width, "muted")
+    why = "number 1 now" if note in compared.paths[:1] else "of these results, the first that is a note now"
+    return wrapped(f"keys for a note act on {note}: {why}", width, "muted")
 
 
 def _now(compared: LogComparison, width: int) -> list[Line]:

@@ -91,8 +91,8 @@ class Logs:
                 if results_of(view, entry)
                 else "answered this query, then or now"
             )
-            asks = "{log.take} asks it; then select a note on the screen {screens.notes}"
-            said = f"no note {which}: {asks}, and {{results.why}} says why it is not in the answer"
+            asks = "{log.take} asks it; there {note.new} begins a note about it"
+            said = f"no note {which}: {asks}, and {{results.why}} on a note says why it is not in the answer"
         self._services.notify(self._services.with_keys(said), timeout=6)
 
     async def ask_again(self, entry: LoggedQuery) -> None:
@@ -140,12 +140,15 @@ def results_of(view: View, entry: LoggedQuery | None) -> tuple[str, ...]:
 
 
 def answering_note(view: View, entry: LoggedQuery | None) -> str:
-    """Returns the note that keys act on: the first result of ``entry``, then or else now, that is still a note.
+    """Returns the note that keys act on: what answered ``entry`` then, else what answers it now, else its next result.
 
-    Empty where none is.
+    Empty where none of them is a note any more.
     """
-    overview = view.project.overview
-    found = (overview.branches.get(path) for path in results_of(view, entry)) if overview is not None else ()
+    overview, results = view.project.overview, results_of(view, entry)
+    if overview is None or entry is None:
+        return ""
+    now = results[len(entry.paths) :]
+    found = (overview.branches.get(path) for path in (*entry.paths[:1], *now[:1], *results))
     return next((one.path for one in found if one is not None and not one.is_folder), "")
 
 

@@ -34,6 +34,7 @@ _MOST = 300
 """The most links shown in each direction: nobody reads more, and they would hold up the event loop."""
 _SEPARATOR = "\0"
 _LIKE = f"like{_SEPARATOR}"
+_OF_A_TRACE = "a saved trace: open its project to see what surrounds the note (brv-tui FOLDER)"
 _OF_CODE = (
     "a symbol, and its lines up to the next one; signals, links and the manifest are those of notes. What it is joined "
     "with, the Query screen shows once a question brings it up"
@@ -110,7 +111,10 @@ class AboutPane(ChoicePane):
         known = around if around is not None and around.path == view.selection.file else None
         self._has_surroundings = known is not None
         if view.project.saved:
-            return [*made, *wrapped("a saved trace: open its project to see what surrounds the note", width)]
+            return [
+                *made,
+                *wrapped(_OF_A_TRACE, width),
+            ]
         if view.is_code:
             return [*made, *wrapped(_OF_CODE, width), *self._speaking(known, width)]
         made += self._coming(known, width) + self._manifest(known, width)

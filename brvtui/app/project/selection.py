@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from brvtui.session import Session
     from brvtui.trace import Detail, Trace
 
-NOT_SAVED = "what the answer quotes is saved with the trace, and no other text of the note: open its project to read it"
+NOT_SAVED = (
+    "what the answer quotes is saved with the trace, and no other text of the note: "
+    "open its project to read it (brv-tui FOLDER)"
+)
 
 
 class Selection:

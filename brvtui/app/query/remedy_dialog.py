@@ -114,7 +114,7 @@ class RemedyPane(ChoicePane):
             self.add_rows(made, wrapped(_TRYING if self._remedies is None else self._none(), width))
             return made
         for place, remedy in enumerate(self._remedies):
-            self.add_rows(made, self._rows(remedy, width), f"{place} {remedy.text}")
+            self.add_rows(made, self._rows(remedy, width), str(place))
         return made
 
     def _none(self) -> str:
@@ -139,8 +139,8 @@ class RemedyPane(ChoicePane):
 
     def action_take(self) -> None:
         """Dismisses the dialog with the remedy under the cursor."""
-        if self._remedies and self.chosen:
-            self.screen.dismiss(self._remedies[self.cursor])
+        if self._remedies and self.chosen:  # a filter leaves out choices before it
+            self.screen.dismiss(self._remedies[int(self.chosen)])
 
 
 def title_of(explanation: Explanation) -> str:

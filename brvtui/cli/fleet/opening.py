@@ -14,7 +14,7 @@ from brvtui.cli.fleet.options import FleetOptions, fleet_command
 @fleet_command
 def open_fleet(options: FleetOptions) -> int:
     """Open the app on the fleet: one question to all members, results by member, each opened in its own tree."""
-    check_terminal()
+    check_terminal(instead="brv-tui fleet query or fleet explain")
     made = options.fleet()
     from brvtui.app import run
     from brvtui.app.project.open_fleet import OpenFleet

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from brvtui.engines.byterover.cache_lines import cache_lines, cache_title
 from brvtui.engines.byterover.sections import (
+    ESCAPE,
+    UNMATCHED,
     Attempt,
     CacheLook,
     EntitySearch,
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 _MOST_WORDS = 12
 _NEEDING = (Outcome.SINGLE_CALL, Outcome.AGENTIC_LOOP, Outcome.NOT_COVERED)
 _MOST_LIFTS = 12
-_DOMAIN_CHECKS = (("relevance floor", "best"), ("unmatched-word escape", "best"), ("unmatched words", "unmatched"))
+_DOMAIN_CHECKS = (("relevance floor", "best"), (ESCAPE, "best"), ("unmatched words", "unmatched"))
 _DIRECT_CHECKS = (
     ("top score", "top"),
     ("sure top", "top"),
@@ -130,6 +132,9 @@ class ByteRoverPresentation(Presentation):
         found = trace.section(Search)
         if "× top" in reason and found.floor is not None:
             return f"{reason} = {number(found.floor, 3)}"
+        if reason == UNMATCHED:
+            escape = next(check for check in found.out_of_domain if check.name == ESCAPE)
+            return f"a word is in none of the best; under {escape.threshold:.2f}"
         return f"{reason} of {found.limit}" if reason == "past the limit" else reason
 
     def lack(self, miss: NearMiss) -> str:

@@ -26,10 +26,11 @@ class QueryChange:
     @property
     def is_otherwise(self) -> bool:
         """Whether the answer is another one: its outcome, its first note, the notes that it quotes, or the rank of a
-        judged note; of a query without judged notes the rank of any."""
+        judged note; where none is judged and none is quoted, the rank of any."""
         now, before = self.now, self.before
+        quotes = bool(now.quoted or before.quoted)
         ranks = [
-            [result.rank_of(path) for path in result.relevant] if result.relevant else result.ranking
+            [result.rank_of(path) for path in result.relevant] if result.relevant or quotes else result.ranking
             for result in (now, before)
         ]
         return (

@@ -43,6 +43,20 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
+def after_moves(judgments: tuple[Judgment, ...], moves: Mapping[str, str]) -> tuple[Judgment, ...]:
+    """``judgments`` with the new paths of the notes that ``moves`` takes elsewhere: of files, or of whole folders."""
+
+    def moved(document: JudgedDocument) -> JudgedDocument:
+        for path, target in moves.items():
+            if document.path == path:
+                return replace(document, path=target)
+            if document.path.startswith(f"{path}/"):
+                return replace(document, path=f"{target}{document.path[len(path) :]}")
+        return document
+
+    return tuple(replace(each, documents=tuple(map(moved, each.documents))) for each in judgments)
+
+
 class DocumentFinder:
     """Finds judged documents in one snapshot. Reads notes only when one is not where it was judged."""
 

@@ -27,6 +27,7 @@ from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot.naming import Named
 from brvtui.timing import Stopwatch
 from brvtui.trace import Remedy, RemedyKind, Trace
+from brvtui.tree.reading.signals import Source
 
 MOST_HITS = 50
 """How many access hits are counted until a note is promoted."""
@@ -205,15 +206,23 @@ def _update(case: Case) -> list[_TriedChange]:
     ]
 
 
+_KEPT = {
+    Source.FILE: "in the signals file, which wins over all other places",
+    Source.FRONTMATTER: "here, in its frontmatter",
+}
+"""Where the maturity of a note is set that is kept there now."""
+
+
 def _higher_maturity(case: Case) -> list[_TriedChange]:
     if case.ignores_signals:
         return []
     above = LEVELS[LEVELS.index(case.signals.maturity) + 1 :]
+    where = _KEPT.get(case.signals.source, "here, in this tool's own overlay")
     return [
         _TriedChange(
             SignalsSet(case.note.path, replace(case.signals, maturity=level)),
             f"{level} instead of {case.signals.maturity}",
-            f"set here, in this tool's own overlay; in ByteRover {_hits_until(case, level)}",
+            f"set {where}; in ByteRover {_hits_until(case, level)}",
         )
         for level in above
     ]

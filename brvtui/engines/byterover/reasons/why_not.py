@@ -10,9 +10,10 @@ from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.reasons.wordings import STOP_WORD, Wording, as_in_notes, unpunctuated, without_words
 from brvtui.engines.byterover.search.detail import detail, scored, search_of
-from brvtui.engines.byterover.search.near_misses import BELOW_FLOOR, PAST_LIMIT, PUSHED_OUT, UNMATCHED
+from brvtui.engines.byterover.search.near_misses import BELOW_FLOOR, PAST_LIMIT, PUSHED_OUT
 from brvtui.engines.byterover.search.scope import members
 from brvtui.engines.byterover.sections import (
+    UNMATCHED,
     CacheEntry,
     CacheLook,
     EntityStep,

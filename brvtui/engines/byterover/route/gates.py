@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from brvtui.engines.advice import NO_WORDS
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.sections import Outcome, Search, SearchOutcome
+from brvtui.engines.byterover.sections import ESCAPE, Outcome, Search, SearchOutcome
 from brvtui.trace import Check, Hit, State, Step
 from brvtui.wording import counted
 
@@ -137,7 +137,7 @@ def _why_nothing(found: Search) -> str:
         return f"best match {floor.value:.2f} is below the floor {floor.threshold:g}"
     if found.outcome is SearchOutcome.UNMATCHED_WORDS:
         words = ", ".join(f"“{word}”" for word in found.unmatched_words)
-        escape = next(check for check in found.out_of_domain if check.name == "unmatched-word escape")
+        escape = next(check for check in found.out_of_domain if check.name == ESCAPE)
         top = f"top {found.top:.2f} is under {escape.threshold:g}"
         return f"no note has all words, {top}, and none of the best matches has {words}"
     if found.outcome is SearchOutcome.NO_TOKENS:

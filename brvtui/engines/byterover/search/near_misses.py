@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.request import SearchRequest
 from brvtui.engines.byterover.search.scoring import Ranking
-from brvtui.engines.byterover.sections import SearchOutcome
+from brvtui.engines.byterover.sections import UNMATCHED, SearchOutcome
 from brvtui.trace import Hit, NearMiss, Origin
 
 NEAR_MISSES = 20
 PAST_LIMIT = "past the limit"
 BELOW_FLOOR = "below the out-of-domain floor"
-UNMATCHED = "a word is in none of the best matches, and no score makes up for it"
 PUSHED_OUT = "folder summaries took its place"
 
 

@@ -9,7 +9,7 @@ from brvtui.engines.byterover.search.lint import significant_words
 from brvtui.engines.byterover.search.matching import Matched
 from brvtui.engines.byterover.search.request import SearchRequest
 from brvtui.engines.byterover.search.scoring import Ranking
-from brvtui.engines.byterover.sections import SearchOutcome
+from brvtui.engines.byterover.sections import ESCAPE, SearchOutcome
 from brvtui.text.analysis import from_utf16
 from brvtui.trace import Check
 
@@ -51,7 +51,7 @@ def domain_checks(
     unmatched = tuple(word for word in significant_words(filtered, constants) if word not in seen)
     escaped = top >= limits.escape
     escape = Check(
-        "unmatched-word escape", top, "≥", limits.escape, escaped if and_failed else None, top - limits.escape,
+        ESCAPE, top, "≥", limits.escape, escaped if and_failed else None, top - limits.escape,
         "out_of_domain.escape", rule, "" if and_failed else "not asked: AND did not fail",
     )  # fmt: skip
     asked_words = and_failed and not escaped

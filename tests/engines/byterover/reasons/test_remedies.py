@@ -163,7 +163,8 @@ def test_how_a_maturity_is_reached_in_the_engine_itself(tree: Tree) -> None:
     tree.note("a/one.md", "Anchor banner", "anchor", days=5, importance=60)
     tree.note("a/two.md", "Anchor banner", "anchor", days=5, importance=62)
     first = next(remedy for remedy in of(tree, "anchor", "a/one.md") if remedy.kind is RemedyKind.MATURITY)
-    assert first.how == "set here, in this tool's own overlay; in ByteRover 2 more hits make it validated"
+    said = "set in the signals file, which wins over all other places; in ByteRover 2 more hits make it validated"
+    assert first.how == said
     tried: list[bool] = []
 
     def cancelled() -> bool:
