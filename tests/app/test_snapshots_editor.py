@@ -121,7 +121,9 @@ _DIALOGS: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("keys", _DIALOGS.values(), ids=_DIALOGS)
-async def test_a_dialog(looks: Looks, app: BrvTui, keys: tuple[str, ...]) -> None:
+async def test_a_dialog(looks: Looks, app: BrvTui, garden: Tree, keys: tuple[str, ...]) -> None:
+    if keys[0] == "I":  # signals that a file has are not set here
+        (garden.root / "signals.json").write_text("{}")
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         brv(pilot).controllers.selection.select(NOTE)
