@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from brvtui.app.lab.judged import tier_role_of
+from brvtui.app.lab.outcomes import tier_role_of
 from brvtui.app.states import LabCell, LabColumn, LabState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped

@@ -13,17 +13,16 @@ from textual.message import Message
 from brvtui.app.actions.panes import JUDGED
 from brvtui.app.arrangement import is_wide
 from brvtui.app.keys.bindings import bindings
+from brvtui.app.lab.outcomes import is_otherwise, loss_of, short_outcome, tier_role_of, value_of
 from brvtui.app.states import EngineState, LabCell, LabColumn, LabState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
 from brvtui.lab.evaluation.causes import CAUSE
-from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
 from brvtui.lab.evaluation.results import mean_of
-from brvtui.lab.judgments.model import NOT_COVERED, Judgment
+from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.variant import Variant
-from brvtui.paint.headline import NO_ANSWER, tier_role
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import signed, wrap
 from brvtui.paint.titles import told_apart
@@ -31,7 +30,6 @@ from brvtui.wording import counted, difference_as_shown
 
 _FIRST, _OTHER, _LEAST_TEXT, _MISS = 11, 16, 18, 36
 _ORDERS = ("by loss", "as in the file", "by value")
-_SAME = 5e-4
 _SOUGHT = 50
 _HEAD = 2
 """Lines above the rows: names and means."""
@@ -181,9 +179,9 @@ class JudgedPane(ChoicePane):
         keeps = self.word_filter.keeps
         rows = [row for row in lab.rows if keeps(f"{row.id} {row.text} {row.scope}".lower())]
         if self.order == 0:
-            rows.sort(key=lambda row: (-self._loss(lab, row.id), _value(lab.columns, row.id, self.metric)))
+            rows.sort(key=lambda row: (-self._loss(lab, row.id), value_of(lab.columns, row.id, self.metric)))
         elif self.order == 2:
-            rows.sort(key=lambda row: _value(lab.columns, row.id, self.metric))
+            rows.sort(key=lambda row: value_of(lab.columns, row.id, self.metric))
         rows.sort(key=lambda row: row is not lab.open_query)
         self.all = len(lab.rows)
         self._rows = rows
@@ -381,56 +379,3 @@ class JudgedPane(ChoicePane):
         self.metric = (self.metric + step) % len(DEFAULT_METRICS)
         self.rebuild()
         self.post_message(self.CellChosen())
-
-
-def loss_of(columns: Sequence[LabColumn], query: str, metric: int) -> float:
-    """How much the query loses in the worst of the other columns, from 0 to 1; with one column alone, what it lacks.
-
-    Another answer that the metric does not see counts a little.
-    """
-    if not columns or query not in columns[0].cells:
-        return 0.0
-    first = columns[0].cells[query]
-    now = first.values[metric]
-    if len(columns) == 1:
-        return (0.0 if now is None else 1.0 - now) + (2.0 if first.result.as_expected is False else 0.0)
-    losses = [0.0]
-    for column in columns[1:]:
-        cell = column.cells.get(query)
-        if cell is None:
-            continue
-        value = cell.values[metric]
-        change = 0.0 if now is None or value is None else value - now
-        losses.append(change if column.variant.is_earlier else -change)
-        losses.append(_SAME if _differs(first, cell, column) else 0.0)
-    return max(losses)
-
-
-def is_otherwise(lab: LabState, column: LabColumn, query: str) -> bool:
-    """Whether ``query`` is answered otherwise in ``column`` than in the present."""
-    now, there = lab.columns[0].cells.get(query), column.cells.get(query)
-    return now is not None and there is not None and _differs(now, there, column)
-
-
-def _differs(now: LabCell, there: LabCell, column: LabColumn) -> bool:
-    change = QueryChange(now.result, there.result)
-    return change.changes_outcome if column.variant.engine else change.is_otherwise
-
-
-def _value(columns: Sequence[LabColumn], query: str, metric: int) -> float:
-    cell = columns[0].cells.get(query) if columns else None
-    value = cell.values[metric] if cell is not None else None
-    return 2.0 if value is None else value
-
-
-def short_outcome(outcome: str) -> str:
-    """The outcome in at most 4 cells."""
-    if outcome == NOT_COVERED:
-        return "none"
-    return outcome.replace("tier ", "T") if outcome.startswith("tier ") else "yes" if outcome else ""
-
-
-def tier_role_of(outcome: str) -> str:
-    """The role of an outcome."""
-    number = outcome.removeprefix("tier ")
-    return NO_ANSWER if outcome == NOT_COVERED else tier_role(int(number)) if number.isdigit() else "text"
