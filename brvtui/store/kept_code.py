@@ -81,7 +81,7 @@ class KeptCode:
     def clear(self) -> int:
         """Removes the index; returns how many bytes it was. Raises OSError when it cannot be removed."""
         size = self.bytes()
-        self.path.unlink(missing_ok=True)
+        writing.remove(self.path)
         return size
 
     def _made(self) -> list[Any]:

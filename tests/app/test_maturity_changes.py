@@ -45,7 +45,7 @@ async def test_a_note_whose_maturity_is_set_is_followed_to_its_column(
         assert f"{_ROTATION}: draft, importance 50" in shown(pilot)
         await pilot.press("right", "tab", *["backspace"] * 2)
         await type_keys(pilot, "83")
-        await until(pilot, lambda: "validated 83" in shown(pilot))
+        await until(pilot, lambda: "validated, importance 83" in shown(pilot))
         await pilot.press("enter")
         await _stands(pilot, _ROTATION, "validated")
         assert maturity(pilot).stop == "validated"

@@ -207,7 +207,7 @@ async def test_the_key_bar_follows_the_focus(app: BrvTui) -> None:
         await settled(pilot)
         assert "enter run" in text_of(pilot, "#keys")
         await pilot.press("f8")
-        assert "enter scope" in text_of(pilot, "#keys")
+        assert "enter choose" in text_of(pilot, "#keys")
         await pilot.press("f7")
         assert "next tab" in text_of(pilot, "#keys")
 

@@ -46,6 +46,7 @@ async def test_saving_again_and_quitting_while_a_save_is_under_way(app: BrvTui, 
 
 
 async def test_what_a_dialog_does_is_what_was_typed_and_shown(app: BrvTui, garden: Tree) -> None:
+    (garden.root / "signals.json").write_text("{}")  # signals that a file has are not set here
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         await pilot.press("escape", "I")
@@ -54,7 +55,7 @@ async def test_what_a_dialog_does_is_what_was_typed_and_shown(app: BrvTui, garde
         await pilot.press("tab", "backspace", "backspace", "7")
         await until(pilot, lambda: dialog(pilot).query_one(PlanPane).plan)
         at_once(pilot, "1", "enter")
-        await until(pilot, lambda: "core 71" in shown(pilot))
+        await until(pilot, lambda: ", importance 71" in shown(pilot))
         await pilot.press("enter")
         overlay = Overlay(garden.tree)
         await until(pilot, overlay.path.exists)
