@@ -140,10 +140,13 @@ def _edited(variant: Variant) -> Iterator[str]:
 
 def _moves(change: QueryChange) -> Iterator[str]:
     """What is otherwise where nothing fell: which notes stand elsewhere, judged ones first, and what is quoted."""
-    now, before = change.now, change.before
-    paths = dict.fromkeys((*now.relevant, *now.ranking, *before.ranking))
-    moved = [path for path in paths if now.rank_of(path) != before.rank_of(path)]
-    for path in moved[:_MOST_NAMED]:
-        yield f"{path}{RANK}{before.rank_of(path) or 'not found'} → {now.rank_of(path) or 'not found'}"
-    yield from (f"{path}: not quoted any more" for path in before.quoted if path not in now.quoted)
-    yield from (f"{path}: quoted now" for path in now.quoted if path not in before.quoted)
+    now, before, names = change.now, change.before, change.earlier_paths
+    same = [path for path in before.ranking if path not in names.values()]
+    paths = dict.fromkeys((*now.relevant, *now.ranking, *same))
+    ranks = {path: (before.rank_of(names.get(path, path)), now.rank_of(path)) for path in paths}
+    for path in [path for path, (then, there) in ranks.items() if then != there][:_MOST_NAMED]:
+        then, there = ranks[path]
+        yield f"{path}{RANK}{then or 'not found'} → {there or 'not found'}"
+    quoted = {names.get(path, path): path for path in now.quoted}
+    yield from (f"{path}: not quoted any more" for path in before.quoted if path not in quoted)
+    yield from (f"{path}: quoted now" for old, path in quoted.items() if old not in before.quoted)

@@ -24,10 +24,20 @@ class QueryChange:
         return self.now.outcome != self.before.outcome
 
     @property
+    def earlier_paths(self) -> dict[str, str]:
+        """Where the judged notes that moved since were before, by their paths of now."""
+        now, before = self.now.relevant, self.before.relevant
+        return {path: old for path, old in zip(now, before, strict=False) if path != old and len(now) == len(before)}
+
+    @property
     def is_otherwise(self) -> bool:
         """Whether the answer is another one: its outcome, its first note, the notes that it quotes, or the rank of a
-        judged note; where none is judged and none is quoted, the rank of any."""
-        now, before = self.now, self.before
+        judged note; where none is judged and none is quoted, the rank of any. One that moved is the same note."""
+        now, before, moved = self.now, self.before, self.earlier_paths
+
+        def named(path: str) -> str:
+            return moved.get(path, path)
+
         quotes = bool(now.quoted or before.quoted)
         ranks = [
             [result.rank_of(path) for path in result.relevant] if result.relevant or quotes else result.ranking
@@ -35,8 +45,8 @@ class QueryChange:
         ]
         return (
             self.changes_outcome
-            or now.ranking[:1] != before.ranking[:1]
-            or set(now.quoted) != set(before.quoted)
+            or tuple(map(named, now.ranking[:1])) != before.ranking[:1]
+            or set(map(named, now.quoted)) != set(before.quoted)
             or ranks[0] != ranks[1]
         )
 
