@@ -203,7 +203,7 @@ def check_line(check: Check, step: Step, width: int, glyphs: Glyphs) -> Line:
     made.add(f"{number(check.value, places):>6}", "text").add(f"  {_NEEDS} ", "muted")
     made.add(f"{check.operator} {number(check.threshold, places):<5}", "text")
     if check.margin is not None and check.passed is not None:
-        made.add(f" {signed(check.margin, places) if check.margin else '±0'}", role)
+        made.add(f" {signed(check.margin, places) if check.margin else '0'}", role)
     if check.note:
         made.add(f"  {check.note}", "muted")
     right = Line().add(check.constant if width >= _NAMED else "", "faint")
