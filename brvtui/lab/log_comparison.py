@@ -32,6 +32,8 @@ class LogComparison:
     """Whether a note answers it now."""
     cached: str = ""
     """That it came from the cache, and what it is on an empty one; empty where it did not."""
+    moved: tuple[tuple[str, str], ...] = ()
+    """The results of then that were moved since: their path then, and their path now."""
 
 
 def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:

@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-from brvtui.notes.plan import ChangedMeanwhile, NoteError, Plan
+from brvtui.notes.plan import ChangedMeanwhile, NoteError, Plan, path_after
 
 _FORGOTTEN = "cannot be undone any more; the change before it is the next"
 _MOST_PLANS = 200
@@ -36,6 +36,11 @@ class Journal:
         """The titles of the plans that can be undone, in the order in which they were applied."""
         with self._lock:
             return tuple(plan.title for plan in self._done)
+
+    def path_now(self, path: str) -> str:
+        """The path that the note at ``path`` has since the plans that are done: its own, unless one moved it."""
+        with self._lock:
+            return path_after(path, (step for plan in self._done for step in plan.steps))
 
     @property
     def undone(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from brvtui.tree.reading.signals import NoteSignals
@@ -93,6 +94,16 @@ class LineEdit:
     line: int
     before: str
     after: str
+
+
+def path_after(path: str, steps: Iterable[Step]) -> str:
+    """The path that the note at ``path`` has once ``steps`` are taken: its own, unless they move it or its folder."""
+    for step in steps:
+        if isinstance(step, Move | MoveFolder) and path == step.path:
+            path = step.target
+        elif isinstance(step, MoveFolder) and path.startswith(f"{step.path}/"):
+            path = f"{step.target}{path[len(step.path) :]}"
+    return path
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,20 +125,26 @@ class TraceExplainer:
         path = find_note(context.snapshot, note).path if note else ""
         return find_counterfactuals(context, trace, path, cancelled)
 
-    def compare_logged(self, entry: LoggedQuery) -> LogComparison:
-        """A logged query beside its answer now, on an empty cache, or why its engine cannot answer it now."""
+    def compare_logged(self, logged: LoggedQuery, path_now: Callable[[str], str] = str) -> LogComparison:
+        """A logged query beside its answer now, on an empty cache, or why its engine cannot answer it now.
+
+        A result that is no longer in the tree is the same note at its ``path_now``.
+        """
         from brvtui.lab.log_comparison import LogComparison, causes, compare
 
+        there = self._opened.snapshot.by_path
+        moved = tuple((path, path_now(path)) for path in logged.paths if path not in there and path_now(path) in there)
+        entry = replace(logged, paths=tuple(dict(moved).get(path, path) for path in logged.paths))
         try:
             context = self._engines.context(entry.engine)
             trace = self._answer_logged(entry, context)
-            compared = compare(entry, trace)
+            compared = replace(compare(entry, trace), entry=logged, moved=moved)
             if not compared.differences or entry.status != "completed":
                 return compared
             is_past = 0 < entry.at_ms <= context.now_ms
             as_of_then = self._answer_logged(entry, replace(context, now_ms=entry.at_ms)) if is_past else None
         except EngineError as error:
-            return LogComparison(entry, None, None, (), (str(error),))
+            return LogComparison(logged, None, None, (), (str(error),))
         changed = {note.result_path: float(note.mtime_ms) for note in context.snapshot.notes}
         return replace(compared, causes=causes(entry, trace, as_of_then, changed))
 

@@ -138,10 +138,14 @@ async def test_the_modification_time_is_new_or_kept_as_chosen(garden: Tree, make
         await until(pilot, lambda: _on_disk(garden).startswith(b"x#"))
         await looked(pilot)
         assert os.stat(garden.tree / NOTE).st_mtime_ns == before
+        said = "its time is kept, so an answer in the cache stays as it is: c on the screen 1 empties it"
+        await until(pilot, lambda: said in toasts(pilot))
+        brv(pilot).clear_notifications()
         await pilot.press("f6", "y", "ctrl+s")
         await until(pilot, lambda: _on_disk(garden).startswith(b"xy#"))
         await looked(pilot)
         assert os.stat(garden.tree / NOTE).st_mtime_ns != before
+        assert said not in toasts(pilot)
 
 
 async def test_saving_without_a_change_writes_nothing(garden: Tree, make_app: MakeApp) -> None:

@@ -121,6 +121,22 @@ async def test_where_what_answered_then_is_gone_keys_act_on_what_answers_now(
         assert "keys for a note act on deploy/undo.md: number 1 now" in " ".join(text_of(pilot, "#entry").split())
 
 
+async def test_a_result_that_the_app_moved_is_the_same_note(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+    old, now = "deploy/rollback.md", "deploy/undo.md"
+    logged(garden, 1, "rollback", matchedDocs=[{"path": old, "score": 0.9}])
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await to_log(pilot)
+        session = brv(pilot).controllers.project.session
+        assert session is not None
+        session.notes.apply(session.notes.plan_move(old, now))
+        await until(pilot, lambda: frame(pilot).note_at_hand == now)
+        told = " ".join(text_of(pilot, "#entry").split())
+        assert f"{old} is {now} now" in told
+        assert "was first then" not in told
+        assert "no longer in the tree" not in told
+        assert "keys for a note act on" not in told
+
+
 async def test_no_key_acts_on_a_note_where_none_that_answered_is_left(
     garden: Tree, make_app: Callable[..., BrvTui]
 ) -> None:

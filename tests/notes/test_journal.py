@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from brvtui.notes.journal import Journal
-from brvtui.notes.plan import ChangedMeanwhile, FileContent, NoteError, Plan, Write
+from brvtui.notes.plan import ChangedMeanwhile, FileContent, Move, MoveFolder, NoteError, Plan, Write
 
 
 def plan(title: str, size: int = 1) -> Plan:
@@ -94,3 +94,14 @@ def test_the_oldest_are_forgotten() -> None:
     assert journal.done == ("b", "c")
     journal.add(plan("large", 100))
     assert journal.done == ("large",)
+
+
+def test_it_knows_where_a_note_is_that_was_moved() -> None:
+    journal = Journal()
+    journal.add(Plan("rename", (Move("a/one.md", "a/two.md", "0"),)))
+    journal.add(Plan("move the folder", (MoveFolder("a", "b"),)))
+    assert journal.path_now("a/one.md") == "b/two.md"
+    assert journal.path_now("a/other/three.md") == "b/other/three.md"
+    assert journal.path_now("ab/four.md") == "ab/four.md"
+    journal.undo(lambda plan: ())
+    assert journal.path_now("a/one.md") == "a/two.md"

@@ -106,6 +106,7 @@ class NoteChanges:
                 timeout=4,
             )
             return
+        from brvtui.app.editing.note_saving import KEPT_TIME
         from brvtui.app.editing.plan_dialog import SignalsDialog
         from brvtui.notes.signals import SignalTarget
         from brvtui.tree.reading.signals import Source
@@ -115,9 +116,12 @@ class NoteChanges:
             self._services.notify(f"{path}: {_FROM_FILE}", severity="warning", timeout=8)
             return
 
+        kept_time = self._services.with_keys(KEPT_TIME)
+
         def make(level: str, importance: float, where: SignalTarget) -> Plan:
             plan = notes.plan_signals(path, replace(now, maturity=level, importance=importance), where)
-            return replace(plan, notices=(*_next_hit(level, importance, rules), *plan.notices))
+            kept = (kept_time,) if where is SignalTarget.FRONTMATTER else ()
+            return replace(plan, notices=(*_next_hit(level, importance, rules), *plan.notices, *kept))
 
         kept = SignalTarget.FRONTMATTER if now.source is Source.FRONTMATTER else SignalTarget.OVERLAY
         self._confirm(path, lambda: SignalsDialog(path, now.maturity, now.importance, kept, make, maturity))
@@ -213,14 +217,16 @@ def _judgments_follow(session: Session, steps: Sequence[Step]) -> tuple[str, ...
     from brvtui.lab.judgments.file import JudgmentsFile
     from brvtui.lab.judgments.following import after_moves
     from brvtui.lab.judgments.model import JudgmentsError
-    from brvtui.notes.plan import Move, MoveFolder
+    from brvtui.notes.plan import Move, MoveFolder, path_after
 
-    moves = {step.path: step.target for step in steps if isinstance(step, Move | MoveFolder)}
+    if not any(isinstance(step, Move | MoveFolder) for step in steps):
+        return ()
+    path_now = partial(path_after, steps=steps)
     file = JudgmentsFile.of(session.project)
     try:
-        known = file.read() if moves else ()
-        if after_moves(known, moves) != known:
-            file.change(lambda now: after_moves(now, moves))
+        known = file.read()
+        if after_moves(known, path_now) != known:  # a change makes the file's folder
+            file.change(lambda now: after_moves(now, path_now))
     except JudgmentsError as error:
         return (f"judged queries still name it by its path before: {error}",)
     return ()
@@ -228,12 +234,11 @@ def _judgments_follow(session: Session, steps: Sequence[Step]) -> tuple[str, ...
 
 def _followed(steps: Sequence[Step], selected: str) -> str:
     """Returns where ``steps`` put the selected note, or what stands for it then; empty when it stays."""
-    from brvtui.notes.plan import Move, Write
+    from brvtui.notes.plan import Write, path_after
     from brvtui.tree.reading.files import SEARCHABLE, role_of
 
-    for step in steps:
-        if isinstance(step, Move) and step.path == selected:
-            return step.target
+    if (moved := path_after(selected, steps)) != selected:
+        return moved
     writes = [step for step in steps if isinstance(step, Write)]
     if any(step.path == selected and step.after is None for step in writes):
         return next((step.path for step in writes if step.before is None and role_of(step.path) in SEARCHABLE), "")

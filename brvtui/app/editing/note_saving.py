@@ -19,6 +19,8 @@ class NoteSaved:
 
     disk: OnDisk
     notices: tuple[str, ...] = ()
+    keeps_time: bool = False
+    """Whether the file has the modification time that it had before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,12 @@ def changed_meanwhile(path: str) -> str:
     return f"{path} was changed on disk meanwhile"
 
 
+KEPT_TIME = (
+    "its time is kept, so an answer in the cache stays as it is: {cache.clear} on the screen {screens.query} empties it"
+)
+"""Said where a file is changed and keeps its time: the cache's fingerprint is made of paths and times."""
+
+
 def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveResult:
     """Saves ``data`` over the note that was read as ``disk``, unless it has changed since."""
     from brvtui.tree.saving.note_files import Conflict, SaveError, Unconfirmed
@@ -77,7 +85,8 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveR
     broken, lost = first_errors(session, disk.path, data), _lost_signals(session, disk, data)
     if broken or lost:
         notices.append(f"{disk.path} is saved, but {'; '.join(filter(None, (broken, lost)))}")
-    return NoteSaved(replace(disk, data=data, version=done.version), tuple(notices))
+    keeps_time = keep_mtime and disk.data is not None
+    return NoteSaved(replace(disk, data=data, version=done.version), tuple(notices), keeps_time)
 
 
 def _moved(session: Session, disk: OnDisk) -> OnDisk | None:

@@ -93,6 +93,8 @@ class NoteSaver:
         for notice in saved.notices:
             self._screen.notify(notice, severity="warning", timeout=10)
         self._screen.notify(f"saved {saved.disk.path}", timeout=4)
+        if saved.keeps_time and self._screen.view.presentation.caches:
+            self._screen.notify(self._screen.services.with_keys(note_saving.KEPT_TIME), timeout=8)
         self._note.project.follow(saved=True)
         if before is not self._note.disk:
             return

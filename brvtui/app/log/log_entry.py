@@ -54,13 +54,18 @@ class LogEntryPane(Pane):
             return made  # the log holds nothing to compare
         if not compared.differences:
             same = "the notes give the same" if compared.cached else "would be answered the same"
-            return [*made, line(f" {self.glyphs.check} {same}", "ok")]
+            return [*made, line(f" {self.glyphs.check} {same}", "ok"), *_moved(compared, width)]
         for difference in compared.differences:
             for place, part in enumerate(wrap(difference, width - 4)):
                 made.append(line(f" {self.glyphs.cross} " if place == 0 else "   ", "warn").add(part, "text"))
         for cause in compared.causes:
             made += wrapped(f"because {cause}", width, "muted")
-        return made
+        return made + _moved(compared, width)
+
+
+def _moved(compared: LogComparison, width: int) -> list[Line]:
+    """Where the results of then are that were moved since."""
+    return [row for path, now in compared.moved for row in wrapped(f"{path} is {now} now", width, "muted")]
 
 
 def _then(compared: LogComparison, with_engine: bool, width: int) -> list[Line]:

@@ -64,7 +64,7 @@ class Logs:
         session = self._project.session
         if session is None or self._services.store.view.project.overview is None:
             return False
-        compare = partial(session.answers.compare_logged, entry)
+        compare = partial(session.answers.compare_logged, entry, session.notes.journal.path_now)
         self._services.background.run(compare, self._compared, group="log compare", exclusive=True)
         return True
 
@@ -132,11 +132,14 @@ class Logs:
 
 
 def results_of(view: View, entry: LoggedQuery | None) -> tuple[str, ...]:
-    """Returns the results of ``entry`` then, followed by those of now if it is the one that is compared."""
+    """Returns the results of ``entry`` then, by their paths of now, followed by those of now if it is compared."""
     compared = view.log.compared
     if entry is None:
         return ()
-    return (*entry.paths, *(compared.paths if compared is not None and compared.entry == entry else ()))
+    if compared is None or compared.entry != entry:
+        return entry.paths
+    moved = dict(compared.moved)
+    return (*(moved.get(path, path) for path in entry.paths), *compared.paths)
 
 
 def answering_note(view: View, entry: LoggedQuery | None) -> str:
@@ -148,7 +151,7 @@ def answering_note(view: View, entry: LoggedQuery | None) -> str:
     if overview is None or entry is None:
         return ""
     now = results[len(entry.paths) :]
-    found = (overview.branches.get(path) for path in (*entry.paths[:1], *now[:1], *results))
+    found = (overview.branches.get(path) for path in (*results[:1], *now[:1], *results))
     return next((one.path for one in found if one is not None and not one.is_folder), "")
 
 

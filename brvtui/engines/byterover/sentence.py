@@ -78,7 +78,7 @@ def _both(entry: CacheEntry) -> str:
 def _tree_since(trace: Trace) -> Clause:
     tree = trace.section(FingerprintState)
     if tree.value == tree.current:
-        return clause(", and no note has changed since", weight=20)
+        return clause(", and no file is newer, new or gone since", weight=20)
     return clause(f"; notes have changed since: the cache looks again in {seconds(tree.left_s)}", weight=72)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -43,16 +43,11 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
-def after_moves(judgments: tuple[Judgment, ...], moves: Mapping[str, str]) -> tuple[Judgment, ...]:
-    """``judgments`` with the new paths of the notes that ``moves`` takes elsewhere: of files, or of whole folders."""
+def after_moves(judgments: tuple[Judgment, ...], path_now: Callable[[str], str]) -> tuple[Judgment, ...]:
+    """``judgments`` that name each note by its ``path_now``."""
 
     def moved(document: JudgedDocument) -> JudgedDocument:
-        for path, target in moves.items():
-            if document.path == path:
-                return replace(document, path=target)
-            if document.path.startswith(f"{path}/"):
-                return replace(document, path=f"{target}{document.path[len(path) :]}")
-        return document
+        return replace(document, path=path_now(document.path))
 
     return tuple(replace(each, documents=tuple(map(moved, each.documents))) for each in judgments)
 
