@@ -244,12 +244,13 @@ class Controllers:
 
         if remedy.query:
             await self._services.switch_mode("query")
+            self.queries.select_once_answered(remedy.query, path)
             self._query_screen.fill(remedy.query)
         elif remedy.maturity:
             self.changes.set_signals(path, remedy.maturity)
         elif remedy.kind is not None:
             self._services.notify(f"to make it: {remedy.how} ({remedy.text})", timeout=10)
-            if remedy.kind in (RemedyKind.EDIT, RemedyKind.TITLE):  # others are made outside of the app
+            if remedy.kind is not RemedyKind.UPDATE:  # which ByteRover alone can make
                 self.editing.edit(path)
 
     def _bring_answer(self) -> None:

@@ -240,6 +240,22 @@ async def test_a_filter_holds_for_every_column(app: BrvTui) -> None:
         assert view(pilot).selection.file == "i18n/rotation_ja.md"
 
 
+async def test_where_the_filter_leaves_nothing_no_key_acts_on_a_note(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await opened(pilot, "slash", *"zzz", "enter")
+        assert not any(column(pilot, level).choices for level in LEVELS)
+        assert view(pilot).selection.file
+        for key in ("w", "X", "I", "e"):
+            brv(pilot).clear_notifications()
+            await pilot.press(key)
+            await until(pilot, lambda: "select a note" in toasts(pilot))
+            assert not brv(pilot).has_modal
+        await pilot.press("escape")
+        await settled(pilot)
+        assert frame(pilot).note_at_hand
+
+
 async def test_letters_are_text_in_the_filter(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, "slash")

@@ -11,6 +11,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.editing.plan_dialog import PlanDialog, SignalsDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.maturity.screen import MaturityScreen
+from brvtui.engines.byterover.ageing.board import Event
 from tests.app.driving import NARROW, WIDE, frame, settled, shown, text_of, until, view
 from tests.app.editing import looked, type_keys
 from tests.app.test_maturity import FREEZE, column, maturity, opened
@@ -31,6 +32,29 @@ async def _asked(pilot: Pilot[Any], key: str) -> None:
     await pilot.press(key)
     await until(pilot, lambda: isinstance(pilot.app.screen, PlanDialog))
     await settled(pilot)
+
+
+async def test_a_note_that_f_leaves_out_of_its_new_column_takes_no_focus_there(app: BrvTui, garden: Tree) -> None:
+    (garden.root / "signals.json").write_text("{}")
+    for name in ("one", "two", "three"):
+        garden.note(f"old/{name}.md", f"Old {name}", "of long ago", days=60)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        while maturity(pilot).wanted.only is not Event.LEAVES_TIER_2:
+            await pilot.press("f")
+            await settled(pilot)
+        chosen = column(pilot, "draft").chosen
+        assert chosen in column(pilot, "draft").choices
+        assert maturity(pilot).stop == "draft"
+        await _asked(pilot, "I")
+        await pilot.press("right", "right", "tab", *["backspace"] * 2)
+        await type_keys(pilot, "100")
+        await until(pilot, lambda: "core, importance 100" in shown(pilot))
+        await pilot.press("enter")
+        await _stands(pilot, chosen, "core")
+        assert chosen not in column(pilot, "core").choices, "it is not out of tier 2 any more, which f keeps"
+        assert maturity(pilot).stop == "draft"
+        assert view(pilot).selection.file == column(pilot, "draft").chosen != chosen
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])

@@ -63,6 +63,21 @@ async def test_another_wording_is_put_into_the_field(app: BrvTui) -> None:
         assert trace.tier == chosen.tier
         assert chosen.rank is not None
         assert trace.hits[chosen.rank - 1].file == "deploy/rollback.md"
+        assert view(pilot).selection.file == "deploy/rollback.md"
+
+
+async def test_the_note_that_a_wording_helps_is_selected_once_it_is_answered(app: BrvTui) -> None:
+    path = "auth/jwt/session_expiry.md"
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        brv(pilot).controllers.queries.select_once_answered("token rotation session", path)
+        await ask(pilot, "token rotation session")
+        trace = view(pilot).answer.trace
+        assert trace is not None
+        assert trace.hits[0].file != path
+        assert view(pilot).selection.file == path
+        await ask(pilot, "token rotation session keys")
+        assert view(pilot).selection.file == view(pilot).answer.trace.hits[0].file  # type: ignore[union-attr]
 
 
 async def test_under_a_filter_the_remedy_that_is_shown_is_taken(app: BrvTui) -> None:
@@ -130,6 +145,18 @@ async def test_a_maturity_is_proposed_in_the_form_for_where_it_is_kept(app: BrvT
         assert "in its frontmatter" in chosen.how
         assert pilot.app.screen.query_one("#where", Options).chosen == "frontmatter"
         await pilot.press("escape")
+        await settled(pilot)
+
+
+async def test_what_a_remedy_lifts_does_not_answer_because_the_cache_repeats_it(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "w")
+        await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
+        pane = pilot.app.screen.query_one(RemedyPane)
+        assert pane.heading(view(pilot)) == "It answers"
+        pane.put([Remedy("validated instead of draft", True, rank=1, tier=2, kind=RemedyKind.MATURITY)])
+        assert pane.heading(view(pilot)) == "What would help it"
         await settled(pilot)
 
 

@@ -143,7 +143,8 @@ class ColumnPane(ChoicePane):
         if wanted.in_span:
             does = HAPPENS[wanted.only] if wanted.only is not None else "changes"
             key = self.services.shown_key("board.changes")
-            return f"no {self.level} note {does} in {these_days(wanted.day)}{beside}; {key} shows all again"
+            again = "shows all again" if wanted.only is None else "shows those of before too"
+            return f"no {self.level} note {does} in {these_days(wanted.day)}{beside}; {key} {again}"
         if wanted.only is not None:
             key, then = (
                 self.services.shown_key("board.only"),

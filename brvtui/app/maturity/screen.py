@@ -136,10 +136,15 @@ class MaturityScreen(FrameScreen):
         self.body.collapse(on_day.collapsed)
         self.query_one(ForecastBar).put(on_day, self.wanted.day)
         now = self._level_of_selected()
-        if first or (now and now != before):
+        if first or (now and now != before and self._shows_selected(now)):
             self._go_to_selected()
         self.select_seen()
         self._show_note()
+
+    @property
+    def note_at_hand(self) -> str:
+        """The selected note, which the Ageing pane shows; empty where the filter leaves none in any column."""
+        return self.view.selection.file if any(column.choices for column in self.columns) else ""
 
     def select_seen(self) -> None:
         """Selects the note under the cursor where the selected one is not on the board: keys act on what is seen."""
@@ -179,6 +184,10 @@ class MaturityScreen(FrameScreen):
 
     def _level_of_selected(self) -> str:
         return self.on_day.level_of(self.view.selection.file) if self.on_day is not None else ""
+
+    def _shows_selected(self, level: str) -> bool:
+        """Whether the selected note is a card of the column ``level``: what is kept may leave it out there."""
+        return self.view.selection.file in self.query_one(f"#{level}", ColumnPane).choices
 
     def _go_to_selected(self) -> None:
         """Focuses the column of the selected note; selects the first note if none is."""

@@ -53,6 +53,8 @@ class Queries:
         self._logged = logged
         self.typed = ""
         """The text in the query's field."""
+        self._asked_for = ("", "")
+        """A query, and the note that it is to help: that is selected once it is answered."""
         self.has_run = False
         """Whether the user ran a query, so that an engine may ask services without a run."""
         self.prober = Prober(self._begin, self._pause)
@@ -65,6 +67,10 @@ class Queries:
     def ask(self, query: str, run: bool = False) -> None:
         """Has the engine answer ``query``, or shows the empty state when it is blank."""
         self._ask(query, run, at_once=False)
+
+    def select_once_answered(self, query: str, file: str) -> None:
+        """Selects the note at ``file``, not the first result, once ``query`` is answered and has it."""
+        self._asked_for = (query, file)
 
     def ask_again(self) -> None:
         """Asks what was asked last, because something that it depends on has changed."""
@@ -216,6 +222,8 @@ class Queries:
         same = (trace.query, trace.scope_option) == (view.query.text, view.query.scope)
         keeps = same and bool(view.selection.file)  # a note that is gone may come back
         selected = view.selection.file if keeps else next(iter(selectable(trace)), "")
+        if trace.query == self._asked_for[0] and self._asked_for[1] in selectable(trace):
+            selected, self._asked_for = self._asked_for[1], ("", "")
         detail = answered.detail if answered.detail is not None and answered.detail.path == selected else None
         before = view.answer.trace
         known = view.answer.ticks if before is not None and before.engine == trace.engine else {}

@@ -89,11 +89,14 @@ class RemedyPane(ChoicePane):
 
     @property
     def _answers(self) -> bool:
-        """Whether nothing can help it more: it is first in an answer that needs no model, and quoted there."""
+        """Whether nothing can help it more: it is first in an answer that needs no model, and quoted there.
+
+        A cached answer may be one that needed a model: then remedies were found.
+        """
         hit, trace = self._explanation.hit, self._explanation.trace
         quotes = trace.answer.sources
         is_used = not quotes or (hit is not None and hit.path in quotes)
-        return self._explanation.rank == 1 and trace.tier in _WITHOUT_MODEL and is_used
+        return self._explanation.rank == 1 and trace.tier in _WITHOUT_MODEL and is_used and not self._remedies
 
     def put(self, remedies: Sequence[Remedy] | None) -> None:
         """Lists ``remedies``, or what the explanation advises."""

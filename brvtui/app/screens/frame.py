@@ -19,6 +19,7 @@ from brvtui.app.keys.bindings import bindings, declared, own_bindings
 from brvtui.app.services import AppServices, services_of
 from brvtui.app.view import View
 from brvtui.app.widgets.body import Body
+from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import Lines, restyle
 from brvtui.app.widgets.pane import FilterField, Pane, own_keys
@@ -82,7 +83,12 @@ class FrameScreen(Screen[None]):
 
     @property
     def note_at_hand(self) -> str:
-        """The note that keys act on: the one under the cursor of the focused pane, else the selected one."""
+        """The note that keys act on: the one under the cursor of the focused pane, else the selected one.
+
+        Empty where the filter of that pane leaves nothing: a note that is not seen must not be changed.
+        """
+        if isinstance(self.pane, ChoicePane) and self.pane.word_filter and not self.pane.choices:
+            return ""
         return getattr(self.pane or self.focused, "note", "") or self.view.selection.file
 
     @property
