@@ -27,7 +27,7 @@ def what_to_do(why: str) -> str:
 
 
 def is_gone(why: str) -> bool:
-    """Whether a member that is missing because of ``why`` has no folder any more."""
+    """Whether ``why`` a member is missing is that its folder is gone."""
     return "its folder is gone" in why or "no such folder" in why
 
 

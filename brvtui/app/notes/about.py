@@ -111,10 +111,7 @@ class AboutPane(ChoicePane):
         known = around if around is not None and around.path == view.selection.file else None
         self._has_surroundings = known is not None
         if view.project.saved:
-            return [
-                *made,
-                *wrapped(_OF_A_TRACE, width),
-            ]
+            return [*made, *wrapped(_OF_A_TRACE, width)]
         if view.is_code:
             return [*made, *wrapped(_OF_CODE, width), *self._speaking(known, width)]
         made += self._coming(known, width) + self._manifest(known, width)

@@ -28,7 +28,7 @@ from brvtui.trace import AgedSignals, Ceiling, DatedEvent, DocumentForecast, Hor
 from brvtui.tree.spaces.signal_files import BrokenSignals, TopicSignals
 
 CONFIDENCES: Mapping[str, str] = {"high": "not of high confidence", "medium": "not of medium confidence"}
-"""Of which confidence a topic is not any more, even as the best match of a query, by name."""
+"""The confidence that a topic loses, by name: then even the best match of a query does not give it."""
 _BELOW_MATURITY = "below-maturity"
 EVENT_KINDS: Mapping[str, str] = {**CONFIDENCES, _BELOW_MATURITY: "below their maturity"}
 """What time brings to topics, by name."""

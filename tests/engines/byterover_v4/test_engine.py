@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,15 +53,26 @@ def sound(trace: Trace) -> None:
     assert trace.stages[-1].went_out == len(trace.hits)
 
 
-@pytest.mark.parametrize("days", [0, 30, 365])
-def test_its_forecasts_count_what_the_board_of_topics_counts(
-    days: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    recorded = recorded_space(RECORDED)
-    unpack_space(recorded, tmp_path)
+@pytest.fixture
+def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The recorded space, unpacked into ``tmp_path``."""
+    made = recorded_space(RECORDED)
+    unpack_space(made, tmp_path)
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
+    return made
+
+
+@pytest.fixture
+def recorded_session(recorded: dict[str, Any], tmp_path: Path) -> Session:
+    """A session over it, at the moment of the recording."""
     session = Session.open(tmp_path / "project", now_ms=recorded_now(recorded))
     session.load()
+    return session
+
+
+@pytest.mark.parametrize("days", [0, 30, 365])
+def test_its_forecasts_count_what_the_board_of_topics_counts(days: int, recorded_session: Session) -> None:
+    session = recorded_session
     counts = session.ageing.outlook("byterover_v4", days).counts
     forecast = session.ageing.forecast(days)
     assert [count.kind for count in counts] == ["high", "medium", "below-maturity"]
@@ -72,13 +84,9 @@ def test_its_forecasts_count_what_the_board_of_topics_counts(
 
 
 def test_every_recorded_query_makes_a_sound_trace_and_the_recorded_answer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, recorded: dict[str, Any], recorded_session: Session
 ) -> None:
-    recorded = recorded_space(RECORDED)
-    unpack_space(recorded, tmp_path)
-    monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
-    session = Session.open(tmp_path / "project", now_ms=recorded_now(recorded))
-    session.load()
+    session = recorded_session
     before = state_of(tmp_path / "data", tmp_path / "project")
     for case in recorded["cases"][::4]:
         options = {name.replace("-", "_"): value for name, value in (case.get("options") or {}).items()}
