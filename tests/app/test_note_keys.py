@@ -423,7 +423,7 @@ async def test_signals_are_set_in_the_frontmatter_alone(app: BrvTui, garden: Tre
         await pilot.press("right", "right")
         await _click(pilot, "frontmatter [")
         await until(pilot, lambda: "+ maturity: core" in shown(pilot))
-        assert "its time is kept, so an answer in the cache stays as it is" in shown(pilot)
+        assert "its time is kept, so cached answers stay as they are" in shown(pilot)
         await _click(pilot, "do it")
         await until(pilot, lambda: b"maturity: core" in (garden.tree / path).read_bytes())
         assert (garden.tree / path).stat().st_mtime_ns == before

@@ -60,7 +60,7 @@ def changed_meanwhile(path: str) -> str:
 
 
 KEPT_TIME = (
-    "its time is kept, so an answer in the cache stays as it is: {cache.clear} on the screen {screens.query} empties it"
+    "its time is kept, so cached answers stay as they are: {cache.clear} on the screen {screens.query} removes them"
 )
 """Said where a file is changed and keeps its time: the cache's fingerprint is made of paths and times."""
 
