@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-from brvtui.notes.plan import ChangedMeanwhile, NoteError, Plan, path_after
+from brvtui.notes.plan import ChangedMeanwhile, Move, MoveFolder, NoteError, Plan, path_after
 
 _FORGOTTEN = "cannot be undone any more; the change before it is the next"
 _MOST_PLANS = 200
@@ -25,6 +25,8 @@ class Journal:
         """An empty journal."""
         self._done: deque[Plan] = deque()
         self._undone: list[Plan] = []
+        self._moves: list[Move | MoveFolder] = []
+        """Every move that was made, also by undoing one, the newest last."""
         self._most_plans = most_plans
         self._most_bytes = most_bytes
         self._lock = threading.RLock()
@@ -38,9 +40,12 @@ class Journal:
             return tuple(plan.title for plan in self._done)
 
     def path_now(self, path: str) -> str:
-        """The path that the note at ``path`` has since the plans that are done: its own, unless one moved it."""
+        """The path of the note that was last at ``path``: its own, unless a plan, or undoing one, moved it."""
         with self._lock:
-            return path_after(path, (step for plan in self._done for step in plan.steps))
+            steps = list(self._moves)
+        itself = [place for place, step in enumerate(steps) if isinstance(step, Move) and step.path == path]
+        taking = itself or [place for place, step in enumerate(steps) if path_after(path, (step,)) != path]
+        return path_after(path, steps[taking[-1] :]) if taking else path
 
     @property
     def undone(self) -> tuple[str, ...]:
@@ -53,7 +58,7 @@ class Journal:
         with self._lock:
             self._undone.clear()
             self._append(plan)
-            self.changes += 1
+            self._carried_out(plan)
 
     def undo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
         """Undoes the newest plan by applying its reverse; returns that and the notices of ``apply``.
@@ -74,7 +79,7 @@ class Journal:
                 raise NoteError(f"{error.args[0].partition(';')[0]}: {plan.title} {_FORGOTTEN}") from error
             self._done.pop()
             self._undone.append(plan)
-            self.changes += 1
+            self._carried_out(reverse)
             return reverse, notices
 
     def redo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
@@ -86,8 +91,12 @@ class Journal:
             notices = apply(plan)
             self._undone.pop()
             self._append(plan)
-            self.changes += 1
+            self._carried_out(plan)
             return plan, notices
+
+    def _carried_out(self, plan: Plan) -> None:
+        self.changes += 1
+        self._moves += [step for step in plan.steps if isinstance(step, Move | MoveFolder)]
 
     def _append(self, plan: Plan) -> None:
         self._done.append(plan)

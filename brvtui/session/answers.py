@@ -144,7 +144,7 @@ class TraceExplainer:
             is_past = 0 < entry.at_ms <= context.now_ms
             as_of_then = self._answer_logged(entry, replace(context, now_ms=entry.at_ms)) if is_past else None
         except EngineError as error:
-            return LogComparison(logged, None, None, (), (str(error),))
+            return LogComparison(logged, None, None, (), (str(error),), moved=moved)
         changed = {note.result_path: float(note.mtime_ms) for note in context.snapshot.notes}
         return replace(compared, causes=causes(entry, trace, as_of_then, changed))
 

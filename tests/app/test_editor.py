@@ -138,7 +138,7 @@ async def test_the_modification_time_is_new_or_kept_as_chosen(garden: Tree, make
         await until(pilot, lambda: _on_disk(garden).startswith(b"x#"))
         await looked(pilot)
         assert os.stat(garden.tree / NOTE).st_mtime_ns == before
-        said = "its time is kept, so cached answers stay as they are: c on the screen 1 removes them"
+        said = "its time is kept, so cached answers stay as they are: c on screen 1 removes them"
         await until(pilot, lambda: said in toasts(pilot))
         brv(pilot).clear_notifications()
         await pilot.press("f6", "y", "ctrl+s")

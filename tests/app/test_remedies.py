@@ -78,6 +78,9 @@ async def test_the_note_that_a_wording_helps_is_selected_once_it_is_answered(app
         assert view(pilot).selection.file == path
         await ask(pilot, "token rotation session keys")
         assert view(pilot).selection.file == view(pilot).answer.trace.hits[0].file  # type: ignore[union-attr]
+        brv(pilot).controllers.queries.select_once_answered("token rotation session keys", path)
+        assert view(pilot).selection.file == path, "what is answered already is not asked again"
+        await settled(pilot)
 
 
 async def test_under_a_filter_the_remedy_that_is_shown_is_taken(app: BrvTui) -> None:

@@ -105,3 +105,8 @@ def test_it_knows_where_a_note_is_that_was_moved() -> None:
     assert journal.path_now("ab/four.md") == "ab/four.md"
     journal.undo(lambda plan: ())
     assert journal.path_now("a/one.md") == "a/two.md"
+    journal.undo(lambda plan: ())
+    assert journal.path_now("a/two.md") == "a/one.md", "it was there until that was undone"
+    for path, target in (("x.md", "y.md"), ("z.md", "x.md"), ("x.md", "w.md")):
+        journal.add(Plan("rename", (Move(path, target, "0"),)))
+    assert journal.path_now("x.md") == "w.md", "the note that was there last"

@@ -116,11 +116,11 @@ class NoteChanges:
             self._services.notify(f"{path}: {_FROM_FILE}", severity="warning", timeout=8)
             return
 
-        kept_time = self._services.with_keys(KEPT_TIME)
+        kept_time, is_cached = self._services.with_keys(KEPT_TIME), self._services.store.view.presentation.caches
 
         def make(level: str, importance: float, where: SignalTarget) -> Plan:
             plan = notes.plan_signals(path, replace(now, maturity=level, importance=importance), where)
-            kept = (kept_time,) if where is SignalTarget.FRONTMATTER else ()
+            kept = (kept_time,) if where is SignalTarget.FRONTMATTER and is_cached else ()
             return replace(plan, notices=(*_next_hit(level, importance, rules), *plan.notices, *kept))
 
         kept = SignalTarget.FRONTMATTER if now.source is Source.FRONTMATTER else SignalTarget.OVERLAY

@@ -59,9 +59,7 @@ def changed_meanwhile(path: str) -> str:
     return f"{path} was changed on disk meanwhile"
 
 
-KEPT_TIME = (
-    "its time is kept, so cached answers stay as they are: {cache.clear} on the screen {screens.query} removes them"
-)
+KEPT_TIME = "its time is kept, so cached answers stay as they are: {cache.clear} on screen {screens.query} removes them"
 """Said where a file is changed and keeps its time: the cache's fingerprint is made of paths and times."""
 
 

@@ -143,8 +143,9 @@ class MaturityScreen(FrameScreen):
 
     @property
     def note_at_hand(self) -> str:
-        """The selected note, which the Ageing pane shows; empty where the filter leaves none in any column."""
-        return self.view.selection.file if any(column.choices for column in self.columns) else ""
+        """The selected note; empty where the filter leaves it out of every column."""
+        file = self.view.selection.file
+        return file if any(file in column.choices for column in self.columns) else ""
 
     def select_seen(self) -> None:
         """Selects the note under the cursor where the selected one is not on the board: keys act on what is seen."""

@@ -70,7 +70,11 @@ class Queries:
 
     def select_once_answered(self, query: str, file: str) -> None:
         """Selects the note at ``file``, not the first result, once ``query`` is answered and has it."""
-        self._asked_for = (query, file)
+        answered = self._services.store.view.answered
+        if answered is None or answered.query != query:
+            self._asked_for = (query, file)
+        elif file in selectable(answered):
+            self._selection.select(file)
 
     def ask_again(self) -> None:
         """Asks what was asked last, because something that it depends on has changed."""
@@ -80,6 +84,8 @@ class Queries:
         if self._project.saved is not None:
             return
         self.typed = query
+        if query != self._asked_for[0]:
+            self._asked_for = ("", "")
         self._reasons.cancel_counterfactuals()
         view = self._services.store.view
         if not query.strip():
@@ -222,8 +228,9 @@ class Queries:
         same = (trace.query, trace.scope_option) == (view.query.text, view.query.scope)
         keeps = same and bool(view.selection.file)  # a note that is gone may come back
         selected = view.selection.file if keeps else next(iter(selectable(trace)), "")
-        if trace.query == self._asked_for[0] and self._asked_for[1] in selectable(trace):
-            selected, self._asked_for = self._asked_for[1], ("", "")
+        if trace.query == self._asked_for[0]:
+            wanted, self._asked_for = self._asked_for[1], ("", "")
+            selected = wanted if wanted in selectable(trace) else selected
         detail = answered.detail if answered.detail is not None and answered.detail.path == selected else None
         before = view.answer.trace
         known = view.answer.ticks if before is not None and before.engine == trace.engine else {}

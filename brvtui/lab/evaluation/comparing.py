@@ -32,7 +32,7 @@ class QueryChange:
     @property
     def is_otherwise(self) -> bool:
         """Whether the answer is another one: its outcome, its first note, the notes that it quotes, or the rank of a
-        judged note; where none is judged and none is quoted, the rank of any. One that moved is the same note."""
+        judged note; where none is judged and none is quoted, the rank of any. A judged note that moved is the same."""
         now, before, moved = self.now, self.before, self.earlier_paths
 
         def named(path: str) -> str:
