@@ -135,8 +135,8 @@ class View(NamedTuple):
 
     @property
     def answered(self) -> Trace | None:
-        """The answer to the query; None without a query."""
-        return self.answer.trace if self.query.text.strip() else None
+        """The answer to the query; None without a query, unless the trace of an empty one was saved."""
+        return self.answer.trace if self.query.text.strip() or self.project.saved else None
 
     @property
     def live(self) -> LiveAnswer | None:

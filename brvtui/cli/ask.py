@@ -15,7 +15,7 @@ from brvtui.cli.engine_command import Asked, engine_command
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
 from brvtui.cli.help import WholeSummaries
 from brvtui.cli.options import answer_format, project_option, text_argument
-from brvtui.cli.output import write_json
+from brvtui.cli.output import say, write_json
 from brvtui.cli.sessions import find_session, letters_setting
 from brvtui.text.visible import visible
 
@@ -195,7 +195,7 @@ class _Terminal:
         if answer.kind != "model" and self._written:
             self._note("what stands above was not finished; without the model the answer is")
         if answer.kind != "model" or not self._written:
-            click.echo(visible(answer.text, keep="\n") if answer.text else _given(ended.trace))
+            say(visible(answer.text, keep="\n") if answer.text else _given(ended.trace))
         if answer.notice and not getattr(ended, "why", ""):
             self._note(f"note: {answer.notice}")
         if answer.completion:
@@ -205,8 +205,7 @@ class _Terminal:
 
     def _write(self, text: str) -> None:
         self._in_line = not text.endswith("\n")
-        sys.stdout.write(visible(text, keep="\n"))
-        sys.stdout.flush()
+        say(visible(text, keep="\n"), newline=False)
 
     def _end_line(self) -> None:
         if self._in_line:
@@ -214,7 +213,7 @@ class _Terminal:
 
     def _note(self, line: str) -> None:
         self._end_line()
-        click.echo(visible(line), err=True)
+        say(visible(line), err=True)
 
 
 def _given(trace: Trace) -> str:

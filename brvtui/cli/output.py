@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import click
+
 from brvtui.cli.sessions import letters_setting
 from brvtui.text.visible import json_line
 
@@ -36,6 +38,13 @@ def print_report(report: Callable[[int], Any]) -> None:
             endless.print(report(console.width), soft_wrap=True)
         text = "".join(f"{row.rstrip(' ')}\n" for row in printed.get().splitlines())
     sys.stdout.write(text.translate(TO_LETTERS) if letters == ON else text)
+
+
+def say(text: str, newline: bool = True, err: bool = False) -> None:
+    """Prints ``text``, with letters for our own signs where the setting ``ascii`` is on."""
+    from brvtui.paint.glyphs import ON, TO_LETTERS
+
+    click.echo(text.translate(TO_LETTERS) if letters_setting() == ON else text, nl=newline, err=err)
 
 
 def write_json(values: Iterable[Any]) -> None:

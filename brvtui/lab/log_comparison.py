@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from brvtui.engines.registry import noun_of
@@ -82,12 +82,17 @@ _UNANSWERED = {
 
 
 def causes(
-    entry: LoggedQuery, now: Trace, as_of_then: Trace | None, changed_ms: Mapping[str, float]
+    entry: LoggedQuery,
+    now: Trace,
+    as_of_then: Trace | None,
+    changed_ms: Mapping[str, float],
+    kept_time: Collection[str],
 ) -> tuple[str, ...]:
     """Returns what explains that ``entry`` was not answered as ``now``, a line each; empty where nothing does.
 
     ``as_of_then`` is the answer that today's notes give at the moment of ``entry``, None where that cannot be asked.
-    ``changed_ms`` is when each note's file was last written, in milliseconds since 1970, by the path of results.
+    ``changed_ms`` is when each note's file was last written, in milliseconds since 1970, by the path of results;
+    ``kept_time`` holds those that were changed since, and whose file does not say so.
     """
     made: list[str] = []
     if entry.profile and entry.profile != now.profile:
@@ -96,6 +101,7 @@ def causes(
     made += [f"{path} is no longer in the tree" for path in entry.paths if not _is_in_tree(path, changed_ms)]
     since = [path for path, at_ms in changed_ms.items() if at_ms > entry.at_ms]
     made += [f"{path} was written since" for path in since if path in shown]
+    made += [f"{path} was changed since, and its file kept its time" for path in shown if path in kept_time]
     others, noun = sum(path not in shown for path in since), noun_of(now.engine)
     if others:
         made.append(f"{counted(others, f'other {noun} was', f'other {noun}s were')} written since")

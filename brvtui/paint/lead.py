@@ -27,15 +27,14 @@ def differences(hit: Hit, other: Hit, decimals: int) -> list[tuple[str, float]]:
 def shares_of_lead(hit: Hit, other: Hit, decimals: int, most: int) -> list[tuple[str, float]]:
     """What sets ``hit`` above ``other``: ``most`` parts or one more, the largest first, then what is left of the lead.
 
-    With ``decimals`` they sum to the difference of the scores as it is shown; what is left is called ``rounding`` where
-    it is no more than that.
+    With ``decimals`` they sum to the difference of the scores as it is shown.
     """
     parts = differences(hit, other, decimals)
-    shown = parts if len(parts) <= most + 1 else parts[:most]  # the name of one takes no more room than "others"
+    shown = parts if len(parts) <= most + 1 else parts[:most]  # the name of one takes no more room than "the rest"
     lead = round(hit.score - other.score, decimals)
     left = round(lead - sum(value for _, value in shown), decimals)
     if left:
-        shown.append(("rounding" if len(shown) == len(parts) else "others", left))
+        shown.append(("the rest", left))
     return shown
 
 

@@ -84,7 +84,9 @@ def _said(step: Step, own: StepName, room: int) -> str:
     if check is None:
         return summary
     said = outcome(check, own)
-    return summary if len(said) > room >= len(summary) > 0 else said
+    if len(said) <= room:
+        return said
+    return summary if 0 < len(summary) <= room else said.replace(" 0.", " .", 1)
 
 
 def outlook_lines(outlook: Outlook, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:

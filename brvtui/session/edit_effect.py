@@ -87,7 +87,7 @@ def effect_of_edits(
         for judgment in asked:
             if cancelled():
                 return None
-            changes.append(QueryChange(runner.result(now, judgment), runner.result(before, judgment)))
+            changes.append(QueryChange(runner.result(now, judgment), runner.result(before, judgment), earlier.moved))
         runner.keep(now)
     otherwise = [
         tuple(change for change in part if change.is_otherwise)
@@ -106,7 +106,8 @@ def causes_of_change(session: Session, variant: Variant, judgment: Judgment, eng
     """
     runner = session.variants
     now, before = runner.state(Variant(), engine, mode), runner.state(variant, engine, mode)
-    change = QueryChange(now.ask(judgment), before.ask(judgment))
+    known = variant.earlier.moved if variant.earlier is not None else {}
+    change = QueryChange(now.ask(judgment), before.ask(judgment), known)
     if not change.is_otherwise:
         return ()
     first = change.before.ranking[:1]
@@ -116,7 +117,7 @@ def causes_of_change(session: Session, variant: Variant, judgment: Judgment, eng
         then = replace(judgment, documents=(found,))
         judgment, moved = now.finder.followed(then)
         renamed = tuple(f"{one.document.path} is {one.path} now" for one in moved if one.moved)
-        change = QueryChange(judged_as(change.now, judgment), judged_as(change.before, then))
+        change = QueryChange(judged_as(change.now, judgment), judged_as(change.before, then), known)
     if not change.changes_outcome and not change.is_worse(DEFAULT_METRICS[0]):
         return (*renamed, *_moves(change), *_edited(variant))
     if variant.earlier is not None and (signals := variant.earlier.signals):

@@ -65,8 +65,9 @@ class HeldNotes:
                 edits[path] = EditedFile(path, data, held.mtime_ns)
         difference, signals = Difference(edits, removed), tuple(self._set_since(now))
         paths = tuple(sorted({*difference.paths, *(change.path for change in signals)}))
-        gone = {edit.data for path, edit in edits.items() if path not in own}
-        moved = frozenset(path for path in removed if gone and _bytes(now, path) in gone)
+        gone = {edit.data: path for path, edit in edits.items() if path not in own}
+        texts = ((path, _bytes(now, path)) for path in (removed if gone else ()))
+        moved = {path: gone[text] for path, text in texts if text in gone}
         return EarlierNotes(paths, moved, difference, signals) if paths else None
 
     def _set_since(self, now: Snapshot) -> Iterator[SignalChange]:

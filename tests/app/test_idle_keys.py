@@ -57,7 +57,7 @@ async def test_the_key_bar_offers_nothing_that_needs_a_project(closed: BrvTui) -
         if has_trace:
             await pilot.press("f8")
             await settled(pilot)
-            assert "the results" in text_of(pilot, "#tree")
+            assert "the trace" in text_of(pilot, "#tree")
             assert "whole tree" not in text_of(pilot, "#tree")
             await pilot.press("5", "f4")
             await settled(pilot)

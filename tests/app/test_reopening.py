@@ -16,6 +16,7 @@ from brvtui.app.contents import Branch
 from brvtui.app.overview import remembered
 from brvtui.app.project.opening import Opening
 from brvtui.app.query.answer import AnswerPane
+from brvtui.app.query.scope_tree import ScopeTree
 from brvtui.app.states import Phase
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.pane import Pane
@@ -226,6 +227,32 @@ async def test_a_damaged_file_breaks_no_pane(garden: Tree, tmp_path: Path) -> No
             app.controllers.selection.select(chance.choice([*app.view.project.overview.branches, ""]))
             await pilot.pause()
     assert shown > 20
+
+
+async def test_its_tree_opens_and_closes_and_asks_nothing(garden: Tree, tmp_path: Path) -> None:
+    app = BrvTui(Opening(save(garden, tmp_path, "token store")))
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        await pilot.press("escape", "f8", "home")
+        tree = screen(pilot).query_one(ScopeTree)
+        assert "the trace" in tree.lines[0].plain
+        await pilot.press("down")
+        before = len(tree.choices)
+        await pilot.press("enter")
+        assert len(tree.choices) != before
+        await pilot.press("enter")
+        assert len(tree.choices) == before
+        assert not app._notifications
+
+
+async def test_a_trace_of_no_query_says_why_it_has_no_answer(garden: Tree, tmp_path: Path) -> None:
+    app = BrvTui(Opening(save(garden, tmp_path, "")))
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        print(shown(pilot))
+        assert "no word that can be searched" in text_of(pilot, "#route")
+        await pilot.press("escape", "enter")
+        assert [notice.message for notice in app._notifications] == ["there is no result"]
 
 
 async def test_other_screens_say_what_a_saved_trace_lacks(garden: Tree, tmp_path: Path) -> None:

@@ -8,9 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from brvtui.app.app import BrvTui
+from brvtui.app.query.retry import RetryPane
 from brvtui.engines.soleri.comparing import differences
 from brvtui.engines.soleri.sections import VaultSearch
-from tests.app.driving import NARROW, SIZES, WIDE, ask, settled, shown, text_of, view
+from tests.app.driving import NARROW, SIZES, WIDE, ask, screen, settled, shown, text_of, view
 from tests.app.engines import switch_to
 from tests.app.linked import HUB, HUB_TEXT
 from tests.support.trees import Tree
@@ -61,3 +62,15 @@ async def test_before_an_answer_the_parts_are_those_of_the_engine(app: BrvTui) -
         assert "words" in text_of(pilot, "#score")
         assert "importance" not in text_of(pilot, "#score")
         assert "tier" not in text_of(pilot, "#results").partition("most important")[0]
+
+
+async def test_where_nothing_was_tried_no_key_opens_it(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token")
+        await pilot.press("escape")
+        pane = screen(pilot).query_one(RetryPane)
+        assert pane.choices
+        assert pane.check_action("take", ())
+        await switch_to(pilot, "soleri")
+        assert not pane.choices
+        assert not pane.check_action("take", ())

@@ -85,9 +85,10 @@ def test_the_setting_for_letters_holds_without_the_app(
         monkeypatch.setenv("COLUMNS", columns)
     project.note("auth/café.md", "Café tokens", "A refresh token.", 40)
     saved = tmp_path / "saved.json"
-    for command, inside in {**commands(saved), ("diff", "refresh token", "--at", "+90d"): True}.items():
+    more = {("diff", "refresh token", "--at", "+90d"): True, ("ask", "refresh token"): True}
+    for command, inside in {**commands(saved), **more}.items():
         monkeypatch.setenv("BRV_TUI_ASCII", "on")
-        text = run(*command, inside=inside, now=inside)[1]
+        text = "".join(run(*command, inside=inside, now=inside)[1:])
         assert set(re.findall(r"[^\x00-\x7f]", text)) <= {"é"}, command
         if command[0] == "diff":
             assert "rank 1 -> 1" in text

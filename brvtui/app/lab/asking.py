@@ -267,9 +267,11 @@ def keep_answers(
         for text, scope in new:
             judgment = Judgment("new", text, scope)
             result = runner.result(state, judgment)
-            if before is not None and QueryChange(result, runner.result(before, judgment)).is_otherwise:
-                left_out.append(text)
-                continue
+            if before is not None and edits is not None:
+                change = QueryChange(result, runner.result(before, judgment), edits.moved)
+                if change.is_otherwise:
+                    left_out.append(text)
+                    continue
             documents = tuple(state.finder.judged(path, 3) for path in result.ranking[:1])
             added.append((text, scope, result.outcome, documents))
 

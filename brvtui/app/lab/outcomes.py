@@ -42,7 +42,8 @@ def is_otherwise(lab: LabState, column: LabColumn, query: str) -> bool:
 
 
 def _differs(now: LabCell, there: LabCell, column: LabColumn) -> bool:
-    change = QueryChange(now.result, there.result)
+    earlier = column.variant.earlier
+    change = QueryChange(now.result, there.result, earlier.moved if earlier is not None else {})
     return change.changes_outcome if column.variant.engine else change.is_otherwise
 
 

@@ -13,7 +13,7 @@ from brvtui.lab.answer_comparison import AnswerComparison, ResultChange, Shift, 
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.sentence import sentence_lines
-from brvtui.paint.text import number, signed
+from brvtui.paint.text import number, signed, wrap
 from brvtui.paint.titles import told_apart
 from brvtui.trace import Trace
 
@@ -97,7 +97,8 @@ def _row(one: ResultChange, title: str, cells: int, width: int, glyphs: Glyphs, 
         made.add(f" {then:>{cells}}→{now:<{cells}} ", "strong" if one.scored is not Shift.SAME else "muted")
         made.add(_mark(one.scored, glyphs) if one.scored is not Shift.SAME else " ", f"bold {_ROLES[one.scored]}")
     why = causes if causes and not one.lost else _why(one)
-    return [made.cut(width), *([Line().gap(_RANKS).add(why, "muted").cut(width)] if why else [])]
+    told = wrap(why, max(width - _RANKS, 1)) if why else []
+    return [made.cut(width), *(Line().gap(_RANKS).add(part, "muted") for part in told)]
 
 
 def _why(one: ResultChange) -> str:

@@ -12,7 +12,15 @@ from textual.message import Message
 
 from brvtui.app.actions.panes import RESULTS
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.states import STALE_LABELS, AnswerState, Phase, ProjectState, QueryState, SelectionState, StaleState
+from brvtui.app.states import (
+    STALE_LABELS,
+    AnswerState,
+    Phase,
+    ProjectState,
+    QueryState,
+    SelectionState,
+    StaleState,
+)
 from brvtui.app.view import View, advised
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import hanging, wrapped
@@ -189,9 +197,8 @@ class ResultsPane(ChoicePane):
         elif query := _in_words_of_notes(self.view):
             self.post_message(self.WordingWanted(query))
         else:
-            self.services.notify(
-                self.services.with_keys("there is no result: {panes.query} goes to the query"), timeout=4
-            )
+            said = "there is no result" + ("" if self.view.project.saved else ": {panes.query} goes to the query")
+            self.services.notify(self.services.with_keys(said), timeout=4)
 
 
 def _in_words_of_notes(view: View) -> str:

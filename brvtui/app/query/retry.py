@@ -134,6 +134,10 @@ class RetryPane(ChoicePane):
         if again or not self.note:
             self.action_take()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where nothing was tried, there is nothing to open."""
+        return bool(self.choices) if action == "take" else super().check_action(action, parameters)
+
     def action_take(self) -> None:
         """Opens or closes the row, or shows the text of the result."""
         if self.note:

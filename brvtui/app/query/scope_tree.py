@@ -41,7 +41,7 @@ class ScopeTree(TreePane):
         right = Line().extend(self.held(view.project.overview.counts) if view.project.overview else [])
         name = view.worded("whole tree") if width > right.width + 12 else "all"
         if view.project.saved:  # of the tree, a trace knows only these
-            name = "the results"
+            name = "the trace"
         return [line(mark, "accent").add(name, "bold strong").right(width, right)]
 
     def followed(self, before: str) -> str:
@@ -49,12 +49,14 @@ class ScopeTree(TreePane):
         return before if self.has_focus else self.view.selection.file
 
     def action_take(self) -> None:
-        """Scopes the query to the folder under the cursor, or shows the note."""
+        """Scopes the query to the folder under the cursor, or shows the note; in a saved trace opens the folder."""
         branch = self.branch
         if self.chosen in (UNSEEN, ASIDE):
             super().action_take()
         elif branch is not None and not branch.is_folder:
             self.post_message(self.NoteWanted(branch.path))
+        elif self.view.project.saved:
+            self.toggle(self.chosen)
         elif branch is not None or self.chosen == ROOT:
             wanted = ROOT if self.chosen == self.view.query.scope else self.chosen
             if wanted:

@@ -119,7 +119,7 @@ class QueryScreen(FrameScreen):
         self._take_plan(view)
         super().show(view)
         self.field.remember(view.query.history)
-        self.field.placeholder = view.worded(PLACEHOLDER)
+        self.field.placeholder = "an empty query" if view.project.saved else view.worded(PLACEHOLDER)
         self.query_one(QueryBox).border_title = Content(self.services.with_keys(_mode(view)))
         if view.project.saved and not self.field.disabled:
             self.field.value = view.query.text

@@ -103,13 +103,9 @@ class ChoicePane(Pane):
         return f"{len(self.choices)} of {self.all}" if self.word_filter else ""
 
     def filter_changed(self) -> None:
-        """Scrolls the cursor back into view."""
+        """Scrolls the cursor back into view; where the filter is typed, what is shown beside is of the row under it."""
         self.reveal()
-
-    def keep_filter(self) -> None:
-        """Leaves the filter's field and selects the choice under the cursor."""
-        super().keep_filter()
-        if self.word_filter and self.chosen:
+        if self.field is not None and self.word_filter and self.chosen:
             self.moved(self.chosen)
 
     def step(self, step: int) -> None:

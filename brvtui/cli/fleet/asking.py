@@ -13,7 +13,7 @@ from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.cli.fleet.options import FleetOptions, fleet_command
 from brvtui.cli.fleet.output import outcome, say_missing
 from brvtui.cli.options import WholeNumber, answer_format, format_option, text_argument
-from brvtui.cli.output import print_report, write_json
+from brvtui.cli.output import print_report, say, write_json
 from brvtui.text.visible import visible
 from brvtui.wording import counted
 
@@ -116,7 +116,7 @@ def _one_ranking(text: str, limit: int, options: FleetOptions, form: str) -> int
         from brvtui.report.fleet import ranking_lines
 
         for line in ranking_lines(answer):
-            click.echo(visible(line))
+            say(visible(line))
     say_missing(answer.missing[len(made.absent) :])
     return OK if answer.hits else NEGATIVE
 
@@ -134,19 +134,19 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
         if not answer.covered and len(silent) < len(order):
             continue
         owner = f", {places[name].owner}" if places[name].owner else ""
-        click.echo(visible(f"{name}  ({answer.engine}, {answer.profile}{owner})"))
-        click.echo(visible(f"  {answer.sentence}"))
+        say(visible(f"{name}  ({answer.engine}, {answer.profile}{owner})"))
+        say(visible(f"  {answer.sentence}"))
         for rank, hit in enumerate(answer.hits[:_SHOWN], start=1):
             added = f", {added_by(hit)}" if hit.found_by else ""
-            click.echo(visible(f"  {rank}. {hit.score:6.2f}  {hit.path}  {hit.title}{added}"))
+            say(visible(f"  {rank}. {hit.score:6.2f}  {hit.path}  {hit.title}{added}"))
         if len(answer.hits) > _SHOWN:
-            click.echo(f"     and {len(answer.hits) - _SHOWN} more")
+            say(f"     and {len(answer.hits) - _SHOWN} more")
         if places[name].path:
-            click.echo(visible(f"  open it: brv-tui {places[name].path}"))
+            say(visible(f"  open it: brv-tui {places[name].path}"))
     answering = counted(len(answers) - len(silent), "member has", "members have")
     unread = f", {missing} could not be asked" if missing else ""
-    click.echo(visible(f"{answering} notes for “{text}”, {len(silent)} not{unread}: each by its own engine."))
-    click.echo("Scores of different members are not comparable: each counts its words in its own notes alone.")
+    say(visible(f"{answering} notes for “{text}”, {len(silent)} not{unread}: each by its own engine."))
+    say("Scores of different members are not comparable: each counts its words in its own notes alone.")
 
 
 @click.command("explain")
@@ -176,6 +176,6 @@ def explain(text: str, note: str, options: FleetOptions, form: str) -> int:
         from brvtui.report.explain import explain_report
 
         for name, one in found.items():
-            click.echo(visible(name))
+            say(visible(name))
             print_report(functools.partial(explain_report, one))
     return OK if any(one.found for one in found.values()) else NEGATIVE

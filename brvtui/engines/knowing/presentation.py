@@ -40,7 +40,7 @@ class KnowingPresentation(Presentation):
         StepName("equivalence", "equivalence"),
         StepName("path", "path"),
         StepName("seeds", "seeds"),
-        StepName("walk", "walk", checks=(("change in ‰", "‰"),)),
+        StepName("walk", "walk", checks=(("change per 1000", "per 1000"),)),
         StepName("hubs", "hubs", checks=(("nodes kept", "nodes"),)),
         StepName("packing", "packing"),
     )

@@ -377,7 +377,7 @@ class TraceMaker:
             return Step("walk", None, "walk", State.NOT_REACHED, (), "no seed to start from")
         last = told.rounds[-1]
         is_settled = last.change < told.settled
-        check = _check("change in ‰", 1000 * last.change, "<", 1000 * told.settled, is_settled, "walk.settled")
+        check = _check("change per 1000", 1000 * last.change, "<", 1000 * told.settled, is_settled, "walk.settled")
         check = replace(check, note="" if is_settled else "another reason ended it")
         return Step("walk", None, "walk", State.PASSED, (check,), f"{len(told.rounds)} rounds: {told.ended}")
 

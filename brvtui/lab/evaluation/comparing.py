@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, mean_of
@@ -17,6 +18,8 @@ class QueryChange:
 
     now: QueryResult
     before: QueryResult
+    moved: Mapping[str, str] = field(default_factory=dict)
+    """Where notes that are known to have moved since were before, by their paths of now."""
 
     @property
     def changes_outcome(self) -> bool:
@@ -25,30 +28,27 @@ class QueryChange:
 
     @property
     def earlier_paths(self) -> dict[str, str]:
-        """Where the judged notes that moved since were before, by their paths of now."""
+        """Where the notes that moved since were before, by their paths of now: those that are judged, and the known."""
         now, before = self.now.relevant, self.before.relevant
-        return {path: old for path, old in zip(now, before, strict=False) if path != old and len(now) == len(before)}
+        judged = zip(now, before, strict=True) if len(now) == len(before) else ()
+        return {**self.moved, **{path: old for path, old in judged if path != old}}
 
     @property
     def is_otherwise(self) -> bool:
         """Whether the answer is another one: its outcome, its first note, the notes that it quotes, or the rank of a
-        judged note; where none is judged and none is quoted, the rank of any. A judged note that moved is the same."""
+        judged note; where none is judged and none is quoted, the rank of any. A note that moved is the same."""
         now, before, moved = self.now, self.before, self.earlier_paths
 
-        def named(path: str) -> str:
-            return moved.get(path, path)
+        def named(paths: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(moved.get(path, path) for path in paths)
 
-        quotes = bool(now.quoted or before.quoted)
-        ranks = [
-            [result.rank_of(path) for path in result.relevant] if result.relevant or quotes else result.ranking
-            for result in (now, before)
-        ]
-        return (
-            self.changes_outcome
-            or tuple(map(named, now.ranking[:1])) != before.ranking[:1]
-            or set(map(named, now.quoted)) != set(before.quoted)
-            or ranks[0] != ranks[1]
-        )
+        if self.changes_outcome or named(now.ranking[:1]) != before.ranking[:1]:
+            return True
+        if set(named(now.quoted)) != set(before.quoted):
+            return True
+        if now.relevant or before.relevant:
+            return [now.rank_of(path) for path in now.relevant] != [before.rank_of(path) for path in before.relevant]
+        return not (now.quoted or before.quoted) and named(now.ranking) != before.ranking
 
     def difference(self, metric: Metric) -> float | None:
         """How much ``metric`` rose; negative where it fell, None where it has no value."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from brvtui.ranking.maturity import LEVELS
@@ -54,8 +54,8 @@ class EarlierNotes:
 
     paths: tuple[str, ...]
     """The notes that changed since."""
-    moved: frozenset[str] = frozenset()
-    """Those of them that were moved: where they are now."""
+    moved: Mapping[str, str] = field(default_factory=dict)
+    """Where those of them that were moved are now, with where they were."""
     difference: Difference | None = None
     """What changes the notes of now back, where they are files of a context tree."""
     signals: tuple[SignalChange, ...] = ()
