@@ -318,7 +318,9 @@ class BrvTui(ConfiguredApp):
 
     def action_new_note(self) -> None:
         """Begins a note."""
-        self.controllers.changes.new_note(self.note_at_hand, about_query=self.current_mode == "query")
+        if self.frame is not None:
+            shows_query = self.current_mode in ("query", "log")
+            self.controllers.changes.new_note(self.note_at_hand, self.frame.query_at_hand, shows_query)
 
     def action_move_note(self) -> None:
         """Renames or moves the note at hand."""

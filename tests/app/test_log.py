@@ -250,6 +250,20 @@ async def test_what_was_not_covered_is_so_when_the_cache_repeats_it(app: BrvTui)
         assert "Nothing in the tree covers “zebra quagga”" in shown(pilot)
 
 
+async def test_a_note_is_begun_about_the_query_under_the_cursor(
+    with_log: Tree, make_app: Callable[..., BrvTui]
+) -> None:
+    async with make_app(with_log.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token rotation")
+        await to_log(pilot)
+        await pilot.press("c")
+        await settled(pilot)
+        await pilot.press("a")
+        await settled(pilot)
+        assert "Nothing in the tree covers “zebra quagga”" in shown(pilot)
+        assert "zebra_quagga.md" in shown(pilot)
+
+
 async def test_only_what_was_not_covered(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:
     async with make_app(with_log.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)

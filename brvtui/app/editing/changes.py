@@ -11,6 +11,7 @@ from brvtui.app.editing.controller import Editing
 from brvtui.app.editing.note_opening import NewNoteRequest
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.project import Project
+from brvtui.app.screens.frame import QueryAtHand
 from brvtui.app.services import AppServices
 from brvtui.app.states import NO_SUCH_NOTE
 from brvtui.app.workers import Refusal
@@ -37,22 +38,20 @@ class NoteChanges:
         self._project = project
         self._editing = editing
 
-    def new_note(self, path: str, about_query: bool) -> None:
-        """Begins a note in the folder of the scope, or of ``path``; it is about the query if nothing covers that.
+    def new_note(self, path: str, query: QueryAtHand, proposes: bool) -> None:
+        """Begins a note in the folder of the scope, or of ``path``; it is about ``query`` if nothing covers that.
 
-        ``about_query`` proposes the query as its title also where something does.
+        If it ``proposes``, the query is its title also where something does.
         """
         from brvtui.app.editing.new_note import NewNoteDialog
 
         session, view = self._project.session, self._services.store.view
         if session is None or view.project.overview is None or self._project.refuses_changes():
             return
-        uncovered = view.answer.trace is not None and not view.answer.trace.covered
-        query = view.query.text.strip()
-        asked = query if uncovered else ""
-        title = query if about_query else asked
-        why = f"Nothing in the tree covers “{asked}”: the note will say that it was asked." if uncovered else ""
-        folder = view.query.scope or path.rpartition("/")[0]
+        asked = "" if query.is_covered else query.text
+        title = query.text if proposes else asked
+        why = f"Nothing in the tree covers “{asked}”: the note will say that it was asked." if asked else ""
+        folder = query.scope or path.rpartition("/")[0]
         taken = frozenset(file.path for file in session.snapshot.files)
 
         def answered(request: NewNoteRequest | None) -> None:

@@ -91,8 +91,8 @@ class Logs:
                 if results_of(view, entry)
                 else "answered this query, then or now"
             )
-            asks = "{log.take} asks it; there {note.new} begins a note about it"
-            said = f"no note {which}: {asks}, and {{results.why}} on a note says why it is not in the answer"
+            begins = "{note.new} begins a note about it; {log.take} asks it"
+            said = f"no note {which}: {begins}, and there {{results.why}} on a note says why it is not in the answer"
         self._services.notify(self._services.with_keys(said), timeout=6)
 
     async def ask_again(self, entry: LoggedQuery) -> None:

@@ -17,7 +17,7 @@ from brvtui.app.log.log_pane import LogPane
 from brvtui.app.log.log_summary import LogSummaryPane
 from brvtui.app.log.logs import Logs, answering_note
 from brvtui.app.project.layouts import Layouts
-from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.screens.frame import FrameScreen, QueryAtHand
 from brvtui.app.view import View
 
 if TYPE_CHECKING:
@@ -81,6 +81,16 @@ class LogScreen(FrameScreen):
     def note_at_hand(self) -> str:
         """The first note that answered the chosen query and is still there; empty without one."""
         return answering_note(self.view, self.query_one(LogPane).entry)
+
+    @property
+    def query_at_hand(self) -> QueryAtHand:
+        """The chosen query, covered or not as it is now; until that is known, as it was then."""
+        entry, compared = self.query_one(LogPane).entry, self.view.log.compared
+        if entry is None:
+            return super().query_at_hand
+        is_known = compared is not None and compared.entry == entry
+        is_covered = compared.is_covered if is_known and compared is not None else not entry.not_covered
+        return QueryAtHand(entry.query.strip(), entry.scope, is_covered)
 
     def explains_itself(self) -> bool:
         """Says why the note at hand is, or is not, in the answer that the chosen query gets now."""

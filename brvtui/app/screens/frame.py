@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import events, on
 from textual.app import App, ComposeResult
@@ -29,6 +29,15 @@ if TYPE_CHECKING:
     from brvtui.app.project.layouts import Layouts
     from brvtui.app.screens.jump import JumpTarget
     from brvtui.app.screens.message import Entry
+
+
+class QueryAtHand(NamedTuple):
+    """A query that a note may be begun about."""
+
+    text: str
+    scope: str
+    is_covered: bool
+    """Whether a note answers it; True also while that is not known."""
 
 
 class FrameScreen(Screen[None]):
@@ -90,6 +99,12 @@ class FrameScreen(Screen[None]):
         if isinstance(self.pane, ChoicePane) and self.pane.word_filter and not self.pane.choices:
             return ""
         return getattr(self.pane or self.focused, "note", "") or self.view.selection.file
+
+    @property
+    def query_at_hand(self) -> QueryAtHand:
+        """The query that keys act on: the open one."""
+        query, trace = self.view.query, self.view.answer.trace
+        return QueryAtHand(query.text.strip(), query.scope, trace is None or trace.covered)
 
     @property
     def pane(self) -> Pane | None:
