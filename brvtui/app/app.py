@@ -192,6 +192,11 @@ class BrvTui(ConfiguredApp):
         super().notify(visible(message), title=title, severity=severity, timeout=timeout, markup=False)
         self.call_later(self._thin_out)
 
+    def withdraw(self, message: str) -> None:
+        """Takes back a toast, whose ``message`` does not hold any more."""
+        for one in [one for one in self._notifications if one.message == visible(message)]:
+            self._unnotify(one)
+
     def _thin_out(self) -> None:
         for one in too_many(self._notifications):
             self._unnotify(one)

@@ -104,6 +104,9 @@ class AppServices(Protocol):
     def notify(self, message: str, *, severity: SeverityLevel = ..., timeout: float | None = ...) -> None:
         """Shows ``message`` as a toast, for ``timeout`` seconds. It may be called from any thread."""
 
+    def withdraw(self, message: str) -> None:
+        """Takes back a toast, whose ``message`` does not hold any more."""
+
     def push_screen(self, screen: Screen[Result], callback: ScreenResultCallbackType[Result] | None = ...) -> object:
         """Brings a dialog to the front; ``callback`` is called with what it ends with."""
 

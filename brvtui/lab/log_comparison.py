@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from brvtui.engines.registry import noun_of
@@ -86,13 +86,13 @@ def causes(
     now: Trace,
     as_of_then: Trace | None,
     changed_ms: Mapping[str, float],
-    kept_time: Collection[str],
+    has_moved: bool,
 ) -> tuple[str, ...]:
     """Returns what explains that ``entry`` was not answered as ``now``, a line each; empty where nothing does.
 
     ``as_of_then`` is the answer that today's notes give at the moment of ``entry``, None where that cannot be asked.
-    ``changed_ms`` is when each note's file was last written, in milliseconds since 1970, by the path of results;
-    ``kept_time`` holds those that were changed since, and whose file does not say so.
+    ``changed_ms`` is when each note's file was last written, in milliseconds since 1970, by the path of results. Where
+    one of the results of then ``has_moved``, which the comparison says itself, nothing else is guessed.
     """
     made: list[str] = []
     if entry.profile and entry.profile != now.profile:
@@ -101,13 +101,12 @@ def causes(
     made += [f"{path} is no longer in the tree" for path in entry.paths if not _is_in_tree(path, changed_ms)]
     since = [path for path, at_ms in changed_ms.items() if at_ms > entry.at_ms]
     made += [f"{path} was written since" for path in since if path in shown]
-    made += [f"{path} was changed since, and its file kept its time" for path in shown if path in kept_time]
     others, noun = sum(path not in shown for path in since), noun_of(now.engine)
     if others:
         made.append(f"{counted(others, f'other {noun} was', f'other {noun}s were')} written since")
     if as_of_then is not None and not compare(entry, as_of_then).differences:
         made.append(f"only time has passed: as of that moment, today's {noun}s give the logged answer")
-    elif not made:
+    elif not made and not has_moved:
         made.append(
             f"no {noun}'s file is newer: what changed is the signals, the settings, what was run shortly before, the "
             f"engine's version, or a {noun} whose file kept its time"

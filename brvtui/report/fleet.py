@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from brvtui.fleet.comparing import Contradiction, NotePlace
 from brvtui.fleet.health import FleetHealth, MemberHealth
 from brvtui.fleet.one_ranking import OneRanking
-from brvtui.paint.text import signed
+from brvtui.paint.text import plural, signed
 from brvtui.report.markdown_text import Markdown, heading, joined, paragraph, table
-from brvtui.trace import Hit
+from brvtui.trace import Hit, Origin
 from brvtui.wording import counted
 
 HEALTH_HEADS = ("member", "owner", "compared", "engine", "repeated", "contradicted", "alone", "stale", "oldest, days")
@@ -28,10 +28,16 @@ def ranking_lines(answer: OneRanking) -> list[str]:
         made.append(f"“{word}” is in {content} texts, {title} titles and {path} paths of {answer.notes} notes")
     inside = f" in {answer.scope}" if answer.scope else ""
     made.append(
-        f"{answer.matched} notes match{inside}, {len(answer.hits)} shown: one ranking over {answer.notes} notes by "
+        f"{answer.matched} notes match{inside}, {_shown(answer)} shown: one ranking over {answer.notes} notes by "
         f"{answer.profile}. Words are counted over all of them, so scores of different members are comparable."
     )
     return made
+
+
+def _shown(answer: OneRanking) -> str:
+    folders = sum(one.hit.origin is Origin.PROPAGATED for one in answer.hits)
+    notes = str(len(answer.hits) - folders)
+    return f"{notes} and {plural(folders, 'folder')}" if folders else notes
 
 
 def _sum(hit: Hit) -> str:

@@ -146,8 +146,7 @@ class TraceExplainer:
         except EngineError as error:
             return LogComparison(logged, None, None, (), (str(error),), moved=moved)
         changed = {note.result_path: float(note.mtime_ms) for note in context.snapshot.notes}
-        kept = _changed_at_their_time(context.snapshot, entry.at_ms)
-        return replace(compared, causes=causes(entry, trace, as_of_then, changed, kept))
+        return replace(compared, causes=causes(entry, trace, as_of_then, changed, has_moved=bool(moved)))
 
     def explain_logged(self, entry: LoggedQuery, note: str) -> Explanation:
         """Why ``note`` is or is not in the answer that the query of ``entry`` gets now, on an empty cache.
@@ -171,16 +170,6 @@ class TraceExplainer:
         """The context that ``trace`` was made in. Raises KeyError when its snapshot is gone."""
         made = self._engines.context(trace.engine, self._opened.snapshot_of(trace))
         return replace(made, now_ms=datetime.fromisoformat(trace.snapshot.clock).timestamp() * 1000)
-
-
-def _changed_at_their_time(snapshot: Snapshot, since_ms: float) -> frozenset[str]:
-    """The results whose file was changed since, though its modification time is older: saving can keep it.
-
-    None where that holds of all older files, which were then copied, not changed.
-    """
-    older = [note for note in snapshot.notes if note.mtime_ms <= since_ms and note.path in snapshot.parsed]
-    changed = [note.result_path for note in older if snapshot.parsed[note.path].ctime_ns / 1e6 > since_ms]
-    return frozenset(changed) if len(changed) < len(older) else frozenset()
 
 
 def _why_no_signals(snapshot: Snapshot, path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -167,15 +168,29 @@ async def test_a_result_opens_in_its_own_memory_and_a_key_leads_back(fleet: Flee
     assert there.reopening.member == "auth-service"
 
 
-async def test_a_member_that_cannot_be_opened_leads_back_too_and_one_in_git_says_why(fleet: Fleet) -> None:
+async def test_a_member_that_cannot_be_opened_leads_back_too_and_one_without_a_folder_says_why(
+    fleet: Fleet, tmp_path: Path
+) -> None:
+    broken = _member(tmp_path, "broken", ("a/b.md", "A note", "Some text."))
+    shutil.rmtree(tmp_path / "broken" / ".brv")
     bare = Member("orders", repository="/srv/git/orders.git")
-    app = fleet_app(replace(fleet, members=(*fleet.members, bare)))
+    app = fleet_app(replace(fleet, members=(*fleet.members, broken, bare)))
     async with app.run_test(size=WIDE) as pilot:
         await asked(pilot)
-        await pilot.press("f4", "G", "enter")
+        await pilot.press("f4", "g")
+        assert "enter open it" in text_of(pilot, "#keys")
+        await pilot.press("G")
+        assert "enter open it" not in text_of(pilot, "#keys")
+        await pilot.press("enter")
         assert app.reopening is None
         assert any("orders is read from git" in toast.message for toast in app._notifications)
-        await pilot.press("k", "enter")
+        await pilot.press("k", "k")
+        assert "enter open it" not in text_of(pilot, "#keys")
+        await pilot.press("enter")
+        assert app.reopening is None
+        said = [toast.message for toast in app._notifications]
+        assert any("no such folder: fix or take out its entry in the fleet" in one for one in said)
+        await pilot.press("j", "enter")
         await until(pilot, lambda: app.reopening is not None)
     assert app.reopening is not None
     there = BrvTui(app.reopening)
@@ -183,7 +198,7 @@ async def test_a_member_that_cannot_be_opened_leads_back_too_and_one_in_git_says
         await settled(pilot)
         assert view(pilot).project.phase is Phase.FAILED
         await pilot.press("escape", "6")
-        assert "2 of 6 memories cover it" in text_of(pilot, "#fleet-headline")
+        assert "2 of 7 memories cover it" in text_of(pilot, "#fleet-headline")
         await pilot.press("escape", "ctrl+q")
     assert there.return_code == 0
 

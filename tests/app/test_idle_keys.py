@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.app import BrvTui
 from brvtui.app.commands.dialog import CommandsDialog
 from brvtui.app.project.opening import Opening
-from brvtui.app.states import Phase
+from brvtui.app.states import GONE_TEXT, Phase
 from brvtui.saved.traces import as_json
 from tests.app.driving import WIDE, ask, brv, screen, settled, shown, text_of, until, view
 from tests.app.editing import toasts
@@ -118,16 +119,25 @@ async def test_an_open_project_offers_every_action_and_those_on_results_once_the
         await settled(pilot)
         await pilot.press("escape")
         await settled(pilot)
-        assert "e edit" in text_of(pilot, "#keys")
-        for name in ("enter note text", "o in Notes", "w why"):
+        for name in ("enter note text", "o in Notes", "w why", "e edit", "esc back"):
             assert f" {name}" not in text_of(pilot, "#keys")
         await pilot.press("w")
         await until(pilot, lambda: "type a query on the screen 1 and select a note" in toasts(pilot))
         await ask(pilot, "rollback")
         await pilot.press("escape")
         await settled(pilot)
-        for name in ("enter note text", "o in Notes", "w why"):
+        for name in ("enter note text", "o in Notes", "w why", "e edit"):
             assert f" {name}" in text_of(pilot, "#keys")
+        await pilot.press("slash", *"qqq", "enter")
+        for name in ("n next match", "enter note text", "e edit"):
+            assert f" {name}" not in text_of(pilot, "#keys")
+        assert " esc back" in text_of(pilot, "#keys")
+        await pilot.press("enter")
+        assert "nothing matches" in toasts(pilot)
+        await pilot.press("escape", "slash", *"roll", "enter")
+        assert " n next match" in text_of(pilot, "#keys")
+        await pilot.press("escape")
+        assert " n next match" not in text_of(pilot, "#keys")
         assert view(pilot).idle == OF_A_FLEET
         assert not view(pilot).no_project
 
@@ -171,3 +181,44 @@ async def test_without_a_fleet_its_keys_are_not_offered_and_say_what_opens_one(a
         await pilot.press("question_mark")
         await settled(pilot)
         assert ACTIONS["fleet.merge"].description not in shown(pilot)
+
+
+async def test_the_way_back_is_offered_where_a_link_was_followed(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+    async with make_app(garden.root).run_test(size=(240, 60)) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "2")
+        await settled(pilot)
+        assert " b back" not in text_of(pilot, "#keys")
+        brv(pilot).select("auth/jwt/token_store.md")
+        brv(pilot).controllers.browsing.follow_link("auth/jwt/refresh_rotation.md")
+        await settled(pilot)
+        assert " b back" in text_of(pilot, "#keys")
+
+
+async def test_a_note_that_is_gone_offers_no_change_of_it(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+    async with make_app(garden.root).run_test(size=(240, 60)) as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("escape", "2")
+        await settled(pilot)
+        assert "linked from" in text_of(pilot, "#about")
+        (garden.tree / view(pilot).selection.file).unlink()
+        await until(pilot, lambda: "e edit" not in text_of(pilot, "#keys"))
+        await settled(pilot)
+        assert "w why" not in text_of(pilot, "#keys")
+        about = " ".join(text_of(pilot, "#about").split())
+        assert GONE_TEXT in about
+        assert "linked from" not in about
+        await pilot.press("I")
+        assert "there is no such note" in toasts(pilot)
+
+
+async def test_a_setting_that_is_changed_by_hand_offers_no_key(app: BrvTui) -> None:
+    async with app.run_test(size=(240, 60)) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "comma", "slash", *"key_variables", "enter")
+        await settled(pilot)
+        assert "enter change" not in text_of(pilot, "#keys")
+        assert "changed by hand alone" in " ".join(text_of(pilot, "#setting").split())
+        await pilot.press("escape", "slash", *"theme", "enter")
+        await settled(pilot)
+        assert "enter change" in text_of(pilot, "#keys")

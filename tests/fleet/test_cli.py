@@ -13,7 +13,7 @@ import pytest
 from tests.support.trees import Tree
 
 NOW = "2026-11-20T12:00:00Z"
-GONE = "fix or take out its entry in the fleet, or bring the folder back"
+GONE = "fix or take out its entry in the fleet, or the --over that names it, or bring the folder back"
 
 
 @pytest.fixture
@@ -117,6 +117,10 @@ def test_where_no_member_covers_it_each_says_why(fleet: Path) -> None:
 def test_a_note_that_no_member_has(fleet: Path) -> None:
     answer = run(fleet, "explain", "signing keys", "nope.md", "--over", "one", "--over", "two")
     assert answer == (3, "", "brv-tui: no member has nope.md\n")
+    code, _, err = run(fleet, "explain", "signing keys", "nope.md", "--over", "one", "--over", "gone")
+    said = f"note: {fleet}/gone: no such folder: {GONE}\nbrv-tui: no member that could be read has nope.md\n"
+    assert (code, err) == (3, said)
+    assert run(fleet, "explain", "signing keys", "x", "--over", "gone")[2].endswith(f"no such folder: {GONE}\n")
 
 
 def test_the_list_and_what_is_added_name_a_folder_that_is_not_there(fleet: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -87,20 +86,6 @@ def test_notes_that_were_written_since_or_are_gone_are_named(tree: Tree) -> None
     )
     tree.age("deploy/rollback.md", 1)
     assert "deploy/rollback.md was written since" in tree.session().answers.compare_logged(entry).causes
-
-
-def test_a_note_that_was_changed_and_kept_its_time_is_named(tree: Tree) -> None:
-    tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
-    tree.note("deploy/other.md", "Other", "other things", days=9)
-    trace = tree.session().probe("rollback")
-    time.sleep(0.02)  # clocks of files are coarse
-    entry = logged(trace, at_ms=time.time() * 1000, top_score=0.1)
-    time.sleep(0.02)
-    tree.note("deploy/rollback.md", "Rollback", "rollback", days=9)
-    (cause,) = tree.session().answers.compare_logged(entry).causes
-    assert cause == "deploy/rollback.md was changed since, and its file kept its time"
-    tree.age("deploy/other.md", 9)  # as though the whole tree had been copied
-    assert "no note's file is newer" in tree.session().answers.compare_logged(entry).causes[0]
 
 
 def test_what_a_run_packed_is_no_difference_to_that_run(tree: Tree) -> None:

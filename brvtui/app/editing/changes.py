@@ -95,15 +95,12 @@ class NoteChanges:
 
     def set_signals(self, path: str, maturity: str = "") -> None:
         """Sets maturity and importance of the note at ``path``; proposes ``maturity``, if given."""
-        session = self._project.session
-        if self._project.refuses_changes():
+        session = self._session_for(path, "{note.signals} sets its maturity and importance")
+        if session is None:
             return
-        position = session.snapshot.by_path.get(path) if session is not None and session.is_loaded else None
-        if session is None or position is None:
-            self._services.notify(
-                self._services.with_keys("select a note first: {note.signals} sets its maturity and importance"),
-                timeout=4,
-            )
+        position = session.snapshot.by_path.get(path) if session.is_loaded else None
+        if position is None:
+            self._services.notify(f"{path} is no note: notes alone have maturity and importance", timeout=4)
             return
         from brvtui.app.editing.note_saving import KEPT_TIME
         from brvtui.app.editing.plan_dialog import SignalsDialog

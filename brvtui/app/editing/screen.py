@@ -254,6 +254,11 @@ class EditorScreen(FrameScreen):
 
     # other actions
 
+    @property
+    def leads_back(self) -> bool:
+        """From everywhere: from the text to the screen before."""
+        return True
+
     async def action_back(self) -> None:
         """From the find bar, a maximised pane or another pane to the text; from the text to the screen before."""
         if self.bar.display:

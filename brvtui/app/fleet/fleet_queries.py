@@ -11,7 +11,7 @@ from textual.timer import Timer
 
 from brvtui.app.fleet import asking
 from brvtui.app.fleet.asking import FleetBatch, FleetRanked, FleetRequest
-from brvtui.app.fleet.missing import EACH
+from brvtui.app.fleet.missing import EACH, is_gone, what_to_do
 from brvtui.app.project.open_fleet import OpenFleet
 from brvtui.app.project.project import settle_memory
 from brvtui.app.services import AppServices
@@ -88,6 +88,8 @@ class FleetQueries:
         self.typed = text
         self._drop()
         state = self.state
+        if self._opened is None:
+            return
         if not text.strip():
             self._services.store.update(_asked_nothing(state), FleetSelection())
             self._open_rest()
@@ -247,13 +249,20 @@ class FleetQueries:
         if (member, file) != store.view.fleet_selection:
             store.update(FleetSelection(member, file))
 
+    def why_not_open(self, name: str) -> str:
+        """Why a member's memory cannot be opened, and what to do; empty where that can be tried."""
+        if any(one.name == name and one.repository for one in self._members):
+            return f"{name} {_FROM_GIT}"
+        why = self.state.missing.get(name, "")
+        return f"{why}: {self._services.with_keys(what_to_do(why))}" if is_gone(why) else ""
+
     async def open(self, name: str, file: str = "") -> None:
         """Opens a member's memory on the Query screen, with the question and the note at ``file``."""
         member = next((one for one in self._members if one.name == name), None)
         if member is None:
             return
-        if member.repository:
-            self._services.notify(f"{name} {_FROM_GIT}", timeout=8)
+        if why := self.why_not_open(name):
+            self._services.notify(why, severity="warning", timeout=8)
             return
         await self._open_member(member, self.state.text or self.typed.strip(), file)
 

@@ -209,7 +209,7 @@ class FleetResultsPane(ChoicePane):
         if ranking is None:
             return []
         scale = Scale()
-        self.all = len(ranking.hits)
+        self.all = len(ranking.hits) + len(ranking.near_misses[:_MOST_MISSES])
         for rank, found in enumerate(ranking.hits, start=1):
             hit, key = found.hit, f"{found.member}\n{found.hit.file}"
             if self.word_filter and not self.word_filter.keeps(f"{key} {hit.title} {hit.path}".lower()):
@@ -224,11 +224,11 @@ class FleetResultsPane(ChoicePane):
 
     def _near(self, made: list[Line], ranking: OneRanking, chosen: FleetSelection, width: int) -> None:
         """Adds the notes that nearly were results."""
-        if self.word_filter:
-            return
         reason = ""
         for near in ranking.near_misses[:_MOST_MISSES]:
             miss, key = near.miss, f"{near.member}\n{near.miss.file}"
+            if self.word_filter and not self.word_filter.keeps(f"{key} {miss.title} {miss.path}".lower()):
+                continue
             if miss.reason != reason:
                 reason = miss.reason
                 self.add_rows(made, [rule(width, f"not among them: {reason}", dash=self.glyphs.dash)])

@@ -104,6 +104,17 @@ class FleetScreen(FrameScreen):
         member, file = self.view.fleet_result
         return file if member == self.view.fleet.opened else ""
 
+    @property
+    def idle(self) -> frozenset[str]:
+        """Also opening a member that has no folder."""
+        member = self.query_one(FleetMembersPane).chosen
+        return super().idle | {"fleet_members.open"} if self._queries.why_not_open(member) else super().idle
+
+    @property
+    def leads_back(self) -> bool:
+        """Also where members are being asked, which it stops."""
+        return super().leads_back or self.view.fleet.is_busy
+
     def shares_itself(self, what: str) -> bool:
         """Copies the path of the result with its member; says which command exports the fleet's answer."""
         member, file = self.view.fleet_result

@@ -44,6 +44,8 @@ class EditCheck:
         self._timer: Timer | None = None
         self._saved = False
         """Whether the user saved since the last check, so that no change is worth a line too."""
+        self._said = ""
+        """The last toast about queries."""
         self._told: frozenset[tuple[str, str, str]] = frozenset()
         """The queries that the last toast counted, by id, text and scope."""
         self._asked_by: tuple[str, str, str] = ("", "", "")
@@ -90,7 +92,8 @@ class EditCheck:
         return engine.name, engine.mode, engine.profile
 
     def _soon(self) -> None:
-        self._services.background.cancel(_ASKING)  # what it would say is of before
+        self._services.background.cancel(_ASKING)  # what it would say, and what it said, is of before
+        self._services.withdraw(self._said)
         if self._timer is not None:
             self._timer.stop()
         self._timer = self._services.set_timer(PAUSE_S, self._ask)
@@ -118,6 +121,7 @@ class EditCheck:
             said = sentence(effect, store.view.noun, way)
             if store.view.engine.name not in (DEFAULT, SPACE):
                 said = f"{store.view.presentation.title}: {said}"
+            self._said = said
             self._services.notify(said, severity="warning" if queries else "information", timeout=_TOAST_S)
 
     def _failed(self, why: str) -> None:

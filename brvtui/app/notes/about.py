@@ -13,7 +13,7 @@ from brvtui.app.actions.panes import ABOUT
 from brvtui.app.contents import Branch
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.notes.note import NotePane, is_current
-from brvtui.app.states import GONE, NoteState, ProjectState, SelectionState
+from brvtui.app.states import GONE, GONE_TEXT, NoteState, ProjectState, SelectionState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
@@ -108,6 +108,8 @@ class AboutPane(ChoicePane):
         made: list[Line] = []
         if page is not None and page.path == view.selection.file:
             made += self._head(page, width)
+        if page is not None and page.path == view.selection.file and page.state == GONE:
+            return [*wrapped(f"{self.glyphs.warn} {GONE_TEXT}", width, "warn"), *made]
         known = around if around is not None and around.path == view.selection.file else None
         self._has_surroundings = known is not None
         if view.project.saved:
@@ -171,9 +173,7 @@ class AboutPane(ChoicePane):
         return made
 
     def _manifest(self, around: Around | None, width: int) -> list[Line]:
-        page = self.view.note.page
-        is_gone = page is not None and page.state == GONE and around is not None and page.path == around.path
-        if around is None or around.is_topic or is_gone:
+        if around is None or around.is_topic:
             return []
         made = [rule(width, "in the manifest", dash=self.glyphs.dash)]
         place = around.place

@@ -63,6 +63,11 @@ class Browsing:
             self._trail = self._trail.jumped(selected)
             self._services.select(file)
 
+    @property
+    def leads_back(self) -> bool:
+        """Whether a link was followed that can be gone back along."""
+        return bool(self._trail.back)
+
     def step(self, way: int) -> None:
         """Selects the note before (-1) or after (1) on the trail of links that were followed."""
         file, self._trail = self._trail.step(way, self._services.store.view.selection.file)

@@ -40,6 +40,11 @@ class NotesScreen(FrameScreen):
     def _read_page(self, event: NotePane.PageWanted) -> None:
         self._browsing.request_page(event.file)
 
+    @property
+    def idle(self) -> frozenset[str]:
+        """Also the way back along links where none was followed."""
+        return super().idle if self._browsing.leads_back else super().idle | {"notes.back"}
+
     @on(AboutPane.SurroundingsWanted)
     def _read_surroundings(self, event: AboutPane.SurroundingsWanted) -> None:
         self._browsing.request_surroundings(event.file)

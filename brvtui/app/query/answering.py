@@ -93,7 +93,8 @@ def answered(
 
 
 def log(session: Session, trace: Trace, took_ms: float) -> str:
-    """Logs a run; returns why it cannot be logged, or nothing."""
+    """Logs a run; returns why it cannot be logged, or nothing. What no model answered took what its trace says."""
+    took_ms = took_ms if trace.answer.completion else trace.timings.get("total", took_ms)
     try:
         session.logbook.add(trace, session.clock(), took_ms)
     except OSError as error:

@@ -18,6 +18,7 @@ from brvtui.app.query.reasons import Reasons
 from brvtui.app.services import AppServices
 from brvtui.app.states import AnswerState, CacheState, Phase, PinState, SelectionState
 from brvtui.app.view import selectable
+from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import DEFAULT
 
 if TYPE_CHECKING:
@@ -148,8 +149,8 @@ class Queries:
             self._services.notify("nothing is pinned any more", timeout=4)
             return False
         store.update(PinState(trace))
-        said = "pinned: change wording, profile ({engine.profile}) or engine ({engine.next}), then {answer.compare} "
-        said += "compares"
+        profile = ", profile ({engine.profile})" if len(profiles_of(trace.engine)) > 1 else ""
+        said = f"pinned: change wording{profile} or engine ({{engine.next}}), then {{answer.compare}} compares"
         self._services.notify(self._services.with_keys(said), timeout=4)
         return True
 

@@ -37,6 +37,7 @@ _ANSWERS = (
     "{dialog.back}, then {note.new} begins a note about it, {note.edit} edits this one, {note.archive} archives it, "
     "{note.signals} sets maturity and importance (here alone: ByteRover's own are not changed)"
 )
+_ASKED_ANEW = "the answer came from the cache: asked anew (on the screen Query {cache.clear} empties the cache), "
 _WITHOUT_MODEL = (0, 1, 2)
 _RANK_ROOM, _TIER_ROOM, _QUERY_ROOM = 9, 7, 32
 
@@ -85,7 +86,9 @@ class RemedyPane(ChoicePane):
         """What the changes are for."""
         if not self._explanation.found:
             return "What would bring it into the results"
-        return "It answers" if self._answers else self.TITLE
+        if not self._answers:
+            return self.TITLE
+        return "It answers, asked anew" if self._is_cached else "It answers"
 
     @property
     def _answers(self) -> bool:
@@ -97,6 +100,10 @@ class RemedyPane(ChoicePane):
         quotes = trace.answer.sources
         is_used = not quotes or (hit is not None and hit.path in quotes)
         return self._explanation.rank == 1 and trace.tier in _WITHOUT_MODEL and is_used and not self._remedies
+
+    @property
+    def _is_cached(self) -> bool:
+        return self._explanation.trace.answer.kind == "cached"
 
     def put(self, remedies: Sequence[Remedy] | None) -> None:
         """Lists ``remedies``, or what the explanation advises."""
@@ -123,7 +130,9 @@ class RemedyPane(ChoicePane):
     def _none(self) -> str:
         if not self._tried_all:
             return _FIRST if self._explanation.rank == 1 else _NOT_TRIED
-        return self.services.with_keys(_ANSWERS) if self._answers else _NONE
+        if not self._answers:
+            return _NONE
+        return self.services.with_keys(f"{_ASKED_ANEW}{_ANSWERS}" if self._is_cached else _ANSWERS)
 
     def _rows(self, remedy: Remedy, width: int) -> list[Line]:
         decimals = self._explanation.trace.scale.decimals

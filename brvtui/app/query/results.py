@@ -22,7 +22,7 @@ from brvtui.app.states import (
     StaleState,
 )
 from brvtui.app.view import View, advised
-from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import hanging, wrapped
 from brvtui.config import user_file
 from brvtui.engines.registry import SPACE
@@ -190,6 +190,8 @@ class ResultsPane(ChoicePane):
         """Shows the text of the selected note."""
         if self.chosen:
             self.post_message(self.NoteWanted(self.chosen))
+        elif self.word_filter:
+            self.services.notify(NOTHING, timeout=4)
         elif self.choices:
             self.services.notify(
                 self.services.with_keys("no result is selected: {pane.down} selects the first"), timeout=4

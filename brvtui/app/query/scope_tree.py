@@ -20,8 +20,9 @@ class ScopeTree(TreePane):
 
     HELP_TEXT = (
         "The context tree: folders with their notes by maturity (○ draft, ◐ validated, ● core). {tree.take} on a "
-        "folder keeps the query inside it; there again, or on the whole tree, lifts that. Right and left open and "
-        "close folders. The last row lists files that the engine does not see, each with its reason."
+        "folder keeps the query inside it; there again, or on the whole tree, lifts that; in a saved trace it opens "
+        "or closes it, as right and left do. The last row lists files that the engine does not see, each with its "
+        "reason."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(SCOPE_TREE)
 
@@ -43,6 +44,11 @@ class ScopeTree(TreePane):
         if view.project.saved:  # of the tree, a trace knows only these
             name = "the trace"
         return [line(mark, "accent").add(name, "bold strong").right(width, right)]
+
+    @property
+    def is_on_folder(self) -> bool:
+        """Whether a folder, or the whole tree, is under the cursor."""
+        return self.chosen == ROOT or (self.branch is not None and self.branch.is_folder)
 
     def followed(self, before: str) -> str:
         """The cursor stays while the tree is in use."""

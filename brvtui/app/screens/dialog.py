@@ -50,7 +50,7 @@ class Dialog(ModalScreen[Answer | None]):
         with Vertical(id="dialog") as box:
             box.border_title = Content(visible(self.title or ""))
             yield from self.make_parts()
-            yield KeyBar(id="answers")
+            yield KeyBar(id="answers", idle=lambda: self.services.store.view.idle)
 
     def action_help(self) -> None:
         """Shows the help of what has the focus, if it has one, and the keys that act here at this moment."""

@@ -14,6 +14,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from brvtui.app.actions.everywhere import EVERY_SCREEN
+from brvtui.app.actions.needs import OF_A_NOTE, WHY
 from brvtui.app.arrangement import Arrangement, is_too_small, is_wide
 from brvtui.app.keys.bindings import bindings, declared, own_bindings
 from brvtui.app.services import AppServices, services_of
@@ -70,7 +71,7 @@ class FrameScreen(Screen[None]):
         yield from self.make_head()
         shared = self._layouts.of(self.TITLE, self.PLAN)
         yield Body(*self.make_panes(), plan=self.PLAN, wide=is_wide(width, height), shared=shared, id="body")
-        yield KeyBar(id="keys")
+        yield KeyBar(id="keys", idle=lambda: self.idle)
 
     @property
     def services(self) -> AppServices:
@@ -99,6 +100,22 @@ class FrameScreen(Screen[None]):
         if isinstance(self.pane, ChoicePane) and self.pane.word_filter and not self.pane.choices:
             return ""
         return getattr(self.pane or self.focused, "note", "") or self.view.selection.file
+
+    @property
+    def idle(self) -> frozenset[str]:
+        """The names of the actions that can do nothing now, so that the key bar does not offer them."""
+        idle, note = self.view.idle, self.note_at_hand
+        if not note:
+            idle |= OF_A_NOTE
+        elif not self.view.knows(note):
+            idle |= OF_A_NOTE | WHY
+        return idle if self.leads_back else idle | {"panes.back"}
+
+    @property
+    def leads_back(self) -> bool:
+        """Whether the key that leads back does something."""
+        is_filtered = self.pane is not None and self.pane.field is not None
+        return bool(self.view.live or is_filtered or self.body.maximised or self.stop != self.home)
 
     @property
     def query_at_hand(self) -> QueryAtHand:

@@ -42,6 +42,19 @@ class SettingsScreen(FrameScreen):
         super().show(view)
         self.query_one(SettingPane).put(self.query_one(SettingsPane).row)
 
+    @property
+    def idle(self) -> frozenset[str]:
+        """Also what cannot be done to the setting under the cursor."""
+        row = self.query_one(SettingsPane).row
+        if row is None or self.services.configuration.why_read_only(row.name):
+            return super().idle | {"settings.change", "settings.default"}
+        return super().idle if row.editable else super().idle | {"settings.change"}
+
+    @property
+    def leads_back(self) -> bool:
+        """From everywhere: from the list to the queries."""
+        return True
+
     async def action_back(self) -> None:
         """Goes back as on every screen; from the list, which is where back ends, to the queries."""
         pane = self.pane

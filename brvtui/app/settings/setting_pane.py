@@ -49,6 +49,8 @@ class SettingPane(Pane):
             return [line(" choose a setting", "muted")]
         made = [line(f" {part}", "text") for part in wrap(self.services.with_keys(row.summary), width - 2)]
         made.append(Line())
+        if why := self.services.configuration.why_read_only(row.name):
+            made += [*wrapped(f"{self.glyphs.warn} {why}", width, "warn"), Line()]
         if row.problem:
             made += [
                 part for why in row.problem.splitlines() for part in wrapped(f"{self.glyphs.warn} {why}", width, "warn")

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from brvtui.session import Session
     from brvtui.session.verifying import VerificationStatus
 
-VERIFY, MIGRATE = "verify", "migrate"
 _ASKING = "the installed engine is asked in the background; what you do here goes on"
 _RESULT_S = 20
 
@@ -41,7 +40,7 @@ class Versions:
         run(partial(_status, session), self._known, group="versions", exclusive=True)
 
     def _known(self, status: VerificationStatus) -> None:
-        from brvtui.app.versions.versions_dialog import VersionsDialog
+        from brvtui.app.versions.versions_dialog import MIGRATE, VERIFY, VersionsDialog
 
         def chosen(what: str | None) -> None:
             if what == VERIFY:
@@ -69,7 +68,7 @@ class Versions:
         self.is_asking = True
         self._services.notify(_ASKING, timeout=4)
         run = self._services.background.run
-        run(partial(_verified, session), self._verified, group=VERIFY, on_end=self._ended)
+        run(partial(_verified, session), self._verified, group="verify", on_end=self._ended)
 
     def _ended(self) -> None:
         self.is_asking = False
@@ -89,7 +88,7 @@ class Versions:
         session = self._project.session
         if session is not None:
             run = self._services.background.run
-            run(partial(_migration, session), self._migrated, group=MIGRATE, exclusive=True)
+            run(partial(_migration, session), self._migrated, group="migrate", exclusive=True)
 
     def _migrated(self, shown: ShownMigration) -> None:
         from brvtui.app.versions.migration_dialog import MigrationDialog

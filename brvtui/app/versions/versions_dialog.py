@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from brvtui.lab.verification.results import Verification
     from brvtui.session.verifying import VerificationStatus
 
+VERIFY, MIGRATE = "verify", "migrate"
+"""What the dialog ends with."""
 _SHOWN = 3
 
 
@@ -26,6 +28,11 @@ class VersionsDialog(Dialog[str]):
     def __init__(self, status: VerificationStatus, result: Verification | None, is_asking: bool) -> None:
         """Shows ``status``, and the ``result`` of this session, if there is one."""
         super().__init__("The installed engine", *_paragraphs(status, result, is_asking))
+        self._can_ask = status.installed is not None and not is_asking
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only an engine that is installed can be asked, and only once at a time."""
+        return self._can_ask or parameters != (VERIFY,)
 
 
 def _paragraphs(status: VerificationStatus, result: Verification | None, is_asking: bool) -> Iterator[str]:

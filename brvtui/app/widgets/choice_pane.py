@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from textual import events
 
+from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.line import Line
@@ -57,6 +58,8 @@ class ChoicePane(Pane):
             self.repaint()
             if tell:
                 self.moved(self.choices[place])
+            for bar in self.screen.query(KeyBar):  # some keys act on some choices alone
+                bar.rebuild()
 
     def reveal(self) -> None:
         """Scrolls the lines of the cursor's choice into view."""
@@ -111,6 +114,11 @@ class ChoicePane(Pane):
     def step(self, step: int) -> None:
         """Moves the cursor while the filter is typed."""
         self.move_to(self.cursor + step)
+
+    @property
+    def has_match(self) -> bool:
+        """Whether the filter keeps a choice."""
+        return bool(self.word_filter and self.choices)
 
     def action_match(self, step: int) -> None:
         """Moves to the next or previous choice that passes the filter; goes on at the other end."""

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from textual import events
 from textual.binding import ActiveBinding
 
 from brvtui.app.keys.bindings import declared, own_bindings
 from brvtui.app.keys.naming import is_text, key_name
-from brvtui.app.states import AnswerState, EngineState, FleetState, ProjectState, QueryState
+from brvtui.app.states import (
+    AnswerState,
+    EngineState,
+    FleetState,
+    LogState,
+    ProjectState,
+    QueryState,
+    SelectionState,
+    StaleState,
+)
 from brvtui.app.text_entry import types_text
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
@@ -20,11 +31,12 @@ _HELP = "help"
 class KeyBar(Lines):
     """One line of keys; a click on one does what the key does."""
 
-    READS = (ProjectState, EngineState, FleetState, QueryState, AnswerState)
+    READS = (ProjectState, EngineState, FleetState, QueryState, AnswerState, SelectionState, LogState, StaleState)
 
-    def __init__(self, *, id: str) -> None:
-        """A bar without keys."""
+    def __init__(self, *, id: str, idle: Callable[[], frozenset[str]] = frozenset) -> None:
+        """A bar without keys; ``idle`` returns the names of the actions that can do nothing now."""
         super().__init__(id=id)
+        self._idle = idle
         self._edges: list[tuple[int, str]] = []
         self._keys: list[tuple[str, str, str]] = []
         """Name, description and key of each binding, as they were when the bar's screen was last in front."""
@@ -35,7 +47,7 @@ class KeyBar(Lines):
 
     def reads(self, view: View) -> tuple[object, ...]:
         """The project, and which actions can do nothing: not every reply of a fleet."""
-        return view.project, view.idle
+        return view.project, " ".join(sorted(self._idle()))
 
     def build(self, view: View, width: int) -> list[Line]:
         """Key and what it does, as many as fit; help stands last, and always."""
@@ -61,7 +73,7 @@ class KeyBar(Lines):
         """Name, description and key of each binding that acts now, one for each action."""
         found: dict[str, tuple[str, str, str]] = {}
         typing = types_text(self.screen.focused)
-        idle = self.view.idle
+        idle = self._idle()
         for active in self._in_order():
             binding = active.binding
             if binding.id in idle:

@@ -19,6 +19,7 @@ from textual.widgets import Input
 from brvtui.app.actions.everywhere import EVERY_PANE, FILTER
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.view import View
+from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.app.widgets.word_filter import WordFilter
@@ -245,7 +246,12 @@ class Pane(Lines, can_focus=True):
         """The filter's key is text while a field has the focus; matches can be stepped through while there is one."""
         if action == "filter":
             return not self.services.takes_letters
-        return bool(self.word_filter) if action == "match" else True
+        return self.has_match if action == "match" else True
+
+    @property
+    def has_match(self) -> bool:
+        """Whether the filter finds something."""
+        return bool(self.word_filter and self.found)
 
     def action_filter(self) -> None:
         """Opens the filter's field, or goes back to it."""
@@ -290,6 +296,8 @@ class Pane(Lines, can_focus=True):
             self.rebuild()
             self.filter_changed()
             self._count()
+            for bar in self.screen.query(KeyBar):  # it offers to go from match to match
+                bar.show_keys()
 
     def _count(self) -> None:
         tally = Content(self.tally())

@@ -11,7 +11,7 @@ import click
 
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.cli.fleet.options import FleetOptions, fleet_command
-from brvtui.cli.fleet.output import outcome, say_missing
+from brvtui.cli.fleet.output import outcome, say_missing, with_remedy
 from brvtui.cli.options import WholeNumber, answer_format, format_option, text_argument
 from brvtui.cli.output import print_report, say, write_json
 from brvtui.text.visible import visible
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from brvtui.fleet.asking import MemberReply
     from brvtui.fleet.members import Fleet, Member
 
+_NEAR = "; near: "
+"""What stands between an unknown name and those that are like it."""
 _SHOWN = 3
 """Results of a member that are printed."""
 
@@ -165,9 +167,15 @@ def explain(text: str, note: str, options: FleetOptions, form: str) -> int:
     with options.asker(made) as asker:
         replies = asker.ask(made.members, Explaining(text, note))
     found = replies.values
+    unknown = [one for one in replies.missing if one.why.startswith(f"no note {note} ")]
+    unread = [one for one in replies.missing if one not in unknown]
+    if not found and len(replies.missing) == 1:
+        raise Failure(with_remedy(replies.missing[0].why), NOT_THERE)
+    say_missing(unread)
     if not found:
-        alone = replies.missing[0].why if len(replies.missing) == 1 else f"no member has {note}"
-        raise Failure(alone, NOT_THERE)
+        near = [f"{one.member}: {one.why.partition(_NEAR)[2]}" for one in unknown if _NEAR in one.why]
+        nobody = "no member that could be read" if unread else "no member"
+        raise Failure(f"{nobody} has {note}{_NEAR if near else ''}{'; '.join(near)}", NOT_THERE)
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 

@@ -9,7 +9,7 @@ import click
 
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.fleet.options import FILE_HELP, FleetOptions, fleet_command
-from brvtui.cli.fleet.output import NO_FOLDER, print_table, say, say_missing
+from brvtui.cli.fleet.output import NO_FOLDER, print_table, say_missing, say_note
 from brvtui.cli.options import Number, answer_format
 from brvtui.cli.output import write_json
 from brvtui.text.visible import visible
@@ -108,6 +108,6 @@ def check(options: FleetOptions, form: str) -> int:
         click.echo(f"{counted(len(states), 'member', 'members')}, {notes}")
         for name, state in states.items():
             for notice in state.notices:
-                say(f"{name}: {notice}")
+                say_note(f"{name}: {notice}")
     say_missing(replies.missing)
     return NEGATIVE if missing else OK

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, Failure
-from brvtui.cli.fleet.output import say
+from brvtui.cli.fleet.output import say_note
 from brvtui.cli.moments import moment
 from brvtui.cli.options import NOW_HELP, Number, WholeNumber
 from brvtui.wording import nearest
@@ -61,7 +61,7 @@ class FleetOptions:
         if self.names:
             made = made.only(self.names)
         for line in (*(one.why for one in made.absent), *made.notices):
-            say(line)
+            say_note(line)
         if not made.members:
             raise Failure("the fleet has no members that can be asked; brv-tui fleet add adds one", NOT_THERE)
         return made

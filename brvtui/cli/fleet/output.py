@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from brvtui.cli.failure import FAILED, NEGATIVE, OK
+from brvtui.cli.output import say
 from brvtui.text.visible import visible
 from brvtui.wording import first_of
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from brvtui.fleet.members import Absence
 
 
-_ABSENT = "fix or take out its entry in the fleet, or bring the folder back"
+_ABSENT = "fix or take out its entry in the fleet, or the --over that names it, or bring the folder back"
 """What to do about a member whose folder is gone."""
 NO_FOLDER = "no such folder"
 
@@ -28,9 +29,9 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         click.echo("  ".join(cells).rstrip())
 
 
-def say(line: str) -> None:
+def say_note(line: str) -> None:
     """Writes a note to the standard error."""
-    click.echo(f"note: {visible(line)}", err=True)
+    say(f"note: {visible(line)}", err=True)
 
 
 def outcome(replies: Sized, is_good: bool) -> int:
@@ -46,5 +47,9 @@ def say_missing(missing: Sequence[Absence]) -> None:
     for one in missing:
         reasons.setdefault(one.why, []).append(one.member)
     for why, members in reasons.items():
-        remedy = f": {_ABSENT}" if why.endswith(NO_FOLDER) else ""
-        say(f"{why if members[0] in why else f'{first_of(members)}: {why}'}{remedy}")
+        say_note(with_remedy(why if members[0] in why else f"{first_of(members)}: {why}"))
+
+
+def with_remedy(why: str) -> str:
+    """``why`` a member is missing, and where its folder is gone, what to do about that."""
+    return f"{why}: {_ABSENT}" if why.endswith(NO_FOLDER) else why

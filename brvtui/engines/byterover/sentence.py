@@ -57,8 +57,8 @@ def _cached(trace: Trace, outcome: Outcome) -> Sentence:
     entry = next((entry for entry in look.entries if entry.key == look.hit_key), None)
     if entry is None:
         return (clause(f"From the cache: {trace.verdict}"),)
-    ago = f"{seconds(entry.age_s)} ago" if entry.age_s >= 1 else "just now"
-    when = f"was answered {ago}, at tier {entry.tier}" if entry.covered else f"was not covered {ago}"
+    before = f"{seconds(entry.age_s)} before" if entry.age_s >= 1 else "just before"  # a screen stays, "ago" would not
+    when = f"was answered {before}, at tier {entry.tier}" if entry.covered else f"was not covered {before}"
     if outcome is Outcome.EXACT_CACHE:
         return (clause("From the cache: "), clause(f"the same query {when}"), _tree_since(trace))
     check = look.fuzzy_check
@@ -79,7 +79,8 @@ def _tree_since(trace: Trace) -> Clause:
     tree = trace.section(FingerprintState)
     if tree.value == tree.current:
         return clause(", and no file is newer, new or gone since", weight=20)
-    return clause(f"; notes have changed since: the cache looks again in {seconds(tree.left_s)}", weight=72)
+    lasts = seconds(tree.age_s + tree.left_s)
+    return clause(f"; notes have changed since, which the cache sees up to {lasts} later", weight=72)
 
 
 # not covered

@@ -271,7 +271,7 @@ class TestScopes:
 class TestCached:
     def test_the_same_query(self, snapshot: Snapshot) -> None:
         text = after_run(snapshot, "Quokka facts", " QUOKKA  facts")
-        assert text.startswith("From the cache: the same query was answered 12 s ago, at tier ")
+        assert text.startswith("From the cache: the same query was answered 12 s before, at tier ")
         assert text.endswith(", and no file is newer, new or gone since.")
 
     def test_a_similar_query(self, snapshot: Snapshot) -> None:
@@ -279,11 +279,11 @@ class TestCached:
         assert text.startswith(
             "From the cache: “replay the dead letter lane” is like yours: 4 of 5 words are the same "
         )
-        assert "the same (0.80 ≥ 0.6); it was not covered 12 s ago, and no file is newer, new or gone since." in text
+        assert "the same (0.80 ≥ 0.6); it was not covered 12 s before, and no file is newer, new or gone since." in text
 
     def test_a_similar_query_that_was_answered(self, snapshot: Snapshot) -> None:
         text = after_run(snapshot, "quokka facts for everybody", "quokka facts for everybody today")
-        assert "; it was answered 12 s ago, at tier " in text
+        assert "; it was answered 12 s before, at tier " in text
 
     def test_a_query_that_was_not_covered_and_is_now(self, snapshot: Snapshot, tree: Tree) -> None:
         _, state = route(Context(snapshot, BRV3, NOW_MS), CacheContents(), RouteRequest("kookaburra", run=True))
@@ -291,8 +291,8 @@ class TestCached:
         trace = ask(tree.snapshot(), "kookaburra", state=state, later=10_000)
         assert (trace.tier, trace.covered, len(trace.hits)) == (0, False, 1)
         assert verdict_sentence(trace) == (
-            "From the cache: the same query was not covered 10 s ago; "
-            "notes have changed since: the cache looks again in 20 s."
+            "From the cache: the same query was not covered 10 s before; "
+            "notes have changed since, which the cache sees up to 30 s later."
         )
 
     def test_notes_that_changed_meanwhile(self, snapshot: Snapshot) -> None:
@@ -300,7 +300,7 @@ class TestCached:
         asked = RouteRequest("quokka", touched={"x/n.md": NOW_MS + 5})
         trace, _ = route(Context(snapshot, BRV3, NOW_MS + 10_000), state, asked)
         assert trace.tier == 0
-        assert "; notes have changed since: the cache looks again in 20 s." in verdict_sentence(trace)
+        assert "; notes have changed since, which the cache sees up to 30 s later." in verdict_sentence(trace)
 
 
 class TestByAModel:

@@ -78,7 +78,7 @@ def look_up(
     key = cache_key(query)
     tokens = cache_tokens(key, profile)
     exact = hit = next((entry for entry in state.entries if entry.key == key), None)
-    exact_why = "same words, same files and times, still fresh" if exact else "no entry has this key"
+    exact_why = "same words, same fingerprint, still fresh" if exact else "no entry has this key"
     after = state
     if exact and (problem := _problem(exact, fingerprint, now_ms, limits)):
         hit, exact_why = None, f"{problem}: deleted"
