@@ -195,7 +195,7 @@ class _Terminal:
         if answer.kind != "model" and self._written:
             self._note("what stands above was not finished; without the model the answer is")
         if answer.kind != "model" or not self._written:
-            say(visible(answer.text, keep="\n") if answer.text else _given(ended.trace))
+            click.echo(visible(answer.text, keep="\n") if answer.text else _given(ended.trace))
         if answer.notice and not getattr(ended, "why", ""):
             self._note(f"note: {answer.notice}")
         if answer.completion:
@@ -205,7 +205,8 @@ class _Terminal:
 
     def _write(self, text: str) -> None:
         self._in_line = not text.endswith("\n")
-        say(visible(text, keep="\n"), newline=False)
+        sys.stdout.write(visible(text, keep="\n"))
+        sys.stdout.flush()
 
     def _end_line(self) -> None:
         if self._in_line:

@@ -40,11 +40,11 @@ def print_report(report: Callable[[int], Any]) -> None:
     sys.stdout.write(text.translate(TO_LETTERS) if letters == ON else text)
 
 
-def say(text: str, newline: bool = True, err: bool = False) -> None:
-    """Prints ``text``, with letters for our own signs where the setting ``ascii`` is on."""
+def say(text: str, err: bool = False) -> None:
+    """Prints a sentence, with letters for our own signs where the setting ``ascii`` is on."""
     from brvtui.paint.glyphs import ON, TO_LETTERS
 
-    click.echo(text.translate(TO_LETTERS) if letters_setting() == ON else text, nl=newline, err=err)
+    click.echo(text.translate(TO_LETTERS) if letters_setting() == ON else text, err=err)
 
 
 def write_json(values: Iterable[Any]) -> None:

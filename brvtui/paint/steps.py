@@ -84,9 +84,8 @@ def _said(step: Step, own: StepName, room: int) -> str:
     if check is None:
         return summary
     said = outcome(check, own)
-    if len(said) <= room:
-        return said
-    return summary if 0 < len(summary) <= room else said.replace(" 0.", " .", 1)
+    short = said.replace(" 0.", " .", 1)
+    return next((one for one in (said, summary, short) if 0 < len(one) <= room), said)
 
 
 def outlook_lines(outlook: Outlook, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:

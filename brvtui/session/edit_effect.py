@@ -122,7 +122,7 @@ def causes_of_change(session: Session, variant: Variant, judgment: Judgment, eng
         return (*renamed, *_moves(change), *_edited(variant))
     if variant.earlier is not None and (signals := variant.earlier.signals):
         undone = runner.state(Variant(signals=signals), engine, mode).ask(judgment)
-        if not QueryChange(undone, judged_as(change.before, judgment)).is_otherwise:
+        if not QueryChange(undone, judged_as(change.before, judgment), known).is_otherwise:
             paths = ", ".join(dict.fromkeys(each.path for each in signals))
             did = f"maturity or importance was set of {paths}: without that, the query is as it was (tried)"
             return (*renamed, *_moves(change), f"{CAUSE}{did}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -65,9 +65,8 @@ class HeldNotes:
                 edits[path] = EditedFile(path, data, held.mtime_ns)
         difference, signals = Difference(edits, removed), tuple(self._set_since(now))
         paths = tuple(sorted({*difference.paths, *(change.path for change in signals)}))
-        gone = {edit.data: path for path, edit in edits.items() if path not in own}
-        texts = ((path, _bytes(now, path)) for path in (removed if gone else ()))
-        moved = {path: gone[text] for path, text in texts if text in gone}
+        gone = [(path, edit.data) for path, edit in sorted(edits.items()) if path not in own]
+        moved = dict(_moves(gone, now, removed))
         return EarlierNotes(paths, moved, difference, signals) if paths else None
 
     def _set_since(self, now: Snapshot) -> Iterator[SignalChange]:
@@ -79,6 +78,19 @@ class HeldNotes:
             if is_set and (was.importance, was.maturity) != (signals.importance, signals.maturity):
                 yield SignalChange(path, "importance", was.importance)
                 yield SignalChange(path, "maturity", was.maturity)
+
+
+def _moves(gone: list[tuple[str, bytes]], now: Snapshot, new: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Which of the ``new`` files has the text of which of those that are ``gone``: each at most once."""
+    left: dict[bytes, list[str]] = {}
+    for path, text in gone:
+        left.setdefault(text, []).append(path)
+    for path in sorted(new) if gone else ():
+        found = _bytes(now, path)
+        if found is not None and (old := left.get(found)):
+            name = path.rpartition("/")[2]
+            same = next((place for place, one in enumerate(old) if one.rpartition("/")[2] == name), 0)
+            yield path, old.pop(same)
 
 
 def hold(snapshot: Snapshot) -> HeldNotes | None:

@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui, FleetTui
 from brvtui.app.fleet.members_pane import FleetMembersPane
+from brvtui.app.fleet.results import FleetResultsPane
 from brvtui.app.project.open_fleet import OpenFleet
 from brvtui.app.project.opening import Opening
 from brvtui.app.states import FleetState, FleetWork, Phase
@@ -271,7 +272,9 @@ async def test_the_score_pane_shows_the_selected_near_miss_or_member_of_one_rank
         score = text_of(pilot, "#score")
         assert near.path in score
         assert f"not in the results: {near.reason}" in score
-        await pilot.press("f4", "g", "j")
+        await pilot.press("f2", "slash", *near.path, "enter")
+        assert pilot.app.screen.query_one(FleetResultsPane).choices == [f"many\n{near.file}"]
+        await pilot.press("escape", "f4", "g", "j")
         assert view(pilot).fleet_selection == ("catalog", "")
         assert "none of its notes is a result" in text_of(pilot, "#score")
 

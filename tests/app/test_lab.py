@@ -510,6 +510,7 @@ async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree,
         await until(pilot, lambda: f"cause: {ROTATION} was edited" in text_of(pilot, "#judged"))
         (with_judgments.tree / ROTATION).write_text(before)
         await until(pilot, lambda: view(pilot).edits.effect is not None and not view(pilot).edits.effect.otherwise)
+        assert "answered otherwise" not in toasts(pilot), "it is taken back: the edit was"
         await open_note(pilot)
         await pilot.press("enter", "ctrl+s")
         await until(pilot, lambda: "3 judged queries are answered as before" in toasts(pilot))

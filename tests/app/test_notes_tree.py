@@ -113,6 +113,18 @@ async def test_a_tree_without_folders_speaks_of_none(tree: Tree, make_app: Calla
         await until(pilot, lambda: "sleep by day" in text_of(pilot, "#note"))
 
 
+async def test_a_filter_opens_no_folder_for_good(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_notes(pilot)
+        before = list(_tree(app).choices)
+        await pilot.press("slash", *"rollback", "escape")
+        await settled(pilot)
+        selected = view(pilot).selection.file
+        assert selected == "deploy/rollback.md"
+        opened = set(_tree(app).choices) - set(before)
+        assert {path.rpartition("/")[0] for path in opened} <= {"deploy"}, "only that of the note that stays selected"
+
+
 async def test_a_filter_that_keeps_nothing(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await open_notes(pilot)

@@ -13,6 +13,8 @@ from brvtui.app.query.answer import PINNED, AnswerPane
 from brvtui.app.widgets.paragraphs import Paragraphs
 from tests.app.commands.test_palette import chosen
 from tests.app.driving import NARROW, WIDE, ask, screen, settled, text_of, until, view
+from tests.app.editing import toasts
+from tests.app.engines import switch_to
 from tests.app.pictures import DARK, Looks
 from tests.support.settings import own
 from tests.support.trees import Tree
@@ -148,3 +150,16 @@ async def test_it_looks_so(looks: Looks, app: BrvTui) -> None:
         await looks(pilot, "test_it_looks_so[wording-{size}]", themes=[DARK], joined=True)
         await pilot.press("P")
         await looks(pilot, "test_it_looks_so[engine-{size}]", {"80x24": NARROW}, [DARK], joined=True)
+
+
+@pytest.mark.parametrize(("engine", "names"), [("byterover", True), ("jeffs_brain", False)])
+async def test_another_profile_is_offered_where_the_engine_has_one(app: BrvTui, engine: str, names: bool) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token")
+        await pilot.press("escape")
+        if engine != "byterover":
+            await switch_to(pilot, engine)
+        await pilot.press("b")
+        await settled(pilot)
+        assert "pinned: change wording" in toasts(pilot)
+        assert ("profile (p)" in toasts(pilot)) is names

@@ -163,6 +163,22 @@ async def test_what_a_remedy_lifts_does_not_answer_because_the_cache_repeats_it(
         await settled(pilot)
 
 
+async def test_an_answer_of_the_cache_that_a_new_one_would_replace_is_not_called_the_answer(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("enter")
+        await settled(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.answer.kind == "cached")
+        await pilot.press("escape", "w")
+        await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
+        pane = pilot.app.screen.query_one(RemedyPane)
+        assert pane.heading(view(pilot)) == "It answers, asked again"
+        said = " ".join(line.plain.strip() for line in pane.lines)
+        anew = "asked again without it (on the screen Query c empties it), it is first in an answer that needs no model"
+        assert said.startswith(f"the answer came from the cache: {anew}")
+
+
 async def test_w_asks_on_notes_and_maturity_too(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")

@@ -249,7 +249,6 @@ async def test_a_trace_of_no_query_says_why_it_has_no_answer(garden: Tree, tmp_p
     app = BrvTui(Opening(save(garden, tmp_path, "")))
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        print(shown(pilot))
         assert "no word that can be searched" in text_of(pilot, "#route")
         await pilot.press("escape", "enter")
         assert [notice.message for notice in app._notifications] == ["there is no result"]

@@ -85,10 +85,9 @@ def test_the_setting_for_letters_holds_without_the_app(
         monkeypatch.setenv("COLUMNS", columns)
     project.note("auth/café.md", "Café tokens", "A refresh token.", 40)
     saved = tmp_path / "saved.json"
-    more = {("diff", "refresh token", "--at", "+90d"): True, ("ask", "refresh token"): True}
-    for command, inside in {**commands(saved), **more}.items():
+    for command, inside in {**commands(saved), ("diff", "refresh token", "--at", "+90d"): True}.items():
         monkeypatch.setenv("BRV_TUI_ASCII", "on")
-        text = "".join(run(*command, inside=inside, now=inside)[1:])
+        text = run(*command, inside=inside, now=inside)[1]
         assert set(re.findall(r"[^\x00-\x7f]", text)) <= {"é"}, command
         if command[0] == "diff":
             assert "rank 1 -> 1" in text
@@ -96,6 +95,20 @@ def test_the_setting_for_letters_holds_without_the_app(
             assert "Café" in text
             monkeypatch.setenv("BRV_TUI_ASCII", "off")
             assert re.search("[█─“’−]", run(*command, inside=inside, now=inside)[1]), command
+
+
+def test_ask_writes_its_own_sentences_in_letters_and_the_answer_as_it_is(
+    run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.note("auth/a–b.md", "Tokens – café", "A refresh token.", 40)
+    monkeypatch.setenv("BRV_TUI_ASCII", "off")
+    _, answer, said = run("ask", "tokens café")
+    assert "“" in said
+    monkeypatch.setenv("BRV_TUI_ASCII", "on")
+    _, again, in_letters = run("ask", "tokens café")
+    assert answer == again
+    assert "auth/a–b.md" in answer
+    assert set(re.findall(r"[^\x00-\x7f]", in_letters)) <= {"é"}
 
 
 def test_nothing_is_cut_or_wrapped_where_all_is_kept_whole() -> None:

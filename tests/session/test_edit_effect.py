@@ -241,3 +241,20 @@ def test_a_space_is_held_whole_and_the_log_stands_in_for_judgments(
     assert effect is not None
     assert (effect.judged, effect.unjudged) == (0, 1)
     assert [change.before.ranking[0] for change in effect.otherwise] == ["auth/jwt.html"]
+
+
+def test_of_two_moved_twins_each_is_known_by_its_name(garden: Tree) -> None:
+    for name in ("one", "two"):
+        garden.file(f"twins/{name}.md", "# Twin\n\nOne of two twins.\n", 5)
+    session = Session.open(garden.root, now_ms=NOW_MS)
+    session.load()
+    held = hold(session.snapshot)
+    assert held is not None
+    shutil.move(garden.tree / "twins", garden.tree / "pair")
+    session.load()
+    earlier = held.earlier(session.snapshot)
+    assert earlier is not None
+    assert earlier.moved == {"pair/one.md": "twins/one.md", "pair/two.md": "twins/two.md"}
+    effect = effect_of_edits(session, earlier, (), (Judgment("t", "twin"),), session.engine, "", lambda: False)
+    assert effect is not None
+    assert not effect.otherwise

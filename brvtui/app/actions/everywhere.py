@@ -40,7 +40,7 @@ APP = Place("app", "Everywhere", PlaceKind.APP, (
 CHANGES = (
     Action("note.edit", "e", "app.edit_note", "edit", "Edit the note under the cursor, or the selected one", bar=True),
     Action("note.outside", "E", "app.edit_outside", "$EDITOR", "Edit that note with $VISUAL or $EDITOR"),
-    Action("note.new", "a", "app.new_note", "new note", "Begin a note; on Query with the query as its title", bar=True),
+    Action("note.new", "a", "app.new_note", "new note", "Begin a note; on Query and Log titled by the query", bar=True),
     Action("note.move", "M", "app.move_note", "move", "Rename or move that note; links to it follow"),
     Action("note.archive", "X", "app.archive_note", "archive", "Archive that note, or restore one from its stub"),
     Action("note.signals", "I", "app.signals", "signals", "Set that note's maturity and importance"),

@@ -38,10 +38,10 @@ class NoteChanges:
         self._project = project
         self._editing = editing
 
-    def new_note(self, path: str, query: QueryAtHand, proposes: bool) -> None:
+    def new_note(self, path: str, query: QueryAtHand, always_titled: bool) -> None:
         """Begins a note in the folder of the scope, or of ``path``; it is about ``query`` if nothing covers that.
 
-        If it ``proposes``, the query is its title also where something does.
+        If ``always_titled``, the query is its title also where something does.
         """
         from brvtui.app.editing.new_note import NewNoteDialog
 
@@ -49,7 +49,7 @@ class NoteChanges:
         if session is None or view.project.overview is None or self._project.refuses_changes():
             return
         asked = "" if query.is_covered else query.text
-        title = query.text if proposes else asked
+        title = query.text if always_titled else asked
         why = f"Nothing in the tree covers “{asked}”: the note will say that it was asked." if asked else ""
         folder = query.scope or path.rpartition("/")[0]
         taken = frozenset(file.path for file in session.snapshot.files)

@@ -124,6 +124,12 @@ class LogPane(ChoicePane):
         """Posts that another entry is under the cursor."""
         self.post_message(self.EntryChosen())
 
+    def filter_changed(self) -> None:
+        """Posts also that no entry is under the cursor any more, or one is again."""
+        super().filter_changed()
+        if self.field is None or not self.chosen:
+            self.post_message(self.EntryChosen())
+
     def action_take(self) -> None:
         """Puts the query into the Query screen."""
         if self.entry is not None:

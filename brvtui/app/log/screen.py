@@ -84,12 +84,11 @@ class LogScreen(FrameScreen):
 
     @property
     def query_at_hand(self) -> QueryAtHand:
-        """The chosen query, covered or not as it is now; until that is known, as it was then."""
+        """The chosen query, covered or not as it is now."""
         entry, compared = self.query_one(LogPane).entry, self.view.log.compared
         if entry is None:
-            return super().query_at_hand
-        is_known = compared is not None and compared.entry == entry
-        is_covered = compared.is_covered if is_known and compared is not None else not entry.not_covered
+            return QueryAtHand("", "", True)
+        is_covered = compared is None or compared.entry != entry or compared.is_covered
         return QueryAtHand(entry.query.strip(), entry.scope, is_covered)
 
     def explains_itself(self) -> bool:

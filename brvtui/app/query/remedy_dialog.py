@@ -37,7 +37,7 @@ _ANSWERS = (
     "{dialog.back}, then {note.new} begins a note about it, {note.edit} edits this one, {note.archive} archives it, "
     "{note.signals} sets maturity and importance (here alone: ByteRover's own are not changed)"
 )
-_ASKED_ANEW = "the answer came from the cache: asked anew (on the screen Query {cache.clear} empties the cache), "
+_FROM_CACHE = "the answer came from the cache: asked again without it (on the screen Query {cache.clear} empties it), "
 _WITHOUT_MODEL = (0, 1, 2)
 _RANK_ROOM, _TIER_ROOM, _QUERY_ROOM = 9, 7, 32
 
@@ -88,7 +88,7 @@ class RemedyPane(ChoicePane):
             return "What would bring it into the results"
         if not self._answers:
             return self.TITLE
-        return "It answers, asked anew" if self._is_cached else "It answers"
+        return "It answers, asked again" if self._is_cached else "It answers"
 
     @property
     def _answers(self) -> bool:
@@ -132,7 +132,7 @@ class RemedyPane(ChoicePane):
             return _FIRST if self._explanation.rank == 1 else _NOT_TRIED
         if not self._answers:
             return _NONE
-        return self.services.with_keys(f"{_ASKED_ANEW}{_ANSWERS}" if self._is_cached else _ANSWERS)
+        return self.services.with_keys(f"{_FROM_CACHE}{_ANSWERS}" if self._is_cached else _ANSWERS)
 
     def _rows(self, remedy: Remedy, width: int) -> list[Line]:
         decimals = self._explanation.trace.scale.decimals

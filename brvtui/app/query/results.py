@@ -12,15 +12,7 @@ from textual.message import Message
 
 from brvtui.app.actions.panes import RESULTS
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.states import (
-    STALE_LABELS,
-    AnswerState,
-    Phase,
-    ProjectState,
-    QueryState,
-    SelectionState,
-    StaleState,
-)
+from brvtui.app.states import STALE_LABELS, AnswerState, Phase, ProjectState, QueryState, SelectionState, StaleState
 from brvtui.app.view import View, advised
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import hanging, wrapped

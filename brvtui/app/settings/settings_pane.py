@@ -101,9 +101,10 @@ class SettingsPane(ChoicePane):
         super().put_filter(text)
 
     def filter_changed(self) -> None:
-        """Has the pane beside show the first match while the filter is typed."""
+        """Has the pane beside show the setting, or that there is none."""
         super().filter_changed()
-        self.post_message(self.RowChosen())
+        if self.field is None or not self.chosen:
+            self.post_message(self.RowChosen())
 
     def moved(self, choice: str) -> None:
         """Has the pane beside show the setting."""

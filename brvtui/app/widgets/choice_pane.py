@@ -106,9 +106,15 @@ class ChoicePane(Pane):
         return f"{len(self.choices)} of {self.all}" if self.word_filter else ""
 
     def filter_changed(self) -> None:
-        """Scrolls the cursor back into view; where the filter is typed, what is shown beside is of the row under it."""
+        """Scrolls the cursor back into view and, while the filter is typed, selects the row under it."""
         self.reveal()
         if self.field is not None and self.word_filter and self.chosen:
+            self.moved(self.chosen)
+
+    def keep_filter(self) -> None:
+        """Leaves the filter's field; rows may have changed since the last key, so the one under the cursor is told."""
+        super().keep_filter()
+        if self.word_filter and self.chosen:
             self.moved(self.chosen)
 
     def step(self, step: int) -> None:

@@ -54,7 +54,7 @@ class TreePane(ChoicePane):
         self._tail: list[Line] = []
         self._last: list[str] = []
         self._owners: list[int] = []
-        self._followed = ""
+        self._followed = self._opened_to = ""
         self._stamp = 0
         self._missed = ROOT
         """The choice that disappeared under the cursor; the cursor returns if it comes back before any move."""
@@ -109,8 +109,10 @@ class TreePane(ChoicePane):
         self.outline.begin(overview)
         if view.selection.file != self._followed:
             self._followed = view.selection.file
-            self.outline.open(*ancestors(view.selection.file))
             before = self.followed(before)
+        if self._followed != self._opened_to and not self.word_filter:  # a filter opens and closes folders itself
+            self._opened_to = self._followed
+            self.outline.open(*ancestors(self._followed))
         other = self.outline.settle(overview, view.selection.file, self.word_filter)
         self.all = self.outline.total
         head = self.head(view, width)
@@ -213,6 +215,8 @@ class TreePane(ChoicePane):
             return []
         said = NOTHING
         if self.outline.kept is None:
+            if self.view.project.saved:
+                return wrapped("the trace names no note", width)
             begins = "" if overview.unreadable or overview.is_code else "; {note.new} begins one"
             said = self.services.with_keys(f"{overview.why_empty}{begins}")
         made = wrapped(said, width)

@@ -118,7 +118,7 @@ def _one_ranking(text: str, limit: int, options: FleetOptions, form: str) -> int
         from brvtui.report.fleet import ranking_lines
 
         for line in ranking_lines(answer):
-            say(visible(line))
+            click.echo(visible(line))
     say_missing(answer.missing[len(made.absent) :])
     return OK if answer.hits else NEGATIVE
 
@@ -136,15 +136,15 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
         if not answer.covered and len(silent) < len(order):
             continue
         owner = f", {places[name].owner}" if places[name].owner else ""
-        say(visible(f"{name}  ({answer.engine}, {answer.profile}{owner})"))
+        click.echo(visible(f"{name}  ({answer.engine}, {answer.profile}{owner})"))
         say(visible(f"  {answer.sentence}"))
         for rank, hit in enumerate(answer.hits[:_SHOWN], start=1):
             added = f", {added_by(hit)}" if hit.found_by else ""
-            say(visible(f"  {rank}. {hit.score:6.2f}  {hit.path}  {hit.title}{added}"))
+            click.echo(visible(f"  {rank}. {hit.score:6.2f}  {hit.path}  {hit.title}{added}"))
         if len(answer.hits) > _SHOWN:
             say(f"     and {len(answer.hits) - _SHOWN} more")
         if places[name].path:
-            say(visible(f"  open it: brv-tui {places[name].path}"))
+            click.echo(visible(f"  open it: brv-tui {places[name].path}"))
     answering = counted(len(answers) - len(silent), "member has", "members have")
     unread = f", {missing} could not be asked" if missing else ""
     say(visible(f"{answering} notes for “{text}”, {len(silent)} not{unread}: each by its own engine."))
@@ -184,6 +184,6 @@ def explain(text: str, note: str, options: FleetOptions, form: str) -> int:
         from brvtui.report.explain import explain_report
 
         for name, one in found.items():
-            say(visible(name))
+            click.echo(visible(name))
             print_report(functools.partial(explain_report, one))
     return OK if any(one.found for one in found.values()) else NEGATIVE

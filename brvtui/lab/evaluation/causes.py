@@ -137,8 +137,8 @@ class CauseFinder:
             for change in [*left]:
                 if self._is_as_before(change, snapshot):
                     edit = self._edit(path, reverting, change)
-                    again = "as good as it was" if change.is_worse(self.metric) else "answered as before"
-                    made[change.now.id] = f"{CAUSE}{edit}, the query is {again} (tried)"
+                    again = "the query is as good" if change.is_worse(self.metric) else "the outcome is"
+                    made[change.now.id] = f"{CAUSE}{edit}, {again} as it was (tried)"
                     left.remove(change)
         together = f"of {counted(len(paths), 'changed file', 'changed files')}, no single one explains it"
         if len(paths) > len(candidates):
