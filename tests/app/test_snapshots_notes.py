@@ -30,7 +30,8 @@ async def opened(pilot: Pilot[Any], note: str, *keys: str) -> None:
     for key in ("escape", "2", *keys):
         await pilot.press(key)
         await settled(pilot)
-    await until(pilot, lambda: (page := view(pilot).note.page) and page.path == note)
+    # A filter among the keys selects another note.
+    await until(pilot, lambda: (page := view(pilot).note.page) and page.path == view(pilot).selection.file)
     await settled(pilot)
 
 

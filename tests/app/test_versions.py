@@ -69,7 +69,11 @@ async def test_what_cannot_be_asked_is_a_toast(app: BrvTui, tmp_path: Path, monk
     monkeypatch.setenv("PATH", str(tmp_path))
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
+        assert "is not installed" in shown(pilot)
+        assert "v verify it" not in shown(pilot)
         await pilot.press("v")
+        assert not brv(pilot).controllers.versions.is_asking
+        brv(pilot).controllers.versions.verify()  # as where it was taken away meanwhile
         await until(pilot, lambda: any("is not installed" in one.message for one in pilot.app._notifications))
         await until(pilot, lambda: not brv(pilot).controllers.versions.is_asking)
 

@@ -43,8 +43,8 @@ class FilterField(OrderedInput):
     TITLE = "Filter"
     HELP_TEXT = (
         "Type words. A list keeps the rows that hold all of them, and selects one; a text marks every line that does, "
-        "and shows the first. Enter goes back to the pane and keeps the filter: {pane.match} and {pane.match_before} then go from "
-        "match to match. Esc clears it."
+        "and shows the first. Enter goes back to the pane and keeps the filter: {pane.match} and {pane.match_before} "
+        "then go from match to match. Esc clears it."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FILTER)
 
