@@ -78,13 +78,13 @@ def strip(
 
 
 def _said(step: Step, own: StepName, room: int) -> str:
-    """Returns the deciding check as it came out, or the summary: of a step with both, the one that has room."""
+    """Returns the deciding check as it came out, or the summary, or the check shorter: the first that has room."""
     check = deciding(step)
     summary = step.summary if step.tier is None else ""
     if check is None:
         return summary
     said = outcome(check, own)
-    short = said.replace(" 0.", " .", 1)
+    short = said.replace(" 0.", " .", 1).replace(" 1.00 ", " 1 ", 1)
     return next((one for one in (said, summary, short) if 0 < len(one) <= room), said)
 
 

@@ -35,3 +35,10 @@ def test_no_name_or_state_is_cut_at_any_width(garden: Tree) -> None:
         if width >= NARROW[0]:
             assert "0 exact cache" in names.plain
             assert "1 fuzzy cache" in before.plain
+
+
+def test_no_deciding_value_is_cut_on_a_middle_window(garden: Tree) -> None:
+    for query in ("refresh token rotation", "rollback", "token store", "billing notes"):
+        trace = garden.session().probe(query)
+        values = strip(trace.steps, trace.timings, presentation(trace.engine).outlook, 116, for_terminal("off"), True)
+        assert "…" not in values[2].plain, values[2].plain
