@@ -222,3 +222,34 @@ async def test_a_setting_that_is_changed_by_hand_offers_no_key(app: BrvTui) -> N
         await pilot.press("escape", "slash", *"theme", "enter")
         await settled(pilot)
         assert "enter change" in text_of(pilot, "#keys")
+        assert "delete default" not in text_of(pilot, "#keys"), "it is at its default"
+
+
+async def test_what_acts_on_a_row_is_offered_where_there_is_one(app: BrvTui) -> None:
+    async with app.run_test(size=(240, 60)) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "4")
+        await until(pilot, lambda: view(pilot).log.engine_log is not None)
+        await settled(pilot)
+        for name in ("enter ask again", "f follow", "J judge", "w why"):
+            assert f" {name}" not in text_of(pilot, "#keys")
+        await pilot.press("5")
+        await settled(pilot)
+        for name in ("enter ask it", "l right", "d remove column"):
+            assert f" {name}" not in text_of(pilot, "#keys")
+        await pilot.press("3")
+        await settled(pilot)
+        assert " w why" not in text_of(pilot, "#keys"), "nothing was asked"
+        await pilot.press("right_square_bracket", "w")
+        await settled(pilot)
+        assert "the answer of today" not in toasts(pilot)
+        await pilot.press("1", "i", *"zebra quagga", "escape")
+        await settled(pilot)
+        for name in ("enter note text", "w why", "e edit"):
+            assert f" {name}" not in text_of(pilot, "#keys")
+        await pilot.press("2", "g")
+        await settled(pilot)
+        assert " l open" in text_of(pilot, "#keys")
+        brv(pilot).select("deploy/rollback.md")
+        await settled(pilot)
+        assert " l open" not in text_of(pilot, "#keys")

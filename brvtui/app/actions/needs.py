@@ -16,10 +16,10 @@ OF_NOTES_ALONE = frozenset(action.name for action in CHANGES)
 OF_A_NOTE = frozenset({"note.edit", "note.outside", "note.move", "note.archive", "note.signals"})
 """The actions that change the note at hand: on the screen of a fleet it may be in a memory that is not open."""
 WHY = frozenset(
-    action.name for screen in (screens.QUERY_SCREEN, screens.NOTES_SCREEN, screens.MATURITY_SCREEN, screens.LAB_SCREEN)
+    action.name for screen in (screens.QUERY_SCREEN, screens.NOTES_SCREEN, screens.MATURITY_SCREEN)
     for action in screen.actions if action.call == "app.why"
 )  # fmt: skip
-"""The action that explains the note at hand, by its name on each screen."""
+"""The action that explains the note at hand in the open answer, by its name on each screen."""
 OF_A_TREE_ALONE = frozenset({"note.new", "note.move", "note.archive", "note.signals", "engine.record"})
 """The actions that only a context tree allows: topics of a space are edited in place."""
 OF_TIERS = frozenset({"route.takes"})

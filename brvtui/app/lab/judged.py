@@ -140,6 +140,14 @@ class JudgedPane(ChoicePane):
         result = columns[0].cells[judgment.id].result
         return result.first_miss or next(iter((*result.relevant, *result.ranking)), "")
 
+    @property
+    def idle(self) -> frozenset[str]:
+        """Removing the present, going where no column is, and what acts on a query where there is none."""
+        last = max(len(self.view.lab.columns) - 1, 0)
+        idle = {"judged.remove", "judged.left"} if self.column == 0 else set()
+        idle |= {"judged.right"} if self.column >= last else set()
+        return frozenset(idle if self.judgment is not None else idle | {"judged.take", "judged.unjudge"})
+
     def build(self, view: View, width: int) -> Sequence[Line]:
         """Names and means, then a row for every query that passes the filter."""
         lab = view.lab

@@ -124,6 +124,14 @@ class LogPane(ChoicePane):
         """Posts that another entry is under the cursor."""
         self.post_message(self.EntryChosen())
 
+    @property
+    def idle(self) -> frozenset[str]:
+        """What acts on an entry, where there is none; following, where the engine keeps no log."""
+        log = self.view.log
+        kept = log.engine_log is not None and (log.engine_log.exists or log.engine_log.is_pending)
+        idle = frozenset() if kept or log.following else frozenset({"log.follow"})
+        return idle if self.entry is not None else idle | {"log.take", "log.judge", "log.why"}
+
     def filter_changed(self) -> None:
         """Posts also that no entry is under the cursor any more, or one is again."""
         super().filter_changed()

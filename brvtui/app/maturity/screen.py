@@ -206,7 +206,7 @@ class MaturityScreen(FrameScreen):
 
     def explains_itself(self) -> bool:
         """False: the note is explained, as of today; it says so where the board shows another day."""
-        if self.wanted.day:
+        if self.wanted.day and self.view.answered is not None and self.note_at_hand:
             self.notify("this is about the answer of today, not of the day of the forecast", timeout=6)
         return False
 

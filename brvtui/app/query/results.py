@@ -178,6 +178,12 @@ class ResultsPane(ChoicePane):
         """Tells the screen."""
         self.services.select(choice)
 
+    @property
+    def idle(self) -> frozenset[str]:
+        """Enter, where no result is chosen and there are no other words to ask in."""
+        asks_otherwise = not self.choices and not self.word_filter and _in_words_of_notes(self.view)
+        return frozenset() if self.chosen or asks_otherwise else frozenset({"results.open"})
+
     def action_take(self) -> None:
         """Shows the text of the selected note."""
         if self.chosen:

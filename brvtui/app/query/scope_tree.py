@@ -46,9 +46,10 @@ class ScopeTree(TreePane):
         return [line(mark, "accent").add(name, "bold strong").right(width, right)]
 
     @property
-    def is_on_folder(self) -> bool:
-        """Whether a folder, or the whole tree, is under the cursor."""
-        return self.chosen == ROOT or (self.branch is not None and self.branch.is_folder)
+    def idle(self) -> frozenset[str]:
+        """Also choosing a folder of a saved trace: its query is asked."""
+        is_on_folder = self.chosen == ROOT or (self.branch is not None and self.branch.is_folder)
+        return super().idle | {"tree.take"} if self.view.project.saved and is_on_folder else super().idle
 
     def followed(self, before: str) -> str:
         """The cursor stays while the tree is in use."""

@@ -114,15 +114,6 @@ class QueryScreen(FrameScreen):
             for key, one in found.items()
         }
 
-    @property
-    def idle(self) -> frozenset[str]:
-        """Also choosing a folder, and a result where none is kept."""
-        idle = super().idle
-        if self.view.project.saved and self.query_one(ScopeTree).is_on_folder:
-            idle |= {"tree.take"}
-        is_emptied = self.results.word_filter and not self.results.choices
-        return idle | {"results.open"} if is_emptied else idle
-
     def show(self, view: View) -> None:
         """Shows ``view`` in every part of the screen."""
         self._take_plan(view)

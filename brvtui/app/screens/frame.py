@@ -104,11 +104,11 @@ class FrameScreen(Screen[None]):
     @property
     def idle(self) -> frozenset[str]:
         """The names of the actions that can do nothing now, so that the key bar does not offer them."""
-        idle, note = self.view.idle, self.note_at_hand
-        if not note:
-            idle |= OF_A_NOTE
-        elif not self.view.knows(note):
+        idle, note = self.view.idle | (self.pane.idle if self.pane is not None else frozenset()), self.note_at_hand
+        if not note or not self.view.knows(note):
             idle |= OF_A_NOTE | WHY
+        elif self.view.answered is None:
+            idle |= WHY
         return idle if self.leads_back else idle | {"panes.back"}
 
     @property

@@ -43,14 +43,6 @@ class SettingsScreen(FrameScreen):
         self.query_one(SettingPane).put(self.query_one(SettingsPane).row)
 
     @property
-    def idle(self) -> frozenset[str]:
-        """Also what cannot be done to the setting under the cursor."""
-        row = self.query_one(SettingsPane).row
-        if row is None or self.services.configuration.why_read_only(row.name):
-            return super().idle | {"settings.change", "settings.default"}
-        return super().idle if row.editable else super().idle | {"settings.change"}
-
-    @property
     def leads_back(self) -> bool:
         """From everywhere: from the list to the queries."""
         return True

@@ -106,6 +106,16 @@ class SettingsPane(ChoicePane):
         if self.field is None or not self.chosen:
             self.post_message(self.RowChosen())
 
+    @property
+    def idle(self) -> frozenset[str]:
+        """What cannot be done to the setting under the cursor."""
+        row = self.row
+        if row is None or self.services.configuration.why_read_only(row.name):
+            return frozenset({"settings.change", "settings.default"})
+        is_default = row.source.layer is Layer.DEFAULT and row.own is None and row.left_out is None
+        idle = {"settings.default"} if is_default else set()
+        return frozenset(idle if row.editable else idle | {"settings.change"})
+
     def moved(self, choice: str) -> None:
         """Has the pane beside show the setting."""
         self.post_message(self.RowChosen())

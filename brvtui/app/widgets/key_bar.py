@@ -13,6 +13,7 @@ from brvtui.app.states import (
     AnswerState,
     EngineState,
     FleetState,
+    LabState,
     LogState,
     ProjectState,
     QueryState,
@@ -31,7 +32,17 @@ _HELP = "help"
 class KeyBar(Lines):
     """One line of keys; a click on one does what the key does."""
 
-    READS = (ProjectState, EngineState, FleetState, QueryState, AnswerState, SelectionState, LogState, StaleState)
+    READS = (
+        ProjectState,
+        EngineState,
+        FleetState,
+        QueryState,
+        AnswerState,
+        SelectionState,
+        LogState,
+        LabState,
+        StaleState,
+    )
 
     def __init__(self, *, id: str, idle: Callable[[], frozenset[str]] = frozenset) -> None:
         """A bar without keys; ``idle`` returns the names of the actions that can do nothing now."""

@@ -249,6 +249,11 @@ class Pane(Lines, can_focus=True):
         return self.has_match if action == "match" else True
 
     @property
+    def idle(self) -> frozenset[str]:
+        """The names of the actions that can do nothing with what is under the cursor."""
+        return frozenset()
+
+    @property
     def has_match(self) -> bool:
         """Whether the filter finds something."""
         return bool(self.word_filter and self.found)

@@ -96,6 +96,12 @@ class TreePane(ChoicePane):
         branch = self.branch
         return branch.path if branch is not None and branch.maturity else ""
 
+    @property
+    def idle(self) -> frozenset[str]:
+        """Opening what is no folder."""
+        is_note = self.branch is not None and not self.branch.is_folder
+        return frozenset({"tree.open"}) if is_note else frozenset()
+
     # rows
 
     def build(self, view: View, width: int) -> Sequence[Line]:
