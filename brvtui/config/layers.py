@@ -72,6 +72,8 @@ class Configuration:
     def why_read_only(self, name: str) -> str:
         """Why the app may not change the setting ``name``, in one line; empty if it may."""
         entry = entry_of(name)
+        if any(not one.name and one.source.layer is Layer.USER for one in self.problems):
+            return f"{self.user_file}: cannot be read as settings: repair it by hand; the next start reads it"
         if entry is not None and entry.by_hand:
             return f"{name} is changed by hand alone: in {self.user_file}"
         if self.is_served and (entry is None or entry.personal):

@@ -323,7 +323,7 @@ async def test_keys_act_on_the_result_of_the_fleet_not_on_what_another_screen_sh
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: state(pilot).work is FleetWork.IDLE)  # before it is open, Esc stops the opening
         await pilot.press("escape", "y")
-        assert "no result is selected: ask a question" in said[-1]
+        assert "no result is selected: choose one" in said[-1]
         await asked(pilot)
         await pilot.press("y")
         await until(pilot, lambda: any("copied the path [auth-service]:auth/jwt/rotation.md" in one for one in said))

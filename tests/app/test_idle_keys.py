@@ -15,6 +15,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.commands.dialog import CommandsDialog
 from brvtui.app.project.opening import Opening
 from brvtui.app.states import GONE_TEXT, Phase
+from brvtui.config import user_file
 from brvtui.saved.traces import as_json
 from tests.app.driving import WIDE, ask, brv, screen, settled, shown, text_of, until, view
 from tests.app.editing import toasts
@@ -253,3 +254,17 @@ async def test_what_acts_on_a_row_is_offered_where_there_is_one(app: BrvTui) -> 
         brv(pilot).select("deploy/rollback.md")
         await settled(pilot)
         assert " l open" not in text_of(pilot, "#keys")
+
+
+async def test_where_the_settings_file_is_broken_no_setting_offers_a_change(garden: Tree) -> None:
+    user_file().parent.mkdir(parents=True, exist_ok=True)
+    user_file().write_text('theme = "brv-light')
+    async with BrvTui(Opening(garden.root)).run_test(size=(240, 60)) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "comma", "slash", *"animations", "enter")
+        await settled(pilot)
+        assert "enter change" not in text_of(pilot, "#keys")
+        assert "delete default" not in text_of(pilot, "#keys")
+        assert "repair it by hand" in " ".join(text_of(pilot, "#setting").split())
+        await pilot.press("enter")
+        assert "repair it by hand" in toasts(pilot)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from brvtui.app.fleet.fleet_queries import FleetQueries
     from brvtui.app.project.layouts import Layouts
 
-_NO_RESULT = "no result is selected: ask a question, and choose one of its results"
+_NO_RESULT = "no result is selected: choose one of those that are listed; where none is, ask a question"
 _NO_WHY = "Enter opens the result in its own memory: {results.why} says there why it is, or is not, in the answer"
 _NO_TRACE = "each result has a trace in its own memory, where Enter leads; the fleet's answer: brv-tui fleet query"
 
