@@ -19,9 +19,14 @@ from brvtui.app.overview import OverviewBuilder
 from brvtui.app.project import opening
 from brvtui.app.project.opening import Opening
 from brvtui.app.workers import is_cancelled
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.grading import with_query
+from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.session import Session
+from brvtui.tree.reading.project import find_project
 from tests.app.editing import FEW_LINES, NOTE
 from tests.app.garden import plant
+from tests.app.judging import ROTATION
 from tests.app.linked import HUB, HUB_TEXT
 from tests.app.masking import any_place, fingerprint, without_timings
 from tests.app.pictures import Looks, Pictures
@@ -136,3 +141,16 @@ def stuck_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
         monkeypatch.setattr(opening, "read_tree", read)
 
     return begin
+
+
+@pytest.fixture
+def with_judgments(garden: Tree) -> Tree:
+    """The garden with three judged queries."""
+
+    def edit(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
+        before = with_query(before, "refresh token rotation", "", "tier 2", (JudgedDocument(ROTATION, 3),))
+        before = with_query(before, "zebra quagga", "", "not covered", ())
+        return with_query(before, "rollback", "", "", (JudgedDocument("nowhere/gone.md", 2),))
+
+    JudgmentsFile.of(find_project(garden.root)).change(edit)
+    return garden

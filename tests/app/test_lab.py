@@ -1,76 +1,28 @@
-"""The Lab: judging by keys, the table of judged queries, its columns, what an edit would break."""
+"""The Lab: judging by keys, the table of judged queries, and its columns."""
 
 from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.lab import asking
 from brvtui.app.lab.cell import CellPane
-from brvtui.app.lab.edit_check import OPEN_QUERY, sentence
-from brvtui.app.lab.judged import JudgedPane
 from brvtui.app.lab.screen import LabScreen
-from brvtui.app.lab.sweep_dialog import SweepDialog, SweepPane
-from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.app.query.screen import QueryScreen
-from brvtui.engines import registry
-from brvtui.lab.evaluation.comparing import QueryChange
-from brvtui.lab.evaluation.results import QueryResult, RankedDocument
 from brvtui.lab.judgments.file import JudgmentsFile
-from brvtui.lab.judgments.grading import with_query
-from brvtui.lab.judgments.model import JudgedDocument, Judgment
-from brvtui.lab.whatif.variant import EarlierNotes, Variant
-from brvtui.session.edit_effect import EditEffect
-from brvtui.store.folders import config_folder
+from brvtui.lab.whatif.variant import Variant
 from brvtui.tree.reading.project import find_project
-from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
-from tests.app.editing import NOTE, editor, open_note, toasts, type_keys
+from tests.app.driving import NARROW, SIZES, WIDE, ask, frame, screen, settled, shown, text_of, until, view
+from tests.app.editing import toasts, type_keys
+from tests.app.judging import ROTATION, asked, judged, table, to_lab
 from tests.app.test_log import logged
 from tests.support.trees import Tree
 
-ROTATION = "auth/jwt/refresh_rotation.md"
 MakeApp = Callable[..., BrvTui]
-
-
-def judged(garden: Tree) -> tuple[Judgment, ...]:
-    return JudgmentsFile.of(find_project(garden.root)).read()
-
-
-@pytest.fixture
-def with_judgments(garden: Tree) -> Tree:
-    """The garden with three judged queries."""
-
-    def edit(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
-        before = with_query(before, "refresh token rotation", "", "tier 2", (JudgedDocument(ROTATION, 3),))
-        before = with_query(before, "zebra quagga", "", "not covered", ())
-        return with_query(before, "rollback", "", "", (JudgedDocument("nowhere/gone.md", 2),))
-
-    JudgmentsFile.of(find_project(garden.root)).change(edit)
-    return garden
-
-
-async def to_lab(pilot: Pilot[Any]) -> None:
-    await settled(pilot)
-    await pilot.press("escape", "5")
-    await until(pilot, lambda: isinstance(frame(pilot), LabScreen) and view(pilot).lab.judgments is not None)
-    await asked(pilot)
-
-
-async def asked(pilot: Pilot[Any]) -> None:
-    """Waits until every query is asked."""
-    await settled(pilot)
-    await until(pilot, lambda: view(pilot).lab.done == view(pilot).lab.total)
-    await settled(pilot)
-
-
-def table(pilot: Pilot[Any]) -> JudgedPane:
-    return frame(pilot).query_one(JudgedPane)
 
 
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
@@ -316,28 +268,6 @@ async def test_enter_takes_the_profile_too_and_says_what_it_cannot_take(
         assert "+30d is only in the Lab" in toasts(pilot)
 
 
-async def test_unsaved_text_says_which_queries_it_would_break(with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        await pilot.press("ctrl+home", *(["ctrl+k"] * 60))
-        await settled(pilot)
-        edit = view(pilot).editor.edit
-        assert edit is not None
-        assert edit.dirty
-        await pilot.press("escape")
-        await settled(pilot)
-        await pilot.press("k")
-        await settled(pilot)
-        await to_lab(pilot)
-        await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
-        await asked(pilot)
-        column = view(pilot).lab.columns[1]
-        assert column.variant.edit is not None
-        assert column.variant.edit.path == NOTE
-        assert column.title.startswith("edit ")
-        assert not column.problem
-
-
 async def test_asking_stops_at_once_and_goes_on(
     with_judgments: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -400,156 +330,6 @@ async def test_the_cell_shows_nothing_before_there_is_something(garden: Tree, ma
         assert frame(pilot).query_one(CellPane)
 
 
-async def test_a_slider_changes_a_constant_and_the_table_follows(with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
-        await to_lab(pilot)
-        await pilot.press("f4", "slash", *"top", "enter")
-        await settled(pilot)
-        pane = frame(pilot).query_one(WhatIfPane)
-        pane.move_to(pane.choices.index("direct.min_top"))
-        await pilot.press(*(["left_curly_bracket"] * 4))
-        await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=(("direct.min_top", 0.45),)))
-        assert "was 0.85" in text_of(pilot, "#sliders")
-        await pilot.press("slash", *(["backspace"] * 3), *"gap", "enter")
-        await settled(pilot)
-        pane.move_to(pane.choices.index("direct.min_gap"))
-        await pilot.press(*(["left_curly_bracket"] * 5))
-        both = (("direct.min_gap", 0.03), ("direct.min_top", 0.45))
-        await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=both))
-        await asked(pilot)
-        columns = view(pilot).lab.columns
-        assert [column.title for column in columns] == ["byterover", "what if"]
-        changed = columns[1].cells["refresh-token-rotation"].result.outcome
-        assert (columns[0].cells["refresh-token-rotation"].result.outcome, changed) == ("tier 3", "tier 2")
-        assert set(columns[1].cells) == {row.id for row in view(pilot).lab.rows}
-        assert "the open query" in columns[1].cells
-        assert "ndcg@10 0.50 → 0.50, 1 other tier" in str(pane.border_title)
-        await pilot.press("d")
-        await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=both[1:]))
-        await pilot.press("0")
-        await until(pilot, lambda: len(view(pilot).lab.columns) == 1)
-        await asked(pilot)
-
-
-async def test_a_value_is_typed_and_kept_as_a_profile(with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await to_lab(pilot)
-        await pilot.press("f4", "K")
-        assert "and none is changed" in toasts(pilot)
-        pane = frame(pilot).query_one(WhatIfPane)
-        pane.move_to(pane.choices.index("search.limit"))
-        await pilot.press("enter", "end", "backspace", "backspace", *"x", "enter")
-        assert "must be a whole number" in shown(pilot)
-        await pilot.press("backspace", "3", "enter")
-        await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=(("search.limit", 3),)))
-        await asked(pilot)
-        await pilot.press("K", *"mine", "enter")
-        await until(pilot, lambda: "kept as" in toasts(pilot))
-        assert registry.load("byterover").constants(str(config_folder() / "mine.toml")).search.limit == 3
-        assert registry.load("byterover").constants("mine").search.limit == 3
-        for name in ("docs", "soleri-code", "byterover", "config"):
-            await pilot.press("K", *name, "enter")
-            await until(pilot, lambda: f"{name} is a name of ours: choose another one" in toasts(pilot))  # noqa: B023
-            assert not (config_folder() / f"{name}.toml").exists()
-        await pilot.press("0")
-        await until(pilot, lambda: view(pilot).lab.what_if is None)
-        await asked(pilot)
-
-
-async def test_a_click_puts_the_slider_there(with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await to_lab(pilot)
-        pane = frame(pilot).query_one(WhatIfPane)
-        first, cells = pane._track
-        await pilot.click("#sliders", offset=(first + cells, 2))
-        await until(pilot, lambda: view(pilot).lab.what_if == Variant(days=365))
-        await asked(pilot)
-        assert view(pilot).lab.columns[1].cells["refresh-token-rotation"].values[0] is not None
-
-
-async def test_a_note_is_left_out_from_its_row(with_judgments: Tree, make_app: MakeApp) -> None:
-    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
-        await to_lab(pilot)
-        table(pilot).move_to(table(pilot).choices.index("refresh-token-rotation"))
-        await settled(pilot)
-        await pilot.press("f4")
-        pane = frame(pilot).query_one(WhatIfPane)
-        pane.move_to(pane.choices.index(f"{ROTATION}:left out"))
-        await pilot.press("enter")
-        await until(pilot, lambda: view(pilot).lab.what_if == Variant(without=(ROTATION,)))
-        await asked(pilot)
-        assert view(pilot).lab.columns[1].cells["refresh-token-rotation"].result.first_miss == ROTATION
-
-
-async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree, make_app: MakeApp) -> None:
-    """The toast, the mark beside the Lab until it is looked at, its cursor, note and cause; reverting is told too."""
-    with_judgments.age_by_today()
-    async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
-        await open_note(pilot, ROTATION)
-        brv(pilot).controllers.edits.hold()
-        await settled(pilot)
-        before = editor(pilot).area.text
-        editor(pilot).area.replace_text("# Something else\n\nNothing of it is left.\n")
-        await pilot.press("ctrl+s")
-        said = "1 of 3 judged queries is answered otherwise since refresh_rotation.md changed, 1 worse: "
-        await until(pilot, lambda: f"{said}Esc, then 5 shows it" in toasts(pilot))
-        assert "5 Lab ⚠1" in text_of(pilot, "#status")
-        await pilot.press("escape", "5")
-        await until(pilot, lambda: view(pilot).lab.causes is not None)
-        await asked(pilot)
-        assert "⚠1" not in text_of(pilot, "#status")
-        assert table(pilot).judgment is not None
-        assert table(pilot).judgment.text == "refresh token rotation"  # type: ignore[union-attr]
-        await until(pilot, lambda: "what the edits changed" in text_of(pilot, "#cell"))
-        words = " ".join(text_of(pilot, "#cell").split())
-        assert f"{ROTATION}: rank 1 → rank 3, score" in words
-        assert f"cause: {ROTATION} was edited: with its text of before, the query is as good as it was (tried)" in words
-        await pilot.resize_terminal(*NARROW)
-        await pilot.press("f2")
-        await until(pilot, lambda: f"cause: {ROTATION} was edited" in text_of(pilot, "#judged"))
-        (with_judgments.tree / ROTATION).write_text(before)
-        await until(pilot, lambda: view(pilot).edits.effect is not None and not view(pilot).edits.effect.otherwise)
-        assert "answered otherwise" not in toasts(pilot), "it is taken back: the edit was"
-        await open_note(pilot)
-        await pilot.press("enter", "ctrl+s")
-        await until(pilot, lambda: "3 judged queries are answered as before" in toasts(pilot))
-
-
-async def ask_and_break(pilot: Pilot[Any], tree: Tree) -> None:
-    """Asks a query, then takes its text from the note that is first, and waits until that was noticed."""
-    await ask(pilot, "refunds billing")
-    brv(pilot).controllers.edits.hold()
-    await settled(pilot)
-    (tree.tree / "billing/refunds.md").write_text("# Something else\n\nNothing of it is left.\n")
-    await until(pilot, lambda: view(pilot).edits.effect is not None)
-
-
-async def test_an_edit_that_costs_the_open_query_its_note_is_told_and_not_judged_as_right(
-    with_judgments: Tree, make_app: MakeApp
-) -> None:
-    """The answer before the edit is taken in its column; the answer now only once the edit is accepted."""
-    with_judgments.age_by_today()
-    async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
-        await ask_and_break(pilot, with_judgments)
-        said = "the open query is answered otherwise since refunds.md changed; 3 judged queries are not"
-        await until(pilot, lambda: said in toasts(pilot))
-        await to_lab(pilot)
-        assert table(pilot).chosen == OPEN_QUERY
-        await pilot.press("J")
-        await until(
-            pilot, lambda: "“refunds billing” is not judged, because an edit changed the answer" in toasts(pilot)
-        )
-        assert len(judged(with_judgments)) == 3
-        await pilot.press("l")
-        assert table(pilot).chosen_column == view(pilot).lab.columns[1]
-        await pilot.press("J")
-        await until(pilot, lambda: len(judged(with_judgments)) == 4)
-        assert [each.path for each in judged(with_judgments)[-1].documents] == ["billing/refunds.md"]
-        said = "“refunds billing” is judged as answered before the edits; 4 judged queries in all; u takes it back"
-        await until(pilot, lambda: said in toasts(pilot))
-
-
 async def test_what_was_judged_last_is_taken_back(with_judgments: Tree, make_app: MakeApp) -> None:
     before = judged(with_judgments)
     async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
@@ -585,30 +365,6 @@ async def test_judgments_that_others_changed_are_not_put_back(with_judgments: Tr
         assert judged(with_judgments) == kept
 
 
-async def test_another_engine_and_another_open_query_are_looked_at_anew_after_an_edit(
-    garden: Tree, make_app: MakeApp
-) -> None:
-    garden.age_by_today()
-    async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:
-        await ask_and_break(pilot, garden)
-        first = view(pilot).edits.effect
-        await ask(pilot, "freeze window")
-        (garden.tree / "deploy/freeze_window.md").unlink()
-        said = "the query asked last is answered otherwise since 2 notes changed"
-        await until(pilot, lambda: said in toasts(pilot))
-        second = view(pilot).edits.effect
-        assert second is not first
-        await pilot.press("escape", "P")
-        await until(pilot, lambda: view(pilot).engine.name != "byterover")
-        await until(pilot, lambda: view(pilot).edits.effect is not second)
-
-
-def swept(pilot: Pilot[Any]) -> str:
-    """The lines of the dialog of a sweep."""
-    found = pilot.app.screen.query(SweepPane)
-    return "\n".join(line.plain for pane in found for line in pane.lines)
-
-
 async def test_the_title_stands_behind_the_tabs_where_there_is_room(with_judgments: Tree, make_app: MakeApp) -> None:
     async with make_app(with_judgments.root).run_test(size=NARROW) as pilot:
         await to_lab(pilot)
@@ -620,99 +376,3 @@ async def test_the_title_stands_behind_the_tabs_where_there_is_room(with_judgmen
         await until(pilot, lambda: f"{tabs}  What if · ndcg@10 " in shown(pilot))
         await pilot.resize_terminal(60, NARROW[1])
         await until(pilot, lambda: f"{tabs} ━" in shown(pilot))
-
-
-async def test_a_constant_is_swept_and_two_together_and_the_curve_saved(
-    with_judgments: Tree, make_app: MakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("brvtui.app.exporting.sharing.pictures_folder", lambda: tmp_path / "pictures")
-    (tmp_path / "pictures").mkdir()
-    async with make_app(with_judgments.root).run_test(size=NARROW) as pilot:
-        await to_lab(pilot)
-        await pilot.press("f4")
-        sliders = frame(pilot).query_one(WhatIfPane)
-        sliders.move_to(sliders.choices.index("direct.prefetch"))
-        await pilot.press("O")
-        await until(pilot, lambda: "sweep another constant first" in toasts(pilot))
-        await pilot.press("o")
-        await until(pilot, lambda: "past this value" in swept(pilot))
-        lines = swept(pilot).splitlines()
-        assert "direct.prefetch: ndcg@10 of 2 of 3 judged queries" in lines[0]
-        dialog = pilot.app.screen
-        assert isinstance(dialog, SweepDialog)
-        (crossing,) = (each for each in dialog.made.crossings)  # type: ignore[union-attr]
-        assert crossing.query == "refresh-token-rotation"
-        await pilot.press("v")
-        file = tmp_path / "pictures" / "sweep-of-direct-prefetch.svg"
-        await until(pilot, lambda: f"saved {file}" in toasts(pilot))
-        assert f"{crossing.before} → {crossing.after}" in file.read_text()
-        await pilot.press("escape", "j", "O")
-        await until(pilot, lambda: "across" in swept(pilot))
-        await pilot.press("escape")
-
-
-def _result(query: str, path: str) -> QueryResult:
-    return QueryResult(query, query, "", "", {"a.md": 3}, "tier 2", (RankedDocument(path, 0.9),), 0, 1.0)
-
-
-@pytest.mark.parametrize(
-    ("effect", "key", "said"),
-    [
-        ((14, 0, 0, 0, 0, 1), "5", "14 judged queries are answered as before"),
-        ((14, 1, 0, 0, 0, 1), "5", "14 judged queries and the open query are answered as before"),
-        ((1, 0, 0, 0, 0, 1), "5", "the judged query is answered as before"),
-        ((0, 3, 0, 0, 0, 1), "", "the 3 queries asked last are answered as before; none is judged"),
-        (
-            (0, 1, 0, 0, 1, 1),
-            "5",
-            "the query asked last is answered otherwise since n0.md changed; none is judged: 5 shows it",
-        ),
-        (
-            (14, 0, 0, 2, 0, 1),
-            "5",
-            "2 of 14 judged queries are answered otherwise since n0.md changed, 2 worse: 5 shows them",
-        ),
-        (
-            (14, 1, 0, 0, 1, 1),
-            "5",
-            "the open query is answered otherwise since n0.md changed; 14 judged queries are not: 5 shows it",
-        ),
-        (
-            (14, 1, 0, 1, 0, 1),
-            "5",
-            "1 of 14 judged queries is answered otherwise since n0.md changed, 1 worse; the open query is not: "
-            "5 shows it",
-        ),
-        (
-            (14, 1, 0, 2, 1, 1),
-            "5",
-            "2 of 14 judged queries and the open query are answered otherwise since n0.md changed, 2 worse: "
-            "5 shows them",
-        ),
-        (
-            (200, 0, 9, 1, 0, 3),
-            "",
-            "1 of the first 200 judged queries is answered otherwise since 3 notes changed, 1 worse",
-        ),
-    ],
-)
-def test_what_an_edit_changes_is_one_sentence(effect: tuple[int, int, int, int, int, int], key: str, said: str) -> None:
-    judged, unjudged, left_out, changed, others, notes = effect
-    earlier = EarlierNotes(tuple(f"x/n{number}.md" for number in range(notes)))
-    changes = [QueryChange(_result(str(n), "b.md"), _result(str(n), "a.md")) for n in range(changed + others)]
-    made = EditEffect(earlier, judged, unjudged, left_out, tuple(changes[:changed]), tuple(changes[changed:]))
-    assert sentence(made, "note", key) == said
-
-
-@pytest.mark.parametrize(
-    ("paths", "said"),
-    [
-        (("a/_index.md", "a/b.abstract.md", "a/b.md", "a/c.md"), "2 notes"),
-        (("_archived/a/b.full.md", "_archived/a/b.stub.md", "a/b.md"), "b.md"),
-        (("_index.md", "a/_index.md"), "2 files"),
-    ],
-)
-def test_notes_are_counted_not_what_is_derived_from_them(paths: tuple[str, ...], said: str) -> None:
-    change = QueryChange(_result("0", "b.md"), _result("0", "a.md"))
-    made = EditEffect(EarlierNotes(paths), 1, 0, 0, (change,), ())
-    assert f"since {said} changed" in sentence(made, "note")

@@ -10,9 +10,8 @@ import pytest
 from brvtui.app.app import BrvTui
 from brvtui.lab.whatif.variant import Variant
 from tests.app.driving import HUGE, NARROW, WIDE, ask, frame, settled, until, view
+from tests.app.judging import ROTATION, asked, to_lab
 from tests.app.pictures import DARK, LIGHT, Looks
-from tests.app.test_lab import ROTATION, asked, to_lab
-from tests.app.test_lab import with_judgments as with_judgments
 from tests.support.trees import Tree
 
 MakeApp = Callable[..., BrvTui]

@@ -15,7 +15,7 @@ from brvtui.saved.traces import SavedTrace
 from brvtui.session import Session
 from tests.app.driving import HUGE, WIDE, ask, frame, settled, shown, text_of, until, view
 from tests.app.engines import toasts
-from tests.app.test_lab import asked, to_lab
+from tests.app.judging import asked, to_lab
 from tests.engines.byterover_v4.test_pending_rows import asked as asked_row
 from tests.engines.byterover_v4.test_pending_rows import printed
 from tests.support.spaces import SPACE_ID, small_space

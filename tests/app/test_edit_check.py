@@ -1,0 +1,197 @@
+"""What an edit changes: the judged queries and the open one, told in a toast and shown in the Lab."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from brvtui.app.app import BrvTui
+from brvtui.app.lab.edit_check import OPEN_QUERY, sentence
+from brvtui.lab.evaluation.comparing import QueryChange
+from brvtui.lab.evaluation.results import QueryResult, RankedDocument
+from brvtui.lab.whatif.variant import EarlierNotes
+from brvtui.session.edit_effect import EditEffect
+from tests.app.driving import NARROW, WIDE, ask, brv, settled, text_of, until, view
+from tests.app.editing import NOTE, editor, open_note, toasts
+from tests.app.judging import ROTATION, asked, judged, table, to_lab
+from tests.support.trees import Tree
+
+MakeApp = Callable[..., BrvTui]
+
+
+async def test_unsaved_text_says_which_queries_it_would_break(with_judgments: Tree, make_app: MakeApp) -> None:
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await pilot.press("ctrl+home", *(["ctrl+k"] * 60))
+        await settled(pilot)
+        edit = view(pilot).editor.edit
+        assert edit is not None
+        assert edit.dirty
+        await pilot.press("escape")
+        await settled(pilot)
+        await pilot.press("k")
+        await settled(pilot)
+        await to_lab(pilot)
+        await until(pilot, lambda: len(view(pilot).lab.columns) == 2)
+        await asked(pilot)
+        column = view(pilot).lab.columns[1]
+        assert column.variant.edit is not None
+        assert column.variant.edit.path == NOTE
+        assert column.title.startswith("edit ")
+        assert not column.problem
+
+
+async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree, make_app: MakeApp) -> None:
+    """The toast, the mark beside the Lab until it is looked at, its cursor, note and cause; reverting is told too."""
+    with_judgments.age_by_today()
+    async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
+        await open_note(pilot, ROTATION)
+        brv(pilot).controllers.edits.hold()
+        await settled(pilot)
+        before = editor(pilot).area.text
+        editor(pilot).area.replace_text("# Something else\n\nNothing of it is left.\n")
+        await pilot.press("ctrl+s")
+        said = "1 of 3 judged queries is answered otherwise since refresh_rotation.md changed, 1 worse: "
+        await until(pilot, lambda: f"{said}Esc, then 5 shows it" in toasts(pilot))
+        assert "5 Lab ⚠1" in text_of(pilot, "#status")
+        await pilot.press("escape", "5")
+        await until(pilot, lambda: view(pilot).lab.causes is not None)
+        await asked(pilot)
+        assert "⚠1" not in text_of(pilot, "#status")
+        assert table(pilot).judgment is not None
+        assert table(pilot).judgment.text == "refresh token rotation"  # type: ignore[union-attr]
+        await until(pilot, lambda: "what the edits changed" in text_of(pilot, "#cell"))
+        words = " ".join(text_of(pilot, "#cell").split())
+        assert f"{ROTATION}: rank 1 → rank 3, score" in words
+        assert f"cause: {ROTATION} was edited: with its text of before, the query is as good as it was (tried)" in words
+        await pilot.resize_terminal(*NARROW)
+        await pilot.press("f2")
+        await until(pilot, lambda: f"cause: {ROTATION} was edited" in text_of(pilot, "#judged"))
+        (with_judgments.tree / ROTATION).write_text(before)
+        await until(pilot, lambda: view(pilot).edits.effect is not None and not view(pilot).edits.effect.otherwise)
+        assert "answered otherwise" not in toasts(pilot), "it is taken back: the edit was"
+        await open_note(pilot)
+        await pilot.press("enter", "ctrl+s")
+        await until(pilot, lambda: "3 judged queries are answered as before" in toasts(pilot))
+
+
+async def ask_and_break(pilot: Pilot[Any], tree: Tree) -> None:
+    """Asks a query, then takes its text from the note that is first, and waits until that was noticed."""
+    await ask(pilot, "refunds billing")
+    brv(pilot).controllers.edits.hold()
+    await settled(pilot)
+    (tree.tree / "billing/refunds.md").write_text("# Something else\n\nNothing of it is left.\n")
+    await until(pilot, lambda: view(pilot).edits.effect is not None)
+
+
+async def test_an_edit_that_costs_the_open_query_its_note_is_told_and_not_judged_as_right(
+    with_judgments: Tree, make_app: MakeApp
+) -> None:
+    """The answer before the edit is taken in its column; the answer now only once the edit is accepted."""
+    with_judgments.age_by_today()
+    async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
+        await ask_and_break(pilot, with_judgments)
+        said = "the open query is answered otherwise since refunds.md changed; 3 judged queries are not"
+        await until(pilot, lambda: said in toasts(pilot))
+        await to_lab(pilot)
+        assert table(pilot).chosen == OPEN_QUERY
+        await pilot.press("J")
+        await until(
+            pilot, lambda: "“refunds billing” is not judged, because an edit changed the answer" in toasts(pilot)
+        )
+        assert len(judged(with_judgments)) == 3
+        await pilot.press("l")
+        assert table(pilot).chosen_column == view(pilot).lab.columns[1]
+        await pilot.press("J")
+        await until(pilot, lambda: len(judged(with_judgments)) == 4)
+        assert [each.path for each in judged(with_judgments)[-1].documents] == ["billing/refunds.md"]
+        said = "“refunds billing” is judged as answered before the edits; 4 judged queries in all; u takes it back"
+        await until(pilot, lambda: said in toasts(pilot))
+
+
+async def test_another_engine_and_another_open_query_are_looked_at_anew_after_an_edit(
+    garden: Tree, make_app: MakeApp
+) -> None:
+    garden.age_by_today()
+    async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:
+        await ask_and_break(pilot, garden)
+        first = view(pilot).edits.effect
+        await ask(pilot, "freeze window")
+        (garden.tree / "deploy/freeze_window.md").unlink()
+        said = "the query asked last is answered otherwise since 2 notes changed"
+        await until(pilot, lambda: said in toasts(pilot))
+        second = view(pilot).edits.effect
+        assert second is not first
+        await pilot.press("escape", "P")
+        await until(pilot, lambda: view(pilot).engine.name != "byterover")
+        await until(pilot, lambda: view(pilot).edits.effect is not second)
+
+
+def _result(query: str, path: str) -> QueryResult:
+    return QueryResult(query, query, "", "", {"a.md": 3}, "tier 2", (RankedDocument(path, 0.9),), 0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("effect", "key", "said"),
+    [
+        ((14, 0, 0, 0, 0, 1), "5", "14 judged queries are answered as before"),
+        ((14, 1, 0, 0, 0, 1), "5", "14 judged queries and the open query are answered as before"),
+        ((1, 0, 0, 0, 0, 1), "5", "the judged query is answered as before"),
+        ((0, 3, 0, 0, 0, 1), "", "the 3 queries asked last are answered as before; none is judged"),
+        (
+            (0, 1, 0, 0, 1, 1),
+            "5",
+            "the query asked last is answered otherwise since n0.md changed; none is judged: 5 shows it",
+        ),
+        (
+            (14, 0, 0, 2, 0, 1),
+            "5",
+            "2 of 14 judged queries are answered otherwise since n0.md changed, 2 worse: 5 shows them",
+        ),
+        (
+            (14, 1, 0, 0, 1, 1),
+            "5",
+            "the open query is answered otherwise since n0.md changed; 14 judged queries are not: 5 shows it",
+        ),
+        (
+            (14, 1, 0, 1, 0, 1),
+            "5",
+            "1 of 14 judged queries is answered otherwise since n0.md changed, 1 worse; the open query is not: "
+            "5 shows it",
+        ),
+        (
+            (14, 1, 0, 2, 1, 1),
+            "5",
+            "2 of 14 judged queries and the open query are answered otherwise since n0.md changed, 2 worse: "
+            "5 shows them",
+        ),
+        (
+            (200, 0, 9, 1, 0, 3),
+            "",
+            "1 of the first 200 judged queries is answered otherwise since 3 notes changed, 1 worse",
+        ),
+    ],
+)
+def test_what_an_edit_changes_is_one_sentence(effect: tuple[int, int, int, int, int, int], key: str, said: str) -> None:
+    judged, unjudged, left_out, changed, others, notes = effect
+    earlier = EarlierNotes(tuple(f"x/n{number}.md" for number in range(notes)))
+    changes = [QueryChange(_result(str(n), "b.md"), _result(str(n), "a.md")) for n in range(changed + others)]
+    made = EditEffect(earlier, judged, unjudged, left_out, tuple(changes[:changed]), tuple(changes[changed:]))
+    assert sentence(made, "note", key) == said
+
+
+@pytest.mark.parametrize(
+    ("paths", "said"),
+    [
+        (("a/_index.md", "a/b.abstract.md", "a/b.md", "a/c.md"), "2 notes"),
+        (("_archived/a/b.full.md", "_archived/a/b.stub.md", "a/b.md"), "b.md"),
+        (("_index.md", "a/_index.md"), "2 files"),
+    ],
+)
+def test_notes_are_counted_not_what_is_derived_from_them(paths: tuple[str, ...], said: str) -> None:
+    change = QueryChange(_result("0", "b.md"), _result("0", "a.md"))
+    made = EditEffect(EarlierNotes(paths), 1, 0, 0, (change,), ())
+    assert f"since {said} changed" in sentence(made, "note")
