@@ -193,7 +193,7 @@ class BrvTui(ConfiguredApp):
         self.call_later(self._thin_out)
 
     def withdraw(self, message: str) -> None:
-        """Takes back a toast, whose ``message`` does not hold any more."""
+        """Removes the toast that says ``message``: it is no longer true."""
         for one in [one for one in self._notifications if one.message == visible(message)]:
             self._unnotify(one)
 

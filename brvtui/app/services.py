@@ -105,7 +105,7 @@ class AppServices(Protocol):
         """Shows ``message`` as a toast, for ``timeout`` seconds. It may be called from any thread."""
 
     def withdraw(self, message: str) -> None:
-        """Takes back a toast, whose ``message`` does not hold any more."""
+        """Removes the toast that says ``message``: it is no longer true."""
 
     def push_screen(self, screen: Screen[Result], callback: ScreenResultCallbackType[Result] | None = ...) -> object:
         """Brings a dialog to the front; ``callback`` is called with what it ends with."""

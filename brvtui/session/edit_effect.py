@@ -106,8 +106,7 @@ def causes_of_change(session: Session, variant: Variant, judgment: Judgment, eng
     """
     runner = session.variants
     now, before = runner.state(Variant(), engine, mode), runner.state(variant, engine, mode)
-    known = variant.earlier.moved if variant.earlier is not None else {}
-    change = QueryChange(now.ask(judgment), before.ask(judgment), known)
+    change = QueryChange(now.ask(judgment), before.ask(judgment), variant.moved)
     if not change.is_otherwise:
         return ()
     first = change.before.ranking[:1]
@@ -117,12 +116,12 @@ def causes_of_change(session: Session, variant: Variant, judgment: Judgment, eng
         then = replace(judgment, documents=(found,))
         judgment, moved = now.finder.followed(then)
         renamed = tuple(f"{one.document.path} is {one.path} now" for one in moved if one.moved)
-        change = QueryChange(judged_as(change.now, judgment), judged_as(change.before, then), known)
+        change = QueryChange(judged_as(change.now, judgment), judged_as(change.before, then), variant.moved)
     if not change.changes_outcome and not change.is_worse(DEFAULT_METRICS[0]):
         return (*renamed, *_moves(change), *_edited(variant))
     if variant.earlier is not None and (signals := variant.earlier.signals):
         undone = runner.state(Variant(signals=signals), engine, mode).ask(judgment)
-        if not QueryChange(undone, judged_as(change.before, judgment), known).is_otherwise:
+        if not QueryChange(undone, judged_as(change.before, judgment), variant.moved).is_otherwise:
             paths = ", ".join(dict.fromkeys(each.path for each in signals))
             did = f"maturity or importance was set of {paths}: without that, the query is as it was (tried)"
             return (*renamed, *_moves(change), f"{CAUSE}{did}")

@@ -117,5 +117,6 @@ class Engines:
             raise EngineError(f"{file} is not a result of this query: choose one that is")
         engine = self.named(trace.engine)
         if not isinstance(engine, Learns):
-            raise EngineError(f"{engine.title} does not learn from feedback; engines that do: {self.which(Learns)}")
+            others = f"; engines that do: {able}" if (able := self.which(Learns)) else ""
+            raise EngineError(f"{engine.title} does not learn from feedback{others}")
         return engine.learn(self.context(trace.engine), trace, file, usefulness)

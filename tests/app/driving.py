@@ -103,6 +103,15 @@ async def ask(pilot: Pilot[Any], text: str) -> None:
     await settled(pilot)
 
 
+async def ask_from_cache(pilot: Pilot[Any], text: str) -> None:
+    """Runs ``text`` twice: the second answer is the cache's."""
+    await ask(pilot, text)
+    await pilot.press("enter")
+    await settled(pilot)
+    await pilot.press("enter")
+    await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.tier == 0)
+
+
 async def open_notes(pilot: Pilot[Any]) -> None:
     """Brings the Notes screen to the front."""
     await settled(pilot)

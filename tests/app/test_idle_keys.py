@@ -208,6 +208,11 @@ async def test_a_note_that_is_gone_offers_no_change_of_it(garden: Tree, make_app
         assert "w why" not in text_of(pilot, "#keys")
         about = " ".join(text_of(pilot, "#about").split())
         assert GONE_TEXT in about
+        await pilot.press("1")
+        await settled(pilot)
+        assert "enter note text" not in text_of(pilot, "#keys")
+        await pilot.press("2")
+        await settled(pilot)
         assert "linked from" not in about
         await pilot.press("I")
         assert "there is no such note" in toasts(pilot)

@@ -18,7 +18,21 @@ from brvtui.app.query.screen import QueryScreen
 from brvtui.store.folders import shown_path
 from brvtui.tree.engine_files.folders import project_data
 from brvtui.tree.engine_files.query_log import LoggedQuery, query_log_folder
-from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
+from tests.app.driving import (
+    NARROW,
+    SIZES,
+    WIDE,
+    ask,
+    ask_from_cache,
+    brv,
+    frame,
+    screen,
+    settled,
+    shown,
+    text_of,
+    until,
+    view,
+)
 from tests.support.trees import NOW_MS, Tree
 
 
@@ -237,11 +251,7 @@ async def test_a_logged_query_is_asked_again_on_the_query_screen(
 
 async def test_what_was_not_covered_is_so_when_the_cache_repeats_it(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "zebra quagga")
-        await pilot.press("enter")
-        await settled(pilot)
-        await pilot.press("enter")
-        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.tier == 0)
+        await ask_from_cache(pilot, "zebra quagga")
         await to_log(pilot)
         await pilot.press("c")
         assert len(frame(pilot).query_one(LogPane).choices) == 2

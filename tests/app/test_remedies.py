@@ -17,7 +17,7 @@ from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.message import MessageScreen
 from brvtui.app.widgets.options import Options
 from brvtui.trace import Remedy, RemedyKind
-from tests.app.driving import WIDE, ask, brv, frame, screen, settled, shown, until, view
+from tests.app.driving import WIDE, ask, ask_from_cache, brv, frame, screen, settled, shown, until, view
 from tests.support.trees import Tree
 
 
@@ -165,11 +165,7 @@ async def test_what_a_remedy_lifts_does_not_answer_because_the_cache_repeats_it(
 
 async def test_an_answer_of_the_cache_that_a_new_one_would_replace_is_not_called_the_answer(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("enter")
-        await settled(pilot)
-        await pilot.press("enter")
-        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.answer.kind == "cached")
+        await ask_from_cache(pilot, "rollback")
         await pilot.press("escape", "w")
         await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
         pane = pilot.app.screen.query_one(RemedyPane)

@@ -71,6 +71,22 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
     assert state_of(space.parent / "data", space) == before
 
 
+async def test_no_other_engine_is_offered_where_there_is_none(space: Path) -> None:
+    async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token")
+        await pilot.press("escape", "b", "f", "m")
+        await until(
+            pilot, lambda: any("does not learn from feedback: J grades a result" in one for one in toasts(pilot))
+        )
+        await pilot.press("b", "b")
+        await settled(pilot)
+        said = " ".join(toasts(pilot))
+        assert "pinned: change wording, then B compares" in said
+        assert "engines that do" not in said
+        assert "P asks" not in said
+        assert "P switches" not in said
+
+
 async def test_the_lab_asks_v4_with_the_clock_and_constants_changed(space: Path) -> None:
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:

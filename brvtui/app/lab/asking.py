@@ -262,16 +262,15 @@ def keep_answers(
     try:
         known = JudgmentsFile.of(session.project).read()
         state = runner.state(variant, engine, mode)
-        before = runner.state(Variant(earlier=edits), engine, mode) if edits is not None else None
+        earlier = Variant(earlier=edits)
+        before = runner.state(earlier, engine, mode) if edits is not None else None
         new = [each for each in dict.fromkeys(queries) if judgment_of(known, *each) is None][:_MOST_ADDED]
         for text, scope in new:
             judgment = Judgment("new", text, scope)
             result = runner.result(state, judgment)
-            if before is not None and edits is not None:
-                change = QueryChange(result, runner.result(before, judgment), edits.moved)
-                if change.is_otherwise:
-                    left_out.append(text)
-                    continue
+            if before is not None and QueryChange(result, runner.result(before, judgment), earlier.moved).is_otherwise:
+                left_out.append(text)
+                continue
             documents = tuple(state.finder.judged(path, 3) for path in result.ranking[:1])
             added.append((text, scope, result.outcome, documents))
 

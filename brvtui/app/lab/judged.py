@@ -365,6 +365,7 @@ class JudgedPane(ChoicePane):
         if wanted != self.column:
             self.column = wanted
             self.rebuild()
+            self.show_keys()
             self.post_message(self.CellChosen())
 
     def action_unjudge(self) -> None:

@@ -42,8 +42,7 @@ def is_otherwise(lab: LabState, column: LabColumn, query: str) -> bool:
 
 
 def _differs(now: LabCell, there: LabCell, column: LabColumn) -> bool:
-    earlier = column.variant.earlier
-    change = QueryChange(now.result, there.result, earlier.moved if earlier is not None else {})
+    change = QueryChange(now.result, there.result, column.variant.moved)
     return change.changes_outcome if column.variant.engine else change.is_otherwise
 
 

@@ -21,7 +21,6 @@ from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.view import View
-from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
 from brvtui.lab.whatif.variant import Variant
 
@@ -59,7 +58,6 @@ class LabScreen(FrameScreen):
     @on(JudgedPane.CellChosen)
     def _show_cell(self) -> None:
         self.query_one(CellPane).put(self.table.judgment, self.table.chosen_column)
-        self.query_one(KeyBar).rebuild()
         self._lab.looked_at = self.table.looked_at
         self.call_later(self._explain)
         session = self._lab.session

@@ -133,7 +133,7 @@ class LogPane(ChoicePane):
         return idle if self.entry is not None else idle | {"log.take", "log.judge", "log.why"}
 
     def filter_changed(self) -> None:
-        """Posts also that no entry is under the cursor any more, or one is again."""
+        """Also tells the screen when the filter leaves no entry, and when it is cleared."""
         super().filter_changed()
         if self.field is None or not self.chosen:
             self.post_message(self.EntryChosen())

@@ -96,6 +96,13 @@ class Project:
             self._services.notify(no_project, timeout=4)
         return bool(no_project)
 
+    @property
+    def has_other_engines(self) -> bool:
+        """Whether another engine, or the engine of the project's other memory, can be switched to."""
+        if self.session is None or self.session.is_code:
+            return False
+        return self.choice is not None or len(self.session.engines.names) > 1
+
     def refuses_edits(self) -> bool:
         """Returns whether code is open, which is only read here; a toast then says so."""
         if self.session is None or not self.session.is_code:

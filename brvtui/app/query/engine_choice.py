@@ -67,7 +67,7 @@ class EngineChoice:
         if choice is not None and place + 1 == len(known):
             self._open_memory(choice.TREE if self._project.session.is_space else choice.SPACE)
             return
-        if len(known) == 1:
+        if not self._project.has_other_engines:
             self._services.notify("a space is ranked by ByteRover V4 alone", timeout=4)
             return
         for name in (*known[place + 1 :], *known[:place]):
@@ -85,8 +85,9 @@ class EngineChoice:
             return
         modes = session.engines.named(store.view.engine.name).modes
         if not modes:
-            key = self._services.shown_key("engine.next")
-            said = f"{store.view.presentation.title} has no modes to choose from: {key} switches the engine"
+            said = f"{store.view.presentation.title} has no modes to choose from"
+            if self._project.has_other_engines:
+                said += f": {self._services.shown_key('engine.next')} switches the engine"
             self._services.notify(said, timeout=4)
             return
         next_mode = modes[(modes.index(store.view.engine.mode) + 1) % len(modes)]

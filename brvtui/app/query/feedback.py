@@ -9,7 +9,7 @@ from brvtui.app.services import AppServices
 from brvtui.trace.feedback import Usefulness
 
 _GROUP = "feedback"
-_OTHERS = "{engine.next} asks the next engine; {results.judge} grades a result for the Lab"
+_NEXT, _GRADE = "{engine.next} asks the next engine; ", "{results.judge} grades a result for the Lab"
 
 
 def give_feedback(
@@ -29,7 +29,8 @@ def give_feedback(
             return session.engines.learn(trace, hit.file, usefulness), True
         except EngineError as error:
             able = isinstance(session.engines.named(trace.engine), Learns)
-            return str(error) if able else f"{error}: {services.with_keys(_OTHERS)}", False
+            instead = f"{_NEXT if project.has_other_engines else ''}{_GRADE}"
+            return str(error) if able else f"{error}: {services.with_keys(instead)}", False
 
     def learned(outcome: tuple[str, bool]) -> None:
         said, kept = outcome

@@ -149,8 +149,11 @@ class Queries:
             self._services.notify("nothing is pinned any more", timeout=4)
             return False
         store.update(PinState(trace))
-        profile = ", profile ({engine.profile})" if len(profiles_of(trace.engine)) > 1 else ""
-        said = f"pinned: change wording{profile} or engine ({{engine.next}}), then {{answer.compare}} compares"
+        ways = ["wording"]
+        ways += ["profile ({engine.profile})"] if len(profiles_of(trace.engine)) > 1 else []
+        ways += ["engine ({engine.next})"] if self._project.has_other_engines else []
+        others = " or ".join(filter(None, (", ".join(ways[:-1]), ways[-1])))
+        said = f"pinned: change {others}, then {{answer.compare}} compares"
         self._services.notify(self._services.with_keys(said), timeout=4)
         return True
 

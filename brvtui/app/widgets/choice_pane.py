@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from textual import events
 
-from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.line import Line
@@ -58,8 +57,7 @@ class ChoicePane(Pane):
             self.repaint()
             if tell:
                 self.moved(self.choices[place])
-            for bar in self.screen.query(KeyBar):  # some keys act on some choices alone
-                bar.rebuild()
+            self.show_keys()  # some act on some choices alone
 
     def reveal(self) -> None:
         """Scrolls the lines of the cursor's choice into view."""

@@ -44,7 +44,7 @@ class KeyBar(Lines):
         StaleState,
     )
 
-    def __init__(self, *, id: str, idle: Callable[[], frozenset[str]] = frozenset) -> None:
+    def __init__(self, *, id: str, idle: Callable[[], frozenset[str]]) -> None:
         """A bar without keys; ``idle`` returns the names of the actions that can do nothing now."""
         super().__init__(id=id)
         self._idle = idle

@@ -250,8 +250,16 @@ class Pane(Lines, can_focus=True):
 
     @property
     def idle(self) -> frozenset[str]:
-        """The names of the actions that can do nothing with what is under the cursor."""
+        """The names of the actions that can do nothing with what is under the cursor: the key bar leaves them out.
+
+        Their keys still act, to say why; an action that says nothing either is refused by :meth:`check_action`.
+        """
         return frozenset()
+
+    def show_keys(self) -> None:
+        """Has the key bar show the keys that act now; for what it does not see in the view."""
+        for bar in self.screen.query(KeyBar):
+            bar.show_keys()
 
     @property
     def has_match(self) -> bool:
@@ -301,8 +309,7 @@ class Pane(Lines, can_focus=True):
             self.rebuild()
             self.filter_changed()
             self._count()
-            for bar in self.screen.query(KeyBar):  # it offers to go from match to match
-                bar.show_keys()
+            self.show_keys()  # that of going from match to match
 
     def _count(self) -> None:
         tally = Content(self.tally())

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from brvtui.fleet.asking import MemberReply
     from brvtui.fleet.members import Fleet, Member
 
-_NEAR = "; near: "
-"""What stands between an unknown name and those that are like it."""
+_UNKNOWN, _NEAR = ("no note ", "no symbol "), "; near: "
+"""How a member says that it has no note of a name, and what stands before the names that are like it."""
 _SHOWN = 3
 """Results of a member that are printed."""
 
@@ -167,7 +167,7 @@ def explain(text: str, note: str, options: FleetOptions, form: str) -> int:
     with options.asker(made) as asker:
         replies = asker.ask(made.members, Explaining(text, note))
     found = replies.values
-    unknown = [one for one in replies.missing if one.why.startswith(f"no note {note} ")]
+    unknown = [one for one in replies.missing if one.why.startswith(_UNKNOWN)]
     unread = [one for one in replies.missing if one not in unknown]
     if not found and len(replies.missing) == 1:
         raise Failure(with_remedy(replies.missing[0].why), NOT_THERE)

@@ -90,6 +90,11 @@ class Variant:
         """Whether it is a state of before, so that what is better there was lost since."""
         return bool(self.revision) or self.earlier is not None or self.days < 0
 
+    @property
+    def moved(self) -> Mapping[str, str]:
+        """The notes that are known to have moved since: where they are now, with where they were."""
+        return self.earlier.moved if self.earlier is not None else {}
+
     def with_constant(self, name: str, value: Value | None) -> Variant:
         """With the constant ``name`` at ``value``; None for as it is in the profile."""
         made = {key: old for key, old in self.constants if key != name}
