@@ -218,6 +218,21 @@ async def test_a_note_that_is_gone_offers_no_change_of_it(garden: Tree, make_app
         assert "there is no such note" in toasts(pilot)
 
 
+async def test_of_a_note_that_was_gone_before_it_was_looked_at_nothing_is_from_before(
+    garden: Tree, make_app: Callable[..., BrvTui]
+) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        file = view(pilot).selection.file
+        (garden.tree / file).unlink()
+        await until(pilot, lambda: not view(pilot).knows(file))
+        await pilot.press("escape", "2")
+        await settled(pilot)
+        about = " ".join(text_of(pilot, "#about").split())
+        assert "the file is gone" in about
+        assert GONE_TEXT not in about
+
+
 async def test_a_setting_that_is_changed_by_hand_offers_no_key(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await settled(pilot)

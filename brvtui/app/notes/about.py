@@ -109,7 +109,8 @@ class AboutPane(ChoicePane):
         if page is not None and page.path == view.selection.file:
             made += self._head(page, width)
         if page is not None and page.path == view.selection.file and page.state == GONE:
-            return [*wrapped(f"{self.glyphs.warn} {GONE_TEXT}", width, "warn"), *made]
+            said = GONE_TEXT if page.text else page.problem
+            return [*wrapped(f"{self.glyphs.warn} {said}", width, "warn"), *made]
         known = around if around is not None and around.path == view.selection.file else None
         self._has_surroundings = known is not None
         if view.project.saved:
