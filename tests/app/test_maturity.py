@@ -204,6 +204,18 @@ async def test_an_event_that_hides_the_selected_note_selects_one_that_is_seen(ap
         assert view(pilot).selection.file == selected
 
 
+async def test_an_event_that_empties_the_column_in_use_leads_to_one_that_has_notes(app: BrvTui) -> None:
+    async with app.run_test(size=HUGE) as pilot:
+        await opened(pilot, "f4")
+        for _ in range(9):
+            await pilot.press("f")
+            await settled(pilot)
+            if not column(pilot, "core").choices and column(pilot, "draft").choices:
+                break
+        assert frame(pilot).stop != "core"
+        assert view(pilot).selection.file == column(pilot, frame(pilot).stop).chosen
+
+
 async def test_cards_that_are_not_seen_may_become_fewer(tree: Tree, make_app: Any) -> None:
     tree.notes(69)
     tree.note("core/a.md", "Core")

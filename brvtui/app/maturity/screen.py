@@ -135,10 +135,11 @@ class MaturityScreen(FrameScreen):
             column.put(on_day)
         self.body.collapse(on_day.collapsed)
         self.query_one(ForecastBar).put(on_day, self.wanted.day)
-        now = self._level_of_selected()
-        if first or (now and now != before and self._shows_selected(now)):
-            self._go_to_selected()
         self.select_seen()
+        now = self._level_of_selected()
+        emptied = isinstance(self.focused, ColumnPane) and not self.focused.choices
+        if first or (now and (emptied or now != before) and self._shows_selected(now)):
+            self._go_to_selected()
         self._show_note()
 
     @property
