@@ -362,11 +362,14 @@ async def test_changes_are_listed_and_undone_there(app: BrvTui, garden: Tree) ->
         await settled(pilot)
         await pilot.press("C")
         assert f"archive {NOTE}" in shown(pilot)
+        assert "undo the newest" in shown(pilot)
+        assert "do again" not in shown(pilot)
         await pilot.press("u")
         await until(pilot, lambda: (garden.tree / NOTE).exists())
         await settled(pilot)
         await pilot.press("C")
         assert f"undone  archive {NOTE}" in shown(pilot)
+        assert "undo the newest" not in shown(pilot)
         await _click(pilot, "do again")
         await until(pilot, lambda: not (garden.tree / NOTE).exists())
 
@@ -432,8 +435,10 @@ async def test_signals_are_set_in_the_frontmatter_alone(app: BrvTui, garden: Tre
         assert not (brv(pilot).controllers.project.session.notes._overlay.path).exists()  # type: ignore[union-attr]
         await _press(pilot, "I", SignalsDialog, path)
         await until(pilot, lambda: "these are its signals now: change one, or where they are kept" in shown(pilot))
+        assert "enter do it" not in shown(pilot)
         await pilot.press("left")
         await until(pilot, lambda: "+ maturity: validated" in shown(pilot))  # kept where they are: in the frontmatter
+        assert "enter do it" in shown(pilot)
 
 
 async def test_an_importance_that_is_none_says_so(app: BrvTui, garden: Tree) -> None:

@@ -29,12 +29,17 @@ class ChangesDialog(Dialog[str]):
         """A dialog over the titles of changes; the last of each is the next to be undone, or redone."""
         said = "What this session changed, the newest first; it is undone in this order."
         super().__init__("Changes of this session", said, wide=True)
+        self._listed = {UNDO: done, REDO: undone}
         self._pane = ChangesPane(done, undone, id="changes")
 
     def make_parts(self) -> ComposeResult:
         """The list."""
         yield from super().make_parts()
         yield self._pane
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There must be a change to undo, or to do again."""
+        return bool(self._listed.get(str(parameters[0]), True)) if action == "dismiss" else True
 
 
 class ChangesPane(Pane):

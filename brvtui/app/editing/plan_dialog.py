@@ -17,6 +17,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.text_entry import caught_up
 from brvtui.app.widgets.field import Field
+from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.options import Options
 from brvtui.paint.glyphs import MATURITIES
 
@@ -83,7 +84,7 @@ class PlanDialog(Dialog["Plan"]):
             self._plan()
             return
         self._number += 1  # a plan that is being made is no longer wanted
-        self.pane.show_plan(None)
+        self._show(None)
         self._pause_timer = self.set_timer(PAUSE_S, self._plan)
 
     def _plan(self) -> None:
@@ -91,22 +92,30 @@ class PlanDialog(Dialog["Plan"]):
         self._planned_for = self.entered
         make = self.maker()
         if isinstance(make, str):
-            self.pane.show_plan(None, make)
+            self._show(None, make)
             return
-        self.pane.show_plan(None)
+        self._show(None)
         on_result = partial(self._planned, self._number)
         self.services.background.run(partial(_planned, make), on_result, group="plan", owner=self)
 
     def _planned(self, number: int, planned: tuple[Plan | None, str]) -> None:
         if number == self._number:
-            self.pane.show_plan(*planned)
+            self._show(*planned)
+
+    def _show(self, plan: Plan | None, problem: str = "") -> None:
+        self.pane.show_plan(plan, problem)
+        self.query_one(KeyBar).show_keys()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There is nothing to carry out where the pane says why there is no plan."""
+        return action != "carry_out" or not any(pane.problem for pane in self.query(PlanPane))
 
     async def action_carry_out(self) -> None:
         """Dismisses the dialog with the plan, if there is one for the values that the fields have by now."""
         await caught_up(self.focused)
         if self.pane.plan is not None and self._planned_for == self.entered:
             self.dismiss(self.pane.plan)
-        elif not self.pane.problem:  # nothing is carried out that was not shown
+        else:  # nothing is carried out that was not shown
             self.services.notify("Enter carries it out once it is shown here", timeout=3)
 
 
