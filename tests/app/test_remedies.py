@@ -66,6 +66,23 @@ async def test_another_wording_is_put_into_the_field(app: BrvTui) -> None:
         assert view(pilot).selection.file == "deploy/rollback.md"
 
 
+async def test_a_wording_that_the_cache_would_answer_says_so(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await asked_why(pilot, "kubernetes", "deploy/rollback.md")
+        listed = remedies(pilot)
+        assert "the cache has an answer" not in shown(pilot)
+        await take(pilot, RemedyKind.WORDING)
+        await settled(pilot)
+        await pilot.press("i", "enter")
+        await settled(pilot)
+        await asked_why(pilot, "kubernetes", "deploy/rollback.md")
+        told = {one.query: one.how for one in remedies(pilot) if one.query}
+        assert list(told) == [one.query for one in listed if one.query]
+        assert told[listed[0].query] == (
+            "ask so, but the cache has an answer to one like it: c on the screen Query empties it first"
+        )
+
+
 async def test_the_note_that_a_wording_helps_is_selected_once_it_is_answered(app: BrvTui) -> None:
     path = "auth/jwt/session_expiry.md"
     async with app.run_test(size=WIDE) as pilot:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 GoToRemedy = Callable[[str, "Remedy"], Awaitable[None]]
 
 _COUNTERFACTUALS, _REMEDIES = "counterfactuals", "remedies"
+_CACHED = "but the cache has an answer to one like it: {cache.clear} on the screen Query empties it first"
 
 
 class Reasons:
@@ -94,9 +96,8 @@ class Reasons:
                 await chosen(explanation.path, remedy)
 
         self._services.push_screen(dialog, answered)
-        self._services.background.run(
-            partial(_remedies, session, explanation), dialog.put, group=_REMEDIES, exclusive=True
-        )
+        find = partial(_remedies, session, explanation, self._services.with_keys(_CACHED))
+        self._services.background.run(find, dialog.put, group=_REMEDIES, exclusive=True)
 
     def find_counterfactuals(self) -> None:
         """Searches the smallest changes after which the query needs no model; again once all of them are found."""
@@ -158,12 +159,21 @@ def _asked(explain: Callable[[], Explanation]) -> Explanation | None:
         raise Refusal(str(error)) from error
 
 
-def _remedies(session: Session, explanation: Explanation) -> tuple[Remedy, ...] | None:
-    """What would help the note of ``explanation``; None where the engine tries only what it says itself."""
+def _remedies(session: Session, explanation: Explanation, cached: str) -> tuple[Remedy, ...] | None:
+    """What would help the note of ``explanation``; None where the engine tries only what it says itself.
+
+    Each was tried on an empty cache: ``cached`` stands behind a wording that the cache would answer.
+    """
     try:
-        return session.answers.remedies(explanation, is_cancelled)
+        found = session.answers.remedies(explanation, is_cancelled)
     except KeyError:  # the tree went on, and an answer to the newest one is on its way
         return None
+    if found is None or explanation.trace.engine != DEFAULT:
+        return found
+    return tuple(
+        replace(one, how=f"{one.how}, {cached}") if one.query and session.cache_now(one.query).look.hit_key else one
+        for one in found
+    )
 
 
 def _counterfactuals(session: Session, trace: Trace) -> Counterfactuals | None:
