@@ -231,6 +231,13 @@ async def test_t_goes_round_our_own(app: BrvTui) -> None:
             seen.append(brv(pilot).theme)
         assert seen == ["brv-light", "brv-contrast", "brv-dark", "brv-light"]
         assert not user_file().exists()
+        await pilot.press("comma", "slash", *"theme", "enter")
+        await settled(pilot)
+        assert "in use now" in shown(pilot)
+        await pilot.press("t", "t")
+        await settled(pilot)
+        assert brv(pilot).theme == "brv-dark"
+        assert "in use now" not in shown(pilot)
 
 
 # The terminal's own colours, and none

@@ -30,8 +30,13 @@ class SettingPane(Pane):
         self.row: SettingRow | None = None
 
     def also_reads(self) -> tuple[object, ...]:
-        """The setting."""
-        return (self.row, *super().also_reads())
+        """The setting, and the theme in use: a key changes that for the session alone."""
+        return (self.row, self.app.theme, *super().also_reads())
+
+    def restyle(self) -> None:
+        """Also says which theme is in use."""
+        self.rebuild()
+        super().restyle()
 
     def put(self, row: SettingRow | None) -> None:
         """Shows ``row``."""
@@ -56,7 +61,10 @@ class SettingPane(Pane):
                 part for why in row.problem.splitlines() for part in wrapped(f"{self.glyphs.warn} {why}", width, "warn")
             ]
             made.append(Line())
-        for label, text in _facts(row, view.project.phase is Phase.FAILED):
+        facts = _facts(row, view.project.phase is Phase.FAILED)
+        if row.name == "theme" and self.app.theme != row.value:
+            facts.append(("note", f"in use now, for this session alone: {self.app.theme}"))
+        for label, text in facts:
             for place, part in enumerate(wrap(self.services.with_keys(text), max(width - _LABEL - 2, 8))):
                 made.append(Line().gap().fit(label if place == 0 else "", _LABEL, "muted").add(part, "text"))
         return made
