@@ -192,7 +192,7 @@ TREE = Place("tree", "Tree", PlaceKind.PANE, (
 ), within=EVERY_PANE, screens=("query", "notes"), aside="tree pane")  # fmt: skip
 
 NOTES_TREE = Place("notes tree", "Tree", PlaceKind.PANE, (
-    Action("notes_tree.take", "enter", "take", "read", "Open or close the folder, or go to the note", bar=True),
+    Action("notes_tree.take", "enter", "take", "open", "Open or close the folder, or go to the note", bar=True),
 ), within=TREE, screens=("notes",), aside="notes tree")  # fmt: skip
 
 SCOPE_TREE = Place("scope tree", "Tree", PlaceKind.PANE, (

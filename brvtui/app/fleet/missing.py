@@ -7,11 +7,12 @@ from brvtui.wording import counted
 
 EACH = "{fleet.merge} asks each by its own engine"
 """What to do where one ranking cannot be made; the key is named by its action."""
+_ABSENT = "fix or take out its entry in the fleet, or the --over that names it"
 _WHAT_TO_DO = (
     ("no answer within", "{fleet.again} asks again; brv-tui fleet open --timeout SECONDS waits longer"),
     ("was ended", "{fleet.again} asks again, in a new process"),
-    ("its folder is gone", "fix or take out its entry in the fleet, or bring the folder back and press {fleet.again}"),
-    ("no such folder", "fix or take out its entry in the fleet"),
+    ("its folder is gone", _ABSENT + ", or bring the folder back and press {fleet.again}"),
+    ("no such folder", _ABSENT),
     ("--merge each", EACH),
     ("not those of most members", EACH + "; a profile in its entry makes it comparable"),
 )

@@ -64,7 +64,8 @@ class LogSummaryPane(Pane):
         if summary.uncovered:
             made.append(line(" – ", "muted").add("not covered", NO_ANSWER).add(f" {summary.uncovered:>6} ", "strong"))
         if summary.cached is not None:
-            made.append(line(" from the cache ", "muted").add(f"{summary.cached:.0%}", "strong"))
+            of_whom = " of those with a tier" if summary.untiered else ""
+            made.append(line(" from the cache ", "muted").add(f"{summary.cached:.0%}", "strong").add(of_whom, "muted"))
         for other in summary.untiered:
             counts = line(f" {other.engine} ", "muted").add(f"{other.answered} answered", "strong")
             if other.not_covered:

@@ -18,7 +18,6 @@ from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.paint.line import Line, line, spread
 from brvtui.paint.text import cut_left
 
-PLACEHOLDER = "Ask the context tree"
 _DATE = len("2026-11-24")
 _TERMS = 6
 """The weight of what is searched, in the line below the field: groups as heavy are rather cut than left out."""
@@ -38,7 +37,7 @@ class QueryInput(OrderedInput):
 
     def __init__(self, *, id: str) -> None:
         """Makes an empty field without history."""
-        super().__init__(placeholder=PLACEHOLDER, select_on_focus=False, compact=True, id=id)
+        super().__init__(placeholder="Ask a question", select_on_focus=False, compact=True, id=id)
         self.cursor_blink = False
         self.history: tuple[str, ...] = ()
         self._place = 0

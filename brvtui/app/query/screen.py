@@ -19,7 +19,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.query.answer import PINNED, AnswerPane
 from brvtui.app.query.cache_pane import CachePane
 from brvtui.app.query.graph import GraphPane
-from brvtui.app.query.query_box import PLACEHOLDER, QueryBox, QueryInput
+from brvtui.app.query.query_box import QueryBox, QueryInput
 from brvtui.app.query.results import ResultsPane
 from brvtui.app.query.retry import RetryPane
 from brvtui.app.query.route import RoutePane
@@ -119,10 +119,10 @@ class QueryScreen(FrameScreen):
         self._take_plan(view)
         super().show(view)
         self.field.remember(view.query.history)
-        self.field.placeholder = "an empty query" if view.project.saved else view.worded(PLACEHOLDER)
         self.query_one(QueryBox).border_title = Content(self.services.with_keys(_mode(view)))
         if view.project.saved and not self.field.disabled:
             self.field.value = view.query.text
+            self.field.placeholder = "an empty query"
             self.field.disabled = True
             self.action_pane("results")
         self._settle_tick()
