@@ -6,9 +6,10 @@ from textual.events import MouseScrollDown, MouseScrollUp
 
 from brvtui.app.app import BrvTui
 from brvtui.app.maturity.forecast_bar import ForecastBar
-from tests.app.driving import WIDE, settled, shown, text_of, until
+from tests.app.driving import NARROW, WIDE, settled, shown, text_of, until
 from tests.app.engines import switch_to
 from tests.app.test_maturity import maturity, opened
+from tests.support.trees import Tree
 
 
 async def test_the_forecast_by_keys(app: BrvTui) -> None:
@@ -87,3 +88,13 @@ async def test_another_engines_ceiling_stands_above(app: BrvTui) -> None:
         await until(pilot, lambda: " in 30 d" in text_of(pilot, "#ageing").partition("in ByteRover")[0])
         await switch_to(pilot, "jeffs_brain")
         await until(pilot, lambda: "in Soleri" not in text_of(pilot, "#ageing"))
+
+
+async def test_in_a_narrow_window_no_count_and_no_sentence_is_cut(app: BrvTui, garden: Tree) -> None:
+    garden.notes(180)
+    async with app.run_test(size=NARROW) as pilot:
+        await opened(pilot, *["right_curly_bracket"] * 12)
+        bar = text_of(pilot, "#forecast")
+        assert "IN 360 DAYS" in bar
+        assert "notes change in these 360 days" in bar
+        assert "…" not in bar

@@ -21,6 +21,7 @@ from brvtui.paint.line import Line, badge, line
 from brvtui.wording import counted
 
 _LEFT, _RIGHT = " today ", " 365 d "
+_UNTOUCHED = " if nobody touches them"
 _TRACK_ROWS = (1, 2)
 
 
@@ -89,6 +90,8 @@ class ForecastBar(Lines):
         said = f"  {self.services.with_keys(_sentence(on_day))}" if on_day.wanted.day == self.day else ""
         dates = (f"  {when.day} {when:%B %Y}", f"  {when.day} {when:%b}")
         made.add(next((date for date in dates if made.width + len(date + said) <= width), dates[-1]), "strong")
+        if made.width + len(said) > width:
+            said = said.removesuffix(_UNTOUCHED)
         made.add(said, "warn" if on_day.wanted.in_span else "text")
         return made.cut(width)
 
@@ -118,14 +121,24 @@ class ForecastBar(Lines):
         return made.add("".join(signs[: place + 1]), "warn").add("".join(signs[place + 1 :]), "muted")
 
     def _counts(self, on_day: BoardOnDay, width: int) -> Line:
-        """Returns how many notes each event has come to by the day, and how many of them after today."""
+        """Returns how many notes each event has come to by the day, and how many of them after today.
+
+        In a narrow window without those that come to none.
+        """
+        then = {event: int(on_day.forecast.then.has_come[event].sum()) for event in on_day.events}
+        come = [event for event in on_day.events if then[event] or event is on_day.wanted.only]
         made = Line()
-        for names, new in ((STATE, " ({} new)"), (SHORT, " ({} new)"), (SHORT, " +{}")):
+        for events_shown, names, new in (
+            (on_day.events, STATE, " ({} new)"),
+            (on_day.events, SHORT, " ({} new)"),
+            (on_day.events, SHORT, " +{}"),
+            (come, SHORT, " +{}"),
+        ):
             made = Line()
-            for event in on_day.events:
+            for event in events_shown:
                 added = int(on_day.forecast.changed[event].sum())
                 made.gap(2 if made.spans else 1)
-                made.add(str(int(on_day.forecast.then.has_come[event].sum())), "strong")
+                made.add(str(then[event]), "strong")
                 made.add(f" {names[event]}", "accent" if event is on_day.wanted.only else "muted")
                 made.add(new.format(added) if added else "", "bold warn")
             if made.width <= width:
@@ -181,7 +194,7 @@ def _sentence(on_day: BoardOnDay) -> str:
         changes = int(forecast.any_change.sum())
         if wanted.in_span:
             return f"only the {counted(changes, 'note that changes', 'notes that change')} in {span}"
-        return f"{counted(changes, 'note changes', 'notes change')} in {span} if nobody touches them"
+        return f"{counted(changes, 'note changes', 'notes change')} in {span}{_UNTOUCHED}"
     added = int(forecast.changed[only].sum())
     if wanted.in_span:
         return f"only the {added} that {HAPPENS[only] if added == 1 else HAPPEN[only]} in {span}"
