@@ -130,6 +130,18 @@ async def test_another_attempt_shows_nothing_until_all_is_read(
         assert told[:4] == ["opened", "failed", "opened", "READY"]
 
 
+async def test_the_setting_that_keeps_a_project_closed_says_so(garden: Tree, make_app: MakeApp) -> None:
+    own('engine = "byterover_v4"\n')
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "comma", "slash", *"engine", "enter")
+        await settled(pilot)
+        assert "needs a space" in " ".join(text_of(pilot, "#setting").split())
+        await pilot.press("n")
+        await settled(pilot)
+        assert "needs a space" not in " ".join(text_of(pilot, "#setting").split())
+
+
 async def test_a_setting_that_keeps_a_project_closed_is_changed_in_settings(garden: Tree, make_app: MakeApp) -> None:
     own('profile = "doc"\n')
     async with make_app(garden.root).run_test(size=NARROW) as pilot:

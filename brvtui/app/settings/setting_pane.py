@@ -61,6 +61,8 @@ class SettingPane(Pane):
                 part for why in row.problem.splitlines() for part in wrapped(f"{self.glyphs.warn} {why}", width, "warn")
             ]
             made.append(Line())
+        if f"{row.name} = " in view.project.problem:
+            made += [*wrapped(f"{self.glyphs.warn} {view.project.problem}", width, "warn"), Line()]
         facts = _facts(row, view.project.phase is Phase.FAILED)
         if row.name == "theme" and self.app.theme != row.value:
             facts.append(("note", f"in use now, for this session alone: {self.app.theme}"))
