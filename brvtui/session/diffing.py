@@ -29,6 +29,7 @@ from brvtui.wording import counted
 
 if TYPE_CHECKING:
     from brvtui.session.session import Session
+    from brvtui.snapshot import Snapshot
 
 _MS_PER_MINUTE = 60_000
 _SPANS = (
@@ -109,15 +110,30 @@ def diff_with_saved_answer(session: Session, saved: Trace, name: str) -> AnswerD
 
     def at(now_ms: float) -> Context[Any]:
         snapshot = context.snapshot
-        is_as_read = reading is session.profile and abs(now_ms - context.now_ms) <= SAME_ORDER_MS
-        if not is_as_read and not session.is_space and not session.is_code:
-            snapshot = revised(snapshot, reading, now_ms, UNCHANGED)
+        if not session.is_space and not session.is_code:
+            saved_then = _saved_at(now_ms, snapshot)
+            is_as_read = reading is session.profile and abs(now_ms - context.now_ms) <= SAME_ORDER_MS
+            if saved_then.edits or not is_as_read:
+                snapshot = revised(snapshot, reading, now_ms, saved_then)
         return replace(of_then, snapshot=snapshot, now_ms=now_ms)
 
     replacements = [(CauseKind.NOTES, at(then_ms)), (CauseKind.AGE, at(context.now_ms))]
     if constants is not context.constants:
         replacements.append((CauseKind.CONSTANTS, context))
     return diff_with_saved(engine, saved, name, replacements)
+
+
+def _saved_at(moment_ms: float, snapshot: Snapshot) -> Difference:
+    """The files of ``snapshot`` that were written after ``moment_ms``, as if they had been written just then.
+
+    Else what a save does to a note's recency would be laid to its age: no note is younger than the moment.
+    """
+    edits = {}
+    for path, entry in snapshot.parsed.items():
+        if entry.mtime_ms > moment_ms and not entry.alias:
+            with suppress(OSError):  # gone meanwhile
+                edits[path] = edit_after_save(snapshot, moment_ms, path, snapshot.read(path), keep_mtime=False)
+    return Difference(edits, frozenset())
 
 
 def _constants(session: Session, profile: str, engine: str) -> tuple[Any, TreeConstants]:

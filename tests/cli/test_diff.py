@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,24 @@ def test_an_answer_that_was_saved_long_ago(run: Run, project: Tree, tmp_path: Pa
         between = next((hit["score"] for hit in at_then if hit["file"] == note["path"]), None)
         if between is not None:
             assert note["causes"][0]["score"] == pytest.approx(between, abs=1e-9)
+
+
+def test_what_a_save_gives_a_note_is_not_laid_to_its_age(run: Run, project: Tree, tmp_path: Path) -> None:
+    project.note(ROTATION, "Refresh rotation", "A refresh token is used once.", 60)
+    file = tmp_path / "then.json"
+    run("query", QUERY, "--save", str(file))
+    minute = 1 / 1440
+    project.note(ROTATION, "Refresh rotation", "A refresh token is used once, then.", -minute)
+    later = ("--now", (datetime.fromisoformat(NOW) + timedelta(minutes=2)).isoformat())
+    value = json.loads(run("diff", "--saved", str(file), "--format", "json", *later, now=False)[1])
+    changes = {
+        cause["kind"]: cause["change"]
+        for note in value["notes"]
+        if note["path"] == ROTATION
+        for cause in note["causes"]
+    }
+    assert changes["notes and signals"] > 0.05
+    assert abs(changes["age"]) < 0.001
 
 
 def test_constants_are_a_cause_of_their_own_where_they_can_be_read(run: Run, project: Tree, tmp_path: Path) -> None:
