@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -17,11 +15,8 @@ from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, engi
 from brvtui.cli.options import WholeNumber, answer_format, quoted_text, text_argument
 from brvtui.cli.output import print_report, write_json
 from brvtui.cli.saving import check_files, save
-from brvtui.engines.advice import NOTHING_HELPS
+from brvtui.engines.advice import with_remedies
 from brvtui.text.visible import visible
-
-if TYPE_CHECKING:
-    from brvtui.trace import Explanation, Remedy
 
 _TAKES = "Add the smallest changes after which no model is needed (tier 2)."
 _SAVE = "Also write the trace to FILE (.json, .md or .svg); may be given more than once."
@@ -128,7 +123,7 @@ def explain(
             made = [session.answers.explain(text, note, trace=trace) for note in notes]
             explanations = list({one.path: one for one in made}.values())  # a note may be named twice
             wanted = [session.answers.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
-            explanations = [_with_remedies(one, session.answers.remedies(one) or ()) for one in explanations]
+            explanations = [with_remedies(one, session.answers.remedies(one) or ()) for one in explanations]
     except UnknownNote as error:
         hint = f"; {quoted_text(click.get_current_context())}" if len(notes) > 1 else ""
         raise Failure(f"{error}{hint}", NOT_THERE) from error
@@ -197,14 +192,6 @@ def replay(
     except replays.ReplayError as error:
         raise Failure(str(error), BAD_USAGE) from error
     return OK
-
-
-def _with_remedies(explanation: Explanation, remedies: tuple[Remedy, ...]) -> Explanation:
-    """``explanation`` with all ``remedies``; that no wording helps is not said beside one that does."""
-    advised = explanation.remedy
-    if remedies and advised is not None and advised.text == NOTHING_HELPS:
-        advised = remedies[0]
-    return replace(explanation, remedies=remedies, remedy=advised)
 
 
 def _print_notices(notices: Iterable[str]) -> None:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
+from brvtui.engines.advice import with_remedies
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.contract import Query
+from brvtui.engines.contract import Query, TriesRemedies
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.fleet.opening import OpenMember
 from brvtui.lab.evaluation.evaluate import evaluate
@@ -120,10 +121,13 @@ class Explaining:
     """A path, the end of one, or a title."""
 
     def of(self, opened: OpenMember) -> Explanation:
-        """The explanation. Raises :class:`brvtui.snapshot.naming.UnknownNote`."""
-        context = opened.context
+        """The explanation, with what would help. Raises :class:`brvtui.snapshot.naming.UnknownNote`."""
+        context, engine, trace = opened.context, opened.engine, opened.trace(self.text)
         named = find_note(context.snapshot, self.note)
-        return opened.engine.why(context, opened.trace(self.text), named)
+        made = engine.why(context, trace, named)
+        if isinstance(engine, TriesRemedies):
+            made = with_remedies(made, engine.remedies(context, trace, named, lambda: False))
+        return made
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ AUTO, ON = "auto", "on"
 _LONGER = {"≥": ">=", "≤": "<=", "→": "->", "←": "<-"}
 TO_LETTERS: Mapping[int, str] = {
     ord(sign): letters
-    for sign, letters in (*zip("·×÷−–—…“”‘’≠│┄─↑↓≈•›└⚠✓", ".x/---~\"\"''#|--^v~*>-!+", strict=True), *_LONGER.items())
+    for sign, letters in (*zip("·×÷−–—…“”‘’≠│┄─↑↓≈•›└⚠✓✗", ".x/---~\"\"''#|--^v~*>-!+x", strict=True), *_LONGER.items())
 }
 """What stands for our own signs where there is no Unicode, as :meth:`str.translate` takes it."""
 _CHOSEN: ContextVar[str] = ContextVar("_CHOSEN", default=AUTO)
@@ -157,6 +157,12 @@ ASCII = Glyphs(
 )
 
 MATURITIES = ("draft", "validated", "core")
+NOTE_LETTERS: Mapping[int, str] = {
+    **{ord(sign): ASCII.maturity[maturity] for maturity, sign in UNICODE.maturity.items()},
+    **{ord(sign): ASCII.kind[kind] for kind, sign in UNICODE.kind.items()},
+    ord(UNICODE.derived): ASCII.derived,
+}
+"""The letters for the signs of notes, for a text of ours that explains them; in a note such a sign is a bullet."""
 
 
 def glyph_of(kind: Kind, maturity: str, glyphs: Glyphs) -> tuple[str, str]:

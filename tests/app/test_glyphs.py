@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
+from brvtui.app.app import BrvTui
 from brvtui.paint.glyphs import ASCII, STATE_ROLES, STATE_WORDS, UNICODE, Glyphs, glyph_of
 from brvtui.trace import Kind, State
+from tests.app.driving import WIDE, settled, shown
+from tests.support.trees import Tree
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["signs", "letters"])
@@ -20,3 +25,16 @@ def test_notes_are_drawn_by_maturity_and_other_kinds_by_themselves(glyphs: Glyph
     assert glyph_of(Kind.CONTEXT, "", glyphs) == (" ", "muted")
     assert glyph_of(Kind.SUMMARY, "core", glyphs) == (glyphs.kind[Kind.SUMMARY.value], "summary")
     assert glyph_of(Kind.ARCHIVE_STUB, "core", glyphs) == (glyphs.kind[Kind.ARCHIVE_STUB.value], "stub")
+
+
+async def test_help_explains_the_letters_that_stand_for_signs(
+    garden: Tree, make_app: Callable[..., BrvTui], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRV_TUI_ASCII", "1")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "2", "f1")
+        await settled(pilot)
+        assert "by maturity (d draft, v validated, c core)" in shown(pilot)
+        assert "stubs (a, what is left" in " ".join(shown(pilot).split())
+        assert not set("○◐●▤▱▫") & set(shown(pilot))

@@ -114,6 +114,14 @@ def test_where_no_member_covers_it_each_says_why(fleet: Path) -> None:
     assert out.count("Not covered: no note holds ‘kubernetes’") == 2
 
 
+def test_what_helps_a_note_of_a_member_is_what_helps_it_alone(fleet: Path) -> None:
+    asked = ("explain", "signing keys", "auth/two/other.md", "--format", "json", "--now", NOW)
+    command = [sys.executable, "-m", "brvtui", *asked, "--project", "two"]
+    alone = json.loads(subprocess.run(command, cwd=fleet, capture_output=True, timeout=100).stdout)
+    assert alone["remedies"]
+    assert json.loads(run(fleet, *asked, "--over", "two")[1])["remedies"] == alone["remedies"]
+
+
 def test_a_note_that_no_member_has(fleet: Path) -> None:
     answer = run(fleet, "explain", "signing keys", "nope.md", "--over", "one", "--over", "two")
     assert answer == (3, "", "brv-tui: no member has nope.md\n")

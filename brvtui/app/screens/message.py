@@ -15,6 +15,7 @@ from brvtui.app.keys.naming import key_name, keys_of
 from brvtui.app.styles import sheet
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
+from brvtui.paint.glyphs import NOTE_LETTERS
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
 
@@ -42,7 +43,8 @@ class TextPane(Pane):
 
     def build(self, view: View, width: int) -> list[Line]:
         """The paragraph wrapped, then the entries in two columns."""
-        made = [line(f" {part}", "text") for part in wrap(self._text, width - 2) if self._text]
+        signs = {} if self.glyphs.unicode else NOTE_LETTERS
+        made = [line(f" {part}", "text") for part in wrap(self._text.translate(signs), width - 2) if self._text]
         if made and self._entries:
             made.append(Line())
         room = max([len(keys) for keys, _ in self._entries if keys] or [0]) + 3
@@ -50,7 +52,7 @@ class TextPane(Pane):
             if not keys:
                 made.append(line(f" {what}", "bold strong"))
                 continue
-            for place, part in enumerate(wrap(what, max(10, width - room - 1))):
+            for place, part in enumerate(wrap(what.translate(signs), max(10, width - room - 1))):
                 made.append(Line().gap(2).fit(keys if place == 0 else "", room - 2, "bold accent").add(part, "text"))
         return made
 
