@@ -81,36 +81,48 @@ _UNANSWERED = {
 }
 
 
+_ELSE = (
+    "the signals, the settings, what was run shortly before, the engine's version, or a {noun} whose file kept its time"
+)
+
+
 def causes(
     entry: LoggedQuery,
     now: Trace,
     as_of_then: Trace | None,
     changed_ms: Mapping[str, float],
     has_moved: bool,
+    own_signals: int = 0,
 ) -> tuple[str, ...]:
     """Returns what explains that ``entry`` was not answered as ``now``, a line each; empty where nothing does.
 
     ``as_of_then`` is the answer that today's notes give at the moment of ``entry``, None where that cannot be asked.
     ``changed_ms`` is when each note's file was last written, in milliseconds since 1970, by the path of results. Where
-    one of the results of then ``has_moved``, which the comparison says itself, nothing else is guessed.
+    one of the results of then ``has_moved``, which the comparison says itself, nothing else is guessed. ``own_signals``
+    counts the notes whose signals the engine that answered does not read.
     """
+    noun = noun_of(now.engine)
+    if as_of_then is not None and not compare(entry, as_of_then).differences:
+        return (f"only time has passed: as of that moment, today's {noun}s give the logged answer",)
     made: list[str] = []
     if entry.profile and entry.profile != now.profile:
         made.append(f"the profile was {entry.profile} then, and is {now.profile} now")
+    if own_signals:
+        having = counted(own_signals, f"{noun} has", f"{noun}s have")
+        made.append(
+            f"{having} signals that ByteRover does not read: signals.frontmatter = false and brv-tui forget leave "
+            "them out"
+        )
     shown = dict.fromkeys((*entry.paths, *(hit.path for hit in now.hits)))
     made += [f"{path} is no longer in the tree" for path in entry.paths if not _is_in_tree(path, changed_ms)]
     since = [path for path, at_ms in changed_ms.items() if at_ms > entry.at_ms]
     made += [f"{path} was written since" for path in since if path in shown]
-    others, noun = sum(path not in shown for path in since), noun_of(now.engine)
-    if others:
+    is_known = bool(made) or has_moved
+    if others := sum(path not in shown for path in since):
         made.append(f"{counted(others, f'other {noun} was', f'other {noun}s were')} written since")
-    if as_of_then is not None and not compare(entry, as_of_then).differences:
-        made.append(f"only time has passed: as of that moment, today's {noun}s give the logged answer")
-    elif not made and not has_moved:
-        made.append(
-            f"no {noun}'s file is newer: what changed is the signals, the settings, what was run shortly before, the "
-            f"engine's version, or a {noun} whose file kept its time"
-        )
+    if not is_known:
+        what = "if that plays no part, what changed is" if others else f"no {noun}'s file is newer: what changed is"
+        made.append(f"{what} {_ELSE.format(noun=noun)}")
     return tuple(made)
 
 

@@ -13,7 +13,7 @@ from brvtui.engines.registry import DEFAULT
 from brvtui.session.engines import Engines
 from brvtui.session.opened import OpenProject
 from brvtui.trace import Detail, Explanation, Origin, Remedy, Trace
-from brvtui.tree.engine_files.query_log import LoggedQuery
+from brvtui.tree.engine_files.query_log import ENGINE, LoggedQuery
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals import Counterfactuals
@@ -145,8 +145,11 @@ class TraceExplainer:
             as_of_then = self._answer_logged(entry, replace(context, now_ms=entry.at_ms)) if is_past else None
         except EngineError as error:
             return LogComparison(logged, None, None, (), (str(error),), moved=moved)
-        changed = {note.result_path: float(note.mtime_ms) for note in context.snapshot.notes}
-        return replace(compared, causes=causes(entry, trace, as_of_then, changed, has_moved=bool(moved)))
+        snapshot = context.snapshot
+        changed = {note.result_path: float(note.mtime_ms) for note in snapshot.notes}
+        by_byterover = entry.who == ENGINE and entry.engine == DEFAULT
+        own = snapshot.frontmatter_count + snapshot.overlay_count if by_byterover else 0
+        return replace(compared, causes=causes(entry, trace, as_of_then, changed, bool(moved), own))
 
     def explain_logged(self, entry: LoggedQuery, note: str) -> Explanation:
         """Why ``note`` is or is not in the answer that the query of ``entry`` gets now, on an empty cache.

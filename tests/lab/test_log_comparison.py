@@ -69,10 +69,14 @@ def logged(trace: Trace, **changes: Any) -> LoggedQuery:
 
 def test_ageing_alone_is_told_by_asking_as_of_then(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
+    tree.note("deploy/other.md", "Other", "other things", days=90)
     before = tree.session(now_ms=NOW_MS - 60 * DAY_MS).probe("rollback")
     compared = tree.session().answers.compare_logged(logged(before))
     assert compared.differences
-    assert compared.causes == ("only time has passed: as of that moment, today's notes give the logged answer",)
+    only_time = ("only time has passed: as of that moment, today's notes give the logged answer",)
+    assert compared.causes == only_time
+    tree.age("deploy/other.md", 1)
+    assert tree.session().answers.compare_logged(logged(before)).causes == only_time, "another note is no cause then"
 
 
 def test_notes_that_were_written_since_or_are_gone_are_named(tree: Tree) -> None:
@@ -103,7 +107,22 @@ def test_another_profile_and_what_the_tree_does_not_tell(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     trace = tree.session().probe("rollback")
     (cause,) = tree.session().answers.compare_logged(logged(trace, top_score=0.1)).causes
-    assert cause.startswith("no note's file is newer")
+    assert cause.startswith("no note's file is newer: what changed is the signals")
     (cause,) = tree.session().answers.compare_logged(logged(trace, top_score=0.1, profile="docs")).causes
     assert cause == "the profile was docs then, and is brv-3 now"
     assert tree.session().answers.compare_logged(logged(trace)).causes == ()
+    tree.note("deploy/other.md", "Other", "other things", days=-1)
+    written, guessed = tree.session().answers.compare_logged(logged(trace, top_score=0.1)).causes
+    assert written == "1 other note was written since"
+    assert guessed.startswith("if that plays no part, what changed is the signals")
+
+
+def test_signals_that_the_engine_does_not_read_are_named(tree: Tree) -> None:
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
+    entry = logged(tree.session().probe("rollback"))
+    tree.file("deploy/rollback.md", "---\nmaturity: core\n---\n# Rollback\n\nrollback rollback\n", 9)
+    tree.read_frontmatter()
+    (cause,) = tree.session().answers.compare_logged(entry).causes
+    assert cause.startswith("1 note has signals that ByteRover does not read: signals.frontmatter = false")
+    here = tree.session().answers.compare_logged(replace(entry, who=OURS))
+    assert not any("ByteRover does not read" in one for one in here.causes)
