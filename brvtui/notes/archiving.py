@@ -88,7 +88,9 @@ def _text(stub: FileContent) -> str:
 
 
 def check_archivable(path: str) -> None:
-    """Raises :class:`NoteError` if what ``path`` names is never archived."""
+    """Raises :class:`NoteError` if what ``path`` names is never archived, or is archived already."""
+    if role_of(path) is Role.ARCHIVED:
+        raise NoteError(f"{path}: is archived already; its stub {path.removesuffix('.full.md')}.stub.md restores it")
     if path.startswith(f"{ARCHIVE}/") or role_of(path) not in (Role.NOTE, Role.CONTEXT):
         raise NoteError(f"{path}: only notes are archived, and this is not one")
     if "\\" in path:

@@ -105,7 +105,10 @@ def _moved(snapshot: Snapshot, index: LinkIndex, path: str, target: str) -> _Rel
         (folder_parts_of if is_folder else parts_of)(target)
     except PathError as error:
         raise NoteError(str(error)) from error
-    _check_names(path, target, is_folder, path in own)
+    is_file = path in own
+    if not is_folder and not is_file and is_taken(tree, path):
+        raise NoteError(f"{path}: the engine does not see it, and no link follows it: rename it in a shell")
+    _check_names(path, target, is_folder, is_file)
     if is_folder:
         files = {old: f"{target}{old[len(path) :]}" for old in sorted(own) if old.startswith(f"{path}/")}
     else:

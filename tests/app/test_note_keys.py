@@ -299,12 +299,17 @@ async def test_a_note_is_archived_restored_and_undone(app: BrvTui, garden: Tree)
         assert not (garden.tree / f"{_ARCHIVED}.stub.md").exists()
 
 
-async def test_what_is_no_note_is_not_archived(app: BrvTui) -> None:
+async def test_what_is_no_note_is_not_archived(app: BrvTui, garden: Tree) -> None:
+    garden.file("_archived/auth/jwt/old_flow.full.md", "# Old flow\n")
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         brv(pilot).controllers.selection.select("auth/_index.md")
         await pilot.press("escape", "X")
         await until(pilot, lambda: "only notes are archived" in toasts(pilot))
+        brv(pilot).controllers.selection.select("_archived/auth/jwt/old_flow.full.md")
+        await pilot.press("X")
+        said = "is archived already; its stub _archived/auth/jwt/old_flow.stub.md restores it"
+        await until(pilot, lambda: said in toasts(pilot))
         assert not isinstance(pilot.app.screen, PlanDialog)
 
 

@@ -209,6 +209,12 @@ async def test_unseen_files_can_be_looked_at(app: BrvTui) -> None:
         await pilot.press("k", "enter")
         assert _tree(app).chosen == UNSEEN
         assert "auth/broken.md" not in _tree(app).choices
+        await pilot.press("slash", *"broken")
+        await settled(pilot)
+        assert "nothing matches" not in text_of(pilot, "#tree"), "a file that is not seen does"
+        await pilot.press("x")
+        await settled(pilot)
+        assert "nothing matches" in text_of(pilot, "#tree")
 
 
 async def test_a_click_shows_a_note_and_opens_a_folder(app: BrvTui) -> None:

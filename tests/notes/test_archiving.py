@@ -93,7 +93,7 @@ def test_where_the_engine_would_lose_something(tree: Tree, name: str, said: str,
 )
 def test_only_notes_are_archived(tree: Tree, path: str) -> None:
     tree.file(path, "x")
-    with pytest.raises(NoteError, match=r"only notes|ends in \.md"):
+    with pytest.raises(NoteError, match=r"only notes|ends in \.md|archived already"):
         plan_archive(tree.tree, path, NONE, NOW_MS, BRV3)
 
 

@@ -199,6 +199,7 @@ def test_modification_times_of_notes_whose_links_change(yard: Tree, files: Calla
     ("path", "target", "said"),
     [
         ("yard/gates/gone.md", "x/y.md", "no such note or folder"),
+        ("yard/.hidden.md", "yard/hidden.md", "the engine does not see it, and no link follows it: rename it in a sh"),
         ("yard/gates/north.md", "yard/gates/south.md", "is taken"),
         ("yard/gates/north.md", "yard/gates/north.md", "is taken"),
         ("yard/gates/north.md", "yard/gates/north", r"ends in \.md"),
@@ -223,6 +224,7 @@ def test_modification_times_of_notes_whose_links_change(yard: Tree, files: Calla
 )
 def test_what_is_refused(yard: Tree, files: Callable[[], Files], path: str, target: str, said: str) -> None:
     yard.file("yard/_index.md", "x")
+    yard.file("yard/.hidden.md", "x")
     yard.file("yard/night/rounds.md", "x")
     yard.file("_archived/yard/a.stub.md", "x")
     before = files()

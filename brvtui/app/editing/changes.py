@@ -81,7 +81,7 @@ class NoteChanges:
 
         if role_of(path) is Role.STUB:
             title, make = "Restore", partial(session.notes.plan_restore, path)
-            said = f"{path} is removed, and its note returns to its old place."
+            said = f"{path} is removed: its note is in its old place then, with its whole text."
         else:
             try:
                 check_archivable(path)

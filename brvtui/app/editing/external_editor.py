@@ -86,10 +86,12 @@ class ExternalEditor:
             return None
 
     def _command(self) -> EditorCommand:
-        """Returns ``editor.command``, or what the environment names. Raises :class:`Refusal`.
+        """Returns ``editor.command``, or what the environment names. Raises :class:`Refusal`: always in a browser.
 
         A project's settings file cannot set ``editor.command``.
         """
+        if self._services.is_web:
+            raise Refusal(f"a browser opens no other program: {self._services.shown_key('note.edit')} edits here")
         configured = self._services.configuration.settings.editor.command
         if configured.strip():
             return _parsed(configured, "editor.command")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
@@ -101,6 +101,11 @@ class TreePane(ChoicePane):
         """Opening what is no folder."""
         is_note = self.branch is not None and not self.branch.is_folder
         return frozenset({"tree.open"}) if is_note else frozenset()
+
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """The key that shows all files, while they are shown."""
+        return {"tree.aside": "fewer files"} if self.outline.aside else {}
 
     # rows
 
@@ -217,7 +222,7 @@ class TreePane(ChoicePane):
         self._last.append(choice)
 
     def _nothing(self, overview: Overview, width: int) -> list[Line]:
-        if self.outline.rows:
+        if self.outline.rows or (self.outline.kept is not None and self._unseen_here(overview)):
             return []
         said = NOTHING
         if self.outline.kept is None:
@@ -236,8 +241,12 @@ class TreePane(ChoicePane):
         verb, key = "hide " if self.outline.aside else "", self.services.shown_key("tree.aside")
         return [line(f" {key} ", "bold muted").add(f"{verb}{overview.aside} stubs, derived files", "faint")]
 
+    def _unseen_here(self, overview: Overview) -> list[tuple[str, str]]:
+        """The files that the engine does not see, each with its reason, of those that pass the filter."""
+        return [pair for pair in overview.unseen if self.word_filter.keeps(pair[0].lower())]
+
     def _unseen(self, overview: Overview, width: int) -> list[Line]:
-        unseen = [pair for pair in overview.unseen if self.word_filter.keeps(pair[0].lower())]
+        unseen = self._unseen_here(overview)
         if not unseen:
             return []
         is_open = self.outline.is_open(UNSEEN)
@@ -294,6 +303,7 @@ class TreePane(ChoicePane):
         """Shows or hides stubs and derived files."""
         self.outline.aside = not self.outline.aside
         self.restamp()
+        self.show_keys()
         self.reveal()
 
     def action_order(self) -> None:
