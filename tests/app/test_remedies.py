@@ -192,6 +192,24 @@ async def test_an_answer_of_the_cache_that_a_new_one_would_replace_is_not_called
         assert said.startswith(f"the answer came from the cache: {anew}")
 
 
+async def test_what_brings_in_a_file_that_is_not_searched_is_said_once(app: BrvTui, garden: Tree) -> None:
+    garden.file("_archived/auth/jwt/old_flow.full.md", "# Old flow\n")
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape")
+        for path, said in (
+            (
+                "_archived/auth/jwt/old_flow.full.md",
+                "its stub restores it: esc, then select _archived/auth/jwt/old_flow",
+            ),
+            ("auth/broken.md", "what helps it stands above"),
+        ):
+            brv(pilot).controllers.reasons.explain(path, brv(pilot).controllers.go_to_remedy)
+            await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog))
+            await until(pilot, lambda: said in " ".join(shown(pilot).split()))  # noqa: B023
+            await pilot.press("escape")
+
+
 async def test_w_asks_on_notes_and_maturity_too(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 GoToRemedy = Callable[[str, "Remedy"], Awaitable[None]]
 
 _COUNTERFACTUALS, _REMEDIES = "counterfactuals", "remedies"
+_EMPTIES = "{cache.clear} on the screen Query empties the cache at once."
 _CACHED = "but the cache has an answer to one like it: {cache.clear} on the screen Query empties it first"
 
 
@@ -88,7 +89,8 @@ class Reasons:
     def _show(self, session: Session, chosen: GoToRemedy, explanation: Explanation) -> None:
         from brvtui.app.query.remedy_dialog import RemedyDialog
 
-        dialog = RemedyDialog(explanation)
+        is_cached = explanation.trace.answer.kind == "cached" and not explanation.found
+        dialog = RemedyDialog(explanation, self._services.with_keys(_EMPTIES) if is_cached else "")
 
         async def answered(remedy: Remedy | None) -> None:
             self._services.background.cancel(_REMEDIES)

@@ -21,6 +21,7 @@ from brvtui.paint.remedies import remarks
 from brvtui.paint.text import cut, wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Remedy
+from brvtui.tree.reading.files import Role, role_of
 
 if TYPE_CHECKING:
     from brvtui.trace import Explanation
@@ -31,6 +32,8 @@ _NOT_TRIED = (
     "changes are not tried here for this engine (brv-tui why tries what brings it above one other note): what it lacks "
     "stands above; edit it, or ask in its words, and look again"
 )
+_NO_MORE = "what helps it stands above; nothing else that was tried does: another wording, an update, a higher maturity"
+_BY_STUB = "its stub restores it: {dialog.back}, then select STUB, and {note.archive}"
 _FIRST = "it is first: nothing stands above it"
 _ANSWERS = (
     "it is first in an answer that needs no model: nothing can stand higher. If it should not answer this: "
@@ -47,9 +50,9 @@ class RemedyDialog(Dialog[Remedy]):
 
     AUTO_FOCUS = "#remedies"
 
-    def __init__(self, explanation: Explanation) -> None:
-        """A dialog that still waits for the remedies."""
-        super().__init__(title_of(explanation), *reasons_of(explanation), wide=True)
+    def __init__(self, explanation: Explanation, hint: str = "") -> None:
+        """A dialog that still waits for the remedies; ``hint`` stands below the reasons."""
+        super().__init__(title_of(explanation), *filter(None, (*reasons_of(explanation), hint)), wide=True)
         self._pane = RemedyPane(explanation, id="remedies")
 
     def make_parts(self) -> ComposeResult:
@@ -130,8 +133,11 @@ class RemedyPane(ChoicePane):
     def _none(self) -> str:
         if not self._tried_all:
             return _FIRST if self._explanation.rank == 1 else _NOT_TRIED
+        if role_of(self._explanation.path) is Role.ARCHIVED:
+            stub = f"{self._explanation.path.removesuffix('.full.md')}.stub.md"
+            return self.services.with_keys(_BY_STUB).replace("STUB", stub)
         if not self._answers:
-            return _NONE
+            return _NO_MORE if _advised(self._explanation) else _NONE
         return self.services.with_keys(f"{_FROM_CACHE}{_ANSWERS}" if self._is_cached else _ANSWERS)
 
     def _rows(self, remedy: Remedy, width: int) -> list[Line]:
@@ -163,6 +169,12 @@ def title_of(explanation: Explanation) -> str:
     return f"Why it is first{asked}" if explanation.rank == 1 else f"Why it is number {explanation.rank}{asked}"
 
 
+def _advised(explanation: Explanation) -> str:
+    """What the engine advises where it tried nothing; empty where nothing of that helps."""
+    remedy = explanation.remedy
+    return "" if remedy is None or remedy.verified or remedy.text == NOTHING_HELPS else remedy.text
+
+
 def reasons_of(explanation: Explanation) -> list[str]:
     """Returns the note, then its place and use, or the reason for which it was lost, with its numbers."""
     named, notice = f"{explanation.title} · {explanation.path}", explanation.notice
@@ -174,7 +186,6 @@ def reasons_of(explanation: Explanation) -> list[str]:
         return [part for part in (named, notice, f"Rank {explanation.rank}{score}: {explanation.use}.", apart) if part]
     why = explanation.reason.text if explanation.reason is not None else ""
     said = [f"{why[:1].upper()}{why[1:]}.", f"{explanation.numbers}." if explanation.numbers else ""]
-    remedy = explanation.remedy
-    if remedy is not None and not remedy.verified and remedy.text != NOTHING_HELPS:  # the list below has other changes
-        said.append(f"{remedy.text[:1].upper()}{remedy.text[1:]}.")
+    if advised := _advised(explanation):  # the list below has other changes
+        said.append(f"{advised[:1].upper()}{advised[1:]}.")
     return [part for part in (named, notice, *said) if part]

@@ -108,15 +108,16 @@ def _of_note(case: Case) -> tuple[Counterfactual, ...]:
 
 
 def _of_no_note(profile: Profile, trace: Trace) -> Counterfactuals:
-    why = "no note matches any word of the query"
-    ways = _all_impossible(tuple(lever for lever in _OF_THE_TREE if lever is not Lever.TITLE), why)
-    unnamed = tuple(
-        Counterfactual(lever, LeverStatus.OPEN, "no note to try it with: brv-tui explain TEXT PATH --takes names one")
-        for lever in (Lever.TITLE, Lever.WORDING, Lever.PATH)
-    )
-    return Counterfactuals(
-        trace.query, trace.section(Route).outcome, "", "", None, None, profile.direct.min_top, (*ways, *unnamed)
-    )
+    if trace.section(Search).outcome is SearchOutcome.ENGINE_FAILS:
+        ways = _all_impossible(tuple(Lever), Loss.ENGINE_FAILS.value)
+    else:
+        why = "no note matches any word of the query"
+        unnamed = "no note to try it with: brv-tui explain TEXT PATH --takes names one"
+        ways = (
+            *_all_impossible(tuple(lever for lever in _OF_THE_TREE if lever is not Lever.TITLE), why),
+            *(Counterfactual(lever, LeverStatus.OPEN, unnamed) for lever in (Lever.TITLE, Lever.WORDING, Lever.PATH)),
+        )
+    return Counterfactuals(trace.query, trace.section(Route).outcome, "", "", None, None, profile.direct.min_top, ways)
 
 
 def _all_impossible(levers: tuple[Lever, ...], why: str) -> tuple[Counterfactual, ...]:

@@ -28,6 +28,7 @@ from brvtui.snapshot.naming import Named
 from brvtui.timing import Stopwatch
 from brvtui.trace import Remedy, RemedyKind, Trace
 from brvtui.tree.reading.signals import Source
+from brvtui.wording import counted
 
 MOST_HITS = 50
 """How many access hits are counted until a note is promoted."""
@@ -187,7 +188,11 @@ def _reworded(case: Case) -> list[_TriedChange]:
 
 
 def _edit(case: Case) -> _TriedChange:
-    text = f"edited today, not {case.days:.0f} days ago"
+    text = f"edited today, not {counted(round(case.days), 'day', 'days')} ago"
+    if not case.days:
+        text = f"edited before this moment, not after it: at 0 days its stored recency {case.signals.recency:g} counts"
+    elif case.days < 1:
+        text = f"edited now, not {counted(max(1, round(case.days * 24)), 'hour', 'hours')} ago"
     return _TriedChange(TimeSet(case.note.path, _just_now(case)), text, "save it with a change")
 
 

@@ -9,6 +9,7 @@ from brvtui.engines.advice import ASK_FOR_TITLE, CHECK_PATH, NOTHING_HELPS, add_
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.reasons.wordings import STOP_WORD, Wording, as_in_notes, unpunctuated, without_words
+from brvtui.engines.byterover.route.prompt import source_line
 from brvtui.engines.byterover.search.detail import detail, scored, search_of
 from brvtui.engines.byterover.search.near_misses import BELOW_FLOOR, PAST_LIMIT, PUSHED_OUT
 from brvtui.engines.byterover.search.scope import members
@@ -80,7 +81,7 @@ def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanati
     terms_of_it = None if position is None else detail(context, search_of(trace, path), path)
     own = None if terms_of_it is None else scored(context, terms_of_it)
     title = snapshot.notes[position].title if position is not None else path.rpartition("/")[2]
-    if rank is not None and _stands(trace):
+    if rank is not None and _stands(trace) and not _is_newer(context.constants, trace, trace.hits[rank - 1]):
         hit = trace.hits[rank - 1]
         shown = terms_of_it if hit.text else None
         use = _router(context.constants, trace, hit)
@@ -123,15 +124,37 @@ def _cached(trace: Trace) -> CacheEntry:
     return next(entry for entry in trace.section(CacheLook).entries if entry.key == trace.section(CacheLook).hit_key)
 
 
+def _place(profile: Profile, trace: Trace, hit: Hit) -> int:
+    """The place of ``hit``, from 1, among the results that reach the score from which notes are quoted."""
+    before = trace.hits[: trace.hits.index(hit)]
+    return 1 + sum(other.score >= profile.direct.prefetch for other in before)
+
+
+def _names(trace: Trace, hit: Hit) -> bool:
+    """Whether the direct answer of ``trace`` names ``hit`` among its sources."""
+    return f"- {source_line(hit)}" in trace.answer.text.splitlines()
+
+
+def _is_newer(profile: Profile, trace: Trace, hit: Hit) -> bool:
+    """Whether ``hit`` would be quoted now, and a direct answer from the cache is without it: signals that are set
+    leave the fingerprint as it is.
+    """
+    if trace.section(Route).used or _cached(trace).tier != _DIRECT:
+        return False
+    limits = profile.direct
+    is_quoted = hit.score >= limits.prefetch and _place(profile, trace, hit) <= limits.max_notes
+    return is_quoted and not _names(trace, hit)
+
+
 def _router(profile: Profile, trace: Trace, hit: Hit) -> str:
     limits, used = profile.direct, trace.section(Route).used
     direct = trace.section(Route).outcome == "direct" if used else _cached(trace).tier == _DIRECT
     what = "quoted in the direct answer" if direct else "quoted to the model"
-    if hit.score < limits.prefetch:
+    was_quoted = not used and direct and _names(trace, hit)
+    if not was_quoted and hit.score < limits.prefetch:
         return f"{hit.score:.2f} is under {limits.prefetch:g}: not {what}"
-    reaching = [other for other in trace.hits if other.score >= limits.prefetch]
-    place = reaching.index(hit) + 1
-    if place > limits.max_notes:
+    place = _place(profile, trace, hit)
+    if not was_quoted and place > limits.max_notes:
         return f"number {place} of the results that reach {limits.prefetch:g}, of which {limits.max_notes} are used"
     return what if used else f"{what}; that answer came from the cache, {_cached(trace).age_s:.0f} s old"
 
@@ -139,7 +162,7 @@ def _router(profile: Profile, trace: Trace, hit: Hit) -> str:
 def _loss(context: Context, named: Named, trace: Trace, own: Hit | None) -> tuple[Loss, str]:
     return (
         _lost_on_disk(context, named, trace.section(Search))
-        or _lost_before_search(context.snapshot, named, trace)
+        or _lost_before_search(context, named, trace)
         or _lost_by_scope(context.snapshot, named, trace)
         or _lost_in_search(context, named, trace, own)
     )
@@ -211,13 +234,14 @@ def _only_beyond(snapshot: Snapshot, path: str, search: Search) -> bool:
     return bool(wanted & set(terms(whole))) and not wanted & seen
 
 
-def _lost_before_search(snapshot: Snapshot, named: Named, trace: Trace) -> tuple[Loss, str] | None:
-    search = trace.section(Search)
+def _lost_before_search(context: Context, named: Named, trace: Trace) -> tuple[Loss, str] | None:
+    search, snapshot = trace.section(Search), context.snapshot
     if search.outcome is SearchOutcome.ENGINE_FAILS:
         return Loss.ENGINE_FAILS, snapshot.engine_failure
     if _file_changed(snapshot, named.path):
         return Loss.INDEX_OLDER, "the file has changed since it was read"
-    if not _stands(trace):
+    hit = next((hit for hit in trace.hits if hit.file == named.path), None)
+    if not _stands(trace) or (hit is not None and _is_newer(context.constants, trace, hit)):
         entry = _cached(trace)
         return Loss.CACHED, f"tier {trace.tier} answered with “{entry.key}”, {entry.age_s:.0f} s old"
     return None
@@ -307,7 +331,7 @@ def _given(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
         Loss.NOT_IN_TREE: CHECK_PATH,
         Loss.DERIVED: "ask for a note that it was made from",
         Loss.PAST_FILES: f"leave at most {limits.max_files:,} files in the tree: the engine reads no more",
-        Loss.ARCHIVED: "restore it with brv, or read the stub that search finds",
+        Loss.ARCHIVED: "restore it by its stub, here or with brv, or read the stub: search finds it",
         Loss.UNREADABLE: "fix the file as its reason says: then it is read again",
         Loss.CUT_OFF: f"move the words before line {limits.max_lines}, into lines of {limits.max_line_units} units",
         Loss.ENGINE_FAILS: "fix the tree as the reason says",

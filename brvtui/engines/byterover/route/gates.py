@@ -26,11 +26,12 @@ def prefetched(hits: Sequence[Hit], profile: Profile) -> tuple[Hit, ...]:
 
 def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
     """Takes a query for which nothing was found. A search that fails as the engine's does goes on."""
-    covered = bool(hits) or found.outcome is SearchOutcome.ENGINE_FAILS
+    fails = not hits and found.outcome is SearchOutcome.ENGINE_FAILS
+    covered = None if fails else bool(hits)
     results = Check("results", float(len(hits)), ">", 0.0, covered, float(len(hits)), "", "out-of-domain")
     further = ", all added by further searches" if hits and not found.hits else ""
-    why = f"{counted(len(hits), 'result', 'results')}{further}" if covered else _why_nothing(found)
-    state = State.PASSED if covered else State.TAKEN
+    why = f"{counted(len(hits), 'result', 'results')}{further}" if hits else _why_nothing(found)
+    state = State.SKIPPED if fails else State.PASSED if covered else State.TAKEN
     return Step("out_of_domain", None, "out of domain", state, (*found.out_of_domain, results), why)
 
 
@@ -142,4 +143,6 @@ def _why_nothing(found: Search) -> str:
         return f"no note has all words, {top}, and none of the best matches has {words}"
     if found.outcome is SearchOutcome.NO_TOKENS:
         return NO_WORDS
+    if found.outcome is SearchOutcome.ENGINE_FAILS:
+        return "the search failed"
     return "no note matches any word"

@@ -14,9 +14,10 @@ from brvtui.engines.byterover.reasons.wordings import as_in_notes, unpunctuated
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sections import Search
+from brvtui.notes.signals import SignalTarget
 from brvtui.paint.remedies import remarks
 from brvtui.snapshot.naming import Named, find_note
-from brvtui.trace import Explanation, Reason, Remedy, Trace
+from brvtui.trace import Explanation, Reason, Remedy, State, Trace
 from tests.support.trees import BRV3, NOW_MS, Tree, changed, paths, stored
 
 CORE = {"importance": 100.0, "maturity": "core"}
@@ -200,6 +201,13 @@ def test_03_every_search_fails(quokkas: Tree) -> None:
     quokkas.file("context.md", "# Root")
     made = why(quokkas, "quokka", "x/n.md", Loss.ENGINE_FAILS)
     assert "context.md at the root" in made.numbers
+    session = quokkas.session()
+    trace = session.probe("quokka")
+    (domain,) = (step for step in trace.steps if step.name == "out_of_domain")
+    assert (domain.state, domain.summary, domain.checks[-1].passed) == (State.SKIPPED, "the search failed", None)
+    takes = session.answers.counterfactuals(trace)
+    assert takes is not None
+    assert {way.text for way in takes.ways} == {Loss.ENGINE_FAILS.value}
 
 
 def test_04_the_index_is_older_than_the_file(quokkas: Tree) -> None:
@@ -236,6 +244,27 @@ def test_05_a_cache_that_has_not_seen_the_change_yet_is_waited_for(quokkas: Tree
     assert re.match(
         r"wait \d+ s until the cache sees that notes have changed: a new search has it at", made.remedy.text
     )
+
+
+def test_05_a_note_that_new_signals_raised_is_not_in_the_cached_answer(tree: Tree) -> None:
+    """A change of signals that keeps the file's time leaves the fingerprint, and so the cached answer, as it was."""
+    tree.read_frontmatter()
+    tree.file("x/n.md", "---\nimportance: 90\nmaturity: core\n---\n# Quokka facts\n\nquokka facts\n", 1)
+    tree.file("x/more.md", "# More facts\n\nquokka facts\n", 60)
+    session = tree.session()
+    first = session.run("quokka facts")
+    assert (first.tier, first.answer.sources) == (2, ("x/n.md",))
+    session.notes.apply(
+        session.notes.plan_signals("x/more.md", stored(importance=100, maturity="core"), SignalTarget.FRONTMATTER)
+    )
+    session.load()
+    made = session.answers.explain("quokka facts", "x/more.md")
+    assert reason_is(made, Loss.CACHED)
+    assert made.remedy is not None
+    assert "a new search has it at rank 2" in made.remedy.text
+    assert session.answers.explain("quokka facts", "x/n.md").use.startswith("quoted in the direct answer; that answer")
+    session.clear_cache()
+    assert session.answers.explain("quokka facts", "x/more.md").use == "quoted in the direct answer"
 
 
 def test_05_a_new_search_does_not_find_it_either(quokkas: Tree) -> None:
