@@ -13,12 +13,13 @@ from brvtui.app.actions.needs import OF_A_FLEET
 from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.app import BrvTui
 from brvtui.app.commands.dialog import CommandsDialog
+from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.app.project.opening import Opening
 from brvtui.app.states import GONE_TEXT, Phase
 from brvtui.config import user_file
 from brvtui.saved.traces import as_json
-from tests.app.driving import WIDE, ask, brv, screen, settled, shown, text_of, until, view
-from tests.app.editing import toasts
+from tests.app.driving import WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
+from tests.app.editing import open_note, toasts
 from tests.support.trees import Tree
 
 NEEDING = ("note.edit", "note.new", "note.move", "note.undo", "results.why", "panes.query", "feedback.accepted")
@@ -151,7 +152,7 @@ def test_what_needs_a_project_is_an_action() -> None:
 
 async def test_an_engine_without_tiers_offers_no_search_for_a_lower_one(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
-        await ask(pilot, "rollback")
+        await ask(pilot, "zebra quagga")
         await pilot.press("escape", "f4")
         await settled(pilot)
         assert "v without model" in text_of(pilot, "#keys")
@@ -274,6 +275,65 @@ async def test_what_acts_on_a_row_is_offered_where_there_is_one(app: BrvTui) -> 
         brv(pilot).select("deploy/rollback.md")
         await settled(pilot)
         assert " l open" not in text_of(pilot, "#keys")
+
+
+async def test_what_acts_on_the_query_is_offered_where_there_is_one(app: BrvTui) -> None:
+    async with app.run_test(size=(240, 60)) as pilot:
+        await settled(pilot)
+        for name in ("enter run", "up history"):
+            assert f" {name}" not in text_of(pilot, "#keys")
+        await ask(pilot, "zebra quagga")
+        assert " enter run" in text_of(pilot, "#keys")
+        await pilot.press("escape")
+        await settled(pilot)
+        assert " o in Notes" not in text_of(pilot, "#keys")
+        assert view(pilot).may_need_less
+        await pilot.press("f4")
+        await settled(pilot)
+        assert " v without model" in text_of(pilot, "#keys")
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "f4")
+        await settled(pilot)
+        assert " v without model" not in text_of(pilot, "#keys"), "it is answered directly"
+
+
+async def test_keys_are_called_by_what_they_do_now(app: BrvTui) -> None:
+    async with app.run_test(size=(240, 60)) as pilot:
+        await open_note(pilot)
+        assert " F6 keep time" in text_of(pilot, "#keys")
+        await pilot.press("f6")
+        await settled(pilot)
+        assert " F6 new time" in text_of(pilot, "#keys")
+        await pilot.press("f3")
+        await settled(pilot)
+        assert " e edit" not in text_of(pilot, "#keys"), "it is being edited"
+        await pilot.press("f6", "escape", "escape", "2")
+        await settled(pilot)
+        assert " . all files" in text_of(pilot, "#keys")
+        await pilot.press("full_stop")
+        await settled(pilot)
+        assert " . fewer files" in text_of(pilot, "#keys")
+
+
+async def test_what_if_offers_to_put_back_and_to_keep_what_is_changed_alone(app: BrvTui) -> None:
+    async with app.run_test(size=(240, 60)) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "5", "f4")
+        await settled(pilot)
+        pane = frame(pilot).query_one(WhatIfPane)
+        await until(pilot, lambda: bool(pane.choices))
+        pane.move_to(pane.choices.index("direct.min_top"))
+        await settled(pilot)
+        for name in ("put back", "put back all", "as profile"):
+            assert f" {name}" not in text_of(pilot, "#keys")
+        await pilot.press("l")
+        await until(pilot, lambda: view(pilot).lab.what_if is not None)
+        await settled(pilot)
+        for name in ("d put back", "0 put back all", "K as profile", "l more", "h less"):
+            assert f" {name}" in text_of(pilot, "#keys")
+        await pilot.press(*["right_curly_bracket"] * 20)
+        await settled(pilot)
+        assert " l more" not in text_of(pilot, "#keys"), "it is at its end"
 
 
 async def test_where_the_settings_file_is_broken_no_setting_offers_a_change(garden: Tree) -> None:

@@ -292,6 +292,7 @@ async def test_the_engine_is_followed(with_log: Tree, make_app: Callable[..., Br
         await settled(pilot)
         await pilot.press("f")
         assert "following the engine" in shown(pilot)
+        assert "f stop following" in text_of(pilot, "#keys")
         logged(with_log, 0, "invoice numbering")
         await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.query == "invoice numbering")
         await settled(pilot)

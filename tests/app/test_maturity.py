@@ -214,6 +214,23 @@ async def test_an_event_that_empties_the_column_in_use_leads_to_one_that_has_not
                 break
         assert frame(pilot).stop != "core"
         assert view(pilot).selection.file == column(pilot, frame(pilot).stop).chosen
+        assert "enter details" in text_of(pilot, "#keys")
+
+
+async def test_a_column_without_notes_offers_no_details(app: BrvTui) -> None:
+    async with app.run_test(size=HUGE) as pilot:
+        await opened(pilot, "f2", "slash", *"qqq", "enter")
+        await settled(pilot)
+        assert "enter details" not in text_of(pilot, "#keys")
+        await pilot.press("escape")
+        await settled(pilot)
+        assert "enter details" in text_of(pilot, "#keys")
+        for _ in range(9):
+            await pilot.press("f", "c")
+            await settled(pilot)
+            if not any(column(pilot, level).choices for level in LEVELS):
+                break
+        assert ("enter details" in text_of(pilot, "#keys")) == bool(column(pilot, frame(pilot).stop).choices)
 
 
 async def test_cards_that_are_not_seen_may_become_fewer(tree: Tree, make_app: Any) -> None:

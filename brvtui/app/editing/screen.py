@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -255,6 +255,18 @@ class EditorScreen(FrameScreen):
     # other actions
 
     @property
+    def idle(self) -> frozenset[str]:
+        """Also editing the note that is open; a note that is not on disk yet has no time that it could keep."""
+        idle = super().idle | ({"note.edit"} if self.note_at_hand == self.path else frozenset())
+        return idle | {"editor.keep_mtime"} if self.edit is not None and self.edit.is_new else idle
+
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """Also the key for the note's time, while that is kept."""
+        keeps = self.edit is not None and self.edit.keep_mtime
+        return {**super().renamed, "editor.keep_mtime": "new time"} if keeps else super().renamed
+
+    @property
     def leads_back(self) -> bool:
         """From everywhere: from the text to the screen before."""
         return True
@@ -270,8 +282,10 @@ class EditorScreen(FrameScreen):
             self.leave(self._go_back, can_stay_open=True)
 
     def action_keep_mtime(self) -> None:
-        """Has saving keep the note's modification time, or renew it."""
-        if self.edit is not None:
+        """Has saving keep the note's modification time, or renew it; a new note has none yet."""
+        if self.edit is not None and self.edit.is_new:
+            self.notify("a new note has no time yet that could be kept", timeout=4)
+        elif self.edit is not None:
             self._note.show(replace(self.edit, keep_mtime=not self.edit.keep_mtime))
             self._checks.check_soon()
 

@@ -11,6 +11,7 @@ from brvtui.app.actions.dialogs import SWEEP
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.view import View
+from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.line import Line
@@ -66,10 +67,13 @@ class SweepDialog(Dialog[None]):
         if self.is_running:
             self.made = made
             self.query_one(SweepPane).put(said, made)
+            self.query_one(KeyBar).show_keys()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There is no picture before the sweep is asked."""
+        return action != "save_picture" or self.made is not None
 
     def action_save_picture(self) -> None:
         """Saves curve or heat map as SVG."""
         if self.made is not None:
             self._save(self.made)
-        else:
-            self.services.notify("nothing to save yet", timeout=3)

@@ -196,6 +196,22 @@ class WhatIfPane(ChoicePane):
         self._touched = control.key
         self.post_message(self.ValueWanted(control, value))
 
+    @property
+    def idle(self) -> frozenset[str]:
+        """Going on at the end of a range, and putting back or keeping what is not changed."""
+        control, variant = self.control, self.view.lab.what_if or Variant()
+        idle = set() if self.view.lab.what_if is not None else {"whatif.reset"}
+        idle |= set() if variant.constants else {"whatif.keep"}
+        if control is not None:
+            value = value_in(variant, control)
+            steps = {
+                "whatif.more": control.moved(value, 1),
+                "whatif.less": control.moved(value, -1),
+                "whatif.restore": control.base,
+            }
+            idle |= {name for name, moved in steps.items() if moved == value}
+        return frozenset(idle)
+
     # actions
 
     def action_step(self, steps: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
@@ -131,6 +131,11 @@ class LogPane(ChoicePane):
         kept = log.engine_log is not None and (log.engine_log.exists or log.engine_log.is_pending)
         idle = frozenset() if kept or log.following else frozenset({"log.follow"})
         return idle if self.entry is not None else idle | {"log.take", "log.judge", "log.why"}
+
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """The key that follows the engine, while it is followed."""
+        return {"log.follow": "stop following"} if self.view.log.following else {}
 
     def filter_changed(self) -> None:
         """Also tells the screen when the filter leaves no entry, and when it is cleared."""

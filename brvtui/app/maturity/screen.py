@@ -24,6 +24,7 @@ from brvtui.app.project.project import Project
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.styles import sheet
 from brvtui.app.view import View
+from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.engines.byterover.ageing.board import Event
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY, BoardOrder
 from brvtui.engines.registry import DEFAULT, SPACE
@@ -141,6 +142,7 @@ class MaturityScreen(FrameScreen):
         if first or (now and (emptied or now != before) and self._shows_selected(now)):
             self._go_to_selected()
         self._show_note()
+        self.query_one(KeyBar).show_keys()  # a column may be empty now
 
     @property
     def note_at_hand(self) -> str:

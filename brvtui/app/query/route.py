@@ -62,6 +62,11 @@ class RoutePane(Pane):
         return (self.with_verdict, *super().also_reads())
 
     @property
+    def idle(self) -> frozenset[str]:
+        """Seeking what needs no model, where none is needed."""
+        return frozenset() if self.view.may_need_less else frozenset({"route.takes"})
+
+    @property
     def has_room(self) -> bool:
         """Whether more of it is seen than verdict and strip."""
         return self.rows - self.pinned >= _LEAST_ROWS

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import ActiveBinding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input
@@ -102,17 +101,16 @@ class QueryScreen(FrameScreen):
         return self.query_one(ResultsPane)
 
     @property
-    def active_bindings(self) -> dict[str, ActiveBinding]:
-        """The bindings that act now; that of few panes says which way it goes."""
-        found = super().active_bindings
-        if self.body.plan.aside <= self.body.shared.hidden:
-            return found
-        return {
-            key: one._replace(binding=replace(one.binding, description="fewer"))
-            if one.binding.id == "panes.few"
-            else one
-            for key, one in found.items()
-        }
+    def idle(self) -> frozenset[str]:
+        """Also showing the note at hand elsewhere, running and going back in the history, where there is none."""
+        lacks = {"results.notes": self.note_at_hand, "query.run": self.field.value, "query.earlier": self.field.history}
+        return super().idle | {name for name, found in lacks.items() if not found}
+
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """Also the key for all panes, where they are shown."""
+        has_few = self.body.plan.aside <= self.body.shared.hidden
+        return super().renamed if has_few else {**super().renamed, "panes.few": "fewer"}
 
     def show(self, view: View) -> None:
         """Shows ``view`` in every part of the screen."""

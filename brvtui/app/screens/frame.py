@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -71,7 +71,7 @@ class FrameScreen(Screen[None]):
         yield from self.make_head()
         shared = self._layouts.of(self.TITLE, self.PLAN)
         yield Body(*self.make_panes(), plan=self.PLAN, wide=is_wide(width, height), shared=shared, id="body")
-        yield KeyBar(id="keys", idle=lambda: self.idle)
+        yield KeyBar(id="keys", idle=lambda: self.idle, renamed=lambda: self.renamed)
 
     @property
     def services(self) -> AppServices:
@@ -110,6 +110,11 @@ class FrameScreen(Screen[None]):
         elif self.view.answered is None:
             idle |= WHY
         return idle if self.leads_back else idle | {"panes.back"}
+
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """What the key bar calls actions that do something else now than usual, by their names."""
+        return self.pane.renamed if self.pane is not None else {}
 
     @property
     def leads_back(self) -> bool:

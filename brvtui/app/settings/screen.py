@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import ActiveBinding
 
 from brvtui.app.actions.screens import SETTINGS_SCREEN
 from brvtui.app.arrangement import SETTINGS
@@ -33,9 +32,9 @@ class SettingsScreen(FrameScreen):
         yield SettingPane(id="setting")
 
     @property
-    def active_bindings(self) -> dict[str, ActiveBinding]:
-        """Without the key that edits a note: the key bar offers it where notes are shown."""
-        return {key: one for key, one in super().active_bindings.items() if one.binding.id != "note.edit"}
+    def idle(self) -> frozenset[str]:
+        """Also the key that edits a note: the key bar offers it where notes are shown."""
+        return super().idle | {"note.edit"}
 
     def show(self, view: View) -> None:
         """Shows the settings in effect."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from textual import events
 from textual.binding import ActiveBinding
@@ -11,6 +11,7 @@ from brvtui.app.keys.bindings import declared, own_bindings
 from brvtui.app.keys.naming import is_text, key_name
 from brvtui.app.states import (
     AnswerState,
+    EditorState,
     EngineState,
     FleetState,
     LabState,
@@ -42,12 +43,19 @@ class KeyBar(Lines):
         LogState,
         LabState,
         StaleState,
+        EditorState,
     )
 
-    def __init__(self, *, id: str, idle: Callable[[], frozenset[str]]) -> None:
-        """A bar without keys; ``idle`` returns the names of the actions that can do nothing now."""
+    def __init__(
+        self, *, id: str, idle: Callable[[], frozenset[str]], renamed: Callable[[], Mapping[str, str]] = dict
+    ) -> None:
+        """A bar without keys; ``idle`` returns the names of the actions that can do nothing now.
+
+        ``renamed`` returns what some actions do now, in a few words, where that is another thing than usual.
+        """
         super().__init__(id=id)
         self._idle = idle
+        self._renamed = renamed
         self._edges: list[tuple[int, str]] = []
         self._keys: list[tuple[str, str, str]] = []
         """Name, description and key of each binding, as they were when the bar's screen was last in front."""
@@ -57,8 +65,8 @@ class KeyBar(Lines):
         self.rebuild(force=True)
 
     def reads(self, view: View) -> tuple[object, ...]:
-        """The project, and which actions can do nothing: not every reply of a fleet."""
-        return view.project, " ".join(sorted(self._idle()))
+        """The project, which actions can do nothing, and which do something else: not every reply of a fleet."""
+        return view.project, " ".join((*sorted(self._idle()), *sorted(self._renamed().values())))
 
     def build(self, view: View, width: int) -> list[Line]:
         """Key and what it does, as many as fit; help stands last, and always."""
@@ -84,14 +92,15 @@ class KeyBar(Lines):
         """Name, description and key of each binding that acts now, one for each action."""
         found: dict[str, tuple[str, str, str]] = {}
         typing = types_text(self.screen.focused)
-        idle = self._idle()
+        idle, renamed = self._idle(), self._renamed()
         for active in self._in_order():
             binding = active.binding
             if binding.id in idle:
                 continue
             if binding.show and active.enabled and not (typing and is_text(binding.key)):
                 name = key_name(binding.key_display or binding.key)
-                found.setdefault(binding.action, (name, binding.description, binding.key))
+                does = renamed.get(binding.id or "", binding.description)
+                found.setdefault(binding.action, (name, does, binding.key))
         return list(found.values())
 
     def _in_order(self) -> list[ActiveBinding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
@@ -255,6 +255,11 @@ class Pane(Lines, can_focus=True):
         Their keys still act, to say why; an action that says nothing either is refused by :meth:`check_action`.
         """
         return frozenset()
+
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """What the key bar calls actions of this pane that do something else now than usual, by their names."""
+        return {}
 
     def show_keys(self) -> None:
         """Has the key bar show the keys that act now; for what it does not see in the view."""
