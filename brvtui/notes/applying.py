@@ -76,7 +76,7 @@ def _roll_back(place: PlanTarget, failed: Step, done: Iterable[Step]) -> str:
 
 
 def _check(place: PlanTarget, steps: Iterable[Step]) -> None:
-    """Raises :class:`NoteError` when the files are visibly not in the state that a step expects."""
+    """Raises :class:`NoteError` when the files are visibly not in the state that a step expects, or read-only."""
     touched: set[str] = set()
     for step in steps:
         if isinstance(step, MoveFolder):
@@ -95,6 +95,8 @@ def _check(place: PlanTarget, steps: Iterable[Step]) -> None:
 
 
 def _check_step(place: PlanTarget, step: Write | Move) -> None:
+    if isinstance(step, Move) or step.before is not None:
+        note_files.check_writable(place.tree, step.path)
     if isinstance(step, Move):
         if note_files.read_note_file(place.tree, step.path)[1].sha256 != step.sha256:
             raise _changed_error(step.path)

@@ -16,7 +16,7 @@ from brvtui.app.query.screen import QueryScreen
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.whatif.variant import Variant
 from brvtui.tree.reading.project import find_project
-from tests.app.driving import NARROW, SIZES, WIDE, ask, frame, screen, settled, shown, text_of, until, view
+from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
 from tests.app.editing import toasts, type_keys
 from tests.app.judging import ROTATION, asked, judged, table, to_lab
 from tests.app.test_log import logged
@@ -39,6 +39,7 @@ async def test_a_row_has_metric_tier_and_first_miss(
         assert "mean ndcg@10 of 2 queries" in said
         await pilot.press("S", "j", "j", "f3")
         await until(pilot, lambda: "first miss: nowhere/gone.md" in text_of(pilot, "#cell"))
+        assert "nowhere/gone.md is gone: brv-tui judge set" in " ".join(text_of(pilot, "#cell").split())
 
 
 async def test_without_judgments_it_says_how_to_make_them(garden: Tree, make_app: MakeApp) -> None:
@@ -337,6 +338,15 @@ async def test_what_was_judged_last_is_taken_back(with_judgments: Tree, make_app
         await pilot.press("escape", "J", "3")
         await until(pilot, lambda: len(judged(with_judgments)) == 4)
         await until(pilot, lambda: "u takes it back" in toasts(pilot))
+        await pilot.press("u")
+        await until(pilot, lambda: judged(with_judgments) == before)
+        for count, grade in enumerate(("3", "1"), 1):
+            await pilot.press("J", grade)
+            await until(pilot, lambda: judged(with_judgments) != before)
+            await until(pilot, lambda: len(brv(pilot).controllers.lab._done) == count)  # noqa: B023
+        await pilot.press("u")
+        await until(pilot, lambda: [each.grade for each in judged(with_judgments)[-1].documents] == [3])
+        await settled(pilot)
         await pilot.press("u")
         await until(pilot, lambda: judged(with_judgments) == before)
         await to_lab(pilot)

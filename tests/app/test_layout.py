@@ -64,6 +64,7 @@ async def test_hiding_showing_and_as_designed(app: BrvTui) -> None:
         await pilot.press("f8", "H")
         await settled(pilot)
         assert not screen(pilot).query_one("#tree").display
+        assert any("tree is hidden: F8 shows it again, = shows all" in one.message for one in app._notifications)
         assert pilot.app.focused.id == "results"
         await pilot.press("f4", "H")
         await settled(pilot)

@@ -45,8 +45,9 @@ def answered(run: Run, text: str, days: int) -> tuple[str, list[str], set[str]]:
     _, out, _ = run("query", text, "--format", "json", "--now", at.isoformat(), now=False)
     trace = json.loads(out)["trace"]
     outcome = f"tier {trace['tier']}" if trace["covered"] else "not covered"
-    prompt = trace["answer"]["prompt"] or {"prefetched": []}
-    return outcome, [hit["file"] for hit in trace["hits"]], {*trace["answer"]["sources"], *prompt["prefetched"]}
+    answer = trace["answer"]
+    quoted = answer["prompt"]["prefetched"] if answer["kind"] == "extractive" else answer["sources"]
+    return outcome, [hit["file"] for hit in trace["hits"]], set(quoted)
 
 
 def test_the_losses_are_those_of_the_queries_asked_one_by_one(run: Run, judged: Tree) -> None:

@@ -87,6 +87,16 @@ def test_where_the_engine_would_lose_something(tree: Tree, name: str, said: str,
     assert files() == before
 
 
+def test_a_read_only_note_is_left_as_it_is(tree: Tree, files: Callable[[], Files]) -> None:
+    note = tree.file("yard/gates/north.md", "# North\n\ngate\n")
+    note.chmod(0o444)
+    before = files()
+    notes = tree.session().notes
+    with pytest.raises(NoteError, match=r"^yard/gates/north.md is read-only; make it writable and try again$"):
+        notes.apply(notes.plan_archive("yard/gates/north.md"))
+    assert files() == before
+
+
 @pytest.mark.parametrize(
     "path",
     ["_archived/a.stub.md", "_archived/a.full.md", "_archived/a.md", "a/_index.md", "a/b.abstract.md", "a/b.txt"],

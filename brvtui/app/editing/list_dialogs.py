@@ -27,7 +27,7 @@ class ChangesDialog(Dialog[str]):
 
     def __init__(self, done: Sequence[str], undone: Sequence[str]) -> None:
         """A dialog over the titles of changes; the last of each is the next to be undone, or redone."""
-        said = "What this session changed, the newest first; it is undone in this order."
+        said = "What this session changed of the notes, the newest first; it is undone in this order."
         super().__init__("Changes of this session", said, wide=True)
         self._listed = {UNDO: done, REDO: undone}
         self._pane = ChangesPane(done, undone, id="changes")
@@ -57,7 +57,7 @@ class ChangesPane(Pane):
     def build(self, view: View, width: int) -> list[Line]:
         """A line for each."""
         if not self._done and not self._undone:
-            return wrapped("nothing was changed yet", width)
+            return wrapped("no note was changed yet", width)
         made = [line("  undone  ", "muted").add(title, "muted") for title in self._undone]
         made += [
             line(f" {self.glyphs.here if place == 0 else ' '}        ", "accent").add(title, "text")

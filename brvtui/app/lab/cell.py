@@ -16,6 +16,7 @@ from brvtui.lab.judgments.model import Judgment
 from brvtui.paint.line import Line, line, rule
 
 _MOST = 10
+_GONE = "is gone: brv-tui judge set QUERY NOTE=none takes it out of the judged ones"
 
 
 class CellPane(Pane):
@@ -121,6 +122,9 @@ class CellPane(Pane):
             entry = line(f" {grade} ", "accent").fit(place, 4, role)
             before = _now_said(now, path, rank)
             made.append(entry.add(path, "text").right(width, Line().add(before, "muted")))
+        for path in result.grades:
+            if not (self.view.knows(path) or self.view.is_code or path.startswith("[")):  # [: a shared source
+                made += wrapped(f"{self.glyphs.warn} {path} {_GONE}", width, "warn")
         if result.first_miss:
             made += wrapped(f"{self.glyphs.warn} first miss: {result.first_miss}", width, "warn")
         return made

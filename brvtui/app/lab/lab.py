@@ -67,8 +67,8 @@ class Lab:
         """What the last request depends on."""
         self.revisions: Mapping[str, str] = {}
         """Revisions of the open context tree, each with what it is."""
-        self._judged_last: tuple[asking.Judged, int] | None = None
-        """What was done to the judgments last, and what had been done to notes by then."""
+        self._done: list[tuple[asking.Judged, int]] = []
+        """What was done to the judgments, the newest last, each with what had been done to notes by then."""
         self.looked_at: Sequence[str] = ()
         """The queries that are asked first: those that the user sees, by the judgment's id."""
         services.store.subscribe((ProjectState, QueryState, EngineState, EditsState), self._view_changed)
@@ -327,6 +327,9 @@ class Lab:
         session, query = self.session, self._services.store.view.query
         if session is None or self._project.refuses():
             return
+        if self.state.problem:
+            self._services.notify(self.state.problem, severity="warning", timeout=8)
+            return
         if query.text.strip():
             self.keep([(query.text.strip(), query.scope)], variant)
             return
@@ -355,18 +358,17 @@ class Lab:
 
     def take_back(self) -> bool:
         """Takes back what was done to the judgments last, unless a note was changed since; whether it does."""
-        session, last = self.session, self._judged_last
-        if session is None or last is None or last[1] != session.notes.journal.changes:
+        session = self.session
+        if session is None or not self._done or self._done[-1][1] != session.notes.journal.changes:
             return False
-        self._judged_last = None
-        run = self._services.background.run
-        run(partial(asking.take_back, session, last[0]), self._taken_back, group="judge")
+        done, _ = self._done.pop()
+        self._services.background.run(partial(asking.take_back, session, done), self._taken_back, group="judge")
         return True
 
     def _judged(self, done: asking.Judged) -> None:
         session, said = self.session, done.said
         if session is not None and done.before != done.after:
-            self._judged_last = done, session.notes.journal.changes
+            self._done.append((done, session.notes.journal.changes))
             said = f"{said}; {self._services.shown_key('note.undo')} takes it back"
         self._tell_judged(said)
 

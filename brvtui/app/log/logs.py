@@ -108,7 +108,7 @@ class Logs:
             return
         if not log.following and not log.engine_log.exists and not log.engine_log.is_pending:
             text = f"there is nothing to follow: the engine has kept no query of this project in {log.engine_log.place}"
-            self._services.notify(text, severity="warning")
+            self._services.notify(f"{text}: ask it something first (brv query)", severity="warning")
             return
         following = not log.following
         store.update(log._replace(following=following), store.view.query._replace(followed=None))

@@ -307,8 +307,10 @@ class FrameScreen(Screen[None]):
             return
         if self.body.hide(hidden):
             self.action_pane(next(pane for pane in self.body.plan.panes if pane not in self.body.shared.hidden))
+            shows = [one.id or "" for one in own_bindings(type(self)) if one.action == f"pane('{hidden}')"]
+            again = self.services.shown_key(shows[0]) if shows else "its key"  # that of what stands in its place
             self.notify(
-                f"{hidden} is hidden: its key shows it again, {self.services.shown_key('layout.reset')} shows all",
+                f"{hidden} is hidden: {again} shows it again, {self.services.shown_key('layout.reset')} shows all",
                 timeout=4,
             )
         else:

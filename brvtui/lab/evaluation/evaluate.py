@@ -74,8 +74,14 @@ def _now(item: FollowedDocument) -> str:
 
 
 def _quoted(trace: Trace) -> tuple[str, ...]:
+    """The files of the results that the answer, or the prompt for a model, quotes.
+
+    Sentences that stand in place of a model's answer are not the engine's.
+    """
     prompt = trace.answer.prompt
-    named = {*trace.answer.sources, *(prompt.prefetched if prompt is not None else ())}
+    named = set(prompt.prefetched) if prompt is not None else set()
+    if prompt is None or trace.answer.kind != "extractive":
+        named.update(trace.answer.sources)
     return tuple(dict.fromkeys(hit.file for hit in trace.hits if hit.path in named))
 
 

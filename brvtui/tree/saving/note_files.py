@@ -131,6 +131,12 @@ def save(
             return Conflict(None, None)
 
 
+def check_writable(tree: Path, path: str) -> None:
+    """Raises :class:`SaveError` where the note at ``path`` is read-only, so that it is neither changed nor removed."""
+    with as_save_error(path), entry_in(tree, path) as at:
+        _refuse_read_only(at, read_version(at.folder, at.name))
+
+
 def remove(tree: Path, path: str, expected: FileVersion) -> Saved | Conflict:
     """Removes the note at ``path`` if it is the ``expected`` version. Raises :class:`SaveError`."""
     with as_save_error(path):
