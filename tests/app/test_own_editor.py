@@ -182,3 +182,14 @@ async def test_a_long_note_is_kept_as_a_draft_when_it_clashes(
         await until(pilot, lambda: drafted(garden.root) == f"x{long}".encode())
         assert on_disk(garden) == "theirs"
         assert isinstance(frame(pilot), QueryScreen)
+
+
+async def test_a_browser_opens_no_other_editor_and_says_so_whatever_is_set(
+    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own_editor("text += 'six\\n'")
+    monkeypatch.setattr(BrvTui, "is_web", True)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await _outside(pilot)
+        await until(pilot, lambda: "a browser opens no other program: e edits here" in toasts(pilot))
+        assert on_disk(garden) == FEW_LINES

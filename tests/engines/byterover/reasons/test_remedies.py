@@ -13,8 +13,9 @@ import pytest
 
 from brvtui.engines.byterover.ageing.after_changes import updated
 from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.counterfactuals.case import Case as Tried
 from brvtui.engines.byterover.counterfactuals.changes import Change, Reworded, SignalsSet, TimeSet, TitleSet, Updated
-from brvtui.engines.byterover.reasons.remedies import remedies
+from brvtui.engines.byterover.reasons.remedies import _edit, remedies
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import from_utf16, terms
@@ -178,3 +179,20 @@ def test_how_a_maturity_is_reached_in_the_engine_itself(tree: Tree) -> None:
         == ()
     )
     assert len(tried) == 4
+
+
+@pytest.mark.parametrize(
+    ("days", "said"),
+    [
+        (3.2, "edited today, not 3 days ago"),
+        (1.2, "edited today, not 1 day ago"),
+        (0.2, "edited now, not 5 hours ago"),
+        (-1.0, "edited before this moment, not after it: at 0 days its stored recency 0.4 counts"),
+    ],
+)
+def test_when_a_note_was_written_is_said_in_its_unit(tree: Tree, days: float, said: str) -> None:
+    path = tree.note("fruit/kumquat.md", "Kumquat", "kumquat", days=days, recency=0.4)
+    snapshot = tree.snapshot(BRV3)
+    context = Context(snapshot, BRV3, NOW_MS)
+    trace = asked(snapshot, BRV3, "kumquat", NOW_MS)
+    assert _edit(Tried(context, trace, snapshot.by_path[path], lambda: False)).text == said
