@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from brvtui.trace import Explanation, Remedy
+if TYPE_CHECKING:
+    from brvtui.trace import Explanation, Remedy
 
 NOTHING_HELPS = "none of the wordings that were tried brings it in"
 """Said when no other wording of the query, of those that an engine tries, has the document in its answer."""
