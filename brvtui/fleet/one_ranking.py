@@ -62,8 +62,11 @@ class OneRanking:
 
     query: str
     profile: str
+    """The profiles of the counted members, by name: they may differ in how signals are read."""
+    members: int = 0
+    """Members whose notes were counted; 0 where the query names a note or folder."""
     notes: int = 0
-    """Notes of all members that were counted."""
+    """Notes of those members."""
     averages: tuple[float, ...] = ()
     """Mean length of title, content and path over all of them."""
     frequencies: tuple[tuple[str, int, int, int], ...] = ()
@@ -94,8 +97,16 @@ class _Scope:
 class _Ranker:
     """One query over the members of a fleet."""
 
-    def __init__(self, asker: Asker, members: Sequence[Member], profile: Profile, query: str, limit: int) -> None:
-        self.asker, self.profile, self.query, self.limit = asker, profile, query, limit
+    def __init__(
+        self,
+        asker: Asker,
+        members: Sequence[Member],
+        states: Mapping[str, MemberState],
+        profile: Profile,
+        query: str,
+        limit: int,
+    ) -> None:
+        self.asker, self.states, self.profile, self.query, self.limit = asker, states, profile, query, limit
         self.members = tuple(members)
         self.missing: list[Absence] = []
 
@@ -142,7 +153,7 @@ class _Ranker:
         is_folder = best[name].is_folder
         return OneRanking(
             self.query,
-            self.profile.name,
+            self.states[name].profile,
             outcome=SearchOutcome.PATH_FOLDER if is_folder else SearchOutcome.PATH_NOTE,
             scope=best[name].path,
             matched=len(hits),
@@ -168,7 +179,8 @@ class _Ranker:
         collection = _together(counts)
         made = OneRanking(
             self.query,
-            self.profile.name,
+            " and ".join(sorted({self.states[name].profile for name in counts})),
+            members=len(counts),
             notes=collection.notes,
             averages=collection.averages,
             frequencies=tuple(
@@ -300,7 +312,7 @@ def one_ranking(asker: Asker, members: Sequence[Member], query: str, limit: int 
         why = missing[0].why if missing else "no member answers"
         raise FleetError(f"no member can be ranked with others: {why}")
     [profile] = profiles.values()
-    ranker = _Ranker(asker, able, profile, query, limit or profile.search.limit)
+    ranker = _Ranker(asker, able, states, profile, query, limit or profile.search.limit)
     ranker.missing += missing
     return ranker.ranked(frozenset(domain for one in able for domain in states[one.name].domains))
 

@@ -27,10 +27,13 @@ def ranking_lines(answer: OneRanking) -> list[str]:
     for word, title, content, path in answer.frequencies:
         made.append(f"“{word}” is in {content} texts, {title} titles and {path} paths of {answer.notes} notes")
     inside = f" in {answer.scope}" if answer.scope else ""
-    made.append(
-        f"{answer.matched} notes match{inside}, {_shown(answer)} shown: one ranking over {answer.notes} notes by "
-        f"{answer.profile}. Words are counted over all of them, so scores of different members are comparable."
-    )
+    counted_over = "it is named by the question, so no words are counted."
+    if answer.members:
+        counted_over = (
+            f"one ranking over {answer.notes} notes of {plural(answer.members, 'member')} by {answer.profile}. "
+            "Words are counted over all of them, so scores of different members are comparable."
+        )
+    made.append(f"{answer.matched} notes match{inside}, {_shown(answer)} shown: {counted_over}")
     return made
 
 

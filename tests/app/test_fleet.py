@@ -134,6 +134,7 @@ async def test_one_ranking_is_a_key_away_and_leaves_the_other_answers_as_they_ar
         score = text_of(pilot, "#score")
         assert "sum ✓" in score
         assert "‘rotation’ is in" in score
+        assert "Counted over 4 notes of 3 members by brv-3:" in score, "two are left out"
         ranking = state(pilot).ranking
         await pilot.press("f5", "f5")
         assert (state(pilot).answers, state(pilot).ranking) == (each, ranking), "nothing is asked again"

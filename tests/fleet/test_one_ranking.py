@@ -15,6 +15,7 @@ from brvtui.fleet.asking import close_members
 from brvtui.fleet.fleet_file import FleetError
 from brvtui.fleet.members import Member
 from brvtui.fleet.one_ranking import OneRanking, one_ranking
+from brvtui.report.fleet import ranking_lines
 from brvtui.session import Session
 from brvtui.trace import Hit, Origin
 from tests.support.fleets import MadeFleet, made_fleet, queries
@@ -100,6 +101,18 @@ def test_other_engines_and_constants_are_left_out_with_a_line(tmp_path: Path) ->
         one_ranking(fleet.here, others[:1], "ember")
 
 
+def test_every_profile_by_which_members_were_counted_is_named_in_one_order(tmp_path: Path) -> None:
+    fleet = made_fleet(tmp_path, members=2, notes=5)
+    own = Path(fleet.members[0].path) / ".brv/brv-tui.toml"
+    own.write_text("[signals]\nfrontmatter = true\n")
+    gone = Member("gone", str(tmp_path / "gone"))
+    for members in (fleet.members, (*fleet.members[::-1], gone)):
+        made = one_ranking(fleet.here, members, "ember anchor")
+        assert (made.profile, made.members) == ("brv-3 and brv-3*", 2)
+        assert f"of 2 members by {made.profile}. Words" in ranking_lines(made)[-1]
+    assert one_ranking(fleet.here, fleet.members[1:], "ember anchor").profile == "brv-3"
+
+
 def test_a_path_that_several_members_have_is_refused(tmp_path: Path) -> None:
     members = []
     for name in ("one", "two"):
@@ -113,4 +126,5 @@ def test_a_path_that_several_members_have_is_refused(tmp_path: Path) -> None:
     made = one_ranking(here, members, "auth/two/own.md")
     assert [(one.member, one.hit.path, one.hit.score) for one in made.hits] == [("two", "auth/two/own.md", 1.0)]
     assert made.outcome is SearchOutcome.PATH_NOTE
+    assert ranking_lines(made)[-1].endswith("1 shown: it is named by the question, so no words are counted.")
     assert {one.member for one in one_ranking(here, members, "auth/jwt ember").hits} == {"one", "two"}

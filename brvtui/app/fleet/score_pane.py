@@ -27,7 +27,8 @@ _NOT_COMPARABLE = (
     "Counted over its own {notes}: a word that is rare there may be common in another member, so this score is not "
     "comparable with those of others. {merge} ranks all notes as one, by counts over all of them."
 )
-_COMPARABLE = "Counted over {notes} of all members by {profile}: scores are comparable."
+_COMPARABLE = "Counted over {notes} of {members} by {profile}: scores are comparable."
+_NOT_COUNTED = "The question names it, so no words are counted."
 
 
 class FleetScorePane(Pane):
@@ -131,8 +132,10 @@ def _of_ranking(ranking: OneRanking, selection: FleetSelection, width: int, glyp
     for word, title, content, path in ranking.frequencies:
         told = f" is in {plural(content, 'text')}, {plural(title, 'title')}, {plural(path, 'path')}"
         made.append(line(f" ‘{word}’", "accent").add(told, "muted").cut(width))
-    said = _COMPARABLE.format(notes=plural(ranking.notes, "note"), profile=ranking.profile)
-    return [*made, *wrapped(said, width)]
+    if not ranking.members:
+        return [*made, *wrapped(_NOT_COUNTED, width)]
+    notes, members = plural(ranking.notes, "note"), plural(ranking.members, "member")
+    return [*made, *wrapped(_COMPARABLE.format(notes=notes, members=members, profile=ranking.profile), width)]
 
 
 def _near_miss(miss: NearMiss, width: int, glyphs: Glyphs) -> list[Line]:
