@@ -192,17 +192,34 @@ async def test_a_member_that_cannot_be_opened_leads_back_too_and_one_without_a_f
         assert app.reopening is None
         said = [toast.message for toast in app._notifications]
         assert any("no such folder: fix or take out its entry in the fleet" in one for one in said)
-        await pilot.press("j", "enter")
+        await pilot.press("j")
+        said = " ".join(text_of(pilot, "#score").split())
+        assert said.endswith(
+            "neither a .brv project nor a folder of markdown; name another folder fix that and press ^r"
+        )
+        await pilot.press("enter")
         await until(pilot, lambda: app.reopening is not None)
     assert app.reopening is not None
     there = BrvTui(app.reopening)
     async with there.run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert view(pilot).project.phase is Phase.FAILED
+        assert "Esc, then 6 leads back to the fleet." in " ".join(text_of(pilot, "#results").split())
         await pilot.press("escape", "6")
         assert "2 of 7 memories cover it" in text_of(pilot, "#fleet-headline")
         await pilot.press("escape", "ctrl+q")
     assert there.return_code == 0
+
+
+async def test_enter_is_said_to_open_a_member_only_where_it_can(fleet: Fleet, tmp_path: Path) -> None:
+    without_engine = replace(fleet.members[2], name="without-engine", engine="soleri2")
+    (tmp_path / "orders.git").mkdir()
+    bare = Member("orders", repository=str(tmp_path / "orders.git"))
+    async with fleet_app(replace(fleet, members=(without_engine, bare), absent=())).run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: len(state(pilot).missing) == 2)
+        first, second = text_of(pilot, "#results").split("no engine soleri2")[1].split("orders", 1)
+        assert "fix that and press ^r; Enter opens it alone" in first
+        assert second.rstrip().endswith("fix that and press ^r")
 
 
 @pytest.mark.parametrize("how", ["escape", "typing on"])

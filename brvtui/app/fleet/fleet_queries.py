@@ -254,7 +254,7 @@ class FleetQueries:
         if any(one.name == name and one.repository for one in self._members):
             return f"{name} {_FROM_GIT}"
         why = self.state.missing.get(name, "")
-        return f"{why}: {self._services.with_keys(what_to_do(why))}" if is_gone(why) else ""
+        return f"{why}: {self._services.with_keys(what_to_do(self.state, name, why))}" if is_gone(why) else ""
 
     async def open(self, name: str, file: str = "") -> None:
         """Opens a member's memory on the Query screen, with the question and the note at ``file``."""

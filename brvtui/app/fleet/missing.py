@@ -16,15 +16,24 @@ _WHAT_TO_DO = (
     ("--merge each", EACH),
     ("not those of most members", EACH + "; a profile in its entry makes it comparable"),
 )
+_FIX, _ALONE = "fix that and press {fleet.again}", "; Enter opens it alone"
+_OPENS_ALONE = ("add that one", "no engine ")
+"""What keeps a member out of a fleet, but not from being opened alone."""
 ENTRY = "fix or take out that entry, then open the fleet again"
 """What to do about an entry of the fleet's file that names no member."""
 
 
-def what_to_do(why: str) -> str:
-    """What to do about a member that is missing because of ``why``; keys are named by their actions."""
-    return next(
-        (do for part, do in _WHAT_TO_DO if part in why), "fix that and press {fleet.again}; Enter opens it alone"
-    )
+def what_to_do(state: FleetState, name: str, why: str) -> str:
+    """What to do about the member ``name`` that is missing because of ``why``; keys are named by their actions."""
+    return next((do for part, do in _WHAT_TO_DO if part in why), _FIX + (_ALONE if _opens(state, name, why) else ""))
+
+
+def _opens(state: FleetState, name: str, why: str) -> bool:
+    """Whether it can be opened alone, as far as that is known: what is read from git has no folder."""
+    members = state.fleet.members if state.fleet is not None else ()
+    if any(one.name == name and one.repository for one in members):
+        return False
+    return name in state.known or any(part in why for part in _OPENS_ALONE)
 
 
 def is_gone(why: str) -> bool:

@@ -71,7 +71,7 @@ class FleetScorePane(Pane):
                 *made,
                 Line(),
                 *wrapped(why, width, "warn"),
-                *wrapped(self.services.with_keys(what_to_do(why)), width, "text"),
+                *wrapped(self.services.with_keys(what_to_do(state, name, why)), width, "text"),
             ]
         answer = state.answers.get(name)
         if answer is not None:

@@ -12,7 +12,16 @@ from textual.message import Message
 
 from brvtui.app.actions.panes import RESULTS
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.states import STALE_LABELS, AnswerState, Phase, ProjectState, QueryState, SelectionState, StaleState
+from brvtui.app.states import (
+    STALE_LABELS,
+    AnswerState,
+    FleetState,
+    Phase,
+    ProjectState,
+    QueryState,
+    SelectionState,
+    StaleState,
+)
 from brvtui.app.view import View, advised
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import hanging, wrapped
@@ -33,13 +42,14 @@ _WAY_OUT = (
     "It is opened here as soon as that can be done. Or leave with {app.quit} and name a project or a folder of "
     "markdown: brv-tui PROJECT"
 )
+_TO_FLEET = "It is opened here as soon as that can be done. Esc, then {screens.fleet} leads back to the fleet."
 
 
 class ResultsPane(ChoicePane):
     """Two lines a hit: title and score, and the words that it answers; a third for the path of the selected one."""
 
     TITLE = "Results"
-    READS = (QueryState, AnswerState, SelectionState, ProjectState, StaleState)
+    READS = (QueryState, AnswerState, SelectionState, ProjectState, StaleState, FleetState)
     HELP_TEXT = (
         "The results in the order of the engine: rank, maturity (○ draft, ◐ validated, ● core, ▤ "
         "summary, ▱ archived stub), title, score and bar. Below each stand the words of yours that it holds, by field: "
@@ -154,7 +164,8 @@ class ResultsPane(ChoicePane):
         if view.project.phase is not Phase.READY or view.project.overview is None:
             texts = ["reading the tree…"]
             if view.project.phase is Phase.FAILED:
-                way_out = _BY_SETTINGS if f"{user_file()}: " in view.project.problem else _WAY_OUT
+                way_out = _TO_FLEET if view.fleet.fleet is not None else _WAY_OUT
+                way_out = _BY_SETTINGS if f"{user_file()}: " in view.project.problem else way_out
                 texts = [view.project.problem, self.services.with_keys(way_out)]
             made = [Line()]
             for text in texts:
