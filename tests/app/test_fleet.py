@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -220,6 +221,32 @@ async def test_enter_is_said_to_open_a_member_only_where_it_can(fleet: Fleet, tm
         first, second = text_of(pilot, "#results").split("no engine soleri2")[1].split("orders", 1)
         assert "fix that and press ^r; Enter opens it alone" in first
         assert second.rstrip().endswith("fix that and press ^r")
+
+
+async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None:
+    repository = fleet.members[1].path
+    git = ["git", "-C", repository, "-c", "user.name=n", "-c", "user.email=e@x"]
+    for words in (["init", "-q"], ["add", "-Af"], ["commit", "-qm", "notes"]):
+        subprocess.run([*git, *words], check=True)
+    orders = Member("orders", repository=repository)
+    app = fleet_app(replace(fleet, members=(fleet.members[0], orders), absent=()))
+    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot, "zzz")
+        await pilot.press("f2")
+        assert "enter open it" not in text_of(pilot, "#keys")
+        await pilot.press("enter")
+        assert [toast.message for toast in app._notifications] == ["there is no result: i goes to the question"]
+        await asked(pilot)
+        for key in ("f2", "f5"):
+            await pilot.press(key)
+            await until(pilot, lambda: not state(pilot).is_busy)
+            await pilot.press("f2", "g")
+            names = pilot.app.screen.query_one(FleetResultsPane).choices
+            for name in names[:2]:
+                assert ("enter open it" in text_of(pilot, "#keys")) is not name.startswith("orders")
+                await pilot.press("j")
+        await pilot.press("slash", *"zzz", "enter", "enter")
+        assert "enter open it" not in text_of(pilot, "#keys")
 
 
 @pytest.mark.parametrize("how", ["escape", "typing on"])

@@ -293,6 +293,16 @@ class FleetResultsPane(ChoicePane):
         hits = state.answers[choice].hits
         return choice, hits[0].file if hits else ""
 
+    @property
+    def member(self) -> str:
+        """The member whose result is under the cursor; empty without one."""
+        return self.chosen.partition("\n")[0]
+
+    @property
+    def idle(self) -> frozenset[str]:
+        """Enter, where no result is chosen."""
+        return frozenset() if self.chosen else frozenset({"fleet_results.open"})
+
     def moved(self, choice: str) -> None:
         """Tells the screen."""
         self.post_message(self.ResultSelected(*self._at(choice)))
@@ -301,6 +311,11 @@ class FleetResultsPane(ChoicePane):
         """Opens the result under the cursor in its own memory."""
         if self.chosen:
             self.post_message(self.ResultWanted(*self._at(self.chosen)))
+        elif self.word_filter:
+            self.services.notify(NOTHING, timeout=4)
+        else:
+            said = "there is no result: {fleet.field} goes to the question"
+            self.services.notify(self.services.with_keys(said), timeout=4)
 
 
 def _searched(name: str, answer: MemberAnswer) -> str:

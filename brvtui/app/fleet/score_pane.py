@@ -76,7 +76,7 @@ class FleetScorePane(Pane):
         answer = state.answers.get(name)
         if answer is not None:
             return made + _of_member(answer, width, self.glyphs, self.services.shown_key("fleet.merge"))
-        return [*made, Line(), *wrapped(_not_answered(state, name), width)]
+        return [*made, Line(), *wrapped(_not_answered(state, member), width)]
 
     def update(self, view: View) -> None:
         """Scrolls back when another result is shown."""
@@ -85,10 +85,10 @@ class FleetScorePane(Pane):
         super().update(view)
 
 
-def _not_answered(state: FleetState, name: str) -> str:
-    known = state.known.get(name)
+def _not_answered(state: FleetState, member: Member) -> str:
+    known = state.known.get(member.name)
     said = f"open: {plural(known.notes, 'note')}, {known.engine} {known.profile}" if known is not None else "not asked"
-    return f"{said}; Enter opens its memory"
+    return said if member.repository else f"{said}; Enter opens its memory"
 
 
 def _head(member: Member, state: FleetState, width: int) -> Line:

@@ -106,9 +106,12 @@ class FleetScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Also opening a member that has no folder."""
-        member = self.query_one(FleetMembersPane).chosen
-        return super().idle | {"fleet_members.open"} if self._queries.why_not_open(member) else super().idle
+        """Also opening a member that has no folder, and its results."""
+        chosen = {
+            "fleet_members.open": self.query_one(FleetMembersPane).chosen,
+            "fleet_results.open": self.query_one(FleetResultsPane).member,
+        }
+        return super().idle | {action for action, member in chosen.items() if self._queries.why_not_open(member)}
 
     @property
     def leads_back(self) -> bool:
