@@ -82,7 +82,11 @@ class SettingsScreen(FrameScreen):
             await self.run_action("app.choose_theme")
             return
         if not row.editable:
-            self.notify(f"{row.name} is changed by hand alone: in {row.source.place}", severity="warning")
+            said = f"{row.name} is changed by hand alone: in {row.source.place}"
+            if row.source.layer is Layer.USER:
+                takes = self.services.with_keys("{settings.default} takes ")
+                said = f"{takes}{row.name} out of {row.source.place}; any other change is made there by hand"
+            self.notify(said, severity="warning")
             return
 
         def read(text: str) -> Value:
