@@ -9,6 +9,7 @@ import pytest
 from brvtui.app.app import BrvTui
 from brvtui.app.log.log_pane import LogPane
 from brvtui.app.project.opening import Opening
+from brvtui.app.versions.versions_dialog import VersionsDialog
 from brvtui.engines.byterover_v4.pending_rows import ROWS
 from brvtui.report.markdown import markdown_report
 from brvtui.saved.traces import SavedTrace
@@ -48,6 +49,10 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
         await pilot.press("escape", "P")
         await settled(pilot)
         assert any("ByteRover V4 alone" in said for said in toasts(pilot))
+        await pilot.press("W")
+        await until(pilot, lambda: isinstance(pilot.app.screen, VersionsDialog))
+        assert "from 3 to 4" not in shown(pilot)
+        await pilot.press("m", "escape")
         bar = text_of(pilot, "#keys")
         assert "e edit" in bar
         assert "new note" not in bar

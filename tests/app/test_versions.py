@@ -71,6 +71,7 @@ async def test_what_cannot_be_asked_is_a_toast(app: BrvTui, tmp_path: Path, monk
         await opened(pilot)
         assert "is not installed" in shown(pilot)
         assert "v verify it" not in shown(pilot)
+        assert "m from 3 to 4" in shown(pilot)
         await pilot.press("v")
         assert not brv(pilot).controllers.versions.is_asking
         brv(pilot).controllers.versions.verify()  # as where it was taken away meanwhile

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.workers import Refusal, is_cancelled
+from brvtui.engines.registry import SPACE
 
 if TYPE_CHECKING:
     from brvtui.app.versions.migration_dialog import ShownMigration
@@ -48,7 +49,8 @@ class Versions:
             elif what == MIGRATE:
                 self.migrate()
 
-        self._services.push_screen(VersionsDialog(status, self.result, self.is_asking), chosen)
+        is_tree = self._services.store.view.engine.name != SPACE
+        self._services.push_screen(VersionsDialog(status, self.result, self.is_asking, is_tree), chosen)
 
     def warn(self) -> None:
         """Says when the installed engine is a version that is not known, and that was not verified here."""

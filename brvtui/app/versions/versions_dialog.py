@@ -25,14 +25,14 @@ class VersionsDialog(Dialog[str]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(VERSIONS)
 
-    def __init__(self, status: VerificationStatus, result: Verification | None, is_asking: bool) -> None:
-        """Shows ``status``, and the ``result`` of this session, if there is one."""
+    def __init__(self, status: VerificationStatus, result: Verification | None, is_asking: bool, is_tree: bool) -> None:
+        """Shows ``status``, and the ``result`` of this session, if there is one; ``is_tree``: of a context tree."""
         super().__init__("The installed engine", *_paragraphs(status, result, is_asking))
-        self._can_ask = status.installed is not None and not is_asking
+        self._acts = {VERIFY: status.installed is not None and not is_asking, MIGRATE: is_tree}
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only an engine that is installed can be asked, and only once at a time."""
-        return self._can_ask or parameters != (VERIFY,)
+        """Only an engine that is installed can be asked, and only once at a time; only a context tree is migrated."""
+        return all(self._acts.get(str(one), True) for one in parameters)
 
 
 def _paragraphs(status: VerificationStatus, result: Verification | None, is_asking: bool) -> Iterator[str]:
