@@ -50,9 +50,16 @@ def migrate(
         raise Failure("migrate only shows what would change: add --dry-run (ByteRover itself migrates)", BAD_USAGE)
     if not all(query.strip() for query in queries):
         raise click.UsageError("a query is empty: write what you want to know")
-    session = Asked("byterover", {}, "", project, profile, now, signals, None).open()
     from brvtui.lab.judgments.model import JudgmentsError
-    from brvtui.session.migrating import asked_queries, migration_report
+    from brvtui.session.migrating import ONLY_TREES, asked_queries, migration_report
+    from brvtui.session.project_choice import NotRanked
+
+    try:
+        session = Asked("byterover", {}, "", project, profile, now, signals, None).open()
+    except Failure as failure:
+        if isinstance(failure.__cause__, NotRanked):
+            raise Failure(ONLY_TREES, failure.code) from failure
+        raise
 
     try:
         with engine_errors_reported():

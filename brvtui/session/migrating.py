@@ -47,6 +47,8 @@ class MigrationReport:
         return any(answer.change in _LOSSES for answer in self.answers)
 
 
+ONLY_TREES = "only a context tree of ByteRover 3 can be migrated; open one, such as the folder with .brv"
+"""Why what is open cannot be migrated."""
 _LOSSES = (AnswerChange.NOTHING_FOUND, AnswerChange.FIRST_GONE)
 Asked = tuple[Judgment, str]
 """A query, and where it comes from."""
@@ -58,7 +60,7 @@ def migrated(session: Session) -> MigratedTree:
     Raises :class:`brvtui.engines.contract.EngineError` where no context tree is open.
     """
     if session.is_space or session.is_code:
-        raise EngineError("only a context tree of ByteRover 3 can be migrated; open one, such as the folder with .brv")
+        raise EngineError(ONLY_TREES)
     return migrate_tree(session.snapshot, session.clock(), session.project.name)
 
 

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from brvtui.tree.spaces.project import NamedSpace
 
 
+class NotRanked(ProjectError):
+    """There is a project, but the engine that was asked for does not rank what is in it."""
+
+
 class ProjectChoice(NamedTuple):
     """A project, and what it is opened with."""
 
@@ -108,5 +112,6 @@ def _found(start: Path | None, engine: str) -> FoundProject:
 
 
 def _check_ranks_spaces(engine: str, where: Path) -> None:
+    """Raises :class:`NotRanked` for an engine of notes."""
     if engine not in ("", registry.SPACE):
-        raise ProjectError(f"{where}: a space of ByteRover V4, which {engine} does not rank")
+        raise NotRanked(f"{where}: a space of ByteRover V4, which {engine} does not rank")

@@ -134,6 +134,11 @@ def test_a_space_is_named_as_its_own_scripts_name_it(run: Run, space: Path, tmp_
     assert "soleri does not rank" in error
 
 
+def test_only_a_context_tree_can_be_migrated(run: Run, space: Path) -> None:
+    said = "brv-tui: only a context tree of ByteRover 3 can be migrated; open one, such as the folder with .brv\n"
+    assert run("migrate", "--dry-run", "--project", str(space), inside=False) == (3, "", said)
+
+
 def test_judged_queries_are_measured_and_git_is_refused(run: Run, space: Path) -> None:
     where = ("--project", str(space), *AT)
     assert run("judge", "set", "refresh token", "auth/jwt.html=3", *where[:2], inside=False)[0] == 0
