@@ -131,7 +131,9 @@ async def test_one_ranking_is_a_key_away_and_leaves_the_other_answers_as_they_ar
         await until(pilot, lambda: state(pilot).ranking is not None)
         assert "best of all: “Refresh token rotation” of auth-service" in text_of(pilot, "#fleet-headline")
         assert "3 are left out" in text_of(pilot, "#fleet-headline")
-        assert "F5 asks each by its own engine" in text_of(pilot, "#results")
+        left_out = "legacy: its engine is soleri: one ranking is made by byterover alone F5 asks each by its own engine"
+        assert left_out in " ".join(text_of(pilot, "#results").split())
+        assert "--merge" not in text_of(pilot, "#members")
         score = text_of(pilot, "#score")
         assert "sum ✓" in score
         assert "‘rotation’ is in" in score

@@ -11,7 +11,7 @@ from textual.timer import Timer
 
 from brvtui.app.fleet import asking
 from brvtui.app.fleet.asking import FleetBatch, FleetRanked, FleetRequest
-from brvtui.app.fleet.missing import EACH, is_gone, what_to_do
+from brvtui.app.fleet.missing import EACH, USE_EACH, is_gone, what_to_do, without_option
 from brvtui.app.project.open_fleet import OpenFleet
 from brvtui.app.project.project import settle_memory
 from brvtui.app.services import AppServices
@@ -229,12 +229,12 @@ class FleetQueries:
 
     def _ranked(self, ranked: FleetRanked | None) -> None:
         if ranked is not None and ranked.number == self._number:
-            left_out = {one.member: one.why for one in ranked.ranking.missing}
+            left_out = {one.member: without_option(one.why) for one in ranked.ranking.missing}
             self._end(self.state._replace(ranking=ranked.ranking, left_out=left_out, step=""))
 
     def _failed(self, number: int, why: str) -> None:
         if number == self._number:
-            problem = why.replace("use --merge each", self._services.with_keys(EACH))
+            problem = why.replace(USE_EACH, self._services.with_keys(EACH))
             self._end(self.state._replace(problem=problem))
 
     def _end(self, state: FleetState) -> None:

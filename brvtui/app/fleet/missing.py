@@ -5,6 +5,8 @@ from __future__ import annotations
 from brvtui.app.states import FleetState
 from brvtui.wording import counted
 
+USE_EACH = "use --merge each"
+"""How reasons name what to do on the command line."""
 EACH = "{fleet.merge} asks each by its own engine"
 """What to do where one ranking cannot be made; the key is named by its action."""
 _ABSENT = "fix or take out its entry in the fleet, or the --over that names it"
@@ -13,7 +15,8 @@ _WHAT_TO_DO = (
     ("was ended", "{fleet.again} asks again, in a new process"),
     ("its folder is gone", _ABSENT + ", or bring the folder back and press {fleet.again}"),
     ("no such folder", _ABSENT),
-    ("--merge each", EACH),
+    ("one ranking is made by", EACH),
+    ("counts words by", EACH),
     ("not those of most members", EACH + "; a profile in its entry makes it comparable"),
 )
 _FIX, _ALONE = "fix that and press {fleet.again}", "; Enter opens it alone"
@@ -34,6 +37,11 @@ def _opens(state: FleetState, name: str, why: str) -> bool:
     if any(one.name == name and one.repository for one in members):
         return False
     return name in state.known or any(part in why for part in _OPENS_ALONE)
+
+
+def without_option(why: str) -> str:
+    """``why`` a member is left out, without the option of the command line: :func:`what_to_do` names the key."""
+    return why.removesuffix(USE_EACH).rstrip("; :")
 
 
 def is_gone(why: str) -> bool:
