@@ -23,7 +23,8 @@ def ranking_lines(answer: OneRanking) -> list[str]:
         made.append(f"{rank:>3}. {one.hit.score:.2f}  {one.member}  {one.hit.path}  {one.hit.title}")
         made.append(f"     {_sum(one.hit)}")
     if not answer.hits:
-        made.append(f"no result: {answer.outcome.value.replace('_', ' ')}")
+        why = answer.outcome.value.replace("_", " ")
+        made.append(f"no result: {why}; ask in other words, or add a note about it to a member")
     for word, title, content, path in answer.frequencies:
         made.append(f"“{word}” is in {content} texts, {title} titles and {path} paths of {answer.notes} notes")
     inside = f" in {answer.scope}" if answer.scope else ""

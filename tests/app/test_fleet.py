@@ -109,6 +109,7 @@ async def test_results_stand_by_member_with_what_to_do_about_the_others(fleet: F
         assert "not comparable" in said
         shown = text_of(pilot, "#results")
         assert shown.index("auth-service") < shown.index("payments"), "what needs no model is first"
+        assert "Ask in other words" not in shown
         assert "title =refresh =token =rotation" in shown
         assert "2 members do not cover it" in shown
         assert "no such folder" in shown
@@ -234,6 +235,11 @@ async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None
     app = fleet_app(replace(fleet, members=(fleet.members[0], orders), absent=()))
     async with app.run_test(size=WIDE) as pilot:
         await asked(pilot, "zzz")
+        way_out = "Ask in other words, or add a note about it to a member: F4, then Enter opens it."
+        for key in ("f5", "f5"):
+            await pilot.press(key)
+            await until(pilot, lambda: not state(pilot).is_busy)
+            assert way_out in " ".join(text_of(pilot, "#results").split())
         await pilot.press("f2")
         assert "enter open it" not in text_of(pilot, "#keys")
         await pilot.press("enter")

@@ -112,6 +112,9 @@ def test_where_no_member_covers_it_each_says_why(fleet: Path) -> None:
     code, out, _ = run(fleet, "query", "kubernetes", "--over", "one", "--over", "two")
     assert code == 1
     assert out.count("Not covered: no note holds ‘kubernetes’") == 2
+    assert "\nAsk in other words, or add a note about it to a member.\n" in out
+    out = run(fleet, "query", "kubernetes", "--over", "one", "--merge", "one")[1]
+    assert "no result: no match; ask in other words, or add a note about it to a member\n" in out
 
 
 def test_what_helps_a_note_of_a_member_is_what_helps_it_alone(fleet: Path) -> None:

@@ -49,6 +49,7 @@ _NO_FLEET = (
     "No fleet is open. brv-tui fleet open opens that of fleet.toml, and brv-tui fleet open --over '~/repos/*' the "
     "memories below a folder; brv-tui fleet add writes a fleet.toml."
 )
+_WAY_OUT = "Ask in other words, or add a note about it to a member: {fleet.members}, then Enter opens it."
 
 
 class FleetResultsPane(ChoicePane):
@@ -243,6 +244,8 @@ class FleetResultsPane(ChoicePane):
         made: list[Line] = []
         if self.word_filter:
             return made
+        if _found_nothing(state):
+            made += [Line(), *wrapped(self.services.with_keys(_WAY_OUT), width, "text")]
         if not state.together:
             silent = len(state.answers) - len(state.covering)
             if silent:
@@ -316,6 +319,13 @@ class FleetResultsPane(ChoicePane):
         else:
             said = "there is no result: {fleet.field} goes to the question"
             self.services.notify(self.services.with_keys(said), timeout=4)
+
+
+def _found_nothing(state: FleetState) -> bool:
+    """Whether all that can be asked were, and none covers the question."""
+    if state.together:
+        return state.ranking is not None and not state.ranking.hits
+    return state.work is FleetWork.IDLE and bool(state.answers) and not state.covering
 
 
 def _searched(name: str, answer: MemberAnswer) -> str:
