@@ -81,6 +81,22 @@ def test_members_are_written_as_they_answer(fleet: Path) -> None:
     assert run(fleet, "query", "x", "--merge", "one", "--format", "jsonl") == (2, "", refused)
 
 
+def test_results_of_each_member_are_as_many_as_the_limit_says(fleet: Path) -> None:
+    for number in range(4):
+        (fleet / f"one/.brv/context-tree/auth/one/keys{number}.md").write_text(f"# Keys {number}\n\nSigning keys.\n")
+    asked = ("query", "signing keys", "--now", NOW, "--over", "one", "--over", "two", "--workers", "1")
+    assert "  3. " in (out := run(fleet, *asked)[1])
+    assert "  4. " not in out
+    out = run(fleet, *asked, "--limit", "1")[1]
+    assert ("  1. " in out, "  2. " in out) == (True, False)
+    assert " more\n" in out
+    answer = json.loads(run(fleet, *asked, "--limit", "1", "--format", "json")[1])
+    assert {name: len(one["hits"]) for name, one in answer["members"].items()} == {"one": 1, "two": 1}
+    lines = run(fleet, *asked, "--limit", "1", "--format", "jsonl")[1].splitlines()
+    assert [len(json.loads(line)["answer"]["hits"]) for line in lines] == [1, 1]
+    assert run(fleet, *asked, "--trace") == (2, "", "brv-tui: --trace is for --format json and jsonl\n")
+
+
 def test_what_is_wrong_is_one_line(fleet: Path) -> None:
     assert run(fleet, "query", "x", "--member", "on") == (
         3, "", "brv-tui: no member on; did you mean one?\n",

@@ -21,17 +21,18 @@ if TYPE_CHECKING:
     from brvtui.fleet.answering import Asker
     from brvtui.fleet.asking import MemberReply
     from brvtui.fleet.members import Fleet, Member
+    from brvtui.fleet.questions import MemberAnswer
 
 _UNKNOWN, _NEAR = ("no note ", "no symbol "), "; near: "
 """How a member says that it has no note of a name, and what stands before the names that are like it."""
 _SHOWN = 3
-"""Results of a member that are printed."""
+"""Results of a member that are printed unless a limit is given, and members that say why none covers the text."""
 
 
 @click.command("query")
 @text_argument()
 @click.option("--scope", default="", metavar="PATH", help="Search only below this folder of each tree.")
-@click.option("--trace", "with_trace", is_flag=True, help="With --format json: each member's whole trace.")
+@click.option("--trace", "with_trace", is_flag=True, help="With --format json or jsonl: each member's whole trace.")
 @click.option(
     "--merge",
     type=click.Choice(["each", "one"]),
@@ -39,7 +40,11 @@ _SHOWN = 3
     show_default=True,
     help="each: every member by its own engine; one: one ranking by ByteRover, as one tree of all notes would give.",
 )
-@click.option("--limit", type=WholeNumber(1, 1_000), help="With --merge one: how many results (default: 10).")
+@click.option(
+    "--limit",
+    type=WholeNumber(1, 1_000),
+    help=f"How many results: of each member (default: {_SHOWN}, as JSON all), or of the one ranking (default: 10).",
+)
 @fleet_command
 @format_option(
     "text",
@@ -55,16 +60,18 @@ def query(
     Each by its own engine, scores of different members are not comparable: each is counted with its own tree's
     statistics. In one ranking they are.
     """
-    from brvtui.fleet.questions import Answering, MemberAnswer
+    from brvtui.fleet.questions import Answering
 
     if merge == "one":
         if scope or with_trace or form == "jsonl":
             raise Failure("--scope, --trace and --format jsonl are for --merge each", BAD_USAGE)
         return _one_ranking(text, limit or 0, options, form)
+    if with_trace and form == "text":
+        raise Failure("--trace is for --format json and jsonl", BAD_USAGE)
     made = options.fleet()
     with options.asker(made) as asker:
         if form == "jsonl":
-            asker = _writing(asker, made, text)
+            asker = _writing(asker, made, text, limit)
         replies = asker.ask(made.members, Answering(text, scope, with_trace))
     answers: dict[str, MemberAnswer] = replies.values
     covered = [name for name, answer in answers.items() if answer.covered]
@@ -78,17 +85,22 @@ def query(
             "merge": "each",
             "comparable": False,
             "covered": covered,
-            "members": to_plain(answers),
+            "members": to_plain({name: _best(answer, limit) for name, answer in answers.items()}),
             "missing": to_plain((*made.absent, *replies.missing)),
         }
         write_json([value])
     elif form == "text":
-        _print_answers(text, made.members, answers, len(replies.missing))
+        _print_answers(text, made.members, answers, len(replies.missing), limit or _SHOWN)
     say_missing(replies.missing)
     return outcome(answers, bool(covered))
 
 
-def _writing(asker: Asker, fleet: Fleet, text: str) -> Asker:
+def _best(answer: MemberAnswer, limit: int | None) -> MemberAnswer:
+    """``answer`` with the first ``limit`` of its results; None: with all."""
+    return replace(answer, hits=answer.hits[:limit])
+
+
+def _writing(asker: Asker, fleet: Fleet, text: str, limit: int | None) -> Asker:
     """``asker``, writing a line of JSON for each member as it answers; first those that cannot be asked."""
     from brvtui.trace import SCHEMA, to_plain
 
@@ -97,7 +109,10 @@ def _writing(asker: Asker, fleet: Fleet, text: str) -> Asker:
 
     def replied(reply: MemberReply) -> None:
         asker.replied(reply)
-        value = {"why": reply.failure} if reply.failure else {"ms": reply.ms, "answer": to_plain(reply.value)}
+        if reply.failure:
+            value: dict[str, Any] = {"why": reply.failure}
+        else:
+            value = {"ms": reply.ms, "answer": to_plain(_best(reply.value, limit))}
         write_json([{**head, "member": reply.member, **value}])
 
     return replace(asker, replied=replied)
@@ -123,7 +138,8 @@ def _one_ranking(text: str, limit: int, options: FleetOptions, form: str) -> int
     return OK if answer.hits else NEGATIVE
 
 
-def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any], missing: int) -> None:
+def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any], missing: int, most: int) -> None:
+    """Prints the answers with at most ``most`` results each."""
     from brvtui.paint.hits import added_by
 
     places = {member.name: member for member in members}
@@ -138,11 +154,11 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
         owner = f", {places[name].owner}" if places[name].owner else ""
         click.echo(visible(f"{name}  ({answer.engine}, {answer.profile}{owner})"))
         say(visible(f"  {answer.sentence}"))
-        for rank, hit in enumerate(answer.hits[:_SHOWN], start=1):
+        for rank, hit in enumerate(answer.hits[:most], start=1):
             added = f", {added_by(hit)}" if hit.found_by else ""
             click.echo(visible(f"  {rank}. {hit.score:6.2f}  {hit.path}  {hit.title}{added}"))
-        if len(answer.hits) > _SHOWN:
-            say(f"     and {len(answer.hits) - _SHOWN} more")
+        if len(answer.hits) > most:
+            say(f"     and {len(answer.hits) - most} more")
         if places[name].path:
             click.echo(visible(f"  open it: brv-tui {places[name].path}"))
     answering = counted(len(answers) - len(silent), "member has", "members have")
