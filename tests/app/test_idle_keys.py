@@ -336,6 +336,59 @@ async def test_what_if_offers_to_put_back_and_to_keep_what_is_changed_alone(app:
         assert " l more" not in text_of(pilot, "#keys"), "it is at its end"
 
 
+async def test_what_has_nothing_to_act_on_is_not_offered(app: BrvTui) -> None:
+    async with app.run_test(size=(240, 60)) as pilot:
+        await ask(pilot, "zebra quagga")
+        await pilot.press("enter", "escape", "f8", "g")
+        await settled(pilot)
+        assert " enter choose" not in text_of(pilot, "#keys"), "the query is kept to no folder"
+        await pilot.press("j")
+        await settled(pilot)
+        assert " enter choose" in text_of(pilot, "#keys")
+        await pilot.press("3")
+        await settled(pilot)
+        assert " 0 today" not in text_of(pilot, "#keys")
+        await pilot.press("right_square_bracket")
+        await settled(pilot)
+        assert " 0 today" in text_of(pilot, "#keys")
+        await pilot.press("4")
+        await until(pilot, lambda: bool(view(pilot).log.entries))
+        await settled(pilot)
+        assert " w why" not in text_of(pilot, "#keys"), "no note answered"
+        assert " c not covered" in text_of(pilot, "#keys")
+        await pilot.press("c")
+        await settled(pilot)
+        assert " c all queries" in text_of(pilot, "#keys")
+        await pilot.press("5")
+        await settled(pilot)
+        assert " J judge" in text_of(pilot, "#keys")
+        for name in ("f metric", "S order"):
+            assert f" {name}" not in text_of(pilot, "#keys"), "none is judged, and one alone is asked"
+        brv(pilot).select("deploy/rollback.md")
+        await pilot.press("2", "f3")
+        await until(pilot, lambda: bool(text_of(pilot, "#note").strip()))
+        await settled(pilot)
+        for name in ("enter follow", "] next link"):
+            assert f" {name}" not in text_of(pilot, "#keys"), "it links to nothing"
+        await pilot.press("D")
+        await settled(pilot)
+        assert "look at it" not in shown(pilot), "there is no draft"
+
+
+async def test_saving_and_undoing_are_offered_once_the_text_is_changed(app: BrvTui) -> None:
+    async with app.run_test(size=(240, 60)) as pilot:
+        await open_note(pilot)
+        for name in ("^s save", "^z undo"):
+            assert f" {name}" not in text_of(pilot, "#keys")
+        await pilot.press("x")
+        await settled(pilot)
+        for name in ("^s save", "^z undo"):
+            assert f" {name}" in text_of(pilot, "#keys")
+        await pilot.press("f3")
+        await settled(pilot)
+        assert " enter to the line" not in text_of(pilot, "#keys"), "there is no problem"
+
+
 async def test_where_the_settings_file_is_broken_no_setting_offers_a_change(garden: Tree) -> None:
     user_file().parent.mkdir(parents=True, exist_ok=True)
     user_file().write_text('theme = "brv-light')

@@ -100,6 +100,10 @@ class DraftsPane(ChoicePane):
         self.owner = list(range(len(self.choices)))
         return [line(f" {path}", "text").cut(width) for path in self._paths] or wrapped("there are none", width)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without drafts there is none to look at."""
+        return bool(self._paths) if action == "take" else super().check_action(action, parameters)
+
     def clicked(self, place: int) -> None:
         """Takes the draft that was clicked."""
         self.move_to(place)

@@ -60,6 +60,11 @@ class ProblemsPane(ChoicePane):
         self.cursor = min(self.cursor, len(problems) - 1)
         return made
 
+    @property
+    def idle(self) -> frozenset[str]:
+        """Going to the line of a problem, where there is none."""
+        return frozenset() if self.chosen else frozenset({"problems.line"})
+
     def clicked(self, place: int) -> None:
         """Goes to the line of the problem that was clicked."""
         self.move_to(place)

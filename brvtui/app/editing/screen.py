@@ -256,9 +256,16 @@ class EditorScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Also editing the note that is open; a note that is not on disk yet has no time that it could keep."""
-        idle = super().idle | ({"note.edit"} if self.note_at_hand == self.path else frozenset())
-        return idle | {"editor.keep_mtime"} if self.edit is not None and self.edit.is_new else idle
+        """Also editing the note that is open, and saving and undoing what is not changed.
+
+        A note that is not on disk yet has no time that it could keep.
+        """
+        edit, idle = self.edit, super().idle
+        idle |= {"note.edit"} if self.note_at_hand == self.path else frozenset()
+        idle |= frozenset() if self.area.history.undo_stack else {"text.undo"}
+        if edit is not None and edit.is_new:
+            return idle | {"editor.keep_mtime"}
+        return idle if edit is None or edit.dirty or edit.on_disk else idle | {"editor.save"}
 
     @property
     def renamed(self) -> Mapping[str, str]:

@@ -142,10 +142,12 @@ class JudgedPane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Removing the present, going where no column is, and what acts on a query where there is none."""
+        """Removing the present, going where no column is, and what acts on queries or metrics where there are none."""
         last = max(len(self.view.lab.columns) - 1, 0)
         idle = {"judged.remove", "judged.left"} if self.column == 0 else set()
         idle |= {"judged.right"} if self.column >= last else set()
+        idle |= set() if self.view.lab.judgments else {"judged.metric"}
+        idle |= set() if len(self.choices) > 1 else {"judged.order"}
         return frozenset(idle if self.judgment is not None else idle | {"judged.take", "judged.unjudge"})
 
     def build(self, view: View, width: int) -> Sequence[Line]:

@@ -50,6 +50,12 @@ class LabScreen(FrameScreen):
         """The table."""
         return self.query_one(JudgedPane)
 
+    @property
+    def idle(self) -> frozenset[str]:
+        """Also judging, where nothing was asked that could be judged."""
+        can_judge = self.view.query.text.strip() or self.view.lab.rows
+        return super().idle if can_judge else super().idle | {"lab.judge"}
+
     def show(self, view: View) -> None:
         """Shows the table, and the cell beside it."""
         super().show(view)

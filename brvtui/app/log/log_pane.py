@@ -134,8 +134,9 @@ class LogPane(ChoicePane):
 
     @property
     def renamed(self) -> Mapping[str, str]:
-        """The key that follows the engine, while it is followed."""
-        return {"log.follow": "stop following"} if self.view.log.following else {}
+        """The keys that follow the engine and show what was not covered, while they do: then they go back."""
+        renamed = {"log.follow": "stop following"} if self.view.log.following else {}
+        return {**renamed, "log.uncovered": "all queries"} if self.only_uncovered else renamed
 
     def filter_changed(self) -> None:
         """Also tells the screen when the filter leaves no entry, and when it is cleared."""
@@ -152,6 +153,7 @@ class LogPane(ChoicePane):
         """Shows only what was not covered, or everything again."""
         self.only_uncovered = not self.only_uncovered
         self.rebuild(force=True)
+        self.show_keys()
         self.post_message(self.EntryChosen())
 
 

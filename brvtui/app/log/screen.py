@@ -83,6 +83,11 @@ class LogScreen(FrameScreen):
         return answering_note(self.view, self.query_one(LogPane).entry)
 
     @property
+    def idle(self) -> frozenset[str]:
+        """Also explaining a note, where none answered the chosen query."""
+        return super().idle if self.note_at_hand else super().idle | {"log.why"}
+
+    @property
     def query_at_hand(self) -> QueryAtHand:
         """The chosen query, covered or not as it is now."""
         entry, compared = self.query_one(LogPane).entry, self.view.log.compared

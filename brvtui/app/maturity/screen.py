@@ -102,12 +102,18 @@ class MaturityScreen(FrameScreen):
         """Returns the column of the selected note, since focusing another would select a note there."""
         return self._level_of_selected() or super().home
 
+    @property
+    def idle(self) -> frozenset[str]:
+        """Also going to today, where that is shown."""
+        return super().idle if self.wanted.day else super().idle | {"forecast.today"}
+
     # what is shown
 
     def want(self, **changes: object) -> None:
         """Changes day, order or filter: the slider shows it at once, the notes when they are computed."""
         self.wanted = replace(self.wanted, **changes)  # type: ignore[arg-type]  # names of BoardOptions's own fields
         self.query_one(ForecastBar).put(self.on_day, self.wanted.day)
+        self.query_one(KeyBar).show_keys()
         self._ask_for_board()
 
     def _ask_for_board(self, anew: bool = False) -> None:

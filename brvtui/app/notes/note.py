@@ -186,6 +186,7 @@ class NotePane(Pane):
             self.offset_row, self._last_offset = self._last_offset, self.offset_row
         self.repaint()
         self.rebuild()
+        self.show_keys()  # some act on links alone
         if self._fragment:
             self._show_fragment()
 
@@ -213,6 +214,11 @@ class NotePane(Pane):
     def links(self) -> Sequence[PlacedLink]:
         """The links of the note, in their order."""
         return self.document.links if self.document is not None else ()
+
+    @property
+    def idle(self) -> frozenset[str]:
+        """Going to a link, and following one, where there is none."""
+        return frozenset() if self.links else frozenset({"note.follow", "note.next_link"})
 
     def action_link(self, step: int) -> None:
         """Goes to the next link or the one before, starting from those in view; after the last comes the first."""

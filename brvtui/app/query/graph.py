@@ -84,9 +84,10 @@ class GraphPane(ChoicePane):
         return made
 
     def changed(self) -> None:
-        """Keeps the cursor's row in view."""
+        """Keeps the cursor's row in view, and the keys those of what is drawn."""
         super().changed()
         self.reveal()
+        self.show_keys()
 
     @property
     def end(self) -> tuple[str, str]:
@@ -97,6 +98,13 @@ class GraphPane(ChoicePane):
     def note(self) -> str:
         """The note under the cursor; empty where that is no note."""
         return self.end[1]
+
+    @property
+    def idle(self) -> frozenset[str]:
+        """Walking where there is no neighbour, back where nobody walked, and a picture of nothing."""
+        idle = set() if self._trail else {"graph.back"}
+        idle |= set() if self.end[0] else {"graph.walk"}
+        return frozenset(idle if self.neighbourhood is not None else idle | {"graph.picture"})
 
     def clicked(self, place: int) -> None:
         """A first click goes to a neighbour; a second one makes it the centre."""

@@ -47,9 +47,10 @@ class ScopeTree(TreePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Also choosing a folder of a saved trace: its query is asked."""
-        is_on_folder = self.chosen == ROOT or (self.branch is not None and self.branch.is_folder)
-        return super().idle | {"tree.take"} if self.view.project.saved and is_on_folder else super().idle
+        """Also choosing the whole tree while the query is kept to no folder, and a folder of a saved trace."""
+        is_saved_folder = bool(self.view.project.saved) and self.branch is not None and self.branch.is_folder
+        lifts_nothing = self.chosen == ROOT and not self.view.query.scope
+        return super().idle | {"tree.take"} if is_saved_folder or lifts_nothing else super().idle
 
     def followed(self, before: str) -> str:
         """The cursor stays while the tree is in use."""

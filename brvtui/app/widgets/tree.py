@@ -99,8 +99,8 @@ class TreePane(ChoicePane):
     @property
     def idle(self) -> frozenset[str]:
         """Opening what is no folder."""
-        is_note = self.branch is not None and not self.branch.is_folder
-        return frozenset({"tree.open"}) if is_note else frozenset()
+        can_open = self.chosen in (UNSEEN, ASIDE) if self.branch is None else self.branch.is_folder
+        return frozenset() if can_open else frozenset({"tree.open"})
 
     @property
     def renamed(self) -> Mapping[str, str]:
