@@ -89,6 +89,17 @@ async def test_one_entry_of_the_log_is_judged(garden: Tree, make_app: MakeApp) -
         await until(pilot, lambda: judged(garden))
         assert [each.text for each in judged(garden)] == ["refresh token rotation"]
         await settled(pilot)
+        assert "grade its results on the Query screen" in toasts(pilot)
+
+
+async def test_a_query_that_nothing_covers_has_no_results_to_grade(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "zebra quagga")
+        await to_lab(pilot)
+        await pilot.press("J")
+        await until(pilot, lambda: "is judged as answered now" in toasts(pilot))
+        assert "grade its results" not in toasts(pilot)
+        assert "brv-tui judge set QUERY --expect" in toasts(pilot)
 
 
 async def test_a_result_is_graded_on_the_query_screen(garden: Tree, make_app: MakeApp) -> None:

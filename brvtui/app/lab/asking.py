@@ -38,10 +38,8 @@ _FEW_ROWS = 100
 """A table of so many rows is drawn again quickly."""
 _KEPT = "as it was answered when it was added: look through the grade"
 _EITHER_WAY = "judge it in the Lab's column “before edits”, or remove that column to accept the edits"
-_BY_HAND = (
-    "where an answer is wrong, grade its results on the Query screen; "
-    "brv-tui judge set QUERY --expect changes how it is expected to be answered"
-)
+_EXPECTED = "brv-tui judge set QUERY --expect changes how it is expected to be answered"
+_BY_HAND = f"where an answer is wrong, grade its results on the Query screen; {_EXPECTED}"
 _MOST_ADDED = 200
 
 
@@ -289,5 +287,6 @@ def keep_answers(
     what = f"“{added[0][0]}” is" if len(added) == 1 else f"{len(added)} queries are"
     how = "now" if variant == Variant() else "before the edits" if variant.earlier is not None else f"with {variant}"
     done = _changed(session, f"{what} judged as answered {how}", edit)
-    told = edited or (_BY_HAND if variant == Variant() else "")
+    by_hand = _BY_HAND if any(documents for *_, documents in added) else _EXPECTED
+    told = edited or (by_hand if variant == Variant() else "")
     return done._replace(said=f"{done.said}; {told}") if told else done
