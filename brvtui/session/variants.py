@@ -125,6 +125,21 @@ class VariantRunner:
                 continue
         return made
 
+    @property
+    def has_modes(self) -> bool:
+        """Whether an engine that can rank what is open has modes."""
+        return any(self._session.engines.named(name).modes for name in self.profiles)
+
+    @property
+    def has_moments(self) -> bool:
+        """Whether the clock can be another: not over code."""
+        return not self._session.is_code
+
+    @property
+    def has_notes(self) -> bool:
+        """Whether notes, their signals and their revision can be others: those of a context tree alone."""
+        return not self._session.is_code and not self._session.is_space
+
     def state(
         self, variant: Variant, engine: str = "", mode: str = "", options: Mapping[str, Any] = _NO_OPTIONS
     ) -> VariantState:
@@ -164,13 +179,13 @@ class VariantRunner:
 
     def controls(self, engine: str) -> tuple[Control, ...]:
         """What of ``engine`` can be changed: the clock, and its constants. Raises :class:`EngineError`."""
-        clock = () if self._session.is_code else (clock_control(),)
+        clock = (clock_control(),) if self.has_moments else ()
         return (*clock, *constant_controls(self._session.engines.context(engine).constants))
 
     def note_controls(self, path: str) -> tuple[Control, ...]:
         """What of the note at ``path`` can be changed; nothing where it is no note of a context tree."""
         snapshot = self._session.snapshot
-        if path not in snapshot.by_path or self._session.is_code or self._session.is_space:
+        if path not in snapshot.by_path or not self.has_notes:
             return ()
         return tuple(note_controls(path, snapshot.signals[snapshot.by_path[path]]))
 
@@ -225,7 +240,8 @@ class VariantRunner:
             raise VariantError("topics are asked as they are: only the clock, profile and constants can be others")
         if variant.earlier is not None:
             return self._before(variant, name, options, base, key)
-        snapshot = base if session.is_code else self._snapshot(base, read_with, now_ms, variant)
+        # Neither symbols nor topics are put in order by their age: at another moment they are the same.
+        snapshot = self._snapshot(base, read_with, now_ms, variant) if self.has_notes else base
         live = session.engines.context(name, snapshot)
         context = replace(live, constants=constants, now_ms=now_ms)
         like = Query("", options=options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,15 @@ import pytest
 from brvtui.engines.byterover.ageing.board import OF_TOPICS
 from brvtui.engines.byterover.ageing.words import STATE
 from brvtui.engines.byterover_v4.sections import SpaceAnswer
-from brvtui.engines.contract import EngineError
+from brvtui.engines.contract import EngineError, Query
 from brvtui.engines.verdict import verdict_sentence
+from brvtui.lab.judgments.model import Judgment
+from brvtui.lab.whatif.variant import Variant
 from brvtui.session import Session
 from brvtui.trace import State, Trace, adds_up
 from brvtui.tree.reading.project import ProjectError
 from tests.support.spaces import SPACE_ID, opened, recorded_space, same, small_space, unpack_space
-from tests.support.trees import Tree
+from tests.support.trees import DAY_MS, Tree
 from tests.support.untouched import state_of
 
 NOW = 1_763_640_000_000.0
@@ -100,6 +103,19 @@ def test_every_recorded_query_makes_a_sound_trace_and_the_recorded_answer(
             assert same(printed, {name: case["answer"][name] for name in printed})
         assert verdict_sentence(trace)
     assert state_of(tmp_path / "data", tmp_path / "project") == before
+
+
+def test_a_variant_of_another_day_asks_the_same_topics_then(recorded_session: Session) -> None:
+    session = recorded_session
+    engine, context = session.engines.named("byterover_v4"), session.engines.context("byterover_v4")
+    later = replace(context, now_ms=context.now_ms + 30 * DAY_MS)
+    state = session.variants.state(Variant(days=30))
+    assert state.context.snapshot is session.snapshot
+    query = "retry queue"
+    expected = [(hit.file, hit.score) for hit in engine.answer(later, Query(query)).hits]
+    result = session.variants.result(state, Judgment("q", query))
+    assert expected
+    assert [(item.path, item.score) for item in result.results] == expected
 
 
 def test_relevance_is_relative_and_the_absolute_one_stands_beside_it(session: Session) -> None:
