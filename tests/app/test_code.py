@@ -60,6 +60,9 @@ async def test_the_header_counts_symbols_and_about_says_what_is_of_notes(app: Br
         assert "judges the open one" in text_of(pilot, "#judged")
         assert "note" not in text_of(pilot, "#judged")
         await pilot.press("v")
+        await until(pilot, lambda: "any order: a profile, mode=MODE, a constant (" in " ".join(shown(pilot).split()))
+        assert all(name not in shown(pilot) for name in ("jeffs_brain", "docs", "+30d", "NOTE.md"))
+        await pilot.press("v")
         await settled(pilot)
         assert "in a week" not in shown(pilot)  # code is asked as it is
         await pilot.press("escape", "1")

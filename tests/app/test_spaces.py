@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.app.app import BrvTui
+from brvtui.app.lab.variant_dialog import VariantDialog
 from brvtui.app.log.log_pane import LogPane
 from brvtui.app.project.opening import Opening
 from brvtui.app.versions.versions_dialog import VersionsDialog
@@ -119,6 +120,18 @@ async def test_the_lab_asks_v4_with_the_clock_and_constants_changed(space: Path)
         await until(pilot, lambda: said in toasts(pilot))
         await pilot.press("f2", "h")
         await until(pilot, lambda: "auth/jwt.html: rank 1 → not found" in " ".join(text_of(pilot, "#cell").split()))
+
+
+async def test_a_column_of_the_lab_is_offered_only_what_a_space_can_be_asked_in(space: Path) -> None:
+    async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
+        await to_lab(pilot)
+        await pilot.press("v")
+        await until(pilot, lambda: isinstance(pilot.app.screen, VariantDialog))
+        offered = " ".join(shown(pilot).split())
+        assert "words in any order: +30d, a constant (" in offered
+        assert all(name not in offered for name in ("jeffs_brain", "docs", "an engine", "rev:", "mode=", "NOTE.md"))
+        await pilot.press(*"soleri")
+        await until(pilot, lambda: "known: byterover_v4 " in shown(pilot))
 
 
 async def test_notes_shows_what_of_a_topic_is_searched(space: Path) -> None:

@@ -94,6 +94,11 @@ def test_what_cannot_be_is_said(text: str, said: str) -> None:
     assert said in str(caught.value)
 
 
+def test_an_engine_and_its_profile_of_the_same_name_are_named_once() -> None:
+    with pytest.raises(VariantError, match=r"known: byterover_v4$"):
+        parse_variant("soleri", {"byterover_v4": ("byterover_v4",)}, "byterover_v4")
+
+
 def test_a_profile_names_its_engine() -> None:
     assert parse_variant("soleri-code", PROFILES, "byterover") == Variant("soleri", "soleri-code")
     assert parse_variant("docs +2w", PROFILES, "byterover") == Variant(profile="docs", days=14)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -27,10 +27,7 @@ if TYPE_CHECKING:
 
 _NAME = 24
 _MOMENTS = {"+7d": "in a week", "+30d": "in 30 days", "+90d": "in 90 days", "+365d": "in a year"}
-_WRITTEN = (
-    "Or write it, words in any order: an engine, a profile, +30d, rev:BRANCH, mode=MODE, a constant{}, "
-    "without:NOTE.md, NOTE.md:importance=90."
-)
+_LATER = "+30d"
 
 
 class VariantsPane(ChoicePane):
@@ -83,18 +80,47 @@ class VariantDialog(Dialog[Variant]):
         self, variants: VariantRunner, edited: EditedText | None, revisions: Mapping[str, str], view: View
     ) -> None:
         """Offers what the engines can be asked; ``revisions`` are those of the tree, each with what it is."""
+        self._variants, self._profiles, self._engine = variants, variants.profiles, view.engine.name
         constants = (each for each in view.lab.controls if isinstance(each.base, float) and "." in each.name)
         self._constant = next((f"{each.name}={each.base}" for each in constants if each.group != "limits"), "")
-        example = f" ({self._constant})" if self._constant else ""
-        super().__init__("Another column: ask the judged queries in…", _WRITTEN.format(example), wide=True)
-        self._variants, self._profiles, self._engine = variants, variants.profiles, view.engine.name
-        moments = {} if view.is_code else _MOMENTS
+        written = f"Or write it, words in any order: {', '.join(self._kinds())}."
+        super().__init__("Another column: ask the judged queries in…", written, wide=True)
+        moments = _MOMENTS if variants.has_moments else {}
         named = {f"rev:{name}": said for name, said in revisions.items()}
-        self._offered = offered_variants(self._profiles, self._engine, edited, {**named, **moments})
+        unsaved = edited if variants.has_notes else None
+        self._offered = offered_variants(self._profiles, self._engine, unsaved, {**named, **moments})
+
+    def _kinds(self) -> Iterator[str]:
+        """What can be written here, in words."""
+        variants = self._variants
+        if self._other_engine:
+            yield "an engine"
+        if self._other_profile:
+            yield "a profile"
+        if variants.has_moments:
+            yield _LATER
+        if variants.has_notes:
+            yield "rev:BRANCH"
+        if variants.has_modes:
+            yield "mode=MODE"
+        yield f"a constant ({self._constant})" if self._constant else "a constant"
+        if variants.has_notes:
+            yield from ("without:NOTE.md", "NOTE.md:importance=90")
+
+    @property
+    def _other_engine(self) -> str:
+        """An engine that does not answer now; empty where there is none."""
+        return next((name for name in self._profiles if name != self._engine), "")
+
+    @property
+    def _other_profile(self) -> str:
+        """A profile that is not an engine's default; empty where there is none."""
+        return next((own[1] for own in self._profiles.values() if len(own) > 1), "")
 
     def make_parts(self) -> ComposeResult:
         """Yields field and list."""
-        examples = filter(None, ("jeffs_brain", "docs", "+30d", self._constant))
+        later = _LATER if self._variants.has_moments else ""
+        examples = filter(None, (self._other_engine, self._other_profile, later, self._constant))
         field = OrderedInput(placeholder=", ".join(examples), id="variant", compact=True)
         field.cursor_blink = False
         yield field

@@ -186,7 +186,7 @@ def _with_word(made: Variant, word: str, profiles: Mapping[str, Collection[str]]
         return replace(made, signals=(*made.signals, _signal(signal[1], signal[2], signal[3])))
     if constant := _CONSTANT.fullmatch(word):
         return made.with_constant(constant[1], read_value(constant[2]))
-    known = (*profiles, *(name for own in profiles.values() for name in own))
+    known = dict.fromkeys((*profiles, *(name for own in profiles.values() for name in own)))
     said = nearest(word, known) or "; write an engine, a profile, +30d, rev:main or a constant=value"
     raise VariantError(f"no variant {shortened(word, 40)}{said}")
 
