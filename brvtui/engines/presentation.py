@@ -100,7 +100,7 @@ class Presentation:
         """:meth:`lack` in at most eight cells, for a row of a list."""
         return f"{glyphs.minus}{miss.short:.3f}"
 
-    def nothing(self, trace: Trace) -> list[Line]:
+    def nothing(self, trace: Trace, width: int) -> list[Line]:
         """Lines below the verdict when there is no result."""
         return []
 
@@ -136,7 +136,7 @@ class Presentation:
         """The links at ``place``, a document or another node, to be drawn; None where the trace tells of none."""
         return None
 
-    def not_scored(self) -> str:
+    def not_scored(self, trace: Trace) -> str:
         """Why a document of which nothing is listed has no score to show."""
         return "not a result of this query, and not a near miss"
 

@@ -84,7 +84,7 @@ def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         row = ResultRow(title, "", shown.lack_in_short(miss, glyphs), "", selected=True)
         made += near_miss_lines(miss, row, trace.scale, width + room - least, glyphs)
     if not made:
-        made = [line(" nothing was found", "bold strong"), *shown.nothing(trace)]
+        made = [line(" nothing was found", "bold strong"), *shown.nothing(trace, width)]
     return made
 
 

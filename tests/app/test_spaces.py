@@ -71,6 +71,7 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
         await ask(pilot, "kubernetes quokka")
         assert "nothing was found" in text_of(pilot, "#results")
         assert "begins a note" not in text_of(pilot, "#results")
+        assert "have ByteRover curate a topic" in " ".join(text_of(pilot, "#results").split())
         for key in ("2", "3", "4", "5", "1"):
             await pilot.press(key)
             await settled(pilot)

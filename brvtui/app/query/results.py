@@ -223,7 +223,7 @@ def _nothing(trace: Trace, view: View, width: int, with_keys: Callable[[str], st
     """Returns the lines for an empty list, with the keys that ask otherwise and, in a readable tree, begin a note."""
     overview = view.project.overview
     made = [line(_NOTHING, "bold strong")]
-    made += view.presentation.nothing(trace)
+    made += view.presentation.nothing(trace, width)
     if query := _in_words_of_notes(view):
         said = with_keys("{panes.back}, then {results.open} asks for “") + f"{query}”"
         made += [Line(), *(line(part, "text") for part in wrap(said, width))]

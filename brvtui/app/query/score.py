@@ -58,7 +58,7 @@ class ScorePane(Pane):
             if not selected.file:
                 return wrapped("no result to explain", width)
             asks = "" if view.project.saved else f": {self.services.shown_key('results.why')} says why"
-            return wrapped(f"{selected.file}: {shown.not_scored()}{asks}", width)
+            return wrapped(f"{selected.file}: {shown.not_scored(trace)}{asks}", width)
         place = shown.place(trace, view.selection.file, width, glyphs)
         if hit is not None:
             maturity = hit.signals.maturity if hit.signals else view.maturity_of(hit.file)

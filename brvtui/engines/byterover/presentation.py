@@ -145,7 +145,7 @@ class ByteRoverPresentation(Presentation):
         """The rank behind a limit, or how much of the score."""
         return f"rank {miss.rank}" if "limit" in miss.reason else super().lack_in_short(miss, glyphs)
 
-    def nothing(self, trace: Trace) -> list[Line]:
+    def nothing(self, trace: Trace, width: int) -> list[Line]:
         """The words that no note, or none of the best matches, has; and other forms of them that some have."""
         found = trace.section(Search)
         below = found.held_below

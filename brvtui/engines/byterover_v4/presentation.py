@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from brvtui.engines.byterover_v4.reasons import use_of
 from brvtui.engines.byterover_v4.sections import DECIMALS, SpaceAnswer, TopicHit
-from brvtui.engines.byterover_v4.sentence import relative, sentence
+from brvtui.engines.byterover_v4.sentence import relative, sentence, way_out
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
@@ -85,12 +85,12 @@ class V4Presentation(Presentation):
         """Ranks behind the limit."""
         return f"+{miss.short:.0f} rank" if miss.short else glyphs.cross
 
-    def nothing(self, trace: Trace) -> list[Line]:
-        """V4's own message, and what helps, where it fails."""
+    def nothing(self, trace: Trace, width: int) -> list[Line]:
+        """What helps; where V4 fails, also its own message."""
         failure = trace.section(SpaceAnswer).failure
         if failure is None:
-            return []
-        return [line(f" V4 prints: {visible(failure.message)}", "warn"), line(f" {visible(failure.remedy)}", "text")]
+            return _paragraph(way_out(trace), width)
+        return [*_paragraph(f"V4 prints: {failure.message}", width, "warn"), *_paragraph(failure.remedy, width)]
 
     def place(self, trace: Trace, file: str, width: int, glyphs: Glyphs) -> list[Line]:
         """Its raw score and what that is relative to, its element, the filter, what the agent is told."""
@@ -108,8 +108,11 @@ class V4Presentation(Presentation):
         made += _paragraph(use_of(topic, section), width)
         return [*made, *_paragraph(f"“{topic.snippet}”", width)]
 
-    def not_scored(self) -> str:
-        """That no term of it matched, or that the filter dropped it."""
+    def not_scored(self, trace: Trace) -> str:
+        """That no term of it matched, or that the filter dropped it; where V4 fails, that."""
+        failure = trace.section(SpaceAnswer).failure
+        if failure is not None:
+            return f"V4 answers no query: {failure.what}"
         return "no term of it matches, or the filter dropped it"
 
     def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
@@ -168,5 +171,5 @@ def _filter(topic: TopicHit, section: SpaceAnswer) -> str:
     return f"the filter found {'; '.join(shown)}"
 
 
-def _paragraph(text: str, width: int) -> list[Line]:
-    return [line(f" {part}", "text") for part in wrap(visible(text), width - _SCALE)]
+def _paragraph(text: str, width: int, role: str = "text") -> list[Line]:
+    return [line(f" {part}", role) for part in wrap(visible(text), width - _SCALE)]

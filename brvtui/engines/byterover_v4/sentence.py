@@ -20,7 +20,10 @@ def sentence(trace: Trace) -> Sentence:
             clause(f"; {section.failure.remedy}", weight=80),
         )
     if not trace.hits:
-        return (clause("Nothing found: ", _nothing(trace, section)),)
+        return (
+            clause("Nothing found: ", _nothing(trace, section)),
+            clause(f"; {way_out(trace)}", weight=80),
+        )
     first, topic = trace.hits[0], section.topics[0]
     held = answered_words(first.words)
     return (
@@ -78,4 +81,19 @@ def _nothing(trace: Trace, section: SpaceAnswer) -> list[Span]:
         return [("there are no topics", "text")]
     if not section.searched:
         return [("the scope or the element filter leaves no topic", "text")]
-    return [*listed([word(one) for one in section.cleaned.split()], "and"), (" match no term", "text")]
+    searched = [word(one) for one in section.cleaned.split()]
+    return [*listed(searched, "and"), (" matches no term" if len(searched) == 1 else " match no term", "text")]
+
+
+def way_out(trace: Trace) -> str:
+    """What can be done where nothing was found."""
+    section = trace.section(SpaceAnswer)
+    if section.topics:
+        return "ask for more results"
+    if not trace.snapshot.notes:
+        return "have ByteRover curate a first topic"
+    if not section.filtered and not section.searched:
+        return "widen the scope or the element filter"
+    if not any(sign.isalnum() for sign in section.cleaned):
+        return "ask in words"
+    return "ask in other words, or have ByteRover curate a topic about it"

@@ -121,7 +121,7 @@ class JeffsBrainPresentation(Presentation):
             *_order(placed, trace, width),
         ]
 
-    def not_scored(self) -> str:
+    def not_scored(self, trace: Trace) -> str:
         """That neither leg has it."""
         return "in neither leg of this search"
 

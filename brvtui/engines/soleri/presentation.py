@@ -140,7 +140,7 @@ class SoleriPresentation(Presentation):
             *_unreachable(section, width),
         ]
 
-    def not_scored(self) -> str:
+    def not_scored(self, trace: Trace) -> str:
         """That nothing found it."""
         return "neither words, vectors nor links found it"
 

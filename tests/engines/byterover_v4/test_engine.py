@@ -15,6 +15,7 @@ from brvtui.engines.byterover.ageing.board import OF_TOPICS
 from brvtui.engines.byterover.ageing.words import STATE
 from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.contract import EngineError, Query
+from brvtui.engines.registry import presentation
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.variant import Variant
@@ -134,6 +135,26 @@ def test_relevance_is_relative_and_the_absolute_one_stands_beside_it(session: Se
     assert "but nothing for ‘kumquat’;" in verdict_sentence(session.probe("the refresh token kumquat?"))
 
 
+@pytest.mark.parametrize(
+    ("query", "options", "said"),
+    [
+        ("zzzqqq", {}, "‘zzzqqq’ matches no term; ask in other words, or have ByteRover curate a topic about it."),
+        ("zzzqqq qqqzzz", {}, "‘zzzqqq’ and ‘qqqzzz’ match no term; ask in other words, or"),
+        ("!!!", {}, "‘!!!’ matches no term; ask in words."),
+        ("refresh", {"limit": 0}, "none of 2 topics; ask for more results."),
+        ("refresh", {"element_tag": "bv-task"}, "leaves no topic; widen the scope or the element filter."),
+    ],
+)
+def test_where_nothing_is_found_the_sentence_and_the_results_say_what_can_be_done(
+    session: Session, query: str, options: dict[str, object], said: str
+) -> None:
+    trace = session.probe(query, options=options)
+    sentence = verdict_sentence(trace)
+    assert said in sentence
+    shown = presentation("byterover_v4").nothing(trace, 40)
+    assert " ".join("".join(part.plain for part in shown).split()) in sentence
+
+
 def test_the_terms_of_a_hit_sum_to_its_raw_score(session: Session) -> None:
     trace = session.probe("refresh token")
     detail = session.answers.detail(trace, "auth/jwt.html")
@@ -207,6 +228,7 @@ def test_a_space_with_which_v4_fails(folder: Path, name: str, text: str, message
     assert not trace.covered
     assert "V4 answers no query" in verdict_sentence(trace)
     assert trace.section(SpaceAnswer).printed == {"error": failure.message}
+    assert presentation("byterover_v4").not_scored(trace) == f"V4 answers no query: {failure.what}"
 
 
 def test_what_changed_is_read_and_ranked_as_by_a_fresh_reading(folder: Path) -> None:
