@@ -193,6 +193,22 @@ def test_five_hits_make_a_default_topic_validated_and_twelve_core(space: Path) -
     assert found == ["draft", "validated", "validated", "core"]
 
 
+async def test_where_no_topic_answered_the_log_says_what_can_be_done_in_a_space(space: Path) -> None:
+    row = printed("zzzqqq", "--scope", "auth", data={"hits": []})
+    (space.parent / "data" / ROWS).write_text(asked_row("zzzqqq") + "\n" + row + "\n")
+    async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "4")
+        await until(pilot, lambda: view(pilot).log.compared is not None)
+        await pilot.press("w")
+        await until(pilot, lambda: any("no topic answered this query, then or now" in one for one in toasts(pilot)))
+        said = " ".join(toasts(pilot))
+        assert "have ByteRover curate a topic about it" in said
+        assert "begins a note" not in said
+        await pilot.press("3", "w")
+        await until(pilot, lambda: any("shows how it ages, e edits it" in one for one in toasts(pilot)))
+
+
 async def test_queries_of_agents_are_followed_and_asked_again_in_their_scope(space: Path) -> None:
     """Before there is a first row, too: rows are gone once they are sent. Two of one millisecond are two."""
     app = BrvTui(Opening(space, None, NOW, None))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Explain = Callable[[LoggedQuery, str], None]
 
 _MOST_LOGGED = 2_000
+_BEGINS = {"note": "{note.new} begins a note about it; ", "topic": "have ByteRover curate a topic about it; "}
 
 
 class Logs:
@@ -91,8 +92,9 @@ class Logs:
                 if results_of(view, entry)
                 else "answered this query, then or now"
             )
-            begins = "{note.new} begins a note about it; {log.take} asks it"
-            said = f"no note {which}: {begins}, and there {{results.why}} on a note says why it is not in the answer"
+            noun = view.noun
+            asks = f"{{log.take}} asks it, and there {{results.why}} on a {noun} says why it is not in the answer"
+            said = f"no {noun} {which}: {_BEGINS.get(noun, '')}{asks}"
         self._services.notify(self._services.with_keys(said), timeout=6)
 
     async def ask_again(self, entry: LoggedQuery) -> None:

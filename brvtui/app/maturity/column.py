@@ -48,8 +48,8 @@ class ColumnPane(ChoicePane):
         "{forecast.before} and {forecast.next} move the forecast by a "
         "day, {forecast.month_before} and {forecast.month} by 30, {forecast.today} is today; {board.order} orders, "
         "{pane.filter} filters. {board.only} keeps the notes to which one event has come by that day, {board.changes} "
-        "those that change between today and that day. {note.edit} edits the note, {note.signals} sets its maturity, "
-        "{note.archive} archives it. A column without notes is a narrow strip. " + _TERMS
+        "those that change between today and that day. {note.edit} edits the note; in a context tree {note.signals} "
+        "sets its maturity and {note.archive} archives it. A column without notes is a narrow strip. " + _TERMS
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(COLUMN)
 

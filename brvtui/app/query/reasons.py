@@ -12,7 +12,7 @@ from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import NO_SUCH_NOTE, CounterfactualSearch
 from brvtui.app.workers import Refusal, is_cancelled
-from brvtui.engines.registry import DEFAULT
+from brvtui.engines.registry import DEFAULT, SPACE
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.counterfactuals import Counterfactuals
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 GoToRemedy = Callable[[str, "Remedy"], Awaitable[None]]
 
+_CHANGES = "{note.signals} and {note.edit} change that"
 _COUNTERFACTUALS, _REMEDIES = "counterfactuals", "remedies"
 _EMPTIES = "{cache.clear} on the screen Query empties the cache at once."
 _CACHED = "but the cache has an answer to one like it: {cache.clear} on the screen Query empties it first"
@@ -40,10 +41,10 @@ class Reasons:
 
         ``chosen`` is called with the file and the remedy that is chosen there.
         """
-        session, trace = self._project.session, self._services.store.view.answer.trace
+        view = self._services.store.view
+        session, trace, overview = self._project.session, view.answer.trace, view.project.overview
         if self._project.refuses():
             return
-        overview = self._services.store.view.project.overview
         if not file and overview is not None and not overview.notes:
             self._services.notify(f"{overview.why_empty}: there is none to explain", timeout=4)
         elif session is None or trace is None or not file:
@@ -54,7 +55,8 @@ class Reasons:
             )
             said = f"{first}: {{results.why}} then says why it is, or is not, in the answer"
             if self._services.current_mode == MATURITY.name:
-                said += "; {maturity.ageing} shows how it ages, {note.signals} and {note.edit} change that"
+                changes = "{note.edit} edits it" if view.engine.name == SPACE else _CHANGES
+                said += f"; {{maturity.ageing}} shows how it ages, {changes}"
             self._services.notify(self._services.with_keys(said), timeout=4)
         else:
             explained = partial(self._explained, session, trace, file, chosen)

@@ -228,7 +228,7 @@ class TreePane(ChoicePane):
         if self.outline.kept is None:
             if self.view.project.saved:
                 return wrapped("the trace names no note", width)
-            begins = "" if overview.unreadable or overview.is_code else "; {note.new} begins one"
+            begins = "" if overview.unreadable or "note.new" in self.view.idle else "; {note.new} begins one"
             said = self.services.with_keys(f"{overview.why_empty}{begins}")
         made = wrapped(said, width)
         self._owners += [-1] * len(made)
