@@ -68,6 +68,10 @@ class Presentation:
         """A warning beside the headline; empty for none."""
         return ""
 
+    def failure(self, trace: Trace) -> str:
+        """Why the engine answers no such query as things are; empty where it answered."""
+        return ""
+
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
         """How the query was read: the groups of the line below it."""
         return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from brvtui.engines.registry import noun_of
+from brvtui.engines.registry import noun_of, presentation
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.trace import Trace
 from brvtui.tree.engine_files.query_log import OURS, LoggedQuery
@@ -32,6 +32,8 @@ class LogComparison:
     """Whether a note answers it now."""
     cached: str = ""
     """That it came from the cache, and what it is on an empty one; empty where it did not."""
+    failure: str = ""
+    """Why its engine fails now; empty where it answers."""
     moved: tuple[tuple[str, str], ...] = ()
     """The results of then that were moved since: their path then, and their path now."""
 
@@ -41,6 +43,11 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
     shown = trace.hits[0].score if trace.hits else None
     paths = tuple(hit.path for hit in trace.hits)
     places, said, covered = trace.scale.decimals, verdict_sentence(trace), trace.covered
+    if failure := presentation(trace.engine).failure(trace):
+        then = (_UNANSWERED[entry.status],) if entry.status in _UNANSWERED else ()
+        return LogComparison(
+            entry, trace.tier, shown, paths, (f"now {failure}", *then), places, (), said, covered, failure=failure
+        )
     if entry.status in _UNANSWERED:
         unanswered = (_UNANSWERED[entry.status],)
         return LogComparison(entry, trace.tier, shown, paths, unanswered, places, (), said, covered)

@@ -139,7 +139,7 @@ class TraceExplainer:
             context = self._engines.context(entry.engine)
             trace = self._answer_logged(entry, context)
             compared = replace(compare(entry, trace), entry=logged, moved=moved)
-            if not compared.differences or entry.status != "completed":
+            if not compared.differences or compared.failure or entry.status != "completed":
                 return compared
             is_past = 0 < entry.at_ms <= context.now_ms
             as_of_then = self._answer_logged(entry, replace(context, now_ms=entry.at_ms)) if is_past else None

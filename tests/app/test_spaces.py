@@ -12,9 +12,11 @@ from brvtui.app.log.log_pane import LogPane
 from brvtui.app.project.opening import Opening
 from brvtui.app.versions.versions_dialog import VersionsDialog
 from brvtui.engines.byterover_v4.pending_rows import ROWS
+from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.report.markdown import markdown_report
 from brvtui.saved.traces import SavedTrace
 from brvtui.session import Session
+from brvtui.tree.spaces.project import find_space_project
 from tests.app.driving import HUGE, WIDE, ask, frame, settled, shown, text_of, until, view
 from tests.app.engines import toasts
 from tests.app.judging import asked, to_lab
@@ -207,6 +209,30 @@ async def test_where_no_topic_answered_the_log_says_what_can_be_done_in_a_space(
         assert "begins a note" not in said
         await pilot.press("3", "w")
         await until(pilot, lambda: any("shows how it ages, e edits it" in one for one in toasts(pilot)))
+
+
+async def test_where_v4_answers_no_query_the_log_says_so_first_and_nothing_is_judged(space: Path) -> None:
+    tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
+    twice = '<bv-fact id="bve-dddd0001">quokka</bv-fact>'
+    (tree / "twice.html").write_text(twice * 2)
+    rows = [asked_row("zzzqqq"), printed("zzzqqq", data={"hits": []}), asked_row("refresh"), printed("refresh")]
+    (space.parent / "data" / ROWS).write_text("\n".join(rows) + "\n")
+    fails = "now V4 answers no query: an element id stands twice in one topic"
+    async with BrvTui(Opening(space, None, NOW, None)).run_test(size=HUGE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "4")
+        for query in ("refresh", "zzzqqq"):
+            await until(pilot, lambda: (made := view(pilot).log.compared) and made.entry.query == query)  # noqa: B023
+            said = " ".join(text_of(pilot, "#entry").split())
+            assert said.index(fails) < said.index("then")
+            assert "would be answered the same" not in said
+            assert "not covered now" not in said
+            await pilot.press("j")
+        await pilot.press("w")
+        await until(pilot, lambda: any("give one of the two elements" in one for one in toasts(pilot)))
+        await pilot.press("J")
+        await until(pilot, lambda: any("“zzzqqq” is not judged: V4 answers no query" in one for one in toasts(pilot)))
+        assert not JudgmentsFile.of(find_space_project(space)).read()
 
 
 async def test_queries_of_agents_are_followed_and_asked_again_in_their_scope(space: Path) -> None:

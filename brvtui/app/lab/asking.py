@@ -14,12 +14,14 @@ from brvtui.config.layers import USER_FILE
 from brvtui.engines import registry
 from brvtui.engines.contract import EngineError
 from brvtui.engines.profile_files import engine_of_profile
+from brvtui.engines.registry import presentation
+from brvtui.engines.verdict import verdict_sentence
 from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
 from brvtui.lab.judgments.file import Judgments, JudgmentsFile
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.grading import judgment_of, with_grade, with_query
-from brvtui.lab.judgments.model import JudgedDocument, Judgment, JudgmentsError
+from brvtui.lab.judgments.model import NOT_COVERED, JudgedDocument, Judgment, JudgmentsError
 from brvtui.lab.whatif.controls import Control
 from brvtui.lab.whatif.variant import Variant, VariantError
 from brvtui.session.edit_effect import asked_last, causes_of_change
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from brvtui.lab.evaluation.results import QueryResult
     from brvtui.lab.whatif.variant import EarlierNotes
     from brvtui.session import Session
+    from brvtui.session.variants import VariantState
 
 _QUICK_S, _PAUSE_S, _LONG_S = 0.04, 0.15, 0.4
 """Answers are handed over in batches, so that the event loop is not kept busy with each; the first comes at once."""
@@ -241,6 +244,12 @@ def _changed(session: Session, said: str, edit: Callable[[Judgments], Judgments]
     return Judged(f"{said}; {counted(len(after), 'judged query', 'judged queries')} in all", before[0], after)
 
 
+def _failure(state: VariantState, judgment: Judgment) -> str:
+    """Why the engine of ``state`` fails on the query of ``judgment``, and what helps; empty where it answers."""
+    trace = state.trace(judgment)
+    return verdict_sentence(trace) if presentation(trace.engine).failure(trace) else ""
+
+
 def keep_answers(
     session: Session,
     queries: Sequence[tuple[str, str]],
@@ -266,6 +275,8 @@ def keep_answers(
         for text, scope in new:
             judgment = Judgment("new", text, scope)
             result = runner.result(state, judgment)
+            if result.outcome == NOT_COVERED and (failure := _failure(state, judgment)):
+                raise Refusal(f"“{text}” is not judged: {failure}")
             if before is not None and QueryChange(result, runner.result(before, judgment), earlier.moved).is_otherwise:
                 left_out.append(text)
                 continue

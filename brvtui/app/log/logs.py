@@ -86,7 +86,10 @@ class Logs:
             self._explain(entry, note)
             return
         said = "choose a query first: {log.why} says why a note is, or is not, in its answer"
-        if entry is not None:
+        compared = view.log.compared
+        if compared is not None and compared.entry == entry and compared.failure:
+            said = compared.verdict_sentence
+        elif entry is not None:
             which = (
                 "that answered this query is here any more"
                 if results_of(view, entry)

@@ -60,6 +60,11 @@ class V4Presentation(Presentation):
         """That V4 fails as the space is."""
         return "V4 fails" if trace.section(SpaceAnswer).failure is not None else ""
 
+    def failure(self, trace: Trace) -> str:
+        """Why V4 fails as the space is."""
+        failure = trace.section(SpaceAnswer).failure
+        return f"V4 answers no query: {failure.what}" if failure is not None else ""
+
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
         """What was searched, stop words, limits."""
         section = trace.section(SpaceAnswer)
@@ -110,10 +115,7 @@ class V4Presentation(Presentation):
 
     def not_scored(self, trace: Trace) -> str:
         """That no term of it matched, or that the filter dropped it; where V4 fails, that."""
-        failure = trace.section(SpaceAnswer).failure
-        if failure is not None:
-            return f"V4 answers no query: {failure.what}"
-        return "no term of it matches, or the filter dropped it"
+        return self.failure(trace) or "no term of it matches, or the filter dropped it"
 
     def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         """The citation block, as the agent is to repeat it."""
