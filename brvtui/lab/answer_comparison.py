@@ -257,14 +257,19 @@ def _told(one: ResultChange) -> list[Span]:
             scores = f", {score_then} then, {score_now} now" if with_scores else ""
             told = f" is no result any more{scores}"
         case Shift.SAME:
-            verb = "rose" if one.scored is Shift.BETTER else "fell"
-            told = f" {verb} from {score_then} to {score_now}" if one.scored is not Shift.SAME else " stays"
+            told = (
+                f" {_verb(one.scored)} from {score_then} to {score_now}" if one.scored is not Shift.SAME else " stays"
+            )
         case moved:
-            told = f" {'rose' if moved is Shift.BETTER else 'fell'} from rank {one.rank_then} to {one.rank_now}"
+            told = f" {_verb(moved)} from rank {one.rank_then} to {one.rank_now}"
             if one.scored is not Shift.SAME:
-                told += f" and from {score_then} to {score_now}"
+                told += f", its score {_verb(one.scored)} from {score_then} to {score_now}"
     part = f", {one.part} {signed(one.part_difference, one.decimals)}" if one.part else ""
     return [*title(one.title), (told + part, "text")]
+
+
+def _verb(shift: Shift) -> str:
+    return "rose" if shift is Shift.BETTER else "fell"
 
 
 def _counts(compared: AnswerComparison) -> str:

@@ -140,6 +140,17 @@ def test_a_difference_below_the_first_result_is_told(pinned: Trace) -> None:
     assert sentence(compared) == "Tier 2 both times: “b” fell from 0.80 to 0.70, relevance −0.10; the first stays."
 
 
+def test_a_rank_that_rose_while_the_score_fell_is_told_of_both(pinned: Trace) -> None:
+    first, second = pinned.hits
+    third = hit(second, "c", 0.7, relevance=0.5, recency=0.2)
+    now = replace(pinned, hits=(first, hit(second, "c", 0.6, relevance=0.4, recency=0.2)))
+    compared = compare_answers(replace(pinned, hits=(first, second, third)), now)
+    assert sentence(compared) == (
+        "Tier 2 both times: “c” rose from rank 3 to 2, its score fell from 0.70 to 0.60, relevance −0.10; "
+        "the first stays; 1 gone, 1 moved of 3 results."
+    )
+
+
 def test_nothing_found_then_or_now(pinned: Trace) -> None:
     nothing = replace(pinned, hits=(), covered=False)
     lost = sentence(compare_answers(pinned, nothing))
