@@ -239,7 +239,10 @@ class Controllers:
         self._app.run_worker(show(), exclusive=True, group="answers later")
 
     async def go_to_remedy(self, path: str, remedy: Remedy) -> None:
-        """Goes to where the change of ``remedy`` is made: the query's field, the signals, or the editor."""
+        """Goes to where the change of ``remedy`` is made: the query's field, the signals, or the editor.
+
+        Says how where that is none of them.
+        """
         from brvtui.trace import RemedyKind
 
         if remedy.query:
@@ -252,6 +255,8 @@ class Controllers:
             self._services.notify(f"to make it: {remedy.how} ({remedy.text})", timeout=10)
             if remedy.kind is not RemedyKind.UPDATE:  # which ByteRover alone can make
                 self.editing.edit(path)
+        else:
+            self._services.notify(f"to make it: {remedy.text}", timeout=10)
 
     def _bring_answer(self) -> None:
         if frame_of(self._app) is self._query_screen:

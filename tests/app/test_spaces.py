@@ -10,6 +10,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.lab.variant_dialog import VariantDialog
 from brvtui.app.log.log_pane import LogPane
 from brvtui.app.project.opening import Opening
+from brvtui.app.query.remedy_dialog import RemedyDialog
 from brvtui.app.versions.versions_dialog import VersionsDialog
 from brvtui.engines.byterover_v4.pending_rows import ROWS
 from brvtui.lab.judgments.file import JudgmentsFile
@@ -135,6 +136,22 @@ async def test_a_column_of_the_lab_is_offered_only_what_a_space_can_be_asked_in(
         assert all(name not in offered for name in ("jeffs_brain", "docs", "an engine", "rev:", "mode=", "NOTE.md"))
         await pilot.press(*"soleri")
         await until(pilot, lambda: "known: byterover_v4 " in shown(pilot))
+
+
+async def test_a_chosen_remedy_opens_the_editor_or_says_how_it_is_made(space: Path) -> None:
+    tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
+    (tree / "old.abstract.html").write_text("<p>rollout</p>")
+    async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollout")
+        for path in ("old.abstract.html", "ops/deploy.html"):
+            pilot.app.select(path)  # type: ignore[attr-defined]
+            await pilot.press("escape", "w")
+            await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog) and "rank 1" in shown(pilot))
+            await pilot.press("enter")
+            await settled(pilot)
+        assert any("to make it: name it old_abstract.html" in one for one in toasts(pilot))
+        assert any("to make it: save it with a new time (add rollout to" in one for one in toasts(pilot))
+        await until(pilot, lambda: (edit := view(pilot).editor.edit) and edit.path == "ops/deploy.html")
 
 
 async def test_notes_shows_what_of_a_topic_is_searched(space: Path) -> None:

@@ -54,10 +54,12 @@ def with_text(space: RankedSpace, path: str, html: str, mtime_ms: float) -> Rank
     return RankedSpace(space.contents, corpus_of(topics, space.corpus.signals))
 
 
-def with_words_searched(space: RankedSpace, path: str, words: Sequence[str]) -> tuple[RankedSpace, str] | None:
+def with_words_searched(
+    space: RankedSpace, path: str, words: Sequence[str], mtime_ms: float
+) -> tuple[RankedSpace, str] | None:
     """``space`` with the topic at ``path`` so changed that ``words``, terms of the query, are searched in it.
 
-    Also returns what was changed, in words. None where the topic holds none of them.
+    It is saved at ``mtime_ms``. Also returns what was changed, in words. None where the topic holds none of them.
     """
     ranked = space.corpus.by_path.get(path)
     if ranked is None:
@@ -65,7 +67,8 @@ def with_words_searched(space: RankedSpace, path: str, words: Sequence[str]) -> 
     changed, how = _searched(ranked.topic, path, set(words))
     if changed is None:
         return None
-    topics = [_ranked(topic, changed) if topic is ranked else topic for topic in space.corpus.topics]
+    made = RankedTopic(path, changed, mtime_ms, documents_of(path, changed))
+    topics = [made if topic is ranked else topic for topic in space.corpus.topics]
     return RankedSpace(space.contents, corpus_of(topics, space.corpus.signals)), how
 
 

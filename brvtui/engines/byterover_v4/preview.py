@@ -58,7 +58,7 @@ def topic_preview(
         return TopicState(trace, _own(trace, path), aged, best)
 
     now = TopicState(before, _own(before, path), signals, ceiling)
-    return TopicPreview(path, now, saved(context.now_ms), saved(mtime_ms), keep_mtime)
+    return TopicPreview(path, now, saved(context.now_ms - 1), saved(mtime_ms), keep_mtime)
 
 
 def _own(trace: Trace, path: str) -> Hit | None:

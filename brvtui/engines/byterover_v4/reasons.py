@@ -16,7 +16,7 @@ from brvtui.engines.byterover_v4.tokens import term, tokens
 from brvtui.engines.contract import Context
 from brvtui.paint.text import days
 from brvtui.snapshot.naming import Named
-from brvtui.trace import Detail, DocumentForecast, Explanation, LossStage, Remedy, Trace
+from brvtui.trace import Detail, DocumentForecast, Explanation, LossStage, Remedy, RemedyKind, Trace
 from brvtui.tree.spaces.contents import TopicFile
 
 Ask = Callable[..., Trace]
@@ -177,14 +177,16 @@ def _mended(
                 made = made[0], f"name it {wanted}"
         elif loss is TopicLoss.NOT_SEARCHED:
             words = [term(token) for token in tokens(section.cleaned)]
-            made = with_words_searched(paths.space, own, words)
+            made = with_words_searched(paths.space, own, words, context.now_ms - 1)  # else it had no age at all
         if made is None:
             continue
         space, text = made
         for rank, hit in enumerate(asking.ask_of(place, space).hits, start=1):
             if hit.file == wanted:
-                how = "tried on a copy in memory"
-                return Remedy(f"{text}: rank {rank}, {hit.score:.3f}", True, "", rank, hit.score, how=how)
+                kind = RemedyKind.EDIT if loss is TopicLoss.NOT_SEARCHED else None
+                how = "save it with a new time" if kind is not None else "tried on a copy in memory"
+                said = f"{text}, and {how}" if kind is not None else text
+                return Remedy(f"{said}: rank {rank}, {hit.score:.3f}", True, "", rank, hit.score, kind, how=how)
     return None
 
 
@@ -207,5 +209,6 @@ def _remedy(trace: Trace, section: SpaceAnswer, loss: TopicLoss, path: str, titl
     for text, query, changes in tries:
         for rank, hit in enumerate(ask(query, **changes).hits, start=1):
             if hit.file == path:
-                return Remedy(f"{text}: rank {rank}, {hit.score:.3f}", True, query, rank, hit.score)
+                wording = "" if changes else query  # words alone do not make a change of scope, element or limit
+                return Remedy(f"{text}: rank {rank}, {hit.score:.3f}", True, wording, rank, hit.score)
     return Remedy("nothing that was tried brings it in", False)

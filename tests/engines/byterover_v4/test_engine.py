@@ -20,7 +20,7 @@ from brvtui.engines.verdict import verdict_sentence
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.variant import Variant
 from brvtui.session import Session
-from brvtui.trace import State, Trace, adds_up
+from brvtui.trace import RemedyKind, State, Trace, adds_up
 from brvtui.tree.reading.project import ProjectError
 from tests.support.spaces import SPACE_ID, opened, recorded_space, same, small_space, unpack_space
 from tests.support.trees import DAY_MS, Tree
@@ -328,6 +328,29 @@ def test_a_remedy_for_words_that_are_not_searched_was_tried(
     assert remedy is not None
     assert remedy.text.startswith(change)
     assert (remedy.verified, remedy.rank) == (True, 1)
+
+
+def test_a_remedy_for_words_that_are_not_searched_gives_what_a_save_gives(folder: Path) -> None:
+    deploy = tree_of(folder) / "ops" / "deploy.html"
+    os.utime(deploy, (NOW / 1000 - 40 * 86_400,) * 2)
+    remedy = loaded(folder).answers.explain("rollout", "ops/deploy.html").remedy
+    assert remedy is not None
+    assert remedy.text.startswith("add rollout to the topic's keywords, and save it with a new time: rank 1")
+    assert remedy.kind is RemedyKind.EDIT
+    deploy.write_text(deploy.read_text().replace('tags="rollout"', 'tags="rollout" keywords="rollout"'))
+    os.utime(deploy, ((NOW - 1) / 1000,) * 2)
+    (hit,) = loaded(folder).probe("rollout").hits
+    assert hit.score == pytest.approx(remedy.score)
+
+
+@pytest.mark.parametrize(
+    ("options", "change"), [({"limit": 1}, "ask for 2 results"), ({"element_tag": "bv-fact"}, "ask without the scope")]
+)
+def test_a_remedy_that_is_no_wording_names_none(session: Session, options: dict[str, object], change: str) -> None:
+    trace = session.probe("refresh token", options=options)
+    remedy = session.answers.explain("refresh token", "ops/deploy.html", trace=trace).remedy
+    assert remedy is not None
+    assert (remedy.text[: len(change)], remedy.query) == (change, "")
 
 
 def test_a_remedy_for_a_file_that_is_not_seen_was_tried(folder: Path) -> None:
