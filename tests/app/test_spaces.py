@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.lab.variant_dialog import VariantDialog
 from brvtui.app.log.log_pane import LogPane
 from brvtui.app.project.opening import Opening
-from brvtui.app.query.remedy_dialog import RemedyDialog
+from brvtui.app.query.remedy_dialog import RemedyDialog, RemedyPane
 from brvtui.app.versions.versions_dialog import VersionsDialog
 from brvtui.engines.byterover_v4.pending_rows import ROWS
 from brvtui.lab.judgments.file import JudgmentsFile
@@ -152,6 +154,25 @@ async def test_a_chosen_remedy_opens_the_editor_or_says_how_it_is_made(space: Pa
         assert any("to make it: name it old_abstract.html" in one for one in toasts(pilot))
         assert any("to make it: save it with a new time (add rollout to" in one for one in toasts(pilot))
         await until(pilot, lambda: (edit := view(pilot).editor.edit) and edit.path == "ops/deploy.html")
+
+
+async def test_w_says_of_which_topics_no_change_is_tried(space: Path) -> None:
+    def said(pilot: Pilot[Any]) -> str:
+        made = [line.plain for pane in pilot.app.screen.query(RemedyPane) for line in pane.lines]
+        return " ".join(" ".join(made).split())
+
+    async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
+        await ask(pilot, "refresh token")
+        await pilot.press("escape", "j", "w")
+        await until(pilot, lambda: "no change of what is a result already is tried here" in said(pilot))
+        await pilot.press("escape")
+        tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
+        (tree / "index.html").write_text("<p>quokka</p>")
+        await ask(pilot, "zebra")
+        await until(pilot, lambda: view(pilot).knows("index.html"))
+        pilot.app.select("index.html")  # type: ignore[attr-defined]
+        await pilot.press("escape", "w")
+        await until(pilot, lambda: "nothing that was tried brings it into the results" in said(pilot))
 
 
 async def test_notes_shows_what_of_a_topic_is_searched(space: Path) -> None:

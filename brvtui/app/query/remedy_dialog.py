@@ -28,12 +28,14 @@ if TYPE_CHECKING:
 
 _TRYING = "trying other wordings, an edit, an update, a higher maturity, and words in its title…"
 _NONE = "nothing that was tried helps it: another wording, an edit, an update, a higher maturity, its title"
+_LACKS = "what it lacks stands above; edit it, or ask in its words, and look again"
 _NOT_TRIED = (
-    "changes are not tried here for this engine (brv-tui why tries what brings it above one other note): what it lacks "
-    "stands above; edit it, or ask in its words, and look again"
+    "with this engine, no change of what is a result already is tried here (brv-tui why tries what brings it above one "
+    f"other result): {_LACKS}"
 )
 _NO_MORE = "what helps it stands above; nothing else that was tried does: another wording, an update, a higher maturity"
 _BY_STUB = "its stub restores it: {dialog.back}, then select STUB, and {note.archive}"
+_NOT_BROUGHT_IN = f"nothing that was tried brings it into the results: {_LACKS}"
 _FIRST = "it is first: nothing stands above it"
 _ANSWERS = (
     "it is first in an answer that needs no model: nothing can stand higher. If it should not answer this: "
@@ -131,6 +133,8 @@ class RemedyPane(ChoicePane):
         return made
 
     def _none(self) -> str:
+        if not self._explanation.found and not self._tried_all:
+            return _NOT_BROUGHT_IN
         if not self._tried_all:
             return _FIRST if self._explanation.rank == 1 else _NOT_TRIED
         if role_of(self._explanation.path) is Role.ARCHIVED:
