@@ -25,7 +25,7 @@ def outlook(
     if not isinstance(engine, Forecasts):
         raise EngineError(
             f"{engine.title} has no forecasts: time alone changes none of its scores; "
-            f"engines that have: {engines.which(Forecasts)}"
+            f"engines here that have: {engines.which(Forecasts)}"
         )
     kinds = engine.event_kinds
     if event and event not in kinds:

@@ -217,13 +217,15 @@ async def test_maturity_has_the_thresholds_and_confidences_of_v4(space: Path) ->
         await pilot.press("escape", "3")
         await until(pilot, lambda: "off high" in text_of(pilot, "#draft"))
         forecast = text_of(pilot, "#forecast")
-        assert "not of high confidence" in forecast
+        assert "below high confidence" in forecast
         assert "archive" not in forecast
         ageing = " ".join(text_of(pilot, "#ageing").split())
         assert "is no more of high confidence in 54 d" in ageing
         assert "promoted from 65: 15 more, 5 hits" in ageing
         await pilot.press("f")
-        await until(pilot, lambda: "0 not of high confidence today" in text_of(pilot, "#forecast"))
+        await until(pilot, lambda: "0 below high confidence today" in text_of(pilot, "#forecast"))
+        said = "no draft topic is below high confidence"
+        await until(pilot, lambda: said in " ".join(text_of(pilot, "#draft").split()))
 
 
 def test_five_hits_make_a_default_topic_validated_and_twelve_core(space: Path) -> None:

@@ -54,7 +54,9 @@ def test_what_cannot_be_asked(run: Run) -> None:
     assert err == "brv-tui: ByteRover has no event archived; did you mean archive?\n"
     code, _, err = run("maturity", "--engine", "knowing")
     assert code == 2
-    assert err.startswith("brv-tui: knowing has no forecasts: time alone changes none of its scores; engines that have")
+    assert err.startswith(
+        "brv-tui: knowing has no forecasts: time alone changes none of its scores; engines here that have"
+    )
     assert run("maturity", "--days", "-1")[0] == 2
     assert run("maturity", "--project", "/nowhere", inside=False)[0] == 3
 

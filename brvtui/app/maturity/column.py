@@ -144,15 +144,15 @@ class ColumnPane(ChoicePane):
             does = HAPPENS[wanted.only] if wanted.only is not None else "changes"
             key = self.services.shown_key("board.changes")
             again = "shows all again" if wanted.only is None else "shows those of before too"
-            return f"no {self.level} note {does} in {these_days(wanted.day)}{beside}; {key} {again}"
+            return f"no {self.level} {view.noun} {does} in {these_days(wanted.day)}{beside}; {key} {again}"
         if wanted.only is not None:
             key, then = (
                 self.services.shown_key("board.only"),
                 f" in {counted(wanted.day, 'day', 'days')}" if wanted.day else "",
             )
-            return f"no {self.level} note is {HAS_COME[wanted.only]}{then}{beside}; {key} keeps another event"
+            return f"no {self.level} {view.noun} is {HAS_COME[wanted.only]}{then}{beside}; {key} keeps another event"
         overview = view.project.overview
-        return f"no {self.level} note" if len(on_day.board) or overview is None else overview.why_empty
+        return f"no {self.level} {view.noun}" if len(on_day.board) or overview is None else overview.why_empty
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
         """Returns the lines unchanged: only cards that pass the filter were made."""

@@ -27,7 +27,7 @@ from brvtui.ranking.decay import MS_PER_DAY, days_until_importance
 from brvtui.trace import AgedSignals, Ceiling, DatedEvent, DocumentForecast, Horizon, Part
 from brvtui.tree.spaces.signal_files import BrokenSignals, TopicSignals
 
-CONFIDENCES: Mapping[str, str] = {"high": "not of high confidence", "medium": "not of medium confidence"}
+CONFIDENCES: Mapping[str, str] = {"high": "below high confidence", "medium": "below medium confidence"}
 """The confidence that a topic loses, by name: then even the best match of a query does not give it."""
 _BELOW_MATURITY = "below-maturity"
 EVENT_KINDS: Mapping[str, str] = {**CONFIDENCES, _BELOW_MATURITY: "below their maturity"}

@@ -30,8 +30,8 @@ STATE = {
     Event.ARCHIVE: "archive candidates",
     Event.PRUNING: "offered for pruning",
     Event.BELOW_MATURITY: "below their maturity",
-    Event.LEAVES_HIGH: "not of high confidence",
-    Event.LEAVES_MEDIUM: "not of medium confidence",
+    Event.LEAVES_HIGH: "below high confidence",
+    Event.LEAVES_MEDIUM: "below medium confidence",
 }
 """What notes are, once the event has come to them, behind their number."""
 HAS_COME = {
@@ -40,8 +40,8 @@ HAS_COME = {
     Event.ARCHIVE: "an archive candidate",
     Event.PRUNING: "offered for pruning",
     Event.BELOW_MATURITY: "below its maturity",
-    Event.LEAVES_HIGH: "not of high confidence",
-    Event.LEAVES_MEDIUM: "not of medium confidence",
+    Event.LEAVES_HIGH: "below high confidence",
+    Event.LEAVES_MEDIUM: "below medium confidence",
 }
 """What one note is, once the event has come to it."""
 MEANING = {
