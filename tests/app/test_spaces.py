@@ -75,6 +75,10 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
         assert any("are edited here, and not made, moved" in said for said in toasts(pilot))
         await ask(pilot, "kubernetes quokka")
         assert "nothing was found" in text_of(pilot, "#results")
+        await pilot.press("escape", "c")
+        await settled(pilot)
+        assert "ByteRover V4 keeps no answers: there is no cache to empty" in toasts(pilot)
+        assert "the simulated cache is empty" not in toasts(pilot)
         assert "begins a note" not in text_of(pilot, "#results")
         assert "have ByteRover curate a topic" in " ".join(text_of(pilot, "#results").split())
         for key in ("2", "3", "4", "5", "1"):
@@ -242,6 +246,10 @@ async def test_where_no_topic_answered_the_log_says_what_can_be_done_in_a_space(
         await settled(pilot)
         await pilot.press("escape", "4")
         await until(pilot, lambda: view(pilot).log.compared is not None)
+        said = " ".join(text_of(pilot, "#entry").split())
+        assert "now, on an empty cache" not in said
+        assert "tier" not in said + text_of(pilot, "#log")
+        assert "status not covered" in said
         await pilot.press("w")
         await until(pilot, lambda: any("no topic answered this query, then or now" in one for one in toasts(pilot)))
         said = " ".join(toasts(pilot))

@@ -67,9 +67,7 @@ def test_a_ceiling_of_byterover_is_the_boards(session: Session) -> None:
 
 
 def test_what_cannot_be_asked_is_one_line(session: Session) -> None:
-    with pytest.raises(
-        EngineError, match=r"has no forecasts: .* engines here that have: byterover, soleri"
-    ):
+    with pytest.raises(EngineError, match=r"has no forecasts: .* engines here that have: byterover, soleri"):
         session.ageing.outlook("jeffs_brain", 30)
     with pytest.raises(EngineError, match="ByteRover has no event leaves-tier; did you mean leaves-tier-2"):
         session.ageing.outlook("byterover", 30, "leaves-tier")

@@ -22,8 +22,8 @@ WHY = frozenset(
 """The action that explains the note at hand in the open answer, by its name on each screen."""
 OF_A_TREE_ALONE = frozenset({"note.new", "note.move", "note.archive", "note.signals", "engine.record"})
 """The actions that only a context tree allows: topics of a space are edited in place."""
-OF_TIERS = frozenset({"route.takes"})
-"""The action that seeks a lower tier, which ByteRover 3 alone has."""
+OF_TIERS = frozenset({"route.takes", "cache.clear"})
+"""The actions on tiers, and on the cache that is one of them: ByteRover 3 alone has both."""
 _SHOWS_A_PANE = frozenset(
     action.name for screen in (screens.MATURITY_SCREEN, screens.LAB_SCREEN, screens.LOG_SCREEN)
     for action in screen.actions if action.call.startswith("pane(")

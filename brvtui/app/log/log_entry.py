@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from brvtui.app.log.log_pane import moment, names_engines, tier_mark, tier_of
+from brvtui.app.log.log_pane import is_of_tiers, moment, names_engines, tier_mark, tier_of
 from brvtui.app.log.logs import answering_note, results_of
 from brvtui.app.states import LogState, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
+from brvtui.engines.registry import presentation
 from brvtui.lab.log_comparison import LogComparison
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import ms, number, wrap
@@ -40,7 +41,8 @@ class LogEntryPane(Pane):
         made.append(rule(width, "then", dash=self.glyphs.dash))
         made += _then(compared, names_engines(view.log.entries or ()), width)
         made += _at_hand(view, compared, width)
-        made.append(rule(width, "now, on an empty cache", dash=self.glyphs.dash))
+        caches = presentation(compared.entry.engine).caches
+        made.append(rule(width, "now, on an empty cache" if caches else "now", dash=self.glyphs.dash))
         made += _now(compared, width)
         if compared.entry.response:
             made.append(rule(width, "the answer that the agent received", dash=self.glyphs.dash))
@@ -72,9 +74,12 @@ def _then(compared: LogComparison, with_engine: bool, width: int) -> list[Line]:
     entry = compared.entry
     tier, role = tier_of(entry)
     made = wrapped(entry.verdict_sentence, width, "text") if entry.verdict_sentence else []
+    status = "not covered" if entry.not_covered else entry.status
     made += [
         _field("when", f"{moment(entry.at_ms)}, {entry.who}", width),
-        Line().gap().fit("tier", _LABEL, "muted").add(tier, role).add(f"  {entry.status}", "muted").cut(width),
+        Line().gap().fit("tier", _LABEL, "muted").add(tier, role).add(f"  {entry.status}", "muted").cut(width)
+        if _has_tiers(compared)
+        else _field("status", status, width),
         _field("took", ms(entry.took_ms) if entry.took_ms is not None else "–", width),
         _field("number 1", number(entry.top_score, compared.decimals), width),
     ]
@@ -100,11 +105,15 @@ def _at_hand(view: View, compared: LogComparison, width: int) -> list[Line]:
 
 def _now(compared: LogComparison, width: int) -> list[Line]:
     made = wrapped(compared.verdict_sentence, width, "text") if compared.verdict_sentence else []
-    made += [
-        Line().gap().fit("tier", _LABEL, "muted").add(*tier_mark(compared.tier, compared.is_covered)).cut(width),
-        _field("number 1", number(compared.top_score, compared.decimals), width),
-    ]
+    if _has_tiers(compared):
+        mark = tier_mark(compared.tier, compared.is_covered)
+        made.append(Line().gap().fit("tier", _LABEL, "muted").add(*mark).cut(width))
+    made.append(_field("number 1", number(compared.top_score, compared.decimals), width))
     return made + _paths(compared.paths, width)
+
+
+def _has_tiers(compared: LogComparison) -> bool:
+    return is_of_tiers(compared.entry) or compared.tier is not None
 
 
 def _field(name: str, value: str, width: int) -> Line:

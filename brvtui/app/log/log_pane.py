@@ -80,7 +80,7 @@ class LogPane(ChoicePane):
             return self._nothing(view, width)
         self.pinned = 1
         made: list[Line] = []
-        self.add_rows(made, [_names(width)])
+        self.add_rows(made, [_names(width, any(is_of_tiers(entry) for entry in view.log.entries))])
         with_engine, day = names_engines(view.log.entries), ""
         for entry in view.log.entries:
             if self.only_uncovered and not entry.not_covered:
@@ -168,6 +168,11 @@ def names_engines(entries: Sequence[LoggedQuery]) -> bool:
     return any(entry.engine not in (DEFAULT, SPACE) for entry in entries)
 
 
+def is_of_tiers(entry: LoggedQuery) -> bool:
+    """Returns whether the engine of ``entry`` answers at tiers."""
+    return entry.engine == DEFAULT or entry.tier is not None
+
+
 def key_of(entry: LoggedQuery) -> str:
     """Returns a key that no two entries share, unless they are the same query of the same millisecond."""
     return f"{entry.at_ms:.0f} {entry.who} {entry.query} {entry.scope} {entry.options}"
@@ -197,10 +202,11 @@ def tier_mark(tier: int | None, is_covered: bool) -> tuple[str, str]:
     return ("–", "muted") if tier is None else (f"T{tier}", tier_role(tier))
 
 
-def _names(width: int) -> Line:
+def _names(width: int, with_tiers: bool) -> Line:
+    tier = "tier" if with_tiers else ""
     if width < _WIDE:
-        return line(" when  by  tier query", "faint")
-    return line(f" {'when':<14} {'who':<8}tier {'ms':>7}  {'no.1':>4}  query", "faint").cut(width)
+        return line(f" when  by  {tier:<4} query", "faint")
+    return line(f" {'when':<14} {'who':<8}{tier:<4} {'ms':>7}  {'no.1':>4}  query", "faint").cut(width)
 
 
 def _whole(value: float | None) -> str:

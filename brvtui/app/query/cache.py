@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import CacheState
+from brvtui.engines.registry import presentation
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.route.tree_changes import CacheNow
@@ -33,8 +34,10 @@ class Cache:
 
     def clear(self) -> None:
         """Empties the simulated cache."""
-        session = self._project.session
-        if session is not None:
+        session, shown = self._project.session, presentation(self._services.store.view.engine.name)
+        if session is not None and not shown.caches:
+            self._services.notify(f"{shown.title} keeps no answers: there is no cache to empty", timeout=4)
+        elif session is not None:
             session.clear_cache()
             self._services.notify("the simulated cache is empty", timeout=2)
             self._ask_again()
