@@ -129,6 +129,9 @@ def test_a_space_is_named_as_its_own_scripts_name_it(run: Run, space: Path, tmp_
     code, _, error = run("query", "x", "--root", str(tmp_path / "nowhere"), *AT, inside=False)
     assert code == 3
     assert error.startswith(f"brv-tui: {tmp_path}/nowhere: no such folder; --root takes the folder context-tree")
+    code, _, error = run("query", "x", "--root", str(empty), *AT, inside=False)
+    assert code == 3
+    assert error.startswith(f"brv-tui: {empty}: no topic is in it; --root takes the folder context-tree of a space")
     code, _, error = run("query", "x", "--space", "Small", "--engine", "soleri", *AT, inside=False)
     assert code == 3
     assert "soleri does not rank" in error

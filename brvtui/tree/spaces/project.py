@@ -23,6 +23,7 @@ from brvtui.tree.spaces.locating import (
     space_called,
     space_names,
 )
+from brvtui.tree.spaces.topic_files import holds_html
 from brvtui.wording import nearest
 
 _MOST_NAMES = 5
@@ -41,7 +42,7 @@ class SpaceProject(FoundProject):
     def name(self) -> str:
         """The folder's name; of a space that no folder names, the space's own."""
         first = self.spaces[0]
-        return self.root.name if first.folder is not None else first.name or self.tree.parent.name
+        return self.root.name if first.folder is not None else first.name or self.tree.parent.name or self.tree.name
 
 
 class NamedSpace(NamedTuple):
@@ -130,13 +131,15 @@ def find_named_space(
         raise ProjectError(_not_named(named, data)) from error
     except (OSError, RuntimeError) as error:
         raise ProjectError(f"{start}: cannot be opened ({error})") from error
+    if found.tree.name != TREE and not holds_html(found.tree):
+        raise ProjectError(_not_named(named, data, "no topic is in it"))
     return _project(folder, (found,))
 
 
-def _not_named(named: NamedSpace, data: Path) -> str:
+def _not_named(named: NamedSpace, data: Path, why: str = "no such folder") -> str:
     """Why no space is ``named`` so, and which there are: V4's own words name a command of its own (`space list`)."""
     if named.root is not None:
-        return f"{named.root}: no such folder; --root takes the folder {TREE} of a space, as in {data / 'projects'}"
+        return f"{named.root}: {why}; --root takes the folder {TREE} of a space, as in {data / 'projects'}"
     names = space_names(data)
     hint = nearest(named.name, names) if names else "; there is none yet: the ByteRover desktop app makes one"
     return f'no space named "{named.name}" in {data}{hint}'

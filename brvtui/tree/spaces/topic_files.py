@@ -51,6 +51,11 @@ def list_topics(tree: Path) -> Listing:
     return Listing(tuple(sorted(files, key=lambda file: code_units(file.path))), tuple(unseen))
 
 
+def holds_html(tree: Path) -> bool:
+    """Whether any file below ``tree`` is HTML, a topic or not. Looks no further than the first."""
+    return any(path.lower().endswith(_ENDING) for _, path in _walk(tree, []))
+
+
 def markdown_files(tree: Path) -> list[str]:
     """The Markdown files of ``tree`` for which V4 refuses every query; files in dot folders do not count."""
     return [
