@@ -132,6 +132,19 @@ async def test_the_lab_asks_v4_with_the_clock_and_constants_changed(space: Path)
         await until(pilot, lambda: "auth/jwt.html: rank 1 → not found" in " ".join(text_of(pilot, "#cell").split()))
 
 
+async def test_unsaved_text_of_a_topic_is_no_column_of_the_lab(space: Path) -> None:
+    async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
+        await ask(pilot, "copies")
+        await pilot.press("escape", "e")
+        await until(pilot, lambda: view(pilot).editor.edit is not None)
+        await pilot.press("x")
+        await until(pilot, lambda: (edit := view(pilot).editor.edit) and edit.dirty)
+        await pilot.press("escape", "k")
+        await to_lab(pilot)
+        assert view(pilot).editor.edit is not None
+        assert [column.title for column in view(pilot).lab.columns] == ["byterover_v4"]
+
+
 async def test_a_column_of_the_lab_is_offered_only_what_a_space_can_be_asked_in(space: Path) -> None:
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         await to_lab(pilot)

@@ -80,8 +80,9 @@ class Lab:
 
     @property
     def unsaved(self) -> EditedText | None:
-        """The text in the editor, if it is not saved."""
-        return self._edited()
+        """The text in the editor, if it is not saved and queries can be asked with it: that of a note."""
+        session = self.session
+        return self._edited() if session is not None and session.variants.has_notes else None
 
     @property
     def session(self) -> Session | None:
@@ -132,7 +133,7 @@ class Lab:
 
     def _variants(self, what_if: Variant | None) -> list[Variant]:
         """The present, ``what_if``, what the Lab offers by itself, and what the user added."""
-        edited, judgments = self._edited(), self.state.judgments
+        edited, judgments = self.unsaved, self.state.judgments
         offered = [Variant(edit=edited)] if edited is not None else []
         earlier = self._edits.earlier
         if earlier is not None:

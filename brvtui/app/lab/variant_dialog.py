@@ -87,8 +87,7 @@ class VariantDialog(Dialog[Variant]):
         super().__init__("Another column: ask the judged queries in…", written, wide=True)
         moments = _MOMENTS if variants.has_moments else {}
         named = {f"rev:{name}": said for name, said in revisions.items()}
-        unsaved = edited if variants.has_notes else None
-        self._offered = offered_variants(self._profiles, self._engine, unsaved, {**named, **moments})
+        self._offered = offered_variants(self._profiles, self._engine, edited, {**named, **moments})
 
     def _kinds(self) -> Iterator[str]:
         """What can be written here, in words."""
