@@ -23,7 +23,7 @@ _EACH = (
 )
 """How it was asked, the longest text first."""
 _TOGETHER = (
-    "one ranking: words are counted over all notes, so scores are comparable",
+    "one ranking: words are counted over the notes of all who are ranked, so scores are comparable",
     "one ranking: scores are comparable",
 )
 _ROWS = 2
