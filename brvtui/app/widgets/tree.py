@@ -98,9 +98,11 @@ class TreePane(ChoicePane):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Opening what is no folder."""
+        """Opening what is no folder, and showing stubs and derived files where there are none."""
         can_open = self.chosen in (UNSEEN, ASIDE) if self.branch is None else self.branch.is_folder
-        return frozenset() if can_open else frozenset({"tree.open"})
+        overview = self.view.project.overview
+        idle = set() if can_open else {"tree.open"}
+        return frozenset(idle if overview is not None and overview.aside else idle | {"tree.aside"})
 
     @property
     def renamed(self) -> Mapping[str, str]:
