@@ -234,7 +234,11 @@ async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None
     orders = Member("orders", repository=repository)
     app = fleet_app(replace(fleet, members=(fleet.members[0], orders), absent=()))
     async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: "down results" in text_of(pilot, "#keys"))
+        assert "enter ask" not in text_of(pilot, "#keys"), "nothing is typed"
         await asked(pilot, "zzz")
+        await pilot.press("i")
+        assert "enter ask" in text_of(pilot, "#keys")
         way_out = "Ask in other words, or add a note about it to a member: F4, then Enter opens it."
         for key in ("f5", "f5"):
             await pilot.press(key)

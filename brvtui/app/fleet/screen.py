@@ -22,6 +22,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.styles import sheet
 from brvtui.app.text_entry import caught_up
+from brvtui.app.widgets.key_bar import KeyBar
 
 if TYPE_CHECKING:
     from brvtui.app.fleet.fleet_queries import FleetQueries
@@ -79,6 +80,7 @@ class FleetScreen(FrameScreen):
     @on(Input.Changed, "#fleet-query")
     def _typed(self) -> None:
         self._queries.type(self.field.value)
+        self.query_one(KeyBar).show_keys()
 
     @on(FleetResultsPane.ResultSelected)
     def _select(self, event: FleetResultsPane.ResultSelected) -> None:
@@ -106,12 +108,13 @@ class FleetScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Also opening a member that has no folder, and its results."""
+        """Also asking nothing, and opening a member that has no folder, or one of its results."""
         chosen = {
             "fleet_members.open": self.query_one(FleetMembersPane).chosen,
             "fleet_results.open": self.query_one(FleetResultsPane).member,
         }
-        return super().idle | {action for action, member in chosen.items() if self._queries.why_not_open(member)}
+        idle = super().idle | {action for action, member in chosen.items() if self._queries.why_not_open(member)}
+        return idle if self.field.value.strip() else idle | {"fleet.ask"}
 
     @property
     def leads_back(self) -> bool:
