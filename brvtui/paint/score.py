@@ -101,7 +101,8 @@ def miss_lines(missed: NearMiss, scale: Scale, lack: str, width: int, glyphs: Gl
     made = [Line().gap().add(f"{sign} ", role).add(missed.title, "bold strong").right(width, right)]
     made.append(line(f" {missed.path}", "muted").cut(width))
     made += [Line(), line(" not in the results: ", "muted").add(missed.reason, "bold warn")]
-    made.append(line(" short by ", "muted").add(lack, "bold warn").add(f", at rank {missed.rank}", "muted"))
+    if missed.rank:  # one that was dropped before ranks were given lacks no number
+        made.append(line(" short by ", "muted").add(lack, "bold warn").add(f", at rank {missed.rank}", "muted"))
     return [*made, line(" w: why not, and what would bring it in", "muted"), Line()]
 
 

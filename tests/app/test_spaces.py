@@ -61,6 +61,8 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
         await pilot.press("escape", "2")
         await settled(pilot)
         assert "all files" not in text_of(pilot, "#keys"), "a space has neither stubs nor derived files"
+        await pilot.press("1")
+        await settled(pilot)
         await pilot.press("m", "escape")
         bar = text_of(pilot, "#keys")
         assert "e edit" in bar

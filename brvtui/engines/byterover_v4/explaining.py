@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from brvtui.engines.byterover_v4.hits import SpacePaths
+from brvtui.engines.byterover_v4.ageing import aged_signals
+from brvtui.engines.byterover_v4.hits import SpacePaths, score_parts
 from brvtui.engines.byterover_v4.profile import V4Profile
 from brvtui.engines.byterover_v4.scripts import ScriptAnswer
+from brvtui.engines.byterover_v4.search import FoundTopic
 from brvtui.text.analysis import from_utf16
 from brvtui.trace import Detail, Hit, NearMiss, Origin, TextScore, Trace
 
@@ -29,16 +31,26 @@ def detail_of(
             replace(one, query_term=from_utf16(one.query_term), term=from_utf16(one.term)) for one in made
         )
         score = TextScore(best.term_sum, best.matched, best.raw, best.relevance)
-        return Detail(file, contributions, score, FORMULA, _hit(trace, file))
+        found = next((hit for hit in trace.hits if hit.file == file), None)
+        return Detail(file, contributions, score, FORMULA, found or _behind(trace, file, topic, score, profile))
     return None
 
 
-def _hit(trace: Trace, file: str) -> Hit | None:
-    """The hit of ``file``; of a topic behind the limit, what is known of it."""
-    found = next((hit for hit in trace.hits if hit.file == file), None)
-    if found is not None:
-        return found
+def _behind(trace: Trace, file: str, topic: FoundTopic, text: TextScore, profile: V4Profile) -> Hit | None:
+    """The hit that ``topic``, which stands behind the limit, would be; None where the trace has no near miss of it."""
     miss: NearMiss | None = next((miss for miss in trace.near_misses if miss.file == file), None)
     if miss is None:
         return None
-    return Hit(miss.path, miss.file, miss.title, miss.kind, Origin.TEXT, miss.score, (), words=miss.words)
+    signals = aged_signals(topic.signals, profile)
+    return Hit(
+        miss.path,
+        miss.file,
+        miss.title,
+        miss.kind,
+        Origin.TEXT,
+        miss.score,
+        score_parts(topic, profile),
+        text=text,
+        signals=signals,
+        words=miss.words,
+    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from brvtui.engines.byterover_v4.ageing import AgedTopic, aged_signals
+from brvtui.engines.byterover_v4.ageing import aged_signals
 from brvtui.engines.byterover_v4.documents import TopicDocument
 from brvtui.engines.byterover_v4.index import TokenMatches
 from brvtui.engines.byterover_v4.outlook import ceilings_of
@@ -66,7 +66,7 @@ def traced_hit(found: PlacedTopic, printed: PrintedHit, profile: V4Profile) -> H
         kind=Kind.CONTEXT,
         origin=Origin.TEXT,
         score=topic.score if is_number else 0.0,
-        parts=tuple(_parts(best, topic.signals, profile)) if is_number else (),
+        parts=score_parts(topic, profile),
         text=TextScore(best.term_sum, best.matched, best.raw, best.relevance),
         signals=aged_signals(topic.signals, profile),
         shared_source=alias[1:].partition("]")[0] if alias.startswith("[") else "",
@@ -85,12 +85,18 @@ def with_ceilings(hits: Sequence[Hit], found: Sequence[PlacedTopic], context: Co
     return tuple(replace(hits[place], ceiling=ceiling) for place, ceiling in sorted(made, key=lambda one: one[0]))
 
 
-def _parts(best: FoundDocument, signals: AgedTopic, profile: V4Profile) -> Iterator[Part]:
-    made, rules = best.score, profile.score
-    yield Part("relevance", made.by_relevance, best.relevance, rules.relevance, "raw ÷ best raw")
-    yield Part("importance", made.by_importance, signals.importance, rules.importance)
-    yield Part("recency", made.by_recency, signals.recency, rules.recency)
-    yield Part("maturity", made.value - made.base, made.base, made.boost, signals.stored.maturity)
+def score_parts(topic: FoundTopic, profile: V4Profile) -> tuple[Part, ...]:
+    """The parts that sum to the score of ``topic``; none where that is no number."""
+    best, signals, rules = topic.best, topic.signals, profile.score
+    if math.isnan(topic.score):
+        return ()
+    made = best.score
+    return (
+        Part("relevance", made.by_relevance, best.relevance, rules.relevance, "raw ÷ best raw"),
+        Part("importance", made.by_importance, signals.importance, rules.importance),
+        Part("recency", made.by_recency, signals.recency, rules.recency),
+        Part("maturity", made.value - made.base, made.base, made.boost, signals.stored.maturity),
+    )
 
 
 def _words(best: FoundDocument, search: SpaceSearch) -> Iterator[MatchedWord]:

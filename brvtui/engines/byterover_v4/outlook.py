@@ -21,7 +21,7 @@ from brvtui.engines.byterover_v4.ageing import (
 )
 from brvtui.engines.byterover_v4.corpus import SpaceCorpus
 from brvtui.engines.byterover_v4.profile import V4Profile
-from brvtui.ranking.ceiling import HORIZON_DAYS, ScoreInputs, ceilings, falling_ages
+from brvtui.ranking.ceiling import HORIZON_DAYS, PRECISION_DAYS, ScoreInputs, ceilings, falling_ages
 from brvtui.ranking.constants import CompoundRules, DecayRules
 from brvtui.ranking.decay import MS_PER_DAY, days_until_importance
 from brvtui.trace import AgedSignals, Ceiling, DatedEvent, DocumentForecast, Horizon, Part
@@ -53,7 +53,7 @@ def ceilings_of(corpus: SpaceCorpus, paths: Sequence[str], now_ms: float, profil
     inputs, constants = _inputs(columns, profile)
     since = aged_columns(columns, now_ms, profile).days
     now = ceilings(np.where(since > 0, since, 0.0), inputs, constants)
-    fresh = ceilings(np.zeros(len(paths)), inputs, constants)
+    fresh = ceilings(np.full(len(paths), PRECISION_DAYS), inputs, constants)  # at 0 days the stored recency counts
     names = _thresholds(profile)
     falling = _falling(corpus, profile)
     made: list[Ceiling | None] = []

@@ -201,7 +201,8 @@ def _remedy(trace: Trace, section: SpaceAnswer, loss: TopicLoss, path: str, titl
         tries.append(("ask without the scope and the element filter", trace.query, everything))
     if loss is TopicLoss.LIMIT:
         place = section.found.index(path) + 1
-        tries.append((f"ask for {place} results", trace.query, {"limit": place}))
+        more = f"ask for {place} results (brv-tui query -o limit={place})"
+        tries.append((more, trace.query, {"limit": place}))
     tries += [
         (f"add the words of its title ({title})", f"{trace.query} {title}", {}),
         ("ask for its title", title, {}),

@@ -121,7 +121,7 @@ def _remedy(trace: Trace, section: VaultSearch, loss: VaultLoss, path: str, titl
         tries.append(("ask without the filter", trace.query, {**dict.fromkeys(section.filters), "scope": ""}))
     if loss in (VaultLoss.LIMIT, VaultLoss.GUARD_OFF, VaultLoss.POOL, VaultLoss.MEMORIES):
         more = section.limit * 2
-        tries.append((f"ask for {more} results", trace.query, {"top_k": more}))
+        tries.append((f"ask for {more} results (brv-tui query -o top_k={more})", trace.query, {"top_k": more}))
     if loss is VaultLoss.MEMORIES:
         tries.insert(0, ("ask without memories", trace.query, {"memories": None}))
     if loss is VaultLoss.BUDGET:
