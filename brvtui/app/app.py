@@ -14,7 +14,7 @@ from textual.notifications import SeverityLevel
 from textual.widget import AwaitMount
 
 from brvtui.app.actions.everywhere import APP
-from brvtui.app.actions.needs import OF_A_FLEET, OF_A_NOTE
+from brvtui.app.actions.needs import OF_A_FLEET, OF_A_NOTE, WHY
 from brvtui.app.configured import ConfiguredApp
 from brvtui.app.controllers import Controllers, import_rest
 from brvtui.app.ending import finished_in_time
@@ -29,6 +29,7 @@ from brvtui.app.store import ViewStore
 from brvtui.app.text_entry import types_text
 from brvtui.app.toasts import too_many
 from brvtui.app.view import NO_FLEET, NO_MEMORY, OTHER_MEMORY, View
+from brvtui.app.widgets.choice_pane import NOTHING
 from brvtui.config import Configuration
 from brvtui.text.visible import visible
 
@@ -247,6 +248,8 @@ class BrvTui(ConfiguredApp):
             return NO_FLEET
         if view.no_project:
             return view.no_project if names & view.idle else ""
+        if names & (OF_A_NOTE | WHY) and self.frame is not None and self.frame.hides_all and not self.note_at_hand:
+            return NOTHING
         is_elsewhere = self.current_mode == FLEET.name and chosen.file and chosen.member != view.fleet.opened
         return OTHER_MEMORY if is_elsewhere and names & OF_A_NOTE else ""
 

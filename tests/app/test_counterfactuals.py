@@ -73,6 +73,13 @@ async def test_what_needs_no_model_needs_nothing(app: BrvTui) -> None:
         assert "no change is needed" in toasts(pilot)
 
 
+async def test_without_a_query_there_is_nothing_to_need_less(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "f4", "v")
+        await until(pilot, lambda: "type a query first: v then tries" in toasts(pilot))
+
+
 async def test_nothing_is_tried_unasked(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("changes are tried")

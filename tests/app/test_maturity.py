@@ -279,7 +279,7 @@ async def test_where_the_filter_leaves_nothing_no_key_acts_on_a_note(app: BrvTui
         for key in ("w", "X", "I", "e"):
             brv(pilot).clear_notifications()
             await pilot.press(key)
-            await until(pilot, lambda: "select a note" in toasts(pilot))
+            await until(pilot, lambda: "nothing matches: Esc clears the filter" in toasts(pilot))
             assert not brv(pilot).has_modal
         await pilot.press("escape")
         await settled(pilot)
@@ -296,6 +296,19 @@ async def test_no_key_acts_on_a_note_that_the_filter_leaves_out_while_it_keeps_o
         await pilot.press("f2", "j")
         await settled(pilot)
         assert frame(pilot).note_at_hand in column(pilot, "draft").choices
+
+
+async def test_a_filter_that_empties_the_column_in_use_selects_a_note_that_it_keeps(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "f4", "slash", *"rotation")
+        await settled(pilot)
+        assert not column(pilot, "core").choices
+        shown_now = view(pilot).selection.file
+        assert shown_now in column(pilot, "draft").choices
+        assert shown_now[:14] in pilot.app.screen.query_one(AgeingPane).heading(view(pilot))
+        await pilot.press(*"zzz", "enter")
+        await settled(pilot)
+        assert "no note is selected" in text_of(pilot, "#ageing")
 
 
 async def test_letters_are_text_in_the_filter(app: BrvTui) -> None:

@@ -90,6 +90,24 @@ async def test_another_engines_ceiling_stands_above(app: BrvTui) -> None:
         await until(pilot, lambda: "in Soleri" not in text_of(pilot, "#ageing"))
 
 
+async def test_keys_of_the_forecast_are_those_that_act(app: BrvTui) -> None:
+    async with app.run_test(size=(240, 60)) as pilot:
+        await opened(pilot, "c")
+        for words in ("c all notes", "] a day on"):
+            assert f" {words}" in text_of(pilot, "#keys")
+        assert "c shows all" in text_of(pilot, "#forecast")
+        await pilot.press(*["right_curly_bracket"] * 13)
+        await settled(pilot)
+        for words in ("] a day on", "} 30 days on"):
+            assert f" {words}" not in text_of(pilot, "#keys"), "it is the last day"
+        await pilot.press("0", "f5", *"hhhhhh")
+        await settled(pilot)
+        assert " h what if" not in text_of(pilot, "#keys"), "fewer than one hit are none"
+        await pilot.press("l")
+        await settled(pilot)
+        assert " h what if" in text_of(pilot, "#keys")
+
+
 async def test_in_a_narrow_window_no_count_and_no_sentence_is_cut(app: BrvTui, garden: Tree) -> None:
     garden.notes(180)
     async with app.run_test(size=NARROW) as pilot:

@@ -98,7 +98,7 @@ class AgeingPane(Pane):
                 return wrapped("a saved trace: open its project to see how the note ages", width)
             if view.project.phase is not Phase.READY:
                 return wrapped(view.project.problem or "reading the tree…", width)
-            return wrapped("no note is selected" if not view.selection.file else "this note is not in the tree", width)
+            return wrapped("no note is selected", width)
         lines = [*stale_lines(_STALE, view, width, self.glyphs), *_name(made.row, width, self.glyphs)]
         forecast = self.forecast
         if forecast is not None and forecast.path == made.row.path:

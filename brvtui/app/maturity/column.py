@@ -56,6 +56,9 @@ class ColumnPane(ChoicePane):
     class DetailsWanted(Message):
         """Asks to show the curve of the selected note."""
 
+    class Filtered(Message):
+        """Other cards are shown in every column."""
+
     def __init__(self, level: str) -> None:
         """The column of one maturity."""
         super().__init__(id=level)
@@ -203,6 +206,7 @@ class ColumnPane(ChoicePane):
         for column in self.screen.query(ColumnPane).results(ColumnPane):
             if column.word_filter != self.word_filter:
                 column.put_filter(text)
+        self.post_message(self.Filtered())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Where no note is shown, there are no details of one."""

@@ -206,6 +206,7 @@ def _meaning(wanted: BoardOptions) -> str:
     if wanted.only is not None:
         return f"{SHORT[wanted.only]}: {MEANING[wanted.only]}"
     if wanted.day:
-        keys = "{board.changes} keeps them, {board.only} one event, {forecast.answers}: answers"
+        does = "shows all" if wanted.in_span else "keeps them"
+        keys = f"{{board.changes}} {does}, {{board.only}} one event, {{forecast.answers}}: answers"
         return f"new: in {these_days(wanted.day)}; {keys}"
     return "counts by today; {board.only} keeps and explains one"

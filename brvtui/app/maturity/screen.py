@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -104,8 +104,15 @@ class MaturityScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Also going to today, where that is shown."""
-        return super().idle if self.wanted.day else super().idle | {"forecast.today"}
+        """Also going to the day that is shown, past the last day, and below one hit."""
+        idle = super().idle | ({"ageing.less"} if self.times <= 1 else frozenset())
+        idle |= frozenset() if self.wanted.day else {"forecast.today"}
+        return idle | {"forecast.next", "forecast.month"} if self.wanted.day >= LAST_DAY else idle
+
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """Also the key that keeps what changes, while it does."""
+        return {**super().renamed, "board.changes": "all notes"} if self.wanted.in_span else super().renamed
 
     # what is shown
 
@@ -169,7 +176,7 @@ class MaturityScreen(FrameScreen):
         session, on_day = self._project.session, self.on_day
         if session is None or on_day is None:
             return
-        file, engine = self.view.selection.file, self.view.engine.name
+        file, engine = self.note_at_hand, self.view.engine.name
         pane = self.query_one(AgeingPane)
         pane.put(ageing_of(session, on_day, file, self.times))
         wanted = _ForecastWanted(engine, file, on_day)
@@ -223,6 +230,11 @@ class MaturityScreen(FrameScreen):
         """Shows which judged queries are answered otherwise on the day of the forecast; for today, in a month."""
         self._show_answers(self.wanted.day or _MONTH)
 
+    @on(ColumnPane.Filtered)
+    def _filtered(self) -> None:
+        self.select_seen()
+        self._show_note()
+
     @on(ColumnPane.DetailsWanted)
     def _show_details(self) -> None:
         self.action_pane("ageing")
@@ -240,6 +252,7 @@ class MaturityScreen(FrameScreen):
     def _times_wanted(self, event: AgeingPane.TimesWanted) -> None:
         self.times = max(1, min(self.times + event.step, _MOST_HITS))
         self._show_note()
+        self.query_one(KeyBar).show_keys()
 
     # actions
 

@@ -162,13 +162,17 @@ class AboutPane(ChoicePane):
     def _coming(self, around: Around | None, width: int) -> list[Line]:
         if around is None or around.standing is None:
             return []
+        from brvtui.engines.byterover.ageing.words import HAPPENS, HAS_COME
+
         made = [rule(width, "if nobody touches it", dash=self.glyphs.dash)]
-        come = [str(coming.event) for coming in around.coming if not coming.days]
+        come = [HAS_COME[coming.event] for coming in around.coming if not coming.days]
         if come:
             made += [line(f" {part}", "warn") for part in wrap(f"now: {', '.join(come)}", width - 2)]
         for coming in around.coming:
             if coming.days:
-                made.append(line(f" {coming.event} ", "text").add(f"in {days(coming.days)}", "accent").cut(width))
+                made.append(
+                    line(f" {HAPPENS[coming.event]} ", "text").add(f"in {days(coming.days)}", "accent").cut(width)
+                )
         if not around.coming:
             made.append(line(" stays as it is", "muted"))
         return made

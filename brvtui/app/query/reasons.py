@@ -111,9 +111,11 @@ class Reasons:
         trace, search = view.answer.trace, view.answer.counterfactuals
         if session is None or trace is None or not view.may_need_less:
             said = "no change is needed: this query is answered without a model"
+            if trace is None:
+                said = "type a query first: {route.takes} then tries what it needs to be answered without a model"
             if view.engine.name != DEFAULT:
                 said = f"{view.presentation.title} has no tiers: there is no lower one to seek"
-            self._services.notify(said, timeout=4)
+            self._services.notify(self._services.with_keys(said), timeout=4)
         elif search is None or search.trace is not trace or search.found is not None:
             self._services.store.update(view.answer._replace(counterfactuals=CounterfactualSearch(trace)))
             find, found = partial(_counterfactuals, session, trace), partial(self._found, trace)

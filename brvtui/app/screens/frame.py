@@ -97,9 +97,14 @@ class FrameScreen(Screen[None]):
 
         Empty where the filter of that pane leaves nothing: a note that is not seen must not be changed.
         """
-        if isinstance(self.pane, ChoicePane) and self.pane.word_filter and not self.pane.choices:
+        if self.hides_all:
             return ""
         return getattr(self.pane or self.focused, "note", "") or self.view.selection.file
+
+    @property
+    def hides_all(self) -> bool:
+        """Whether the filter of the focused pane leaves nothing."""
+        return isinstance(self.pane, ChoicePane) and bool(self.pane.word_filter) and not self.pane.choices
 
     @property
     def idle(self) -> frozenset[str]:

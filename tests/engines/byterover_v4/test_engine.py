@@ -344,7 +344,11 @@ def test_a_remedy_for_words_that_are_not_searched_gives_what_a_save_gives(folder
 
 
 @pytest.mark.parametrize(
-    ("options", "change"), [({"limit": 1}, "ask for 2 results"), ({"element_tag": "bv-fact"}, "ask without the scope")]
+    ("options", "change"),
+    [
+        ({"limit": 1}, "ask for 2 results (brv-tui query -o limit=2)"),
+        ({"element_tag": "bv-fact"}, "ask without the scope"),
+    ],
 )
 def test_a_remedy_that_is_no_wording_names_none(session: Session, options: dict[str, object], change: str) -> None:
     trace = session.probe("refresh token", options=options)
@@ -390,6 +394,28 @@ def test_every_hit_has_its_ceiling(session: Session) -> None:
     high, medium = hit.ceiling.horizons
     assert high.days_left == pytest.approx(54, abs=0.5)
     assert medium.days_left is None
+
+
+def test_a_stored_recency_of_0_lowers_no_ceiling_of_a_topic_that_is_older(folder: Path) -> None:
+    file = tree_of(folder).parent / "state" / "signals" / "auth" / "jwt.html.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text('{"accessCount": 1, "importance": 50, "maturity": "draft", "recency": 0, "updateCount": 1}')
+    hit = loaded(folder).probe("refresh token").hits[0]
+    assert hit.file == "auth/jwt.html"
+    assert hit.ceiling is not None
+    assert hit.ceiling.score >= 0.6
+    high, _ = hit.ceiling.horizons
+    assert (high.threshold, high.reachable) == (0.6, True)
+
+
+def test_a_topic_behind_the_limit_has_the_parts_of_its_score(session: Session) -> None:
+    trace = session.probe("refresh token", options={"limit": 1})
+    (miss,) = (one for one in trace.near_misses if one.rank)
+    hit = session.answers.explain("refresh token", miss.file, trace=trace).hit
+    assert hit is not None
+    assert hit.parts
+    assert adds_up(hit)
+    assert hit.score == miss.score
 
 
 def test_the_snippet_of_a_whole_topic_with_a_number_sign_in_its_name_is_empty(folder: Path) -> None:
