@@ -90,7 +90,8 @@ def _check(place: PlanTarget, steps: Iterable[Step]) -> None:
             if step.path not in touched:
                 _check_step(place, step)
         except SaveError as error:
-            raise NoteError(str(error)) from error
+            kind = NoteError if is_taken(place.tree, step.path) else ChangedMeanwhile
+            raise kind(str(error)) from error
         touched |= {step.path, step.target} if isinstance(step, Move) else {step.path}
 
 

@@ -315,6 +315,17 @@ async def test_frontmatter_that_is_saved_broken_is_told_at_once(garden: Tree, ma
         assert "the engine reads no frontmatter" in toasts(pilot)
 
 
+async def test_frontmatter_behind_a_line_that_was_put_before_it_is_told(garden: Tree, make_app: MakeApp) -> None:
+    garden.file(NOTE, "---\ntitle: one\n---\n# Rollback\n", 3)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await pilot.press("ctrl+home")
+        await type_keys(pilot, "q")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: f"saved {NOTE}" in toasts(pilot))
+        assert f"{NOTE} is saved, but line 1: the frontmatter does not begin with ---" in toasts(pilot)
+
+
 async def test_signals_that_a_save_loses_are_told(garden: Tree, make_app: MakeApp) -> None:
     garden.file(REFUNDS, "---\nkeywords: [JWKS, kid]\nmaturity: core\nimportance: 88\n---\n# Refunds\n", 3)
     garden.read_frontmatter()

@@ -236,6 +236,25 @@ async def test_the_draft_of_a_note_that_is_gone_can_be_written(left: Tree, make_
         assert on_disk(left) == FEW_LINES.replace("two", "TWO")
 
 
+async def test_the_draft_of_a_note_that_was_moved_is_taken_where_that_is(left: Tree, make_app: MakeApp) -> None:
+    moved = "deploy/undone.md"
+    (left.tree / NOTE).rename(left.tree / moved)
+    async with make_app(left.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        brv(pilot).controllers.editing.edit(NOTE)
+        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        said = f"The note was moved meanwhile: it is {moved} now, and mine is taken there."
+        assert said in " ".join(shown(pilot).split())
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        await looked(pilot)
+        assert view(pilot).editor.edit.path == moved  # type: ignore[union-attr]
+        await until(pilot, lambda: drafted(left.root) is None and drafted(left.root, moved) is not None)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: on_disk(left, moved) == FEW_LINES.replace("two", "TWO"))
+        assert not (left.tree / NOTE).exists()
+
+
 async def test_the_draft_of_a_note_that_is_gone_can_be_dropped_and_opens_nothing(left: Tree, make_app: MakeApp) -> None:
     (left.tree / NOTE).unlink()
     async with make_app(left.root).run_test(size=WIDE) as pilot:

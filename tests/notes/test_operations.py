@@ -40,6 +40,17 @@ def test_questions_about_a_note(yard: Tree) -> None:
         notes.similar("nowhere.md", 10)
 
 
+def test_a_change_of_a_note_that_was_removed_since_is_forgotten(yard: Tree) -> None:
+    notes = yard.session().notes
+    notes.apply(notes.plan_signals("yard/gates/south.md", stored(importance=70), SignalTarget.FRONTMATTER))
+    notes.apply(notes.plan_signals("yard/gates/north.md", stored(importance=70), SignalTarget.FRONTMATTER))
+    (yard.tree / "yard/gates/north.md").unlink()
+    with pytest.raises(NoteError, match=r"there is no such file or folder: .* cannot be undone any more; the change"):
+        notes.undo()
+    notes.undo()
+    assert notes.journal.done == ()
+
+
 def test_answers_are_those_of_the_newest_snapshot(yard: Tree) -> None:
     session = yard.session()
     assert len(session.notes.links().backlinks("yard/gates/south.md")) == 1

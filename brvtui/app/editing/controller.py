@@ -14,7 +14,7 @@ from textual.worker_manager import WorkerManager
 from brvtui.app.editing import note_opening, note_saving
 from brvtui.app.editing.drafts import Drafts
 from brvtui.app.editing.external_editor import ExternalEditor
-from brvtui.app.editing.note_drafts import DraftRequest
+from brvtui.app.editing.note_drafts import DraftRequest, FoundDraft
 from brvtui.app.editing.note_on_disk import OnDisk
 from brvtui.app.editing.note_opening import NewNoteRequest, NoteOpened
 from brvtui.app.editing.note_saving import SaveConflict
@@ -178,7 +178,9 @@ class Editing:
 
         said = [f"{note.disk.path} has text from {seconds(draft.age_s)} ago that was never saved."]
         is_gone = note.disk.data is None and not draft.is_on_disk_text
-        if is_gone:
+        if draft.moved is not None:
+            said.append(f"The note was moved meanwhile: it is {draft.moved.path} now, and mine is taken there.")
+        elif is_gone:
             said.append("The note was removed on disk meanwhile; with mine, a save makes it again.")
         elif not draft.is_on_disk_text:
             said.append("The note on disk has changed since the draft was begun.")
@@ -186,12 +188,21 @@ class Editing:
         def answered(answer: str | None) -> None:
             if answer == questions.DROP:
                 self._drafts.write(DraftRequest(note.disk.path, None))
-            if answer == questions.TAKE:
+            if answer == questions.TAKE and draft.moved is not None:
+                self._move_draft(note.disk.path, draft, draft.moved)
+                self._continue(NoteOpened(draft.moved, draft.base, None), draft.text, outside)
+            elif answer == questions.TAKE:
                 self._continue(note, draft.text, outside)
             elif answer == questions.DROP and not is_gone:
                 self._continue(note, None, outside)
 
         self._services.push_screen(questions.DraftDialog(said, draft.hunks), answered)
+
+    def _move_draft(self, before: str, draft: FoundDraft, now: OnDisk) -> None:
+        """Keeps ``draft`` of the note that was at the path ``before`` as that of the note where it is ``now``."""
+        data = draft.text.encode(draft.text.text)
+        self._drafts.write(DraftRequest(now.path, data, now.sha256))
+        self._drafts.write(DraftRequest(before, None))
 
     def _continue(self, note: NoteOpened, draft: EditableText | None, outside: bool) -> None:
         if outside:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -78,21 +79,27 @@ def _check_topic(session: Session, request: CheckRequest) -> TextCheck:
     return TextCheck(found, tuple(effects), topic_preview=made)
 
 
-def first_errors(session: Session, path: str, data: bytes) -> str:
-    """Returns what the first errors in a note's whole text are, with their lines; nothing for a text without errors."""
+def first_errors(session: Session, path: str, data: bytes, before: bytes) -> str:
+    """Returns what the first errors in a note's whole text are, with their lines; nothing for a text without errors.
+
+    ``before`` is what stood on disk: frontmatter that is no more, because a line was put before it, is an error.
+    """
     from brvtui.tree.editing.note_text import NotText, note_text
     from brvtui.tree.editing.problems import Severity, problems
 
     try:
-        note = note_text(data)
+        note = was = note_text(data)
     except NotText:
         return ""
+    with suppress(NotText):
+        was = note_text(before)
     if session.is_space:
         from brvtui.notes.topic_problems import topic_problems
 
         found = topic_problems(note.plain(note.text), session.snapshot.by_path)
     else:
-        found = problems(path, note, note.text, _known_files(session.snapshot), session.snapshot.limits)
+        of_before = replace(note, text=was.text)
+        found = problems(path, of_before, note.text, _known_files(session.snapshot), session.snapshot.limits)
     errors = [problem for problem in found if problem.severity is Severity.ERROR]
     said = [f"line {error.line + 1}: {error.message}" for error in errors[:_MOST_ERRORS]]
     return "; ".join(said) + (f" (and {len(errors) - len(said)} more)" if len(errors) > len(said) else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -22,10 +23,14 @@ class FoundDraft:
     """A draft of the note that is being opened, and how it differs from the text on disk."""
 
     text: EditableText = field(repr=False)
+    base: EditableText = field(repr=False)
+    """The text on disk: of a note that was moved that of where it is now."""
     age_s: float
     is_on_disk_text: bool
     """Whether the draft was begun from the text that is on disk now."""
     hunks: tuple[Hunk, ...] = field(repr=False)
+    moved: OnDisk | None = None
+    """The file that has the text that the draft was begun from, where the note is no longer at its path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +58,25 @@ def find_draft(session: Session, disk: OnDisk, text: EditableText) -> FoundDraft
         drafted = note_text(draft.data)
     except NotText:
         return None
+    moved = _moved(session, draft.base) if disk.data is None and draft.base else None
+    if moved is not None:
+        with suppress(NotText):
+            text = note_text(moved.data or b"")
     hunks = difference(drafted.plain(drafted.text), text.plain(text.text))
     age_s = max(0.0, session.clock() - draft.at_ms) / 1000
-    return FoundDraft(drafted, age_s, draft.is_on(disk.sha256), hunks)
+    return FoundDraft(drafted, text, age_s, draft.is_on(disk.sha256), hunks, moved)
+
+
+def _moved(session: Session, sha256: str) -> OnDisk | None:
+    """The first note whose text has the hash ``sha256``; None without one."""
+    from brvtui.tree.saving.note_files import SaveError
+
+    for note in session.snapshot.notes:
+        with suppress(SaveError):
+            found = on_disk(session, note.path)
+            if found.sha256 == sha256:
+                return found
+    return None
 
 
 def write_draft(session: Session, request: DraftRequest) -> None:

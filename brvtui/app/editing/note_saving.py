@@ -80,7 +80,7 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveR
     notices = [f"{disk.path}: its {lost} could not be carried over" for lost in done.lost]
     if done.kept:
         notices.append(_kept(disk.path, done.kept))
-    broken, lost = first_errors(session, disk.path, data), _lost_signals(session, disk, data)
+    broken, lost = first_errors(session, disk.path, data, disk.data or b""), _lost_signals(session, disk, data)
     if broken or lost:
         notices.append(f"{disk.path} is saved, but {'; '.join(filter(None, (broken, lost)))}")
     keeps_time = keep_mtime and disk.data is not None
