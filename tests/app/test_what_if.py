@@ -67,6 +67,12 @@ async def test_a_value_is_typed_and_kept_as_a_profile(with_judgments: Tree, make
         await pilot.press("backspace", "3", "enter")
         await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=(("search.limit", 3),)))
         await asked(pilot)
+        await pilot.press("enter", "4", "enter")  # typed over the number that stood there
+        await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=(("search.limit", 4),)))
+        await asked(pilot)
+        await pilot.press("enter", "3", "enter")
+        await until(pilot, lambda: view(pilot).lab.what_if == Variant(constants=(("search.limit", 3),)))
+        await asked(pilot)
         await pilot.press("K", *"mine", "enter")
         await until(pilot, lambda: "kept as" in toasts(pilot))
         assert registry.load("byterover").constants(str(config_folder() / "mine.toml")).search.limit == 3

@@ -17,8 +17,16 @@ class ValueField(FieldDialog[float]):
 
     def __init__(self, control: Control, value: Value) -> None:
         """A field for ``control``, which is at ``value``."""
-        super().__init__(control.key, f"{value}", f"a number from {control.least:g}; it was {control.base}")
+        super().__init__(
+            control.key,
+            f"{value:g}" if isinstance(value, float) else f"{value}",
+            f"a number from {control.least:g}; it was {control.base}",
+        )
         self._control = control
+
+    def on_mount(self) -> None:
+        """What is typed replaces the number."""
+        self.field.action_select_all()
 
     def submit(self, text: str) -> None:
         """Dismisses the dialog with the number, if it is one."""
