@@ -39,7 +39,9 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
         ]
         made += _labelled("use", explanation.use, "text", width)
     else:
-        made += [badge("NOT IN THE ANSWER", "bad").add(" ").add(explanation.path, "bold strong")]
+        lost = "NOT IN A NEW SEARCH" if explanation.use else "NOT IN THE ANSWER"
+        made += [badge(lost, "bad").add(" ").add(explanation.path, "bold strong")]
+        made += _labelled("use", explanation.use, "text", width)
         if explanation.reason is not None:
             made += _labelled("why", explanation.reason.text, "bold strong", width)
         made += _labelled("numbers", explanation.numbers, "text", width)

@@ -215,7 +215,8 @@ class Explanation:
     numbers: str
     remedy: Remedy | None
     use: str
-    """How a document that is in the answer is used: quoted, passed to a model, listed."""
+    """How a document that is in the answer is used: quoted, passed to a model, listed. Of one that is not ``found``,
+    how an answer from the cache uses it; empty where none does."""
     trace: Trace
     notice: str = ""
     """Why the explanation may not fit the answer; empty when it was made on the same snapshot."""

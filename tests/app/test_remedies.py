@@ -12,10 +12,12 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.plan_dialog import SignalsDialog
 from brvtui.app.editing.screen import EditorScreen
-from brvtui.app.query.remedy_dialog import RemedyDialog, RemedyPane
+from brvtui.app.query.remedy_dialog import RemedyDialog, RemedyPane, reasons_of, title_of
 from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.message import MessageScreen
 from brvtui.app.widgets.options import Options
+from brvtui.paint.glyphs import UNICODE
+from brvtui.report.explain import explain_lines
 from brvtui.trace import Remedy, RemedyKind
 from tests.app.driving import WIDE, ask, ask_from_cache, brv, frame, screen, settled, shown, until, view
 from tests.support.trees import Tree
@@ -190,6 +192,21 @@ async def test_an_answer_of_the_cache_that_a_new_one_would_replace_is_not_called
         said = " ".join(line.plain.strip() for line in pane.lines)
         anew = "asked again without it (on the screen Query c empties it), it is first in an answer that needs no model"
         assert said.startswith(f"the answer came from the cache: {anew}")
+
+
+def test_a_note_that_the_cached_answer_quotes_is_not_said_to_be_missing_from_it(garden: Tree) -> None:
+    garden.note("fruit/f1.md", "Kumquat", "all about the kumquat")
+    session = garden.session()
+    session.run("kumquat facts")
+    garden.note("fruit/f1.md", "Citrus", "all about citrus")
+    session.load()
+    made = session.answers.explain("kumquat facts", "fruit/f1.md")
+    assert title_of(made) == "Why a new search does not find it for “kumquat facts”"
+    quoted = "uoted in the answer that came from the cache, given 0 s before; a new search does not find it"
+    assert f"Q{quoted}." in reasons_of(made)
+    lines = [line.plain for line in explain_lines(made, 160, UNICODE)]
+    assert any("NOT IN A NEW SEARCH" in line for line in lines)
+    assert any(f"q{quoted}" in line for line in lines)
 
 
 async def test_what_brings_in_a_file_that_is_not_searched_is_said_once(app: BrvTui, garden: Tree) -> None:

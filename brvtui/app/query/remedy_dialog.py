@@ -169,7 +169,8 @@ def title_of(explanation: Explanation) -> str:
     """Returns the title: where the note stands, and for which query."""
     asked = f" for “{cut(visible(explanation.query), _QUERY_ROOM)}”"
     if not explanation.found:
-        return f"Why it is not in the answer{asked}"
+        # one that a cached answer uses is in the answer all the same
+        return f"Why a new search does not find it{asked}" if explanation.use else f"Why it is not in the answer{asked}"
     return f"Why it is first{asked}" if explanation.rank == 1 else f"Why it is number {explanation.rank}{asked}"
 
 
@@ -189,7 +190,8 @@ def reasons_of(explanation: Explanation) -> list[str]:
         apart = f"{lead[:1].upper()}{lead[1:]}." if lead else ""
         return [part for part in (named, notice, f"Rank {explanation.rank}{score}: {explanation.use}.", apart) if part]
     why = explanation.reason.text if explanation.reason is not None else ""
-    said = [f"{why[:1].upper()}{why[1:]}.", f"{explanation.numbers}." if explanation.numbers else ""]
+    said = [f"{part[:1].upper()}{part[1:]}." for part in (explanation.use, why) if part]
+    said.append(f"{explanation.numbers}." if explanation.numbers else "")
     if advised := _advised(explanation):  # the list below has other changes
         said.append(f"{advised[:1].upper()}{advised[1:]}.")
     return [part for part in (named, notice, *said) if part]

@@ -9,7 +9,7 @@ from brvtui.engines.advice import ASK_FOR_TITLE, CHECK_PATH, NOTHING_HELPS, add_
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.reasons.wordings import STOP_WORD, Wording, as_in_notes, unpunctuated, without_words
-from brvtui.engines.byterover.route.prompt import source_line
+from brvtui.engines.byterover.route.prompt import TREE_PREFIX
 from brvtui.engines.byterover.search.detail import detail, scored, search_of
 from brvtui.engines.byterover.search.near_misses import BELOW_FLOOR, PAST_LIMIT, PUSHED_OUT
 from brvtui.engines.byterover.search.scope import members
@@ -34,6 +34,7 @@ from brvtui.wording import counted
 
 Ask = Callable[[str], Trace]
 """Puts another query to the router."""
+_SOURCES = "## Sources"
 _DIRECT = 2
 """The tier of direct answers."""
 
@@ -81,25 +82,33 @@ def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanati
     terms_of_it = None if position is None else detail(context, search_of(trace, path), path)
     own = None if terms_of_it is None else scored(context, terms_of_it)
     title = snapshot.notes[position].title if position is not None else path.rpartition("/")[2]
-    if rank is not None and _stands(trace) and not _is_newer(context.constants, trace, trace.hits[rank - 1]):
-        hit = trace.hits[rank - 1]
+    result_path = snapshot.notes[position].result_path if position is not None else path
+    hit = trace.hits[rank - 1] if rank is not None else None
+    quoting = _quoting(trace, hit.path if hit is not None else result_path)
+    if hit is not None and (quoting or (_stands(trace) and not _is_newer(context.constants, trace, hit))):
         shown = terms_of_it if hit.text else None
         use = _router(context.constants, trace, hit)
+        if not _stands(trace):
+            use = f"{quoting}; rank and score are those of a new search"
         if role_of(path) is Role.STUB:
             use += "; it is the stub of an archived note: restoring that brings its whole text back"
         return Explanation(trace.query, path, title, True, rank, hit, shown, None, "", None, use, trace)
     loss, numbers = _loss(context, named, trace, own)
     otherwise = _found_otherwise(trace, path)
     numbers = numbers if otherwise in numbers else "; ".join(filter(None, (numbers, otherwise)))
-    if loss is Loss.CACHED and rank is None:  # what a new search would lose it for is what a remedy has to mend
+    if loss is Loss.CACHED and hit is None:  # what a new search would lose it for is what a remedy has to mend
         lost, more = _lost_by_scope(context.snapshot, named, trace) or _lost_in_search(context, named, trace, own)
-        numbers = f"{numbers}; a new search does not find it either: {lost.value}, {more}"
+        if quoting:
+            loss, numbers = lost, "; ".join(filter(None, (more, otherwise)))
+        else:
+            numbers = f"{numbers}; a new search does not find it either: {lost.value}, {more}"
     else:
         lost = loss
     remedy = _remedy(context, path, title, lost, trace, ask)
     reason = Reason(loss.number, loss.value)
+    use = f"{quoting}; a new search does not find it" if quoting and hit is None else ""
     return Explanation(
-        trace.query, path, title, False, None, own, terms_of_it if own else None, reason, numbers, remedy, "", trace
+        trace.query, path, title, False, None, own, terms_of_it if own else None, reason, numbers, remedy, use, trace
     )
 
 
@@ -130,9 +139,22 @@ def _place(profile: Profile, trace: Trace, hit: Hit) -> int:
     return 1 + sum(other.score >= profile.direct.prefetch for other in before)
 
 
-def _names(trace: Trace, hit: Hit) -> bool:
-    """Whether the direct answer of ``trace`` names ``hit`` among its sources."""
-    return f"- {source_line(hit)}" in trace.answer.text.splitlines()
+def _given_before(trace: Trace) -> str:
+    """When the cached answer was given, as seen from the query: an age would be old while a dialog stays open."""
+    return f"given {_cached(trace).age_s:.0f} s before"
+
+
+def _names(trace: Trace, result_path: str) -> bool:
+    """Whether the answer of ``trace`` names the result at ``result_path`` among its sources."""
+    sources = trace.answer.text.rpartition(_SOURCES)[2].splitlines()
+    return not {f"- {result_path}", f"- {TREE_PREFIX}{result_path}"}.isdisjoint(sources)
+
+
+def _quoting(trace: Trace, result_path: str) -> str:
+    """That an answer from the cache quotes the result at ``result_path``; empty where it does not, or is a new one."""
+    if trace.section(Route).used or not _names(trace, result_path):
+        return ""
+    return f"quoted in the answer that came from the cache, {_given_before(trace)}"
 
 
 def _is_newer(profile: Profile, trace: Trace, hit: Hit) -> bool:
@@ -143,20 +165,20 @@ def _is_newer(profile: Profile, trace: Trace, hit: Hit) -> bool:
         return False
     limits = profile.direct
     is_quoted = hit.score >= limits.prefetch and _place(profile, trace, hit) <= limits.max_notes
-    return is_quoted and not _names(trace, hit)
+    return is_quoted and not _names(trace, hit.path)
 
 
 def _router(profile: Profile, trace: Trace, hit: Hit) -> str:
     limits, used = profile.direct, trace.section(Route).used
     direct = trace.section(Route).outcome == "direct" if used else _cached(trace).tier == _DIRECT
     what = "quoted in the direct answer" if direct else "quoted to the model"
-    was_quoted = not used and direct and _names(trace, hit)
+    was_quoted = not used and direct and _names(trace, hit.path)
     if not was_quoted and hit.score < limits.prefetch:
         return f"{hit.score:.2f} is under {limits.prefetch:g}: not {what}"
     place = _place(profile, trace, hit)
     if not was_quoted and place > limits.max_notes:
         return f"number {place} of the results that reach {limits.prefetch:g}, of which {limits.max_notes} are used"
-    return what if used else f"{what}; that answer came from the cache, {_cached(trace).age_s:.0f} s old"
+    return what if used else f"{what}; that answer came from the cache, {_given_before(trace)}"
 
 
 def _loss(context: Context, named: Named, trace: Trace, own: Hit | None) -> tuple[Loss, str]:
@@ -242,8 +264,7 @@ def _lost_before_search(context: Context, named: Named, trace: Trace) -> tuple[L
         return Loss.INDEX_OLDER, "the file has changed since it was read"
     hit = next((hit for hit in trace.hits if hit.file == named.path), None)
     if not _stands(trace) or (hit is not None and _is_newer(context.constants, trace, hit)):
-        entry = _cached(trace)
-        return Loss.CACHED, f"tier {trace.tier} answered with “{entry.key}”, {entry.age_s:.0f} s old"
+        return Loss.CACHED, f"tier {trace.tier} answered with “{_cached(trace).key}”, {_given_before(trace)}"
     return None
 
 
@@ -341,9 +362,11 @@ def _given(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
         rank = next(number for number, hit in enumerate(trace.hits, start=1) if hit.file == path)
         tree = trace.section(FingerprintState)
         if tree.value == tree.current:
-            wait = f"wait {_cached(trace).left_s:.0f} s until the entry expires, or change any note"
+            lasts = f"{profile.cache.ttl_seconds:g} s after it was given"
+            wait = f"wait until the answer expires, {lasts}, or change a note"
         else:
-            wait = f"wait {min(tree.left_s, _cached(trace).left_s):.0f} s until the cache sees that notes have changed"
+            lasts = f"at most {profile.cache.fingerprint_seconds:g} s after the change"
+            wait = f"wait until the cache sees that notes have changed, {lasts}"
         return f"{wait}: a new search has it at rank {rank}"
     return fixed.get(loss, "")
 

@@ -221,16 +221,44 @@ def test_04_the_index_is_older_than_the_file(quokkas: Tree) -> None:
     assert session.answers.explain("bilby", "x/n.md").found
 
 
-def test_05_an_earlier_answer_came_from_the_cache(quokkas: Tree) -> None:
+def test_05_an_earlier_answer_came_from_the_cache(tree: Tree) -> None:
+    tree.note("x/top.md", "Quokka facts", "quokka facts here", **CORE)
+    tree.note("x/more.md", "More", "quokka facts", days=60)
+    tree.notes(30)
+    session = tree.session()
+    assert session.run("quokka facts here").answer.sources == ("x/top.md",)
+    made = session.answers.explain("quokka facts", "x/more.md")
+    assert (made.found, reason_is(made, Loss.CACHED)) == (False, True)
+    assert made.numbers.startswith("tier 1 answered with “quokka facts here”, given 0 s before")
+    assert made.remedy is not None
+    assert made.remedy.text == (
+        "wait until the answer expires, 60 s after it was given, or change a note: a new search has it at rank 2"
+    )
+    session.clear_cache()
+    assert session.answers.explain("quokka facts", "x/more.md").found
+
+
+def test_a_note_that_an_answer_like_it_quotes_is_in_the_cached_answer(quokkas: Tree) -> None:
     session = quokkas.session()
     session.run("quokka facts here")
     made = session.answers.explain("quokka facts", "x/n.md")
-    assert (made.found, reason_is(made, Loss.CACHED)) == (False, True)
-    assert made.numbers == "tier 1 answered with “quokka facts here”, 0 s old"
-    assert made.remedy is not None
-    assert "wait 60 s" in made.remedy.text
-    session.clear_cache()
-    assert session.answers.explain("quokka facts", "x/n.md").found
+    assert (made.trace.tier, made.found, made.rank) == (1, True, 1)
+    assert made.use == (
+        "quoted in the answer that came from the cache, given 0 s before; rank and score are those of a new search"
+    )
+
+
+def test_an_edited_note_that_the_cached_answer_quotes_is_in_it(quokkas: Tree) -> None:
+    session = quokkas.session()
+    session.run("quokka facts")
+    quokkas.note("x/n.md", "Quokka", "all about the quokka, and more", days=1)
+    session.load()
+    assert session.answers.explain("quokka facts", "x/n.md").use.startswith("quoted in the answer that came from")
+    quokkas.note("x/n.md", "Bilby", "all about the bilby", days=1)
+    session.load()
+    made = session.answers.explain("quokka facts", "x/n.md")
+    assert (made.trace.tier, made.found, reason_is(made, Loss.NO_TERM)) == (0, False, True)
+    assert made.use == "quoted in the answer that came from the cache, given 0 s before; a new search does not find it"
 
 
 def test_05_a_cache_that_has_not_seen_the_change_yet_is_waited_for(quokkas: Tree) -> None:
@@ -241,8 +269,9 @@ def test_05_a_cache_that_has_not_seen_the_change_yet_is_waited_for(quokkas: Tree
     made = session.answers.explain("quokka facts", "x/more.md")
     assert reason_is(made, Loss.CACHED)
     assert made.remedy is not None
-    assert re.match(
-        r"wait \d+ s until the cache sees that notes have changed: a new search has it at", made.remedy.text
+    assert made.remedy.text == (
+        "wait until the cache sees that notes have changed, at most 30 s after the change: "
+        "a new search has it at rank 2"
     )
 
 
@@ -274,7 +303,7 @@ def test_05_a_new_search_does_not_find_it_either(quokkas: Tree) -> None:
     made = session.answers.explain("quokka facts", "y/bilby.md")
     assert reason_is(made, Loss.CACHED)
     assert made.numbers == (
-        "tier 1 answered with “quokka facts here”, 0 s old; a new search does not find it either: "
+        "tier 1 answered with “quokka facts here”, given 0 s before; a new search does not find it either: "
         "no word of the query matches it, tokens searched: quokka, facts"
     )
     assert made.remedy is not None
@@ -286,7 +315,7 @@ def test_what_an_exact_look_up_gave_again_is_explained_as_the_answer_that_it_is(
     session.run("quokka facts")
     made = session.answers.explain("quokka facts", "x/n.md")
     assert made.found
-    assert made.use.endswith("that answer came from the cache, 0 s old")
+    assert made.use.endswith("that answer came from the cache, given 0 s before")
     quokkas.note("y/bilby.md", "Bilby", "all about the bilby", days=1)
     session.load()
     # the tree is another one now
