@@ -89,7 +89,8 @@ _UNANSWERED = {
 
 
 _ELSE = (
-    "the signals, the settings, what was run shortly before, the engine's version, or a {noun} whose file kept its time"
+    "the signals, the settings, what was run shortly before, the engine's version, "
+    "or a {noun} whose file kept its time or got an older one"
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from brvtui.app.log.log_pane import LogPane, moment, score_of
 from brvtui.app.log.screen import LogScreen
 from brvtui.app.query.remedy_dialog import RemedyDialog
 from brvtui.app.query.screen import QueryScreen
+from brvtui.engines.profile_files import profiles_of
+from brvtui.engines.registry import DEFAULT
 from brvtui.store.folders import shown_path
 from brvtui.tree.engine_files.folders import project_data
 from brvtui.tree.engine_files.query_log import LoggedQuery, query_log_folder
@@ -103,6 +106,20 @@ async def test_the_chosen_query_is_compared_with_now(with_log: Tree, make_app: C
         await pilot.press("k", "k")
         await until(pilot, lambda: "tier 4 then, tier" in text_of(pilot, "#entry"))
         await settled(pilot)
+
+
+async def test_the_comparison_follows_the_profile(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+    session = garden.session()
+    trace = session.probe("rollback")
+    session.logbook.add(replace(trace, hits=(replace(trace.hits[0], score=0.1), *trace.hits[1:])), NOW_MS, 1.0)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await to_log(pilot)
+        for _ in range(len(profiles_of(DEFAULT)) - 1):
+            await pilot.press("p")
+            await settled(pilot)
+            profile = view(pilot).engine.profile
+            told = " ".join(text_of(pilot, "#entry").split())
+            assert f"because the profile was brv-3 then, and is {profile} now" in told
 
 
 async def test_keys_that_act_on_a_note_take_the_first_that_answered(

@@ -108,6 +108,7 @@ def test_another_profile_and_what_the_tree_does_not_tell(tree: Tree) -> None:
     trace = tree.session().probe("rollback")
     (cause,) = tree.session().answers.compare_logged(logged(trace, top_score=0.1)).causes
     assert cause.startswith("no note's file is newer: what changed is the signals")
+    assert cause.endswith("or a note whose file kept its time or got an older one")
     (cause,) = tree.session().answers.compare_logged(logged(trace, top_score=0.1, profile="docs")).causes
     assert cause == "the profile was docs then, and is brv-3 now"
     assert tree.session().answers.compare_logged(logged(trace)).causes == ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -20,8 +20,7 @@ from brvtui.app.project.layouts import Layouts
 from brvtui.app.screens.frame import FrameScreen, QueryAtHand
 from brvtui.app.view import View
 
-if TYPE_CHECKING:
-    from brvtui.app.contents import Overview
+_NOTHING = ("", 0, "", "")
 
 
 class LogScreen(FrameScreen):
@@ -37,8 +36,8 @@ class LogScreen(FrameScreen):
         super().__init__(layouts)
         self._logs = logs
         self._keep_answer = keep_answer
-        self._asked: tuple[str, Overview | None] = ("", None)
-        """The entry that was last asked again."""
+        self._asked = _NOTHING
+        """The entry that was last asked again, the generation of the notes, and the engine and profile in use."""
 
     def make_panes(self) -> ComposeResult:
         """Yields log, entry and summary."""
@@ -53,14 +52,13 @@ class LogScreen(FrameScreen):
 
     @on(LogPane.EntryChosen)
     def _compare_chosen(self) -> None:
-        """Asks the entry under the cursor again, unless it was the last that was asked, of the same notes."""
-        log = self.query_one(LogPane)
-        overview = self.view.project.overview
-        is_asked = log.chosen == self._asked[0] and overview is self._asked[1]
-        if log.entry is not None and not is_asked and self._logs.compare(log.entry):
-            self._asked = (log.chosen, overview)
-        elif log.entry is None and self._asked[0]:
-            self._asked = ("", None)
+        """Asks the entry under the cursor again, unless it was the last that was asked, in the same way."""
+        log, engine = self.query_one(LogPane), self.view.engine
+        asked = (log.chosen, self.view.project.generation, engine.name, engine.profile)
+        if log.entry is not None and asked != self._asked and self._logs.compare(log.entry):
+            self._asked = asked
+        elif log.entry is None and self._asked != _NOTHING:
+            self._asked = _NOTHING
             self._logs.compare_none()
 
     @on(LogPane.AskAgain)
