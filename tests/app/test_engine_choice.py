@@ -152,6 +152,23 @@ async def test_a_log_of_several_engines_names_the_one_of_every_row(app: BrvTui, 
         assert "jeffs_brain 1 answered, 1 not covered" in text_of(pilot, "#summary")
 
 
+async def test_a_log_of_another_engine_than_the_one_that_answers_names_it(app: BrvTui, garden: Tree) -> None:
+    session = garden.session()
+    session.logbook.add(session.probe("rollback"), NOW_MS, 1.0)
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "4")
+        await until(pilot, lambda: (log := view(pilot).log) and log.compared)
+        await settled(pilot)
+        assert "byterover" not in text_of(pilot, "#log")
+        assert "now, on an empty cache" in text_of(pilot, "#entry")
+        await switch_to(pilot, ENGINE)
+        assert "  byterover  " in text_of(pilot, "#log")
+        told = text_of(pilot, "#entry")
+        assert " engine    byterover" in told
+        assert "now by byterover, on an empty cache" in told
+
+
 async def test_feedback_on_a_result_moves_an_engine_that_learns(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "rollback")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from brvtui.app.log.log_pane import is_of_tiers, moment, names_engines, tier_mark, tier_of
 from brvtui.app.log.logs import answering_note, results_of
-from brvtui.app.states import LogState, ProjectState
+from brvtui.app.states import EngineState, LogState, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
@@ -20,7 +20,7 @@ class LogEntryPane(Pane):
     """The entry under the cursor as it was logged, beside the answer now, with the differences."""
 
     TITLE = "Then and now"
-    READS = (LogState, ProjectState)
+    READS = (LogState, ProjectState, EngineState)
     HELP_TEXT = (
         "What the log says of the chosen query, and what asking it again, on an empty cache, gives with the notes as "
         "they are now. Differences of tier, first note and its score are listed, and their cause: notes that changed "
@@ -39,10 +39,12 @@ class LogEntryPane(Pane):
         made = wrapped(compared.entry.query, width, "bold strong")
         made += self._verdict(compared, width)
         made.append(rule(width, "then", dash=self.glyphs.dash))
-        made += _then(compared, names_engines(view.log.entries or ()), width)
+        named = names_engines(view)
+        made += _then(compared, named, width)
         made += _at_hand(view, compared, width)
+        now = f"now by {compared.entry.engine}" if named else "now"
         caches = presentation(compared.entry.engine).caches
-        made.append(rule(width, "now, on an empty cache" if caches else "now", dash=self.glyphs.dash))
+        made.append(rule(width, f"{now}, on an empty cache" if caches else now, dash=self.glyphs.dash))
         made += _now(compared, width)
         if compared.entry.response:
             made.append(rule(width, "the answer that the agent received", dash=self.glyphs.dash))

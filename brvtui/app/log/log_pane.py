@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
@@ -12,7 +12,7 @@ from textual.message import Message
 
 from brvtui.app.actions.panes import LOG_LIST
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.states import LogState, Phase, ProjectState
+from brvtui.app.states import EngineState, LogState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
@@ -29,7 +29,7 @@ class LogPane(ChoicePane):
     """One line an entry under a line of names."""
 
     TITLE = "Log"
-    READS = (LogState, ProjectState)
+    READS = (LogState, ProjectState, EngineState)
     HELP_TEXT = (
         "The queries that were answered, newest first: those that the engine logged, and those that you ran here, each "
         "with its time, who asked, the tier, the milliseconds and the score of number 1. The query under the cursor is "
@@ -81,7 +81,7 @@ class LogPane(ChoicePane):
         self.pinned = 1
         made: list[Line] = []
         self.add_rows(made, [_names(width, any(is_of_tiers(entry) for entry in view.log.entries))])
-        with_engine, day = names_engines(view.log.entries), ""
+        with_engine, day = names_engines(view), ""
         for entry in view.log.entries:
             if self.only_uncovered and not entry.not_covered:
                 continue
@@ -163,9 +163,10 @@ def _looked_for(view: View, width: int) -> list[Line]:
     return [Line(), *wrapped(f"looked for in {log.place}", width, "faint")] if log is not None else []
 
 
-def names_engines(entries: Sequence[LoggedQuery]) -> bool:
-    """Returns whether rows name their engine: not where the only one that it could be answered them all."""
-    return any(entry.engine not in (DEFAULT, SPACE) for entry in entries)
+def names_engines(view: View) -> bool:
+    """Returns whether rows name their engine: not where the only one that it could be answered all, and answers now."""
+    engines = {entry.engine for entry in view.log.entries or ()}
+    return not engines <= {DEFAULT, SPACE} or not engines <= {view.engine.name}
 
 
 def is_of_tiers(entry: LoggedQuery) -> bool:
