@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from brvtui.engines.registry import noun_of, presentation
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.trace import Trace
+from brvtui.tree.editing.archive import archived_as
 from brvtui.tree.engine_files.query_log import OURS, LoggedQuery
 from brvtui.wording import counted, first_of
 
@@ -122,8 +123,13 @@ def causes(
             "them out"
         )
     shown = dict.fromkeys((*entry.paths, *(hit.path for hit in now.hits)))
-    made += [f"{path} is no longer in the tree" for path in entry.paths if not _is_in_tree(path, changed_ms)]
-    since = [path for path, at_ms in changed_ms.items() if at_ms > entry.at_ms]
+    gone = [path for path in entry.paths if not _is_in_tree(path, changed_ms)]
+    stubs = {path: stub for path in gone if (stub := archived_as(path).stub) in changed_ms}
+    for path in gone:
+        archived = f"archived: restoring its stub {stubs[path]} brings it back" if path in stubs else ""
+        made.append(f"{path} is {archived or 'no longer in the tree'}")
+    archived_now = set(stubs.values())
+    since = [path for path, at_ms in changed_ms.items() if at_ms > entry.at_ms and path not in archived_now]
     made += [f"{path} was written since" for path in since if path in shown]
     is_known = bool(made) or has_moved
     if others := sum(path not in shown for path in since):

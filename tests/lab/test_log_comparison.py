@@ -92,6 +92,18 @@ def test_notes_that_were_written_since_or_are_gone_are_named(tree: Tree) -> None
     assert "deploy/rollback.md was written since" in tree.session().answers.compare_logged(entry).causes
 
 
+def test_a_note_that_was_archived_since_is_said_to_be(tree: Tree) -> None:
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
+    entry = logged(tree.session(now_ms=NOW_MS - 5 * DAY_MS).probe("rollback"))
+    session = tree.session()
+    session.notes.apply(session.notes.plan_archive("deploy/rollback.md"))
+    session.load()
+    stub = "_archived/deploy/rollback.stub.md"
+    assert session.answers.compare_logged(entry).causes == (
+        f"deploy/rollback.md is archived: restoring its stub {stub} brings it back",
+    )
+
+
 def test_what_a_run_packed_is_no_difference_to_that_run(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     session = tree.session()
