@@ -135,7 +135,8 @@ def difference_sentence(compared: AnswerComparison) -> Sentence:
     made = [clause(answered[:1].upper() + answered[1:])]
     told = _leader(compared)
     if told:
-        made.append(clause(": ", told))
+        # what came from the cache has the tier of the cached answer, and the ranks of a new search
+        made.append(clause("; in a new search, " if _is_cached(compared.now) else ": ", told))
     counts = _counts(compared)
     return (*made, clause(f"; {counts}", weight=_LIGHT)) if counts else tuple(made)
 
@@ -210,7 +211,12 @@ def _outcome(trace: Trace, named: bool) -> str:
     """The tier, or that the query is not covered; ``named`` with the engine's name, which also stands for no tier."""
     tier = f"tier {trace.tier}" if trace.tier is not None else ""
     name = presentation(trace.engine).title if named or not tier else ""
-    return f"{name} {tier}".strip() + ("" if trace.covered else " (not covered)")
+    remarks = [*(["from the cache"] if _is_cached(trace) else []), *([] if trace.covered else ["not covered"])]
+    return f"{name} {tier}".strip() + (f" ({', '.join(remarks)})" if remarks else "")
+
+
+def _is_cached(trace: Trace) -> bool:
+    return trace.answer.kind == "cached"
 
 
 def _gate(trace: Trace, other: Trace) -> str:

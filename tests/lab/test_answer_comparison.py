@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.route.answer import cached_answer
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.lab.answer_comparison import AnswerComparison, Shift, compare_answers, difference_sentence
@@ -88,12 +89,23 @@ def test_no_gate_is_named_where_the_cache_answers_one_of_the_two(tree: Tree) -> 
     routed, cache = route(context, CacheContents(), request)
     cached, _ = route(context, cache, request)
     assert (routed.tier, cached.tier) == (3, 0)
-    assert sentence(compare_answers(routed, cached)) == "Pinned was tier 3, now tier 0."
-    assert sentence(compare_answers(cached, routed)) == "Pinned was tier 0, now tier 3."
+    assert sentence(compare_answers(routed, cached)) == "Pinned was tier 3, now tier 0 (from the cache)."
+    assert sentence(compare_answers(cached, routed)) == "Pinned was tier 0 (from the cache), now tier 3."
     (tree.tree / "zoo/other.md").unlink()
     direct, _ = route(Context(tree.snapshot(), BRV3, NOW_MS), CacheContents(), request)
     assert direct.tier == 2
     assert sentence(compare_answers(direct, routed)).startswith("Pinned was tier 2, now tier 3 (lead over the next")
+
+
+def test_an_answer_from_the_cache_is_told_apart_from_the_ranks_of_a_new_search(pinned: Trace) -> None:
+    first, second = pinned.hits
+    cached = replace(pinned, tier=1, hits=(second, first), answer=cached_answer("text", 3))
+    assert sentence(compare_answers(pinned, cached)) == (
+        "Pinned was tier 2, now tier 1 (from the cache); in a new search, “b” is first now; "
+        "“a” fell from rank 1 to 2; 2 moved of 2 results."
+    )
+    uncovered = replace(cached, covered=False)
+    assert "now tier 1 (from the cache, not covered); in" in sentence(compare_answers(pinned, uncovered))
 
 
 def gate(value: float, passed: bool) -> Check:
