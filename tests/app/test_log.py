@@ -168,6 +168,22 @@ async def test_a_result_that_the_app_moved_is_the_same_note(garden: Tree, make_a
         assert "keys for a note act on" not in told
 
 
+async def test_a_result_that_was_moved_outside_is_the_same_note(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+    old, now = "deploy/rollback.md", "deploy/undo.md"
+    logged(garden, 1, "rollback", matchedDocs=[{"path": old, "score": 0.9}])
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await to_log(pilot)
+        brv(pilot).controllers.edits.hold()
+        await settled(pilot)
+        (garden.tree / old).rename(garden.tree / now)
+        await until(pilot, lambda: f"{old} is {now} now" in " ".join(text_of(pilot, "#entry").split()))
+        await settled(pilot)
+        told = " ".join(text_of(pilot, "#entry").split())
+        assert "was first then" not in told
+        assert "no longer in the tree" not in told
+        assert frame(pilot).note_at_hand == now
+
+
 async def test_no_key_acts_on_a_note_where_none_that_answered_is_left(
     garden: Tree, make_app: Callable[..., BrvTui]
 ) -> None:

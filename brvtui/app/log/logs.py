@@ -65,7 +65,15 @@ class Logs:
         session = self._project.session
         if session is None or self._services.store.view.project.overview is None:
             return False
-        compare = partial(session.answers.compare_logged, entry, session.notes.journal.path_now)
+        effect = self._services.store.view.edits.effect
+        earlier = effect.earlier if effect is not None else None
+        outside = {old: now for now, old in earlier.moved.items()} if earlier is not None else {}
+
+        def path_now(path: str) -> str:
+            now = session.notes.journal.path_now(path)
+            return now if now != path else outside.get(path, path)
+
+        compare = partial(session.answers.compare_logged, entry, path_now)
         self._services.background.run(compare, self._compared, group="log compare", exclusive=True)
         return True
 
