@@ -247,8 +247,9 @@ async def test_what_is_left_out_of_a_projects_file_is_changed_there(garden: Tree
     own("history = 5\n")
     file = garden.root / ".brv" / "brv-tui.toml"
     file.write_text("history = true\n")
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+    async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await opened(pilot, "history")
+        assert "delete default" not in text_of(pilot, "#keys")
         await pilot.press("delete")
         await until(pilot, lambda: f"what is left out stands in {file}: change it there" in toasts(pilot))
         assert kept() == {"history": 5}
@@ -411,6 +412,21 @@ async def test_what_a_filter_no_longer_keeps_stays_until_the_filter_changes(app:
         assert pane.chosen == "recording"
         await pilot.press("slash", "space", "f")
         await until(pilot, lambda: pane.choices == [])
+
+
+async def test_default_is_offered_where_ones_own_file_holds_a_value(
+    garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own('animations = "on"\n')
+    monkeypatch.setenv("BRV_TUI_THEME", "nord")
+    monkeypatch.setenv("BRV_TUI_ANIMATIONS", "off")
+    async with make_app(garden.root).run_test(size=HUGE) as pilot:
+        await opened(pilot, "animations")
+        assert " delete default" in text_of(pilot, "#keys"), "its own value is without effect, but there"
+        await opened(pilot, "theme")
+        assert "delete default" not in text_of(pilot, "#keys")
+        await pilot.press("delete")
+        await until(pilot, lambda: "theme comes from BRV_TUI_THEME: change it there" in toasts(pilot))
 
 
 async def test_what_a_project_sets_is_changed_there(garden: Tree, make_app: MakeApp) -> None:

@@ -68,10 +68,10 @@ class SettingsScreen(FrameScreen):
             await self._type(row)
         elif event.step:
             self.services.keep_setting(row.name, stepped(row, event.step))
-        elif row.left_out is not None and row.left_out.layer is not Layer.USER:
-            self.notify(f"what is left out stands in {row.left_out.place}: change it there", severity="warning")
-        elif row.left_out or row.source.layer is Layer.USER or row.own is not None:
+        elif row.is_own:
             self.services.keep_setting(row.name, None)
+        elif row.left_out is not None:
+            self.notify(f"what is left out stands in {row.left_out.place}: change it there", severity="warning")
         elif row.source.layer is Layer.DEFAULT:
             self.notify(f"{row.name} is at its default", timeout=3)
         else:

@@ -58,6 +58,13 @@ class SettingRow:
     remark: str = ""
     """What is to be known of a value that holds: what it has no effect on, which key it clashes with."""
 
+    @property
+    def is_own(self) -> bool:
+        """Whether it is the user's own file that holds the value, or what is left out: it can be taken out there."""
+        if self.left_out is not None:
+            return self.left_out.layer is Layer.USER
+        return self.source.layer is Layer.USER or self.own is not None
+
 
 def setting_rows(configuration: Configuration, library: Library) -> tuple[SettingRow, ...]:
     """Returns what cannot be used, then all other settings, then the keys of all other actions, as they are shown."""

@@ -112,8 +112,7 @@ class SettingsPane(ChoicePane):
         row = self.row
         if row is None or self.services.configuration.why_read_only(row.name):
             return frozenset({"settings.change", "settings.default"})
-        is_default = row.source.layer is Layer.DEFAULT and row.own is None and row.left_out is None
-        idle = {"settings.default"} if is_default else set()
+        idle = set() if row.is_own else {"settings.default"}
         return frozenset(idle if row.editable else idle | {"settings.change"})
 
     def moved(self, choice: str) -> None:
