@@ -25,6 +25,7 @@ SERVED = "BRV_TUI_SERVED"
 """The environment variable of an app that is shown in a browser: its personal settings are read-only."""
 _LARGEST = 1_048_576
 _NONE: Mapping[str, Value] = MappingProxyType({})
+_NO_PLACES: Mapping[str, str] = MappingProxyType({})
 _DEFAULT = SettingSource(Layer.DEFAULT)
 
 
@@ -41,11 +42,13 @@ class Configuration:
     root: Path | None = None
     """The project's folder; None without a project."""
     options: Mapping[str, Value] = field(default_factory=dict)
-    """Settings given on the command line."""
+    """Settings given on the command line, or by what is opened."""
     is_served: bool = False
     """Whether the app is shown in a browser."""
     own: Mapping[str, tuple[Value, SettingSource]] = field(default_factory=dict)
     """Values of the user's own file with their source, also those that a project replaces."""
+    given_by: Mapping[str, str] = field(default_factory=dict)
+    """What gives those of the ``options`` that the command line does not."""
 
     @property
     def project_file(self) -> Path | None:
@@ -54,7 +57,7 @@ class Configuration:
 
     def read_again(self) -> Configuration:
         """The current settings of the same project and command line."""
-        return configure(self.root, self.options)
+        return configure(self.root, self.options, given_by=self.given_by)
 
     @cached_property
     def settings(self) -> Settings:
@@ -117,10 +120,14 @@ def _project_file(root: Path) -> Path:
 
 
 def configure(
-    root: Path | None = None, options: Mapping[str, Value] = _NONE, environ: Mapping[str, str] | None = None
+    root: Path | None = None,
+    options: Mapping[str, Value] = _NONE,
+    environ: Mapping[str, str] | None = None,
+    given_by: Mapping[str, str] = _NO_PLACES,
 ) -> Configuration:
     """The settings for the project in ``root`` (None: no project), with ``options`` of the command line by name.
 
+    ``given_by`` names what gives an option that the command line does not: a space, a fleet's entry.
     Raises nothing: leaves out what cannot be used and lists it in ``problems``.
     """
     made = _Layers()
@@ -132,9 +139,11 @@ def configure(
     environ = os.environ if environ is None else environ
     made.add_environment(environ)
     for name, value in options.items():
-        made.add(name, value, SettingSource(Layer.OPTION, f"--{name}"))
+        opened = given_by.get(name)
+        source = SettingSource(Layer.OPENED, opened) if opened else SettingSource(Layer.OPTION, f"--{name}")
+        made.add(name, value, source)
     return Configuration(
-        made.values, made.sources, tuple(made.problems), own, root, options, SERVED in environ, of_user
+        made.values, made.sources, tuple(made.problems), own, root, options, SERVED in environ, of_user, given_by
     )
 
 

@@ -21,6 +21,8 @@ from brvtui.typed_tables import ProfileError, lowered, overlay
 from brvtui.wording import did_you_mean, shortened
 
 _IN_FILES = (Layer.USER, Layer.PROJECT)
+_EXPLICIT = (Layer.OPENED, Layer.OPTION)
+"""Layers whose profile is always meant for the engine in use."""
 _CHOOSING = ("", "profile", "signals.frontmatter")
 """Settings that decide on constants; an empty name is a file that cannot be read."""
 
@@ -28,12 +30,12 @@ _CHOOSING = ("", "profile", "signals.frontmatter")
 def profile_of_engine(configuration: Configuration, built_in: Collection[str]) -> str:
     """The profile that the settings name for an engine other than ByteRover; empty for its default.
 
-    The command line's is always meant for the engine in use. A name in a file or in the environment is meant for the
-    engine only if it is one of its ``built_in`` profiles, else for reading the tree.
+    The command line's and that of a fleet's entry are always meant for the engine in use. A name in a file or in the
+    environment is meant for the engine only if it is one of its ``built_in`` profiles, else for reading the tree.
     """
     wanted = configuration.settings.profile
-    is_option = configuration.source("profile").layer is Layer.OPTION
-    return wanted if isinstance(wanted, str) and (is_option or wanted in built_in) else ""
+    is_explicit = configuration.source("profile").layer in _EXPLICIT
+    return wanted if isinstance(wanted, str) and (is_explicit or wanted in built_in) else ""
 
 
 def chosen_profile(configuration: Configuration, of_engine: str = "") -> Profile:
@@ -52,7 +54,7 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> Profile
     try:
         chosen = _load(DEFAULT if of_engine else wanted, source)
     except ProfileError:
-        if source.layer is Layer.OPTION or engine_of_profile(wanted) in ("", DEFAULT_ENGINE):
+        if source.layer in _EXPLICIT or engine_of_profile(wanted) in ("", DEFAULT_ENGINE):
             raise
         chosen = profiles.load()
     if source.layer is Layer.PROJECT:
@@ -78,7 +80,7 @@ def why_not_of_engine(configuration: Configuration) -> str:
     Loads that engine; for a name that it does not know, the others.
     """
     wanted, engine = configuration.settings.profile, configuration.settings.engine
-    is_chosen = configuration.source("profile").layer not in (Layer.DEFAULT, Layer.OPTION)
+    is_chosen = configuration.source("profile").layer not in (Layer.DEFAULT, *_EXPLICIT)
     if not is_chosen or not isinstance(wanted, str) or engine not in names() or wanted in profiles_of(engine):
         return ""
     owner = engine_of_profile(wanted) or DEFAULT_ENGINE

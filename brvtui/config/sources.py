@@ -13,11 +13,13 @@ class Layer(StrEnum):
     USER = "user"
     PROJECT = "project"
     ENVIRONMENT = "environment"
+    OPENED = "opened"
+    """What is opened: a space, which one engine alone ranks, or a fleet's entry."""
     OPTION = "option"
 
 
 class SettingSource(NamedTuple):
-    """Where one value is set: its layer, and the file, variable or option (empty for a default)."""
+    """Where one value is set: its layer, and the file, variable, option or what is opened (empty for a default)."""
 
     layer: Layer
     place: str = ""

@@ -45,6 +45,7 @@ def choose_project(
     repository: Path | None,
     space: NamedSpace | None,
     alone: bool,
+    given_by: Mapping[str, str],
 ) -> ProjectChoice:
     """The project that is asked for, and its settings and profile; takes and raises what ``Session.open`` does."""
     is_code = repository is not None
@@ -52,11 +53,14 @@ def choose_project(
     project = _asked_for(start, engine, repository, space)
     given = {"engine": engine, "profile": profile}
     options = {name: value for name, value in given.items() if value}
-    configuration = configure(project.root, options)
+    if is_code:
+        given_by = {**given_by, "engine": "the repository"}
+    configuration = configure(project.root, options, given_by=given_by)
     if not project.is_space and configuration.settings.engine == registry.SPACE:
         project = _space_that_is_set(start, configuration)
-    if project.is_space:
-        configuration = configure(project.root, {**options, "engine": registry.SPACE})
+    if project.is_space and not engine:
+        options = {**options, "engine": registry.SPACE}
+        configuration = configure(project.root, options, given_by={**given_by, "engine": "the space"})
     if alone and project.sources:
         project = replace(project, sources=())
     if not tolerant:

@@ -109,17 +109,19 @@ class Session:
         repository: Path | None = None,
         space: NamedSpace | None = None,
         alone: bool = False,
+        given_by: Mapping[str, str] = _NONE,
     ) -> Session:
         """The session of the project at or above ``start``; ``profile`` is one of ``engine``, else of the one set.
 
         With a ``repository``, it is over the code of that in place of notes; with a ``space``, over that one.
-        ``alone`` leaves out shared sources.
+        ``alone`` leaves out shared sources. ``given_by`` says what gives ``engine`` and ``profile``, by these names,
+        where it is no option of the command line.
 
         Settings that cannot be used are left out when ``tolerant``, but for what chooses the profile. Raises
         :class:`brvtui.tree.reading.project.ProjectError`, :class:`brvtui.config.ConfigError` and
         :class:`brvtui.typed_tables.ProfileError`. An engine that is not installed is refused when it is asked.
         """
-        chosen = choose_project(start, profile, tolerant, engine, repository, space, alone)
+        chosen = choose_project(start, profile, tolerant, engine, repository, space, alone, given_by)
         return cls(chosen, system_clock if now_ms is None else lambda: now_ms, signals_file)
 
     @property

@@ -20,6 +20,7 @@ from brvtui.app.project.open_fleet import OpenFleet
 from brvtui.app.project.opening import Opening
 from brvtui.app.states import FleetState, FleetWork, Phase
 from brvtui.app.widgets.lines import LazyLines
+from brvtui.config.sources import Layer
 from brvtui.fleet.asking import MemberQuestion, MemberReply
 from brvtui.fleet.members import Absence, Fleet, Member
 from brvtui.fleet.pool import Asks, Stopped, never_stopped
@@ -172,6 +173,17 @@ async def test_a_result_opens_in_its_own_memory_and_a_key_leads_back(fleet: Flee
         await until(pilot, lambda: there.reopening is not None)
     assert there.reopening is not None
     assert there.reopening.member == "auth-service"
+
+
+async def test_the_settings_of_a_member_say_that_its_entry_gives_the_engine(fleet: Fleet, tmp_path: Path) -> None:
+    made = Tree(tmp_path / "ideas")
+    made.note("old/notes.md", "Old notes", "Nothing of it.")
+    held = OpenFleet(fleet, HereAsks, 60.0, NOW_MS)
+    app = BrvTui(Opening(made.root, "soleri-code", NOW_MS, engine="soleri", fleet=held, member="ideas"))
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        for name in ("engine", "profile"):
+            assert app.configuration.source(name) == (Layer.OPENED, "the fleet's entry of ideas")
 
 
 async def test_a_member_that_cannot_be_opened_leads_back_too_and_one_without_a_folder_says_why(

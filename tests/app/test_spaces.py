@@ -14,6 +14,7 @@ from brvtui.app.log.log_pane import LogPane
 from brvtui.app.project.opening import Opening
 from brvtui.app.query.remedy_dialog import RemedyDialog, RemedyPane
 from brvtui.app.versions.versions_dialog import VersionsDialog
+from brvtui.config.sources import Layer
 from brvtui.engines.byterover_v4.pending_rows import ROWS
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.report.markdown import markdown_report
@@ -23,6 +24,7 @@ from brvtui.tree.spaces.project import find_space_project
 from tests.app.driving import HUGE, WIDE, ask, frame, settled, shown, text_of, until, view
 from tests.app.engines import toasts
 from tests.app.judging import asked, to_lab
+from tests.app.test_settings_screen import opened
 from tests.engines.byterover_v4.test_pending_rows import asked as asked_row
 from tests.engines.byterover_v4.test_pending_rows import printed
 from tests.support.spaces import SPACE_ID, small_space
@@ -35,6 +37,27 @@ NOW = 1_763_640_000_000.0
 def space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("BRV_DATA_DIR", str(tmp_path / "data"))
     return small_space(tmp_path, NOW)
+
+
+async def test_the_settings_say_that_the_space_gives_the_engine(space: Path) -> None:
+    app = BrvTui(Opening(space, None, NOW, None))
+    async with app.run_test(size=HUGE) as pilot:
+        await opened(pilot, "engine")
+        line = next(line for line in text_of(pilot, "#settings").splitlines() if "byterover_v4" in line)
+        assert line.split() == ["engine", "byterover_v4", "opened"]
+        beside = " ".join(text_of(pilot, "#setting").split())
+        assert "from the space" in beside
+        assert "the space goes before your own settings file" in beside
+        await pilot.press("delete")
+        await until(pilot, lambda: "engine comes from the space" in toasts(pilot))
+        await pilot.press("l")
+        await until(pilot, lambda: any(said.endswith("but the space goes before it") for said in toasts(pilot)))
+        await settled(pilot)
+
+
+def test_an_engine_that_the_command_line_names_is_said_to_come_from_there(space: Path) -> None:
+    session = Session.open(space, engine="byterover_v4")
+    assert session.configuration.source("engine") == (Layer.OPTION, "--engine")
 
 
 async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
 from brvtui.app.query.memory_choice import MemoryDialog
+from brvtui.config.sources import Layer
 from brvtui.store.app_state import MemoryChoice
 from tests.app.driving import WIDE, ask, settled, text_of, until, view
 from tests.support.spaces import SPACE_ID, small_space
@@ -44,6 +45,7 @@ async def test_it_asks_once_and_opens_the_one_that_was_chosen(both: Path) -> Non
         await settled(pilot)
         assert not isinstance(again.screen, MemoryDialog)
         assert view(pilot).engine.name == "byterover_v4"
+        assert again.configuration.source("engine") == (Layer.OPENED, "the memory that you chose")
 
 
 async def test_a_question_without_an_answer_comes_again(both: Path) -> None:
@@ -63,6 +65,7 @@ async def test_a_named_engine_opens_the_memory_that_it_ranks(both: Path) -> None
             await settled(pilot)
             assert not isinstance(app.screen, MemoryDialog)
             assert view(pilot).engine.name == engine
+            assert app.configuration.source("engine") == (Layer.OPTION, "--engine")
 
 
 async def test_p_goes_on_to_the_other_memory_with_the_same_query(both: Path) -> None:

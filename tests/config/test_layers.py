@@ -68,6 +68,14 @@ def test_each_layer_goes_before_the_one_below(root: Path) -> None:
     assert made.source("watch") == SettingSource(Layer.DEFAULT)
 
 
+def test_what_is_opened_is_named_as_the_source_of_what_it_gives_also_when_read_again(tmp_path: Path) -> None:
+    own('engine = "soleri"\n')
+    made = configure(None, {"engine": "byterover_v4", "profile": "docs"}, {}, {"engine": "the space"})
+    for one in (made, made.read_again()):
+        assert one.source("engine") == SettingSource(Layer.OPENED, "the space")
+        assert one.source("profile") == SettingSource(Layer.OPTION, "--profile")
+
+
 def test_keys_are_the_users_alone(root: Path) -> None:
     own('[keys]\n"panes.back" = "x"\npanes.next = "n"')
     file = project(root, '[keys]\n"panes.back" = "y"\n"dialog.not_now" = "y"')

@@ -107,11 +107,14 @@ def _opened_of_two(opening: Opening) -> OpenedProject:
 
 
 def _session(opening: Opening, engine: str = "") -> Session:
-    """The session of ``opening``, answered by ``engine`` in place of the one that the opening names."""
+    """The session of ``opening``, answered by ``engine``, that of the chosen memory, in place of the opening's own."""
     from brvtui.session import Session
     from brvtui.tree.spaces.project import NamedSpace
 
     named = NamedSpace(opening.space, opening.root) if opening.space or opening.root is not None else None
+    given_by = {"engine": "the memory that you chose"} if engine not in ("", opening.engine) else {}
+    if opening.member:
+        given_by = dict.fromkeys(("engine", "profile"), f"the fleet's entry of {opening.member}")
     return Session.open(
         opening.start,
         None if opening.memory else opening.profile,
@@ -121,6 +124,7 @@ def _session(opening: Opening, engine: str = "") -> Session:
         engine=engine or opening.engine,
         repository=opening.repository,
         space=named,
+        given_by=given_by,
     )
 
 

@@ -75,7 +75,8 @@ class SettingsScreen(FrameScreen):
         elif row.source.layer is Layer.DEFAULT:
             self.notify(f"{row.name} is at its default", timeout=3)
         else:
-            self.notify(f"{row.name} comes from {row.source.place}: change it there", severity="warning")
+            there = "" if row.source.layer is Layer.OPENED else ": change it there"
+            self.notify(f"{row.name} comes from {row.source.place}{there}", severity="warning")
 
     async def _type(self, row: SettingRow) -> None:
         if row.name == "theme":

@@ -82,7 +82,9 @@ def _facts(row: SettingRow, has_failed: bool) -> list[tuple[str, str]]:
     if is_own_left_out and source.layer is Layer.DEFAULT:
         facts.append(("yours", "left out"))
     elif source.layer not in (Layer.DEFAULT, Layer.USER):
-        own = "not set" if row.own is None else f"{value_text(row.own)}, without effect"
+        own = "not set" if row.own is None else value_text(row.own)
+        if row.own is not None and row.own != row.current:
+            own = f"{own}, without effect"
         facts.append(("yours", "left out" if is_own_left_out else own))
         facts.append(("note", f"{source.place} goes before your own settings file, where changes are written"))
     if row.remark:
