@@ -5,6 +5,7 @@ Every session holds one, so this module imports nothing that only a model needs.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -57,7 +58,11 @@ class SessionModel:
         wanted = self._wanted()
         if not wanted.key_env:
             return "none: llm.key_env names no variable"
-        return f"from {wanted.key_env}" if wanted.key else f"none: {wanted.key_env} is not set"
+        if wanted.key:
+            return f"from {wanted.key_env}"
+        if wanted.key_env_is_listed or not os.environ.get(wanted.key_env):
+            return f"none: {wanted.key_env} is not set"
+        return f"none: {wanted.key_env} is set, but key_variables does not list it: add it there by hand"
 
     def allow(self) -> None:
         """Allows runs of this session to ask the model that is set now."""

@@ -272,6 +272,18 @@ def test_a_profile_of_another_engine_is_said_to_have_no_effect_on_the_answer(
     assert (row.remark, row.problem) == (said, "")
 
 
+def test_a_variable_that_no_key_may_be_read_from_is_marked() -> None:
+    def remark(name: str, text: str) -> str:
+        own(text)
+        return next(row.remark for row in setting_rows(configure(environ={}), read_library()) if row.name == name)
+
+    for table in ("llm", "services.embedder"):
+        named = f'[{table}]\nkey_env = "OPENAI_API_KEY"\n'
+        assert "key_variables does not list it" in remark(f"{table}.key_env", named)
+        assert not remark(f"{table}.key_env", f'key_variables = "OPENAI_API_KEY"\n{named}')
+    assert not remark("llm.key_env", "")
+
+
 async def test_the_key_bar_offers_no_editing_and_counts_no_pane_that_has_another_key(
     garden: Tree, make_app: MakeApp
 ) -> None:

@@ -144,6 +144,7 @@ def test_only_listed_variables_are_sent_as_keys(monkeypatch: pytest.MonkeyPatch)
     held.allow()
     assert "llm.key_env names SOME_SECRET, which key_variables does not list" in held.state.problem
     assert held.allowed_model() is None
+    assert held.key_source == "none: SOME_SECRET is set, but key_variables does not list it: add it there by hand"
     listed = {**wanted, "key_variables": "OTHER,SOME_SECRET"}
     held = session_model(lambda: assemble(listed), lambda: BRV3.service)
     held.allow()

@@ -134,8 +134,16 @@ def _row(entry: Entry, configuration: Configuration, library: Library) -> Settin
         editable=not isinstance(value, Mapping),
         left_out=left_out,
         problem="\n".join((*refused, *(f"{source.place}: {why}" for why in unusable))),
-        remark=why_not_of_engine(configuration) if entry.name == "profile" else "",
+        remark=_remark(entry.name, value, configuration),
     )
+
+
+def _remark(name: str, value: Value, configuration: Configuration) -> str:
+    if name == "profile":
+        return why_not_of_engine(configuration)
+    if name.endswith(".key_env") and value and not configuration.settings.may_read_key(str(value)):
+        return "key_variables does not list it, so no key is read from it: add it there by hand"
+    return ""
 
 
 def _left_out(configuration: Configuration, name: str) -> tuple[list[str], SettingSource | None]:
