@@ -150,6 +150,30 @@ def test_a_note_that_no_member_has(fleet: Path) -> None:
     assert run(fleet, "explain", "signing keys", "x", "--over", "gone")[2].endswith(f"no such folder: {GONE}\n")
 
 
+def test_a_name_that_could_be_several_notes_of_a_member(fleet: Path) -> None:
+    def explained() -> tuple[int, str, str]:
+        answer = run(fleet, "explain", "signing keys", "open", "--over", "one", "--over", "two", "--now", NOW)
+        return *answer[:2], answer[2].replace("b/open.md, a/open.md", "a/open.md, b/open.md")
+
+    def added(path: str) -> Path:
+        made = fleet / path.partition("/")[0] / ".brv/context-tree" / path.partition("/")[2]
+        made.parent.mkdir(exist_ok=True)
+        made.write_text("# Open\n\nSigning keys are kept open.\n")
+        return made
+
+    said = {name: f"{name}: open could be a/open.md, b/open.md: give the whole path" for name in ("one", "two")}
+    added("one/a/open.md")
+    added("one/b/open.md")
+    assert explained() == (3, "", f"brv-tui: {said['one']}\n")
+    added("two/a/open.md")
+    other = added("two/b/open.md")
+    assert explained() == (3, "", f"brv-tui: {said['one']}; {said['two']}\n")
+    other.unlink()
+    code, out, err = explained()
+    assert (code, err) == (0, f"note: {said['one']}\n")
+    assert out.startswith("two\n")
+
+
 def test_the_list_and_what_is_added_name_a_folder_that_is_not_there(fleet: Path) -> None:
     code, out, err = run(fleet, "list")
     assert (code, err) == (0, f"note: {fleet}/gone: no such folder: {GONE}\n")

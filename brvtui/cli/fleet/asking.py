@@ -177,7 +177,8 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
 def explain(text: str, note: str, options: FleetOptions, form: str) -> int:
     """Show why NOTE is, or is not, in the answer to TEXT of each member that has it.
 
-    NOTE is a note's path, the end of one, or a title. Exit code 1 when it is in no answer, 3 when no member has it.
+    NOTE is a note's path, the end of one, or a title. Exit code 1 when it is in no answer, 3 when no member has it or
+    only members in which it could be several.
     """
     from brvtui.fleet.questions import Explaining
 
@@ -186,10 +187,14 @@ def explain(text: str, note: str, options: FleetOptions, form: str) -> int:
         replies = asker.ask(made.members, Explaining(text, note))
     found = replies.values
     unknown = [one for one in replies.missing if one.why.startswith(_UNKNOWN)]
-    unread = [one for one in replies.missing if one not in unknown]
+    ambiguous = [one for one in replies.missing if one.why.startswith(f"{note} could be ")]
+    unread = [one for one in replies.missing if one not in unknown and one not in ambiguous]
     if not found and len(replies.missing) == 1:
         raise Failure(with_remedy(replies.missing[0].why), NOT_THERE)
     say_missing(unread)
+    if not found and ambiguous:
+        raise Failure("; ".join(f"{one.member}: {one.why}" for one in ambiguous), NOT_THERE)
+    say_missing(ambiguous)
     if not found:
         near = [f"{one.member}: {one.why.partition(_NEAR)[2]}" for one in unknown if _NEAR in one.why]
         nobody = "no member that could be read" if unread else "no member"
