@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,7 +24,7 @@ from brvtui.wording import counted
 if TYPE_CHECKING:
     from brvtui.lab.judgments.file import JudgmentsFile
     from brvtui.lab.judgments.following import DocumentFinder
-    from brvtui.lab.judgments.model import JudgedDocument, Judgment
+    from brvtui.lab.judgments.model import Judgment
     from brvtui.snapshot import Snapshot
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -106,13 +107,13 @@ def set_judgment(
     """Judge QUERY (its words, or the id of one that is judged): add it, or change what is given.
 
     NOTE is a note's path, the end of one, or a title. GRADE is 3 (what the query is about), 2 (relevant), 1 (related),
-    0 (irrelevant) or none, which takes the note out. A new QUERY needs a note, or --expect.
+    0 (irrelevant) or none, which takes the note out, also one that is gone. A new QUERY needs a note, or --expect.
     """
     from brvtui.lab.judgments.following import DocumentFinder
     from brvtui.lab.judgments.model import Judgment, new_id
 
     session = _loaded(project)
-    documents = _graded(session.snapshot, grades)
+    graded, taken_out = _graded(session.snapshot, grades)
     given = {"expected": "" if expect == _NO_GRADE else expect, "scope": scope, "comment": comment}
     changes = {key: value for key, value in given.items() if value is not None}
     finder = DocumentFinder(session.snapshot)
@@ -120,9 +121,13 @@ def set_judgment(
     def edit(before: tuple[Judgment, ...]) -> tuple[Judgment, ...]:
         place = _place_of(before, text)
         old = before[place] if place is not None else Judgment(new_id(text, {each.id for each in before}), text)
-        made = replace(old, documents=_merged(old.documents, documents, finder), **changes)
-        if place is None and not made.documents and not made.expected:
+        if place is None and not graded and not changes.get("expected"):
             raise Failure(_NOTHING_EXPECTED, BAD_USAGE)
+        gone = {_judged_path(old, name, finder, session.snapshot) for name in taken_out}
+        documents = {document.path: document for document in old.documents if document.path not in gone}
+        documents.update({path: finder.judged(path, grade) for path, grade in graded.items()})
+        by_grade = sorted(documents.values(), key=lambda document: -document.grade)
+        made = replace(old, documents=tuple(by_grade), **changes)
         return (*before, made) if place is None else (*before[:place], made, *before[place + 1 :])
 
     after = _changed(judgments_file(session, named), edit)
@@ -312,36 +317,46 @@ def _place_of(judgments: Sequence[Judgment], named: str) -> int | None:
     return next(iter(texts or ids), None)
 
 
-def _graded(snapshot: Snapshot, given: Sequence[str]) -> dict[str, int | None]:
-    """The grade of each note by its path; None where the note is to be taken out. Raises :class:`Failure`."""
+def _graded(snapshot: Snapshot, given: Sequence[str]) -> tuple[dict[str, int], list[str]]:
+    """The grade of each note by its path, and the names of those to be taken out. Raises :class:`Failure`."""
     from brvtui.snapshot.naming import UnknownNote, find_note
 
-    made: dict[str, int | None] = {}
+    graded: dict[str, int] = {}
+    taken_out: list[str] = []
     for item in given:
         name, _, grade = item.rpartition("=")
         if not name or grade not in ("0", "1", "2", "3", _NO_GRADE):
             what = "NOTE=GRADE, with a grade of 0, 1, 2, 3 or none (quote a QUERY of several words)"
             raise Failure(f"{item} must be {what}", BAD_USAGE)
+        if grade == _NO_GRADE:
+            taken_out.append(name)
+            continue
         try:
-            path = find_note(snapshot, name).path
+            graded[find_note(snapshot, name).path] = int(grade)
         except UnknownNote as error:
-            if grade != _NO_GRADE:
-                raise Failure(str(error), NOT_THERE) from error
-            path = name  # a note that is gone can be taken out all the same
-        made[path] = None if grade == _NO_GRADE else int(grade)
-    return made
+            raise Failure(str(error), NOT_THERE) from error
+    return graded, taken_out
 
 
-def _merged(
-    documents: Sequence[JudgedDocument], grades: dict[str, int | None], finder: DocumentFinder
-) -> tuple[JudgedDocument, ...]:
-    made = {document.path: document for document in documents}
-    for path, grade in grades.items():
-        if grade is None:
-            made.pop(path, None)
-        else:
-            made[path] = finder.judged(path, grade)
-    return tuple(sorted(made.values(), key=lambda document: -document.grade))
+def _judged_path(judgment: Judgment, name: str, finder: DocumentFinder, snapshot: Snapshot) -> str:
+    """The path by which ``judgment`` holds the note that ``name`` means, gone or not. Raises :class:`Failure`."""
+    from brvtui.snapshot.naming import UnknownNote, find_note
+
+    paths = {document.path: (document.path, finder.find(document).path) for document in judgment.documents}
+    ends = (f"/{name}", f"/{name}.md")
+    meant = [path for path in paths if path in (name, f"{name}.md")]
+    meant = meant or [path for path, both in paths.items() if any(f"/{one}".endswith(ends) for one in both)]
+    if not meant:
+        with suppress(UnknownNote):
+            found = find_note(snapshot, name).path
+            meant = [path for path, both in paths.items() if found in both]
+    if not meant:
+        raise Failure(
+            f"{name} is no judged note of {judgment.text}; brv-tui judge list names those that are", NOT_THERE
+        )
+    if len(meant) > 1:
+        raise Failure(f"{name} could be {', '.join(meant)}: give the whole path", NOT_THERE)
+    return meant[0]
 
 
 def _lines(judgment: Judgment, finder: DocumentFinder) -> list[str]:

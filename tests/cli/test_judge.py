@@ -40,7 +40,7 @@ def test_a_query_is_judged_listed_changed_and_removed(run: Run, project: Tree) -
     assert (code, out.splitlines()[1]) == (1, "  3  auth/tokens.md  gone")
     gone = "take out a note that is gone: brv-tui judge set QUERY NOTE=none\n"
     assert judge("follow") == (1, "refresh-tokens: auth/tokens.md: gone\n", gone)
-    assert judge("set", "refresh tokens", "auth/tokens.md=none")[0] == 0
+    assert judge("set", "refresh tokens", "tokens=none")[:2] == (0, "refresh tokens  (refresh-tokens)\n     why\n")
     assert judge("remove", "refresh tokens")[:2] == (0, "removed; 0 queries left\n")
     code, out, err = judge("follow")
     assert (code, out, "no judgments yet; add one with brv-tui judge set" in err) == (0, "", True)
@@ -69,6 +69,24 @@ def test_what_is_wrong_is_said(run: Run, project: Tree) -> None:
     assert code == 2
     assert "judgments.toml: not valid TOML" in err
     assert file.read_text() == "[[query]\n"
+
+
+def test_what_is_taken_out_is_named_by_what_is_judged(run: Run, project: Tree) -> None:
+    def judge(*args: str) -> tuple[int, str, str]:
+        return run("judge", *args, "--project", str(project.root), inside=False)
+
+    project.note("ops/expiry.md", "Old certificates", "a year")
+    graded = (f"{ROTATION}=3", "auth/jwt/expiry.md=2", "ops/expiry.md=1")
+    assert judge("set", "refresh tokens", *graded)[0] == 0
+    none = "brv-tui: nowhere is no judged note of refresh tokens; brv-tui judge list names those that are\n"
+    assert judge("set", "refresh tokens", "nowhere=none") == (3, "", none)
+    (project.tree / "ops/expiry.md").unlink()
+    several = "brv-tui: expiry could be auth/jwt/expiry.md, ops/expiry.md: give the whole path\n"
+    assert judge("set", "refresh tokens", "expiry=none") == (3, "", several)
+    assert "ops/expiry.md" not in judge("set", "refresh tokens", "ops/expiry=none")[1]
+    (project.tree / ROTATION).rename(project.tree / "auth/turning.md")
+    assert ROTATION not in judge("set", "refresh tokens", "turning=none")[1], "by where it is now"
+    assert judge("list")[1].splitlines()[1:] == ["  2  auth/jwt/expiry.md"]
 
 
 def test_sets_of_others_come_and_go(run: Run, project: Tree) -> None:
