@@ -130,9 +130,10 @@ def _load(wanted: Value, source: SettingSource) -> Profile:
     if source.layer is Layer.PROJECT and not _lies_in(folder.parent, file):
         raise ConfigError(f"{source.place}: profile = {quote(name)} must lie in the project")
     if not _is_file(file):
-        if name in profiles_of(DEFAULT_ENGINE):
+        usable = profiles_of(DEFAULT_ENGINE)
+        if name in usable:
             return profiles.load(name)
-        why = f"no such file; use {', '.join(BUILT_IN)} or the path of a file{did_you_mean(name, BUILT_IN)}"
+        why = f"no such file; use {', '.join(usable)} or the path of a file{did_you_mean(name, usable)}"
         raise ProfileError(f"{source.place}: profile = {quote(name)}: {why}")
     return profiles.load(str(file))
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from brvtui import faults
-from brvtui.engines.registry import load, names
+from brvtui.engines.registry import SPACE, load, names, names_for
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import config_folder
 from brvtui.typed_tables import ProfileError, merged, parse_tables
@@ -22,23 +22,22 @@ _LARGEST = 1_048_576
 """Bytes that no profile reaches."""
 
 
-def refuse_engine(profile: str) -> None:
-    """Raises :class:`brvtui.typed_tables.ProfileError` if ``profile``, which is none, is the name of an engine."""
-    if profile in names():
+def refuse_engine(profile: str, asked: str) -> None:
+    """Raises :class:`brvtui.typed_tables.ProfileError` if ``profile``, none of the engine ``asked``, is the name of an
+    engine that ranks the same."""
+    if profile in names_for(asked == SPACE):
         raise ProfileError(f"no profile {profile}: that is an engine, which --engine {profile} chooses")
 
 
 def kept_profiles() -> dict[str, object]:
     """The user's own profiles beside the settings, as the Lab keeps them, and which profile each extends.
 
-    In alphabetical order. A file that cannot be read is none of them.
+    In alphabetical order, by the names of their files. A file that cannot be read is none of them.
     """
     found: dict[str, object] = {}
     for file in sorted(config_folder().glob("*.toml")):
         with suppress(OSError, ValueError):
-            tables = parse_tables(read_regular(file, _LARGEST, follow_links=True))
-            if tables.get("name", file.stem) == file.stem:
-                found[file.stem] = tables.get("extends")
+            found[file.stem] = parse_tables(read_regular(file, _LARGEST, follow_links=True)).get("extends")
     return found
 
 
@@ -64,39 +63,43 @@ def _profiles_of(engine: str, kept: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*built_in, *(name for name, extended in kept.items() if extended in built_in))))
 
 
-def owner_hint(profile: str) -> str:
-    """Whose ``profile`` is, behind a message that the engine asked has none of that name; empty if nobody's."""
+def owner_hint(profile: str, asked: str) -> str:
+    """Whose ``profile`` is, behind a message that the engine ``asked`` has none of that name; empty if nobody's."""
     owner = engine_of_profile(profile)
-    return f"; {profile} is one of {owner}'s: --engine {owner} takes it" if owner else ""
+    takes = f": --engine {owner} takes it" if owner in names_for(asked == SPACE) else ""
+    return f"; {profile} is one of {owner}'s{takes}" if owner else ""
 
 
 def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any]:
     """The tables of the profile ``source``, put in the place of those that it ``extends``.
 
     ``source`` is one of the names ``built_in`` or of :func:`kept_profiles`, or the path of a TOML file; a file that
-    extends nothing extends the first of them, and is called by its own name. Raises
-    :class:`brvtui.typed_tables.ProfileError`.
+    extends nothing extends the first of them, and is called by its own name; one of :func:`kept_profiles` always is.
+    Raises :class:`brvtui.typed_tables.ProfileError`.
     """
     if str(source) in built_in:
         tables = _built_in(str(source))
     else:
         path = Path(source)
-        if not path.is_file() and kept_profiles().get(str(source)) in built_in:
+        kept = [name for name, extended in kept_profiles().items() if extended in built_in]
+        is_kept = not path.is_file() and str(source) in kept
+        if is_kept:
             path = config_folder() / f"{source}.toml"
         if not path.is_file():
             found = "it is not a regular file" if path.exists() else faults.NO_FILE
             what = f"; {found}" if str(source).strip() and (path.exists() or _is_path(source)) else ""
+            asked = engine_of_profile(built_in[0])
             if not what:
-                refuse_engine(str(source))
-            whose = owner_hint(str(source))
-            raise ProfileError(
-                f"no profile {source}{what}: use {', '.join(built_in)} or the path of a TOML file{whose}"
-            )
+                refuse_engine(str(source), asked)
+            usable, whose = ", ".join(dict.fromkeys((*built_in, *kept))), owner_hint(str(source), asked)
+            raise ProfileError(f"no profile {source}{what}: use {usable} or the path of a TOML file{whose}")
         try:
             tables = parse_tables(read_regular(path, _LARGEST, follow_links=True))
         except (OSError, ValueError) as error:
             raise ProfileError(f"{path}: cannot be read as a profile ({faults.reading_reason(error)})") from error
         tables = {"extends": built_in[0], "name": path.stem, **tables}
+        if is_kept:
+            tables["name"] = path.stem  # by which it was named, and can be again
     base = tables.get("extends")
     if base is None:
         return tables

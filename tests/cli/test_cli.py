@@ -334,6 +334,22 @@ def test_a_missing_profile_file_is_said_in_words(run: Run, tmp_path: Path) -> No
     assert run("query", "x", "--profile", "doc") == (2, "", f"brv-tui: no profile doc: {wanted}")
 
 
+def test_a_profile_beside_the_settings_is_named_by_its_file(run: Run) -> None:
+    named = own('theme = "nord"').with_name("mine.toml")
+    named.write_text('extends = "brv-3"\nname = "easier-tier-2"\n[search]\nlimit = 3\n')
+    code, out, err = run("query", "refresh", "--profile", "mine", "--format", "json")
+    assert (code, err, json.loads(out)["trace"]["profile"]) == (0, "", "mine")
+    wanted = "use brv-3, docs, combined, mine or the path of a TOML file\n"
+    told = (2, "", f"brv-tui: no profile easier-tier-2: {wanted}")
+    assert run("query", "refresh", "--profile", "easier-tier-2") == told
+    code, out, _ = run("query", "refresh", "--profile", str(named), "--format", "json")
+    assert json.loads(out)["trace"]["profile"] == "easier-tier-2", "by its path it is called as it says"
+    own('profile = "mine"')
+    assert json.loads(run("query", "refresh", "--format", "json")[1])["trace"]["profile"] == "mine"
+    own('profile = "mime"')
+    assert "use brv-3, docs, combined, mine or the path of a file; did you mean mine?" in run("query", "refresh")[2]
+
+
 def test_a_missing_choice_is_told_in_one_line(run: Run) -> None:
     code, _, err = run("completion", inside=False)
     assert code == 2

@@ -45,6 +45,12 @@ def test_explain_names_the_reason(run: Run, space: Path) -> None:
     assert "your words stand only where nothing is searched" in out
 
 
+def test_a_profile_of_notes_names_no_engine_that_a_space_refuses(run: Run, space: Path) -> None:
+    for profile, whose in (("brv-3", "; brv-3 is one of byterover's"), ("soleri", "; soleri is one of soleri's")):
+        told = run("query", "token", "--profile", profile, "--project", str(space), *AT, inside=False)
+        assert told == (2, "", f"brv-tui: no profile {profile}: use byterover_v4 or the path of a TOML file{whose}\n")
+
+
 def test_a_folder_without_a_space_is_no_project(run: Run, space: Path) -> None:
     shutil.rmtree(space.parent / "data")
     code, _, error = run("query", "x", "--project", str(space), *AT, inside=False)

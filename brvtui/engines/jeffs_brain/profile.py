@@ -115,7 +115,7 @@ class HybridProfile:
 def load(name: str = "") -> HybridProfile:
     """The built-in profile, the only one. Raises :class:`brvtui.typed_tables.ProfileError` for another name."""
     if name not in ("", NAME):
-        refuse_engine(name)
-        raise ProfileError(f"no profile {name} of Jeffs Brain: it has {NAME} alone{owner_hint(name)}")
+        refuse_engine(name, NAME)
+        raise ProfileError(f"no profile {name} of Jeffs Brain: it has {NAME} alone{owner_hint(name, NAME)}")
     text = resources.files("brvtui").joinpath("profiles", f"{NAME}.toml").read_text(encoding="utf-8")
     return typed(HybridProfile, tomllib.loads(text), "", NAME)
