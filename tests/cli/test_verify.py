@@ -19,8 +19,8 @@ def test_what_is_missing_is_one_line(run: Run, tmp_path: Path, monkeypatch: pyte
     code, out, err = run("verify")
     assert (code, out) == (4, "")
     assert err == (
-        "brv-tui: byterover-cli is not installed: npm install -g byterover-cli, or name its folder by --package or "
-        "BRV_TUI_BYTEROVER_PACKAGE\n"
+        "brv-tui: byterover-cli is not installed: npm install -g byterover-cli, or name its folder by brv-tui "
+        "verify --package or BRV_TUI_BYTEROVER_PACKAGE\n"
     )
     (tmp_path / "package.json").write_text(json.dumps(PACKAGE))
     code, _, err = run("verify", "--package", str(tmp_path))

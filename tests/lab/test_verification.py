@@ -282,11 +282,12 @@ def test_what_is_missing_is_a_line_with_what_to_do(tmp_path: Path) -> None:
     nowhere = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
     with pytest.raises(NotInstalled, match=r"Node\.js is not on PATH.*install Node\.js 20 or later"):
         find_node(nowhere)
-    with pytest.raises(NotInstalled, match=rf"npm install -g {PACKAGE}, or name its folder by --package"):
+    by_package = "name its folder by brv-tui verify --package or"
+    with pytest.raises(NotInstalled, match=rf"npm install -g {PACKAGE}, or {by_package}"):
         find_package(None, nowhere)
     with pytest.raises(NotInstalled, match=r"name the folder that holds its package\.json"):
         find_package(tmp_path)
-    with pytest.raises(NotInstalled, match=rf"name its folder by --package or {BUNDLE_VARIABLE}"):
+    with pytest.raises(NotInstalled, match=f"{by_package} {BUNDLE_VARIABLE}"):
         find_bundle(None, nowhere)
     old = tmp_path / "node"
     old.write_text("#!/bin/sh\necho v16.20.2\n")

@@ -74,7 +74,7 @@ def find_package(named: Path | None = None, environment: Mapping[str, str] = os.
     if found is None:
         raise NotInstalled(
             f"{PACKAGE} is not installed: npm install -g {PACKAGE}, "
-            f"or name its folder by --package or {PACKAGE_VARIABLE}"
+            f"or name its folder by brv-tui verify --package or {PACKAGE_VARIABLE}"
         )
     return found
 
@@ -96,7 +96,8 @@ def find_bundle(named: Path | None = None, environment: Mapping[str, str] = os.e
     found = next(filter(None, map(_bundle_at, places)), None)
     if found is None:
         raise NotInstalled(
-            f"no skill bundle of ByteRover V4 was found: name its folder by --package or {BUNDLE_VARIABLE}"
+            "no skill bundle of ByteRover V4 was found: "
+            f"name its folder by brv-tui verify --package or {BUNDLE_VARIABLE}"
         )
     return found
 
