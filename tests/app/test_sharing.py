@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from brvtui.app.app import BrvTui
+from brvtui.app.exporting import clipboard
 from brvtui.app.exporting.export_dialog import ExportDialog
 from brvtui.app.widgets.paragraphs import Paragraphs
 from brvtui.saved.traces import read
@@ -90,6 +91,20 @@ async def test_the_trace_as_json(app: BrvTui, written: list[str], tmp_path: Path
         await told(pilot, "copied the trace of “token store” as JSON")
         (tmp_path / "copied.json").write_text(offered(written))
         assert read(tmp_path / "copied.json").trace == view(pilot).answer.trace
+
+
+async def test_a_browser_is_told_the_key_that_downloads_a_trace_too_long_to_be_copied(
+    app: BrvTui, written: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BrvTui, "is_web", True)
+    monkeypatch.setattr(clipboard, "LARGEST_BASE64", 8)
+    async with app.run_test() as pilot:
+        await ask(pilot, "token store")
+        await pilot.press("escape", "Y")
+        await told(pilot, "is too long to be copied through your browser")
+        await told(pilot, "on the machine that runs brv-tui; x downloads it")
+        await settled(pilot)
+    assert written == []
 
 
 async def test_nothing_to_copy_is_said(app: BrvTui, written: list[str]) -> None:

@@ -67,7 +67,8 @@ class Sharing:
         """Copies ``path`` (of ``file``, the note at hand), ``answer``, ``prompt``, ``comparison`` or ``trace``."""
         trace = self._services.store.view.answered
         if what == "trace" and trace is not None:
-            copy = partial(self.copy_text, named=f"the trace of {_quoted(trace)} as JSON")
+            otherwise = self._services.with_keys("; {trace.save} downloads it") if self._services.is_web else ""
+            copy = partial(self.copy_text, named=f"the trace of {_quoted(trace)} as JSON", otherwise=otherwise)
             task = partial(_as_json, self._project, trace)
             self._services.background.run(task, copy, group="copy", exclusive=True)
         elif text := self._comparison() if what == "comparison" else _text_of(what, trace, file):
@@ -75,18 +76,19 @@ class Sharing:
         else:
             self._services.notify(_NOTHING[what], timeout=4)
 
-    def copy_text(self, text: str, named: str) -> None:
-        """Copies ``text``, which toasts call ``named``."""
+    def copy_text(self, text: str, named: str, otherwise: str = "") -> None:
+        """Copies ``text``, which toasts call ``named``; they end with ``otherwise``, another way to it."""
         self.copied = text
         if text:
             where = clipboard.Surroundings(os.environ, self._services.is_web)
             task = partial(clipboard.copy, text, named, where, data_folder() / _KEPT)
-            self._services.background.run(task, self._was_copied, group="copy", exclusive=True)
+            self._services.background.run(task, partial(self._was_copied, otherwise), group="copy", exclusive=True)
 
-    def _was_copied(self, copied: clipboard.Copied) -> None:
+    def _was_copied(self, otherwise: str, copied: clipboard.Copied) -> None:
         if copied.escape:
             self._write(copied.escape)
-        self._services.notify(copied.message, severity="warning" if copied.failed else "information", timeout=_TOAST_S)
+        told = f"{copied.message}{otherwise}"
+        self._services.notify(told, severity="warning" if copied.failed else "information", timeout=_TOAST_S)
 
     def export(self, ending: str) -> None:
         """Asks for a file and saves the trace in it; a browser that shows the app is handed the file."""
