@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Collection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from brvtui.cli.failure import BAD_USAGE, NOT_THERE, OK, Failure
 from brvtui.cli.options import answer_format, project_option
 from brvtui.cli.output import print_report, write_json
 from brvtui.text.visible import visible
+
+if TYPE_CHECKING:
+    from brvtui.config import Configuration
 
 
 @click.command(
@@ -34,7 +38,6 @@ def config(project: Path | None, defaults: bool, form: str) -> int:
     """
     from brvtui.app.settings.setting_rows import setting_rows
     from brvtui.app.themes.library import read_library
-    from brvtui.config.layers import configure
     from brvtui.config.printing import as_plain, default_file
 
     if defaults:
@@ -43,7 +46,7 @@ def config(project: Path | None, defaults: bool, form: str) -> int:
         else:
             click.echo(default_file(), nl=False)
         return OK
-    merged = configure(_root(project))
+    merged = _merged(project)
     rows = setting_rows(merged, read_library())
     problems = [why for row in rows for why in row.problem.splitlines()]
     if form == "json":
@@ -102,12 +105,11 @@ def keys(project: Path | None, as_toml: bool, form: str) -> int:
     """
     from brvtui.app.keys.checking import check_keys
     from brvtui.app.keys.listing import default_table, keys_report, listed
-    from brvtui.config.layers import configure
 
     if as_toml:
         click.echo(default_table(), nl=False)
         return OK
-    merged = configure(_root(project))
+    merged = _merged(project)
     checked = check_keys(merged.settings.keys)
     found = listed(checked.usable)
     problems = [said for each, said in merged.left_out() if each.name.partition(".")[0] in ("keys", "")]  # "": a file
@@ -126,14 +128,17 @@ def _print_problems(problems: Collection[str]) -> int:
     return BAD_USAGE if problems else OK
 
 
-def _root(project: Path | None) -> Path | None:
-    """The root of the given project, or of the one around the current folder; None if there is none."""
+def _merged(project: Path | None) -> Configuration:
+    """The settings of the given project, or of the one around the current folder; the user's own if there is none."""
+    from brvtui.config.layers import configure
+    from brvtui.session.project_choice import settings_of_space
     from brvtui.tree.reading.project import ProjectError
     from brvtui.tree.spaces.project import find_any_project
 
     try:
-        return find_any_project(project).root
+        found = find_any_project(project)
     except ProjectError as error:
         if project is None:
-            return None
+            return configure()
         raise Failure(str(error), NOT_THERE) from error
+    return settings_of_space(found.root, {}, {}) if found.is_space else configure(found.root)

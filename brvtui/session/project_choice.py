@@ -59,8 +59,7 @@ def choose_project(
     if not project.is_space and configuration.settings.engine == registry.SPACE:
         project = _space_that_is_set(start, configuration)
     if project.is_space and not engine:
-        options = {**options, "engine": registry.SPACE}
-        configuration = configure(project.root, options, given_by={**given_by, "engine": "the space"})
+        configuration = settings_of_space(project.root, options, given_by)
     if alone and project.sources:
         project = replace(project, sources=())
     if not tolerant:
@@ -70,6 +69,11 @@ def choose_project(
         own = profile_of_engine(configuration, profiles_of(in_use))
     read_with = chosen_profile(configuration, own)
     return ProjectChoice(project, configuration, read_with, {in_use: own} if own else {}, is_code)
+
+
+def settings_of_space(root: Path, options: Mapping[str, str], given_by: Mapping[str, str]) -> Configuration:
+    """The settings of the space of the project in ``root``, which give it its one engine."""
+    return configure(root, {**options, "engine": registry.SPACE}, given_by={**given_by, "engine": "the space"})
 
 
 def _asked_for(start: Path | None, engine: str, repository: Path | None, space: NamedSpace | None) -> FoundProject:

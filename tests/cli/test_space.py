@@ -45,6 +45,12 @@ def test_explain_names_the_reason(run: Run, space: Path) -> None:
     assert "your words stand only where nothing is searched" in out
 
 
+def test_config_says_that_the_space_gives_the_engine(run: Run, space: Path) -> None:
+    code, out, _ = run("config", "--project", str(space), now=False, inside=False)
+    line = next(line for line in out.splitlines() if line.startswith("engine "))
+    assert (code, line.split()) == (0, ["engine", "byterover_v4", "the", "space"])
+
+
 def test_a_profile_of_notes_names_no_engine_that_a_space_refuses(run: Run, space: Path) -> None:
     for profile, whose in (("brv-3", "; brv-3 is one of byterover's"), ("soleri", "; soleri is one of soleri's")):
         told = run("query", "token", "--profile", profile, "--project", str(space), *AT, inside=False)
