@@ -7,6 +7,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from brvtui.app.states import FleetState, FleetWork, Phase
 from brvtui.app.widgets.lines import LazyLines
 from brvtui.config.sources import Layer
 from brvtui.fleet.asking import MemberQuestion, MemberReply
+from brvtui.fleet.finding import fleet_of
 from brvtui.fleet.members import Absence, Fleet, Member
 from brvtui.fleet.pool import Asks, Stopped, never_stopped
 from tests.app.driving import WIDE, settled, text_of, until, view
@@ -71,8 +73,8 @@ class HeldAsks(HereAsks):
             yield from super().ask([one], timeout_s, stopped)
 
 
-def fleet_app(fleet: Fleet, where: Callable[[], Asks] = HereAsks) -> FleetTui:
-    return FleetTui(Opening(now_ms=NOW_MS, fleet=OpenFleet(fleet, where, 60.0, NOW_MS)))
+def fleet_app(fleet: Fleet, where: Callable[[], Asks] = HereAsks, read: Callable[[], Fleet] | None = None) -> FleetTui:
+    return FleetTui(Opening(now_ms=NOW_MS, fleet=OpenFleet(fleet, lambda _: where(), 60.0, NOW_MS, read)))
 
 
 def state(pilot: Pilot[Any]) -> FleetState:
@@ -236,6 +238,57 @@ async def test_enter_is_said_to_open_a_member_only_where_it_can(fleet: Fleet, tm
         first, second = text_of(pilot, "#results").split("no engine soleri2")[1].split("orders", 1)
         assert "fix that and press ^r; Enter opens it alone" in first
         assert second.rstrip().endswith("fix that and press ^r")
+
+
+async def test_asking_again_reads_the_fleet_again(fleet: Fleet, tmp_path: Path) -> None:
+    file = tmp_path / "fleet.toml"
+    entry = '[[member]]\npath = "{}"\n'.format
+    faulty = f'{entry("catalog")}engine = "sol"\n[[member]]\npaht = "auth-service"\n'
+    file.write_text(entry("payments") + faulty)
+    read = partial(fleet_of, file)
+    made: list[Fleet] = []
+    opened = OpenFleet(read(), lambda one: (made.append(one), HereAsks())[1], 60.0, NOW_MS, read)
+    async with FleetTui(Opening(now_ms=NOW_MS, fleet=opened)).run_test(size=WIDE) as pilot:
+        await asked(pilot)
+        shown = " ".join(text_of(pilot, "#results").split())
+        assert "no engine sol; did you mean soleri? fix that and press ^r; Enter opens it alone" in shown
+        assert shown.endswith("fix or take out that entry and press ^r")
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: not state(pilot).is_busy)
+        assert len(made) == 1, "the members are the same: nothing is started anew"
+        known = state(pilot).known["payments"]
+        file.write_text(entry("payments") + entry("catalog") + entry("auth-service"))
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: not state(pilot).is_busy)
+        assert "2 of 3 memories cover it" in text_of(pilot, "#fleet-headline")
+        assert "sol" not in text_of(pilot, "#results")
+        assert "auth-service" in text_of(pilot, "#members")
+        assert state(pilot).known["payments"] is known
+        file.write_text("[[member")
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: bool(state(pilot).problem) and not state(pilot).is_busy)
+        assert "cannot be read as a fleet" in " ".join(text_of(pilot, "#fleet-headline").split())
+        file.write_text("")
+        for key in ("ctrl+r", "f5"):
+            await pilot.press(key)
+            await until(pilot, lambda: not state(pilot).is_busy)
+        assert "no member can be asked" in text_of(pilot, "#members")
+
+
+async def test_a_member_that_is_another_now_is_opened_anew(fleet: Fleet) -> None:
+    other = replace(fleet, members=(replace(fleet.members[0], engine="soleri"), *fleet.members[1:]))
+    opened = OpenFleet(fleet, lambda _: HereAsks(), 60.0, NOW_MS, lambda: other)
+    app = BrvTui(Opening(Path(fleet.members[0].path), now_ms=NOW_MS, fleet=opened, member="payments"))
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "6")
+        await until(pilot, lambda: len(state(pilot).known) == 4 and not state(pilot).is_busy)
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: state(pilot).fleet is other and not state(pilot).is_busy)
+        await pilot.press("f4", "g", "enter")
+        await until(pilot, lambda: app.reopening is not None)
+    assert app.reopening is not None
+    assert app.reopening.engine == "soleri"
 
 
 async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None:

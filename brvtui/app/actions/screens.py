@@ -57,8 +57,8 @@ FLEET_SCREEN = Place("fleet", "Screen Fleet", PlaceKind.SCREEN, (
     _why("fleet", bar=False),
     Action("fleet.merge", "f5", "merge", "each / one",
            "Each member by its own engine, or one ranking of all notes", bar=True, first=True),
-    Action("fleet.again", "ctrl+r", "again", "ask again", "Ask again, of the files as they are now", bar=True,
-           first=True),
+    Action("fleet.again", "ctrl+r", "again", "ask again", "Ask again, of the fleet and its files as they are now",
+           bar=True, first=True),
 ), within=EVERY_SCREEN)  # fmt: skip
 
 LAB_SCREEN = Place("lab", "Screen Lab", PlaceKind.SCREEN, (

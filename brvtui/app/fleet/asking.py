@@ -13,7 +13,7 @@ from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.fleet.answering import AskingStopped
 from brvtui.fleet.asking import MemberReply
 from brvtui.fleet.fleet_file import FleetError
-from brvtui.fleet.members import Member
+from brvtui.fleet.members import Fleet, Member
 from brvtui.fleet.one_ranking import OneRanking, one_ranking
 from brvtui.fleet.opening import FRESH_S
 from brvtui.fleet.questions import Answering, MemberAnswer, MemberState, StateOf
@@ -46,6 +46,13 @@ class FleetBatch(NamedTuple):
     replies: int
     step: str
     """What the members are doing, as the screen says it: ``ranking notes``; empty where all failed."""
+
+
+class FleetRead(NamedTuple):
+    """The fleet as it is now."""
+
+    number: int
+    fleet: Fleet
 
 
 class FleetRanked(NamedTuple):
@@ -110,6 +117,14 @@ def _step(reply: MemberReply) -> str:
     if isinstance(reply.value, FinishedPart):
         return "adding up scores"
     return "opening" if isinstance(reply.value, MemberState) else "ranking notes"
+
+
+def read_fleet(opened: OpenFleet, number: int) -> FleetRead:
+    """Reads the fleet again, for the request ``number``. Raises :class:`Refusal`."""
+    try:
+        return FleetRead(number, opened.read())
+    except (FleetError, OSError) as error:
+        raise _refusal(error) from error
 
 
 def ask_members(opened: OpenFleet, request: FleetRequest, tell: Callable[[FleetBatch], None]) -> int | None:

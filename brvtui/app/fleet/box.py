@@ -27,7 +27,7 @@ class FleetInput(OrderedInput):
     TITLE = "Question"
     HELP_TEXT = (
         "Type a question. When you pause, every member is asked; typing on, or Esc, stops that. Enter asks at once and "
-        "goes to the results. {fleet.again} asks again, of the files as they are now."
+        "goes to the results. {fleet.again} asks again, of the fleet and its files as they are now."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FLEET_FIELD)
 

@@ -10,7 +10,7 @@ from functools import partial
 from textual.timer import Timer
 
 from brvtui.app.fleet import asking
-from brvtui.app.fleet.asking import FleetBatch, FleetRanked, FleetRequest
+from brvtui.app.fleet.asking import FleetBatch, FleetRanked, FleetRead, FleetRequest
 from brvtui.app.fleet.missing import EACH, USE_EACH, is_gone, what_to_do, without_option
 from brvtui.app.project.open_fleet import OpenFleet
 from brvtui.app.project.project import settle_memory
@@ -102,14 +102,33 @@ class FleetQueries:
         """Asks the typed question now, unless every member has replied to it.
 
         After a stop, asks only the members that have not replied. ``again`` asks every member in any case, and reads
-        changed files first.
+        the fleet and changed files first.
         """
         text, state = self.typed.strip(), self.state
-        if not text:
-            if again:
-                self._ask("", again=True)
-        elif again or text != state.text or state.work is FleetWork.STOPPED or not _is_answered(state):
-            self._ask(text, again)
+        if again:
+            self._read_fleet()
+        elif text and (text != state.text or state.work is FleetWork.STOPPED or not _is_answered(state)):
+            self._ask(text)
+
+    def _read_fleet(self) -> None:
+        """Reads the fleet again; then asks all its members."""
+        if self._opened is None:
+            return
+        self._drop()
+        work = FleetWork.ASKING if self.typed.strip() else FleetWork.OPENING
+        self._services.store.update(self.state._replace(work=work, step="", done=0, total=len(self._members)))
+        read, failed = partial(asking.read_fleet, self._opened, self._number), partial(self._failed, self._number)
+        self._services.background.run(read, self._read, group=_GROUP, exclusive=True, on_error=failed)
+
+    def _read(self, read: FleetRead) -> None:
+        if read.number != self._number or self._opened is None:
+            return
+        same = {one.name for one in set(self._members).intersection(read.fleet.members)}
+        self._opened.fleet, state = read.fleet, self.state
+        known = {name: one for name, one in state.known.items() if name in same}
+        opened = state.opened if state.opened in same else ""
+        self._services.store.update(state._replace(fleet=read.fleet, known=known, opened=opened))
+        self._ask(self.typed.strip(), again=True)
 
     def switch(self) -> None:
         """Switches between one ranking and each member's own answer."""

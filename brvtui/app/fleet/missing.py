@@ -9,11 +9,14 @@ USE_EACH = "use --merge each"
 """How reasons name what to do on the command line."""
 EACH = "{fleet.merge} asks each by its own engine"
 """What to do where one ranking cannot be made; the key is named by its action."""
-_ABSENT = "fix or take out its entry in the fleet, or the --over that names it"
+_ABSENT = (
+    "fix or take out its entry in the fleet, or bring the folder back, and press {fleet.again}; or open the fleet "
+    "without the --over that names it"
+)
 _WHAT_TO_DO = (
     ("no answer within", "{fleet.again} asks again; brv-tui fleet open --timeout SECONDS waits longer"),
     ("was ended", "{fleet.again} asks again, in a new process"),
-    ("its folder is gone", _ABSENT + ", or bring the folder back and press {fleet.again}"),
+    ("its folder is gone", _ABSENT),
     ("no such folder", _ABSENT),
     ("one ranking is made by", EACH),
     ("counts words by", EACH),
@@ -22,7 +25,7 @@ _WHAT_TO_DO = (
 _FIX, _ALONE = "fix that and press {fleet.again}", "; Enter opens it alone"
 _OPENS_ALONE = ("add that one", "no engine ")
 """What keeps a member out of a fleet, but not from being opened alone."""
-ENTRY = "fix or take out that entry, then open the fleet again"
+ENTRY = "fix or take out that entry and press {fleet.again}"
 """What to do about an entry of the fleet's file that names no member."""
 
 

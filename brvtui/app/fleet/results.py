@@ -277,7 +277,7 @@ class FleetResultsPane(ChoicePane):
         count = len(state.unread) + len(state.fleet.absent)
         made = [Line(), rule(width, missing_words(state, count), dash=self.glyphs.dash)]
         for why, names in list(reasons.items())[:_MOST_REASONS]:
-            todo = self.services.with_keys(what_to_do(state, names[0], why)) if names[0] else ENTRY
+            todo = self.services.with_keys(what_to_do(state, names[0], why) if names[0] else ENTRY)
             made += _missing(names, why, todo, width, self.glyphs.warn)
         if len(reasons) > _MOST_REASONS:
             lists = self.services.with_keys("other reasons: {fleet.members} lists all members")

@@ -164,5 +164,5 @@ class FleetScreen(FrameScreen):
         self._queries.switch()
 
     def action_again(self) -> None:
-        """Asks again, of the files as they are now."""
+        """Asks again, of the fleet and its files as they are now."""
         self._queries.ask(again=True)

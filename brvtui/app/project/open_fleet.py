@@ -10,7 +10,7 @@ from multiprocessing import resource_tracker
 
 from brvtui.app.states import FleetSelection, FleetState
 from brvtui.fleet.answering import Asker, Replied
-from brvtui.fleet.members import Fleet
+from brvtui.fleet.members import Fleet, Member
 from brvtui.fleet.opening import FRESH_S
 from brvtui.fleet.pool import Asks, Stopped
 
@@ -18,8 +18,18 @@ from brvtui.fleet.pool import Asks, Stopped
 class OpenFleet:
     """A fleet, where it is asked, and what was shown of it last."""
 
-    def __init__(self, fleet: Fleet, where: Callable[[], Asks], timeout_s: float, now_ms: float | None = None) -> None:
-        """Nothing is asked yet: ``where`` is called for the first question. Make it before the app runs."""
+    def __init__(
+        self,
+        fleet: Fleet,
+        where: Callable[[Fleet], Asks],
+        timeout_s: float,
+        now_ms: float | None = None,
+        read: Callable[[], Fleet] | None = None,
+    ) -> None:
+        """Nothing is asked yet: ``where`` is called for the first question, and when members changed since.
+
+        ``read`` returns the fleet as its file, or the places that were named, are now. Make this before the app runs.
+        """
         resource_tracker.ensure_running()  # processes need it, and it needs a standard error, which Textual takes away
         self.fleet = fleet
         self.timeout_s = timeout_s
@@ -29,9 +39,16 @@ class OpenFleet:
         self.selection = FleetSelection()
         self.interrupted = False
         """Whether asking was broken off because the app was left."""
+        self._read = read
         self._make = where
         self._where: Asks | None = None
+        self._placed: tuple[Member, ...] = ()
+        """The members for which ``_where`` was made."""
         self._asking = threading.Lock()
+
+    def read(self) -> Fleet:
+        """The fleet as it is now. Blocks. Raises :class:`brvtui.fleet.fleet_file.FleetError` and OSError."""
+        return self.fleet if self._read is None else self._read()
 
     @contextmanager
     def asker(self, replied: Replied, stopped: Stopped, fresh_s: float = FRESH_S) -> Iterator[Asker]:
@@ -40,8 +57,12 @@ class OpenFleet:
         Raises :class:`brvtui.fleet.fleet_file.FleetError` and OSError where nothing can be started.
         """
         with self._asking:
+            fleet = self.fleet
+            if self._where is not None and self._placed != fleet.members:
+                self._where.close()
+                self._where = None
             if self._where is None:
-                self._where = self._make()
+                self._where, self._placed = self._make(fleet), fleet.members
             now_ms = time.time() * 1000 if self.now_ms is None else self.now_ms
             yield Asker(self._where, now_ms, self.timeout_s, fresh_s, replied, stopped)
 

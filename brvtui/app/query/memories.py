@@ -78,8 +78,8 @@ class Memories:
 
     async def open_member(self, member: Member, query: str, note: str) -> None:
         """Opens the memory of a fleet's member with ``query``: the one that is open, or another in place of it."""
-        request = self._request
-        if request.member == member.name and self._services.store.view.project.overview is not None:
+        request, view = self._request, self._services.store.view
+        if view.fleet.opened == member.name and view.project.overview is not None:
             await self._services.switch_mode("query")
             self._show_member(query, note)
             return

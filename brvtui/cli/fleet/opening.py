@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
 from brvtui.cli.checks import check_terminal
@@ -20,5 +18,5 @@ def open_fleet(options: FleetOptions) -> int:
     from brvtui.app.project.open_fleet import OpenFleet
     from brvtui.app.project.opening import Opening
 
-    fleet = OpenFleet(made, partial(options.where, made), options.timeout, options.now)
+    fleet = OpenFleet(made, options.where, options.timeout, options.now, options.read)
     return run(Opening(now_ms=options.now, fleet=fleet))

@@ -44,27 +44,35 @@ class FleetOptions:
     scheduler: str
 
     def fleet(self) -> Fleet:
-        """The fleet, with the members that are named alone. Raises :class:`Failure`."""
-        from brvtui.fleet.finding import fleet_of, fleet_over
-        from brvtui.fleet.fleet_file import NAME, FleetError
+        """The fleet, as :meth:`read` reads it; says who cannot be used. Raises :class:`Failure`."""
+        from brvtui.fleet.fleet_file import FleetError
 
         if self.over and self.file is not None:
             raise Failure("give either --fleet or --over", BAD_USAGE)
         try:
-            made = fleet_over(self.over, Path.cwd()) if self.over else fleet_of(self.file or Path(NAME))
+            made = self.read()
         except FleetError as error:
             raise Failure(str(error), NOT_THERE) from error
-        known = {member.name for member in made.members}
-        for name in self.names:
-            if name not in known:
-                raise Failure(f"no member {name}{nearest(name, known)}", NOT_THERE)
-        if self.names:
-            made = made.only(self.names)
         for line in (*(one.why for one in made.absent), *made.notices):
             say_note(line)
         if not made.members:
             raise Failure("the fleet has no members that can be asked; brv-tui fleet add adds one", NOT_THERE)
         return made
+
+    def read(self) -> Fleet:
+        """The fleet, with the members that are named alone.
+
+        Raises :class:`brvtui.fleet.fleet_file.FleetError`.
+        """
+        from brvtui.fleet.finding import fleet_of, fleet_over
+        from brvtui.fleet.fleet_file import NAME, FleetError
+
+        made = fleet_over(self.over, Path.cwd()) if self.over else fleet_of(self.file or Path(NAME))
+        known = {member.name for member in made.members}
+        for name in self.names:
+            if name not in known:
+                raise FleetError(f"no member {name}{nearest(name, known)}")
+        return made.only(self.names) if self.names else made
 
     @contextmanager
     def asker(self, made: Fleet) -> Iterator[Asker]:
