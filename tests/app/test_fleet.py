@@ -100,7 +100,7 @@ async def half_asked(pilot: Pilot[Any]) -> None:
 
 async def test_results_stand_by_member_with_what_to_do_about_the_others(fleet: Fleet) -> None:
     async with fleet_app(fleet).run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: len(state(pilot).known) == 4)
+        await until(pilot, lambda: state(pilot).work is FleetWork.IDLE)
         members = text_of(pilot, "#members")
         assert "auth-service" in members
         assert "✓ open" in members
@@ -399,6 +399,31 @@ async def test_the_score_pane_shows_the_selected_near_miss_or_member_of_one_rank
         await pilot.press("escape", "f4", "g", "j")
         assert view(pilot).fleet_selection == ("catalog", "")
         assert "none of its notes is a result" in text_of(pilot, "#score")
+
+
+async def test_results_with_focus_select_the_row_under_the_cursor(fleet: Fleet) -> None:
+    app = fleet_app(replace(fleet, absent=()))
+    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot)
+        catalog = [member.name for member in fleet.members].index("catalog")
+        for each in (True, False):
+            await pilot.press("f4", "g", *["j"] * catalog)
+            await until(pilot, lambda: view(pilot).fleet_selection.member == "catalog")
+            await pilot.press("f2")
+            await until(pilot, lambda: view(pilot).fleet_selection.member == "auth-service")
+            await until(pilot, lambda: "Refresh token rotation" in text_of(pilot, "#score"))
+            await pilot.press("y")
+            await until(pilot, lambda: app.clipboard == "[auth-service]:auth/jwt/rotation.md")
+            if each:
+                await pilot.press("f5")
+                await until(pilot, lambda: state(pilot).ranking is not None and not state(pilot).is_busy)
+                app.copy_to_clipboard("")
+        await pilot.press("f4", "g")
+        await until(pilot, lambda: view(pilot).fleet_selection.member == "payments")
+        await pilot.press("f2")
+        await pilot.pause()
+        assert pilot.app.screen.query_one(FleetResultsPane).member == "payments", "its best is under the cursor"
+        assert view(pilot).fleet_selection.member == "payments"
 
 
 @pytest.mark.parametrize("how", ["f5", "typing and clearing", "leaving"])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from textual import events
 from textual.binding import BindingType
 from textual.message import Message
 
@@ -134,7 +135,7 @@ class FleetResultsPane(ChoicePane):
         if self.word_filter and not self.choices:
             return self._said([part.plain for part in wrapped(NOTHING, width)])
         tail = self._tail(state, width)
-        key = self._key(state, chosen)
+        key = self._key(view)
         self.cursor = self.choices.index(key) if key in self.choices else 0
         return LazyLines(head, rows, tail, lambda row: self._row(state, row, width))
 
@@ -142,6 +143,17 @@ class FleetResultsPane(ChoicePane):
         """Keeps the selected result in view."""
         super().changed()
         self.reveal()
+        if self.has_focus:
+            self._follow()
+
+    def on_focus(self, event: events.Focus) -> None:
+        """Selects the result under the cursor: the member that another pane selected may have none."""
+        self._follow()
+
+    def _follow(self) -> None:
+        """Selects the result under the cursor in place of one that is not listed."""
+        if self.chosen and self.chosen != self._key(self.view):
+            self.moved(self.chosen)
 
     def _said(self, texts: Sequence[str]) -> list[Line]:
         self.owner = [-1] * len(texts)
@@ -286,8 +298,10 @@ class FleetResultsPane(ChoicePane):
 
     # choosing
 
-    def _key(self, state: FleetState, chosen: FleetSelection) -> str:
-        return f"{chosen.member}\n{chosen.file}" if state.together else chosen.member
+    def _key(self, view: View) -> str:
+        """The choice of the selected result; without one, of the best."""
+        member, file = view.fleet_result
+        return f"{member}\n{file}" if view.fleet.together else member
 
     def _at(self, choice: str) -> tuple[str, str]:
         state = self.view.fleet
