@@ -31,6 +31,7 @@ from tests.support.fleets import HereAsks
 from tests.support.trees import NOW_MS, Tree
 
 _QUESTION = "refresh token rotation"
+_TRACE_OF_GIT = "its trace: brv-tui fleet query … --member orders --trace --format json; the fleet's answer: brv-tui"
 
 
 def _member(folder: Path, name: str, *notes: tuple[str, str, str], **given: Any) -> Member:
@@ -100,7 +101,7 @@ async def half_asked(pilot: Pilot[Any]) -> None:
 
 async def test_results_stand_by_member_with_what_to_do_about_the_others(fleet: Fleet) -> None:
     async with fleet_app(fleet).run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: state(pilot).work is FleetWork.IDLE)
+        await until(pilot, lambda: len(state(pilot).known) == 4 and bool(state(pilot).missing))
         members = text_of(pilot, "#members")
         assert "auth-service" in members
         assert "✓ open" in members
@@ -121,10 +122,17 @@ async def test_results_stand_by_member_with_what_to_do_about_the_others(fleet: F
         score = text_of(pilot, "#score")
         assert "sum ✓" in score
         assert "Counted over its own 2 notes" in score
+        assert "this score is not comparable" in " ".join(score.split())
+        assert "F5 ranks all notes as one" in " ".join(score.split())
         assert "covers, tier 2" in text_of(pilot, "#members")
         await pilot.press("j")
         assert view(pilot).fleet_selection.member == "payments"
         assert "Sessions of the shop" in text_of(pilot, "#score")
+        await pilot.press("f4", "g", "j", "j", "j")
+        await until(pilot, lambda: "legacy" in text_of(pilot, "#score"))
+        score = " ".join(text_of(pilot, "#score").split())
+        assert "its scores are not comparable" in score, "it has none here"
+        assert "F5" not in score, "one ranking leaves it out"
 
 
 async def test_one_ranking_is_a_key_away_and_leaves_the_other_answers_as_they_are(fleet: Fleet) -> None:
@@ -320,7 +328,13 @@ async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None
             await pilot.press("f2", "g")
             names = pilot.app.screen.query_one(FleetResultsPane).choices
             for name in names[:2]:
-                assert ("enter open it" in text_of(pilot, "#keys")) is not name.startswith("orders")
+                is_git = name.startswith("orders")
+                assert ("enter open it" in text_of(pilot, "#keys")) is not is_git
+                for shown, of_git in (("w", "fleet explain QUERY NOTE --member orders"), ("x", _TRACE_OF_GIT)):
+                    await pilot.press(shown)
+                    said = [toast.message for toast in app._notifications][-1]
+                    assert (of_git in said) is is_git, said
+                    assert ("Enter" in said) is not is_git, said
                 await pilot.press("j")
         await pilot.press("slash", *"zzz", "enter", "enter")
         assert "enter open it" not in text_of(pilot, "#keys")

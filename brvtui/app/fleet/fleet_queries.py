@@ -268,9 +268,13 @@ class FleetQueries:
         if (member, file) != store.view.fleet_selection:
             store.update(FleetSelection(member, file))
 
+    def is_from_git(self, name: str) -> bool:
+        """Whether a member is read from git, so that it has no folder to open."""
+        return any(one.name == name and one.repository for one in self._members)
+
     def why_not_open(self, name: str) -> str:
         """Why a member's memory cannot be opened, and what to do; empty where that can be tried."""
-        if any(one.name == name and one.repository for one in self._members):
+        if self.is_from_git(name):
             return f"{name} {_FROM_GIT}"
         why = self.state.missing.get(name, "")
         return f"{why}: {self._services.with_keys(what_to_do(self.state, name, why))}" if is_gone(why) else ""

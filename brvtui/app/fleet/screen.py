@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
@@ -30,7 +31,13 @@ if TYPE_CHECKING:
 
 _NO_RESULT = "no result is selected: choose one of those that are listed; where none is, ask a question"
 _NO_WHY = "Enter opens the result in its own memory: {results.why} says there why it is, or is not, in the answer"
-_NO_TRACE = "each result has a trace in its own memory, where Enter leads; the fleet's answer: brv-tui fleet query"
+_NO_TRACE = "each result has a trace in its own memory, where Enter leads"
+_ANSWER = "the fleet's answer: brv-tui fleet query … --format json"
+_GIT_WHY = (
+    "{} is read from git: brv-tui fleet explain QUERY NOTE --member {}, with --fleet FILE or --over PLACE, says why it "
+    "is, or is not, in the answer"
+)
+_GIT_TRACE = "its trace: brv-tui fleet query … --member {} --trace --format json"
 
 
 class FleetScreen(FrameScreen):
@@ -131,13 +138,17 @@ class FleetScreen(FrameScreen):
             self._copy(path, f"the path {path}")
         else:
             merged = " --merge one" if self.view.fleet.together else ""
-            self.notify(f"{_NO_TRACE} … --format json{merged}", timeout=8)
+            trace = _GIT_TRACE.format(shlex.quote(member)) if self._queries.is_from_git(member) else _NO_TRACE
+            self.notify(f"{trace}; {_ANSWER}{merged}", timeout=8)
         return True
 
     def explains_itself(self) -> bool:
-        """Says where the result is explained: its own engine does that, in its own memory."""
-        said = _NO_WHY if self.view.fleet_result.file else _NO_RESULT
-        self.notify(self.services.with_keys(said), timeout=6)
+        """Says where the result is explained: its own engine does that, in its own memory or by a command."""
+        member, file = self.view.fleet_result
+        said = self.services.with_keys(_NO_WHY if file else _NO_RESULT)
+        if file and self._queries.is_from_git(member):
+            said = _GIT_WHY.format(member, shlex.quote(member))
+        self.notify(said, timeout=8)
         return True
 
     # actions
