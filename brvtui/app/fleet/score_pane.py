@@ -9,6 +9,7 @@ from brvtui.app.states import FleetSelection, FleetState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
+from brvtui.engines.registry import DEFAULT
 from brvtui.fleet.members import Member
 from brvtui.fleet.one_ranking import OneRanking
 from brvtui.fleet.questions import MemberAnswer
@@ -24,9 +25,10 @@ from brvtui.trace import Hit, NearMiss, Scale
 
 _EMPTY = "how the selected result came to its score: parts that sum to it"
 _NOT_COMPARABLE = (
-    "Counted over its own {notes}: a word that is rare there may be common in another member, so this score is not "
-    "comparable with those of others. {merge} ranks all notes as one, by counts over all of them."
+    "Counted over its own {notes}: a word that is rare there may be common in another member, so {scores} not "
+    "comparable with those of others."
 )
+_MERGE = " {fleet.merge} ranks all notes as one, by counts over all of them."
 _COMPARABLE = "Counted over {notes} of {members} by {profile}: scores are comparable."
 _NOT_COUNTED = "The question names it, so no words are counted."
 
@@ -75,7 +77,7 @@ class FleetScorePane(Pane):
             ]
         answer = state.answers.get(name)
         if answer is not None:
-            return made + _of_member(answer, width, self.glyphs, self.services.shown_key("fleet.merge"))
+            return made + _of_member(answer, width, self.glyphs, self.services.with_keys(_MERGE))
         return [*made, Line(), *wrapped(_not_answered(state, member), width)]
 
     def update(self, view: View) -> None:
@@ -98,7 +100,10 @@ def _head(member: Member, state: FleetState, width: int) -> Line:
 
 
 def _of_member(answer: MemberAnswer, width: int, glyphs: Glyphs, merge: str) -> list[Line]:
-    """The sentence of the member's engine, its best note's score in parts, its other notes; ``merge`` is a key."""
+    """The sentence of the member's engine, its best note's score in parts, its other notes.
+
+    ``merge`` says how scores become comparable: in one ranking, which holds members of one engine.
+    """
     made = wrapped(answer.sentence, width, "text")
     if answer.hits:
         made += [Line(), *_score(answer.hits[0], answer.scale, width, glyphs)]
@@ -109,7 +114,8 @@ def _of_member(answer: MemberAnswer, width: int, glyphs: Glyphs, merge: str) -> 
             made += [*added_rule(hit, before, width, glyphs), _short(hit, answer.scale, width, glyphs)]
             before = hit.found_by
     notes = f"{plural(answer.notes, 'note')} by {answer.engine} {answer.profile}"
-    return [*made, Line(), *wrapped(_NOT_COMPARABLE.format(notes=notes, merge=merge), width)]
+    said = _NOT_COMPARABLE.format(notes=notes, scores="this score is" if answer.hits else "its scores are")
+    return [*made, Line(), *wrapped(said + (merge if answer.engine == DEFAULT else ""), width)]
 
 
 def _of_ranking(ranking: OneRanking, selection: FleetSelection, width: int, glyphs: Glyphs) -> list[Line]:
