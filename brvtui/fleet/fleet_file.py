@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tomllib
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from brvtui.typed_tables import ProfileError, Range, merged, parse_tables, typed
 
 NAME = "fleet.toml"
 _LARGEST = 4 * 1_048_576
-_NO_FILE = "add a first member with brv-tui fleet add, or name places with --over"
+_NO_FILE = "add a first member with brv-tui fleet add{}, or name places with --over"
 
 
 class FleetError(ValueError):
@@ -56,7 +57,8 @@ def read_entries(file: Path) -> tuple[str, tuple[FleetEntry, ...], tuple[str, ..
     try:
         tables = parse_tables(read_regular(file, _LARGEST, follow_links=True))
     except FileNotFoundError as error:
-        raise FleetError(f"{file}: no such file; {_NO_FILE}") from error
+        named = "" if file == Path(NAME) else f" --fleet {shlex.quote(str(file))}"
+        raise FleetError(f"{file}: no such file; {_NO_FILE.format(named)}") from error
     except (OSError, ValueError) as error:
         why = faults.reason(error) if isinstance(error, OSError) else str(error)
         raise FleetError(f"{file}: cannot be read as a fleet ({why})") from error

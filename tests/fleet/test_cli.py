@@ -97,6 +97,20 @@ def test_results_of_each_member_are_as_many_as_the_limit_says(fleet: Path) -> No
     assert run(fleet, *asked, "--trace") == (2, "", "brv-tui: --trace is for --format json and jsonl\n")
 
 
+def test_scores_of_one_member_are_not_said_to_differ_from_others(fleet: Path) -> None:
+    said = "Scores of different members are not comparable"
+    assert said in run(fleet, "query", "signing keys", "--over", "one", "--over", "two", "--workers", "1")[1]
+    assert said not in run(fleet, "query", "signing keys", "--over", "one", "--workers", "1")[1]
+
+
+def test_a_file_that_is_not_there_is_named_in_what_to_do(fleet: Path) -> None:
+    code, _, err = run(fleet, "list", "--fleet", "my fleet.toml")
+    assert code == 3
+    assert "brv-tui: my fleet.toml: no such file; add a first member with brv-tui fleet add" in err
+    assert "brv-tui fleet add --fleet 'my fleet.toml', or" in err
+    assert "brv-tui fleet add, or name places with --over" in run(fleet / "one", "list")[2]
+
+
 def test_what_is_wrong_is_one_line(fleet: Path) -> None:
     assert run(fleet, "query", "x", "--member", "on") == (
         3, "", "brv-tui: no member on; did you mean one?\n",

@@ -166,7 +166,8 @@ def _print_answers(text: str, members: Sequence[Member], answers: dict[str, Any]
     say(visible(f"{answering} notes for “{text}”, {len(silent)} not{unread}: each by its own engine."))
     if len(silent) == len(answers):
         say("Ask in other words, or add a note about it to a member.")
-    say("Scores of different members are not comparable: each counts its words in its own notes alone.")
+    if len(answers) > 1:
+        say("Scores of different members are not comparable: each counts its words in its own notes alone.")
 
 
 @click.command("explain")
