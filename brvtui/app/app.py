@@ -328,7 +328,8 @@ class BrvTui(ConfiguredApp):
         """Begins a note."""
         if self.frame is not None:
             shows_query = self.current_mode in ("query", "log")
-            self.controllers.changes.new_note(self.note_at_hand, self.frame.query_at_hand, shows_query)
+            member = self.view.fleet.opened if self.current_mode == FLEET.name else ""
+            self.controllers.changes.new_note(self.note_at_hand, self.frame.query_at_hand, shows_query, member)
 
     def action_move_note(self) -> None:
         """Renames or moves the note at hand."""

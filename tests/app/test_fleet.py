@@ -26,7 +26,7 @@ from brvtui.fleet.asking import MemberQuestion, MemberReply
 from brvtui.fleet.finding import fleet_of
 from brvtui.fleet.members import Absence, Fleet, Member
 from brvtui.fleet.pool import Asks, Stopped, never_stopped
-from tests.app.driving import WIDE, settled, text_of, until, view
+from tests.app.driving import WIDE, settled, shown, text_of, until, view
 from tests.support.fleets import HereAsks
 from tests.support.trees import NOW_MS, Tree
 
@@ -176,6 +176,11 @@ async def test_a_result_opens_in_its_own_memory_and_a_key_leads_back(fleet: Flee
         assert view(pilot).fleet.opened == "payments"
         assert "2 of 5 memories cover it" in text_of(pilot, "#fleet-headline")
         assert there.screen.field.value == _QUESTION  # type: ignore[attr-defined]
+        await pilot.press("escape", "a")
+        await until(pilot, lambda: there.has_modal)
+        assert "It goes to payments, the memory that is open." in shown(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: not there.has_modal)
         await pilot.press("f2", "j", "enter")
         await settled(pilot)
         assert there.current_mode == "query", "it is open already"
@@ -330,8 +335,8 @@ async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None
             for name in names[:2]:
                 is_git = name.startswith("orders")
                 assert ("enter open it" in text_of(pilot, "#keys")) is not is_git
-                for shown, of_git in (("w", "fleet explain QUERY NOTE --member orders"), ("x", _TRACE_OF_GIT)):
-                    await pilot.press(shown)
+                for key, of_git in (("w", "fleet explain QUERY NOTE --member orders"), ("x", _TRACE_OF_GIT)):
+                    await pilot.press(key)
                     said = [toast.message for toast in app._notifications][-1]
                     assert (of_git in said) is is_git, said
                     assert ("Enter" in said) is not is_git, said

@@ -38,10 +38,11 @@ class NoteChanges:
         self._project = project
         self._editing = editing
 
-    def new_note(self, path: str, query: QueryAtHand, always_titled: bool) -> None:
+    def new_note(self, path: str, query: QueryAtHand, always_titled: bool, member: str = "") -> None:
         """Begins a note in the folder of the scope, or of ``path``; it is about ``query`` if nothing covers that.
 
-        If ``always_titled``, the query is its title also where something does.
+        If ``always_titled``, the query is its title also where something does. ``member`` names the memory, where
+        those of a fleet are shown.
         """
         from brvtui.app.editing.new_note import NewNoteDialog
 
@@ -51,6 +52,8 @@ class NoteChanges:
         asked = "" if query.is_covered else query.text
         title = query.text if always_titled else asked
         why = f"Nothing in the tree covers “{asked}”: the note will say that it was asked." if asked else ""
+        if member:
+            why = f"It goes to {member}, the memory that is open. {why}".rstrip()
         folder = query.scope or path.rpartition("/")[0]
         taken = frozenset(file.path for file in session.snapshot.files)
 
