@@ -251,7 +251,9 @@ class BrvTui(ConfiguredApp):
         if names & (OF_A_NOTE | WHY) and self.frame is not None and self.frame.hides_all and not self.note_at_hand:
             return NOTHING
         is_elsewhere = self.current_mode == FLEET.name and chosen.file and chosen.member != view.fleet.opened
-        return OTHER_MEMORY if is_elsewhere and names & OF_A_NOTE else ""
+        if not (is_elsewhere and names & OF_A_NOTE):
+            return ""
+        return self.controllers.fleet.why_not_open(chosen.member) or OTHER_MEMORY
 
     def action_commands(self) -> None:
         """The command palette."""

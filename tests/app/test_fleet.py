@@ -343,6 +343,14 @@ async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None
                 await pilot.press("j")
         await pilot.press("slash", *"zzz", "enter", "enter")
         assert "enter open it" not in text_of(pilot, "#keys")
+    beside = OpenFleet(replace(fleet, members=(fleet.members[0], orders)), lambda _: HereAsks(), 60.0, NOW_MS)
+    there = BrvTui(Opening(Path(fleet.members[0].path), now_ms=NOW_MS, fleet=beside, member="payments"))
+    async with there.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "6")
+        await asked(pilot)
+        await pilot.press("f4", "G", "e")
+        await until(pilot, lambda: any("check it out" in toast.message for toast in there._notifications))
 
 
 @pytest.mark.parametrize("how", ["escape", "typing on"])
