@@ -94,7 +94,7 @@ def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanati
             use += "; it is the stub of an archived note: restoring that brings its whole text back"
         return Explanation(trace.query, path, title, True, rank, hit, shown, None, "", None, use, trace)
     loss, numbers = _loss(context, named, trace, own)
-    otherwise = _found_otherwise(trace, path)
+    otherwise = _found_otherwise(trace, path) if rank is None else ""
     numbers = numbers if otherwise in numbers else "; ".join(filter(None, (numbers, otherwise)))
     if loss is Loss.CACHED and hit is None:  # what a new search would lose it for is what a remedy has to mend
         lost, more = _lost_by_scope(context.snapshot, named, trace) or _lost_in_search(context, named, trace, own)
