@@ -170,9 +170,8 @@ class AboutPane(ChoicePane):
             made += [line(f" {part}", "warn") for part in wrap(f"now: {', '.join(come)}", width - 2)]
         for coming in around.coming:
             if coming.days:
-                made.append(
-                    line(f" {HAPPENS[coming.event]} ", "text").add(f"in {days(coming.days)}", "accent").cut(width)
-                )
+                said = f"{HAPPENS[coming.event]} in {days(coming.days)}"
+                made += [line(f" {part}", "text") for part in wrap(said, width - 2)]
         if not around.coming:
             made.append(line(" stays as it is", "muted"))
         return made
