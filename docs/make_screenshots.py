@@ -103,7 +103,8 @@ async def take_fleet(project: Path) -> str:
         shutil.copytree(domain, tree)
         members.append(Member(domain.name, str(tree.parents[2]), owner=("platform", "shop")[place % 2]))
     moment = datetime.fromisoformat(NOW).timestamp() * 1000
-    app = FleetTui(Opening(now_ms=moment, fleet=OpenFleet(Fleet("shop", tuple(members)), lambda _: HereAsks(), 60.0, moment)))
+    fleet = OpenFleet(Fleet("shop", tuple(members)), lambda _: HereAsks(), 60.0, moment)
+    app = FleetTui(Opening(now_ms=moment, fleet=fleet))
     async with app.run_test(size=(120, 36)) as pilot:
         await asked(pilot, QUERY)
         app.theme = "brv-dark"
