@@ -132,6 +132,7 @@ class ConfiguredApp(ThemedApp):
         file = configuration.user_file
         source = configuration.source(name)
         later = "; holds from the next start" if name in entries() and entries()[name].restart else ""
+        later += " where panes were not changed" if name == "panes" else ""
         if source.layer not in (Layer.USER, Layer.DEFAULT):
             done = f"{name} is taken out of" if value is None else f"{name} = {value_text(value)} is kept in"
             self.notify(f"{done} {file}, but {source.place} goes before it", severity="warning", timeout=8)

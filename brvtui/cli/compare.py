@@ -68,7 +68,7 @@ def compare(
 
     wanted = _metrics(metrics)
     alone = engines[0] if profile and len(engines) == 1 else ""  # whose profile is meant
-    session = Asked(alone, {}, scope, project, profile, now, signals, None).open()
+    session = Asked(alone, {}, scope, project, profile, now, signals, None).open_noting_scope()
     like = Query(text or "", scope)
     if text:
         with engine_errors_reported():

@@ -68,7 +68,7 @@ def diff(text: str | None, asked: Asked, form: str, **given: Any) -> int:
     if not text or not any(given.values()):
         options = "--rev, --at, --to-profile, --to-signals, --edit or --without"
         raise click.UsageError(f"give TEXT and what is different ({options}), or --saved FILE.json")
-    session = asked.open()
+    session = asked.open_noting_scope()
     try:
         then_ms = session.clock()
         plan = DiffPlan(

@@ -22,8 +22,10 @@ from brvtui.cli.options import (
     shared,
     space_options,
 )
+from brvtui.cli.output import say
 from brvtui.cli.sessions import find_session
 from brvtui.garbage import garbage_collector_paused
+from brvtui.text.visible import visible
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -59,6 +61,14 @@ class Asked:
             except ProjectError as error:
                 raise Failure(str(error), FAILED) from error
         click.get_current_context().call_on_close(lambda: _keep(session))
+        return session
+
+    def open_noting_scope(self) -> Any:
+        """As :meth:`open`, with a note where the scope names nothing: for commands whose answer does not say so."""
+        session, wanted = self.open(), self.scope.strip().rstrip("/")
+        paths = session.snapshot.by_path
+        if wanted and not any(f"{path}/".startswith((f"{wanted}/", f"{wanted}.")) for path in paths):
+            say(f"note: {visible(wanted)} names no folder or note of the tree; look at --scope", err=True)
         return session
 
 

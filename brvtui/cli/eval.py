@@ -103,7 +103,7 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
     if days and (form not in ("table", "json") or given["files"]):
         raise click.UsageError("--drift is shown as a table or with --format json, and is not saved by --save")
     _check_files(given["files"])
-    session = replace(asked, now=now).open()
+    session = replace(asked, now=now).open_noting_scope()
     judgments = read_judgments(file := judgments_file(session, named))
     if not judgments:
         raise Failure(f"{file.path}: no judgments yet; add some with brv-tui judge set", BAD_USAGE)

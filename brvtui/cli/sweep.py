@@ -80,7 +80,7 @@ def sweep(
         raise click.UsageError("name a constant; --list lists them")
     if lists and (axes or files or form == "svg"):
         raise click.UsageError("--list only lists the constants: name none, and no file or picture")
-    session = asked.open()
+    session = asked.open_noting_scope()
     if lists:
         return _list(session, form)
     judgments = read_judgments(judgments_file(session, named))

@@ -36,7 +36,7 @@ def why(text: str, one: str, other: str | None, asked: Asked, form: str) -> int:
 
     if other is None:
         raise click.UsageError("name two notes; of one, brv-tui explain TEXT NOTE says why it is where it is")
-    session = asked.open()
+    session = asked.open_noting_scope()
     try:
         with engine_errors_reported():
             pair = why_above(session, Query(text, asked.scope, options=asked.options), one, other)

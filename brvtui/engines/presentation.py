@@ -34,6 +34,8 @@ class Presentation:
     """Completes the sentence "type a question to see …" while there is no answer."""
     typing = "every key probes and asks no service; {query.run} runs"
     """The effects of typing and of running, in one line; an action in braces stands for its key."""
+    asks_services = True
+    """Whether a run asks an embedder or another service, where one is set."""
     caches = False
     """Whether it keeps answers."""
     draws_graph = False

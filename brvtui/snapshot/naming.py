@@ -55,7 +55,7 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
     near = _near(snapshot, wanted)
     if ".." in wanted.split("/") or (name.startswith("/") and not near):
         raise UnknownNote(f"{quoted} leads out of the tree; name a note below {snapshot.project.tree}")
-    hint = f"; near: {', '.join(near)}" if near else ""
+    hint = f"; near: {', '.join(near)}" if near else "; give its path, the end of that, or its title"
     raise UnknownNote(f"no {'symbol' if snapshot.is_code else 'note'} {quoted} in {snapshot.project.tree}{hint}")
 
 

@@ -192,4 +192,10 @@ async def test_a_browser_opens_no_other_editor_and_says_so_whatever_is_set(
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await _outside(pilot)
         await until(pilot, lambda: "a browser opens no other program: e edits here" in toasts(pilot))
+        await ask(pilot, "")
+        brv(pilot).controllers.selection.select("")
+        brv(pilot).clear_notifications()
+        await pilot.press("escape", "E")
+        await until(pilot, lambda: "select a note first: e edits it" in toasts(pilot))
+        assert "your own editor" not in toasts(pilot)
         assert on_disk(garden) == FEW_LINES

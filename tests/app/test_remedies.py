@@ -227,6 +227,14 @@ async def test_what_brings_in_a_file_that_is_not_searched_is_said_once(app: BrvT
             await pilot.press("escape")
 
 
+async def test_w_on_a_stub_says_how_its_note_comes_back(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await asked_why(pilot, "kubernetes", "_archived/auth/jwt/old_flow.stub.md")
+        said = " ".join(shown(pilot).replace("┃", " ").split())
+        assert "it is the stub of an archived note: restoring that brings its whole text back" in said
+        assert "esc, then X restores it." in said
+
+
 async def test_w_asks_on_notes_and_maturity_too(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")

@@ -51,6 +51,13 @@ def toasts(pilot: Pilot[Any]) -> list[str]:
     return [toast.message for toast in pilot.app._notifications]
 
 
+async def test_panes_say_where_they_stay_as_they_are(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "panes")
+        await settled(pilot)
+        assert "where panes were changed they stay so: F9" in " ".join(text_of(pilot, "#setting").split())
+
+
 def test_every_setting_and_every_key_has_a_row() -> None:
     names = [row.name for row in setting_rows(configure(environ={}), read_library())]
     assert set(names) == (set(entries()) - {"keys"}) | {f"keys.{name}" for name in ACTIONS}

@@ -84,7 +84,13 @@ async def test_a_space_is_asked_explained_and_not_changed(space: Path) -> None:
         await pilot.press("escape", "2")
         await settled(pilot)
         assert "all files" not in text_of(pilot, "#keys"), "a space has neither stubs nor derived files"
-        await pilot.press("1")
+        await pilot.press("1", "i")
+        await settled(pilot)
+        assert "enter runs ━" in shown(pilot), "V4 asks no service"
+        await pilot.press("f1")
+        await settled(pilot)
+        assert "cached" not in shown(pilot)
+        await pilot.press("escape", "escape")
         await settled(pilot)
         await pilot.press("m", "escape")
         bar = text_of(pilot, "#keys")

@@ -142,6 +142,15 @@ def test_an_answer_that_was_saved_long_ago(run: Run, project: Tree, tmp_path: Pa
             assert note["causes"][0]["score"] == pytest.approx(between, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    "words", [("diff", QUERY, "--at", "+9d"), ("compare", QUERY), ("why", QUERY, ROTATION, "rollback"), ("eval",)]
+)
+def test_a_scope_that_names_nothing_is_told(run: Run, project: Tree, words: tuple[str, ...]) -> None:
+    told = "names no folder or note of the tree; look at --scope"
+    assert f"note: nowhere {told}" in run(*words, "--scope", "nowhere")[2]
+    assert told not in run(*words, "--scope", ROTATION.partition("/")[0])[2]
+
+
 def test_what_a_save_gives_a_note_is_not_laid_to_its_age(run: Run, project: Tree, tmp_path: Path) -> None:
     project.note(ROTATION, "Refresh rotation", "A refresh token is used once.", 60)
     file = tmp_path / "then.json"

@@ -107,7 +107,7 @@ PROBLEMS = Place("problems", "Problems", PlaceKind.PANE, (
 ), within=EVERY_PANE, screens=("edit",))  # fmt: skip
 
 QUERY_FIELD = Place("query field", "Query", PlaceKind.FIELD, (
-    Action("query.run", "enter", "submit", "run", "Run the query: its answer is cached", bar=True),
+    Action("query.run", "enter", "submit", "run", "Run the query, as the engine would be asked", bar=True),
     Action("query.earlier", "up", "history(-1)", "history", "The query before this one in the history", bar=True),
     Action("query.later", "down", "history(1)", "later", "The query after this one"),
 ), screens=("query",))  # fmt: skip

@@ -123,7 +123,8 @@ class Editing:
         if self._project.session is None or self._services.store.view.project.overview is None:
             self._services.notify("the notes are still being read", timeout=4)
         elif not path:
-            said = "select a note first: {note.edit} edits it, {note.outside} hands it to your own editor"
+            said = "select a note first: {note.edit} edits it"
+            said += "" if self._services.is_web else ", {note.outside} hands it to your own editor"
             self._services.notify(self._services.with_keys(said), timeout=4)
         else:
             self.edit(path, outside)

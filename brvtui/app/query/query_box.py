@@ -29,9 +29,8 @@ class QueryInput(OrderedInput):
     TITLE = "Query"
     HELP_TEXT = (
         "Type a question. Every key probes: all panes show what would happen, and nothing changes. {query.run} runs "
-        "the query: its answer is cached as the engine would cache it. Up and down bring back earlier queries. A "
-        "path, or a domain's name as the first word, keeps the search inside a folder, as it does in the engine. "
-        "Below the field stand the terms that are searched; carrier+4 also finds 4 longer or similar words."
+        "the query, as the engine would be asked. Up and down bring back earlier queries. Below the field stands how "
+        "the engine reads it."
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(QUERY_FIELD)
 

@@ -24,6 +24,7 @@ GoToRemedy = Callable[[str, "Remedy"], Awaitable[None]]
 
 _CHANGES = "{note.signals} and {note.edit} change that"
 _COUNTERFACTUALS, _REMEDIES = "counterfactuals", "remedies"
+_RESTORES = "{dialog.back}, then {note.archive} restores it."
 _EMPTIES = "{cache.clear} on the screen Query empties the cache at once."
 _CACHED = "but the cache has an answer to one like it: {cache.clear} on the screen Query empties it first"
 
@@ -90,9 +91,11 @@ class Reasons:
 
     def _show(self, session: Session, chosen: GoToRemedy, explanation: Explanation) -> None:
         from brvtui.app.query.remedy_dialog import RemedyDialog
+        from brvtui.tree.reading.files import Role, role_of
 
-        is_cached = explanation.trace.answer.kind == "cached" and not explanation.found
-        dialog = RemedyDialog(explanation, self._services.with_keys(_EMPTIES) if is_cached else "")
+        hints = [_RESTORES] if role_of(explanation.path) is Role.STUB else []
+        hints += [_EMPTIES] if explanation.trace.answer.kind == "cached" and not explanation.found else []
+        dialog = RemedyDialog(explanation, self._services.with_keys(" ".join(hints)))
 
         async def answered(remedy: Remedy | None) -> None:
             self._services.background.cancel(_REMEDIES)

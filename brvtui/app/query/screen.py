@@ -264,7 +264,8 @@ def _mode(view: View) -> str:
     if view.no_project:
         return "Query: no project is open"
     if not view.presentation.caches:
-        return "Query: run" if view.ran else "Query: probe, {query.run} runs and asks the services that are set"
+        asks = " and asks the services that are set" if view.presentation.asks_services else ""
+        return "Query: run" if view.ran else f"Query: probe, {{query.run}} runs{asks}"
     if view.live is not None:
         return "Query: run, a model answers"
     if view.answered is not None and view.ran and view.answered.answer.kind == "cached":

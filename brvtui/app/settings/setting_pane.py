@@ -13,6 +13,9 @@ from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
 
 _LABEL = 10
+_PANES_CHANGED = (
+    "in a project where panes were changed they stay so: {panes.few} on the screen Query changes them there"
+)
 _TRIED_ANEW = ("engine", "profile")
 """Settings whose change has a project tried again that could not be opened."""
 
@@ -92,6 +95,8 @@ def _facts(row: SettingRow, has_failed: bool) -> list[tuple[str, str]]:
     if row.restart:
         tries = has_failed and row.name in _TRIED_ANEW
         facts.append(("note", f"a change {'tries the project again' if tries else 'holds from the next start'}"))
+        if row.name == "panes":
+            facts.append(("note", _PANES_CHANGED))
     if row.personal:
         facts.append(("note", "a project's settings file cannot set it"))
     if not row.editable and row.allowed:

@@ -73,6 +73,9 @@ class ByteRoverPresentation(Presentation):
         ("lost", "lost: maturity, cap"),
     )
     pane_help: ClassVar[Mapping[str, str]] = {
+        "Query": "A run's answer is cached as ByteRover would cache it. A path, or a domain's name as the first word, "
+        "keeps the search inside a folder. Of the terms below the field, carrier+4 also finds 4 longer or similar "
+        "words.",
         "Results": "Below a ruled line: what the search for one word of the query added. Beside the words: shared, "
         "another project has it; from below, a folder that one of its notes lifted.",
         "Retry": "ByteRover tries a path look-up, all words inside the scope, any word inside the scope, then the "

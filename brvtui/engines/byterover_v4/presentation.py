@@ -36,6 +36,7 @@ class V4Presentation(Presentation):
     )
     question = "which topics answer it"
     typing = "every key searches; nothing is written, no access hit is counted"
+    asks_services = False
     legend = (
         ("relevance", "raw ÷ best raw: the best is 1"),
         ("importance", "of the topic, falls with its age"),

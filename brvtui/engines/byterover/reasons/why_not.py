@@ -75,6 +75,9 @@ _SHARING = {
 }
 
 
+_OF_STUB = "it is the stub of an archived note: restoring that brings its whole text back"
+
+
 def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanation:
     """Why the note ``named`` is or is not among the hits of ``trace``; ``ask`` re-runs the router on another query."""
     snapshot, path, position = context.snapshot, named.path, named.position
@@ -91,7 +94,7 @@ def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanati
         if not _stands(trace):
             use = f"{quoting}; rank and score are those of a new search"
         if role_of(path) is Role.STUB:
-            use += "; it is the stub of an archived note: restoring that brings its whole text back"
+            use += f"; {_OF_STUB}"
         return Explanation(trace.query, path, title, True, rank, hit, shown, None, "", None, use, trace)
     loss, numbers = _loss(context, named, trace, own)
     otherwise = _found_otherwise(trace, path) if rank is None else ""
@@ -104,6 +107,8 @@ def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanati
             numbers = f"{numbers}; a new search does not find it either: {lost.value}, {more}"
     else:
         lost = loss
+    if role_of(path) is Role.STUB:
+        numbers = "; ".join(filter(None, (numbers, _OF_STUB)))
     remedy = _remedy(context, path, title, lost, trace, ask)
     reason = Reason(loss.number, loss.value)
     use = f"{quoting}; a new search does not find it" if quoting and hit is None else ""

@@ -82,7 +82,7 @@ def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpan
     why = (
         f"chosen by the words of {asked} that they hold"
         if covered
-        else f"their first, as no sentence of what is quoted of them holds a word of {asked}"
+        else f"their first, as no sentence of what is quoted of them below their frontmatter holds a word of {asked}"
     )
     lines = ["## Summary", f"{LABEL}: {count}, {why}.", "", "## Details"]
     lines += [f"- {quote.sentence} ({quote.source})" for quote in quotes]

@@ -69,7 +69,7 @@ def test_where_no_sentence_holds_a_word_each_text_begins() -> None:
     made = chosen([Passage("a", "One. Two."), Passage("b", "# Only a heading"), Passage("c", "Three.")], [TEA])
     assert [(one.source, one.sentence) for one in made] == [("a", "One."), ("c", "Three.")]
     text = composed("tea", made, [TEA])
-    assert "their first, as no sentence of what is quoted of them holds a word of “tea”" in text
+    assert "their first, as no sentence of what is quoted of them below their frontmatter holds a word of “tea”" in text
     assert "In none of these sentences: “tea”." in text
 
 
