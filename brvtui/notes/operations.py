@@ -130,8 +130,13 @@ class Notes:
         return done
 
     def check_kind(self, path: str) -> None:
-        """Raises :class:`brvtui.tree.saving.note_files.SaveError` for a topic's name where notes are open."""
-        if not self._opened.snapshot.spaces and path.endswith(TOPIC_ENDING):
+        """Raises :class:`brvtui.tree.saving.note_files.SaveError` for a topic's name where notes are open, and
+        for a name that no topic has.
+        """
+        is_space = bool(self._opened.snapshot.spaces)
+        if is_space and path.lower().endswith(TOPIC_ENDING) and not path.endswith(TOPIC_ENDING):
+            raise note_files.SaveError(f"{path}: the ending must be {TOPIC_ENDING} in lower case: rename it in a shell")
+        if not is_space and path.endswith(TOPIC_ENDING):
             raise note_files.SaveError(f"{path}: a note's name ends in .md; topics in HTML are those of a space")
 
     def _refuse_topics(self) -> None:

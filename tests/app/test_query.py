@@ -254,6 +254,7 @@ async def test_switching_the_profile_asks_again(app: BrvTui) -> None:
         await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.profile == "docs")
         await settled(pilot)
         assert view(pilot).engine.profile == "docs"
+        assert any("the simulated cache is emptied" in toast.message for toast in app._notifications)
         assert "docs  signals frontmatter" in text_of(pilot, "#status")
 
 

@@ -227,6 +227,23 @@ async def test_w_says_of_which_topics_no_change_is_tried(space: Path) -> None:
         await until(pilot, lambda: "nothing that was tried brings it into the results" in said(pilot))
 
 
+async def test_a_file_that_v4_does_not_see_promises_nothing_and_is_refused_with_its_own_reason(space: Path) -> None:
+    tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
+    for name in ("x.full.html", "UPPER.HTML"):
+        (tree / name).write_text("<bv-topic title='Zebra'><p>zebra</p></bv-topic>")
+    async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
+        await ask(pilot, "zebra")
+        pilot.app.select("UPPER.HTML")  # type: ignore[attr-defined]
+        await pilot.press("escape", "e")
+        await until(pilot, lambda: any("must be .html in lower case: rename it" in said for said in toasts(pilot)))
+        pilot.app.select("x.full.html")  # type: ignore[attr-defined]
+        await pilot.press("e")
+        await until(pilot, lambda: bool(frame(pilot).query("#problems")))
+        await until(pilot, lambda: "whatever it holds" in " ".join(text_of(pilot, "#problems").split()))
+        await until(pilot, lambda: "no save changes an answer" in " ".join(text_of(pilot, "#ranking").split()))
+        assert "score" not in text_of(pilot, "#saving")
+
+
 async def test_notes_shows_what_of_a_topic_is_searched(space: Path) -> None:
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=WIDE) as pilot:

@@ -188,6 +188,14 @@ def test_a_name_that_could_be_several_notes_of_a_member(fleet: Path) -> None:
     assert out.startswith("two\n")
 
 
+def test_what_is_added_and_only_names_a_space_elsewhere_is_told(fleet: Path) -> None:
+    (fleet / "two/.brvspace").write_text("{}")
+    code, out, err = run(fleet, "add", "two", "--fleet", "other.toml")
+    assert (code, out) == (0, "added two to other.toml\n")
+    assert "its .brvspace names a space elsewhere; take it out and add the data folder" in err
+    assert "names a space elsewhere" in run(fleet, "list")[2]
+
+
 def test_the_list_and_what_is_added_name_a_folder_that_is_not_there(fleet: Path) -> None:
     code, out, err = run(fleet, "list")
     assert (code, err) == (0, f"note: {fleet}/gone: no such folder: {GONE}\n")

@@ -61,8 +61,12 @@ def check(session: Session, request: CheckRequest) -> TextCheck:
 
 def _check_topic(session: Session, request: CheckRequest) -> TextCheck:
     from brvtui.notes.topic_problems import topic_problems
+    from brvtui.tree.editing.problems import Problem, Severity
+    from brvtui.tree.spaces.topic_files import unseen_name
     from brvtui.tree.spaces.topic_html import UnreadableTopic
 
+    if why := unseen_name(request.path):
+        return TextCheck((Problem(0, 0, f"V4 does not see the file, whatever it holds: {why}", Severity.ERROR),))
     html = request.note.plain(request.edited)
     found = topic_problems(html, session.snapshot.by_path)
     try:

@@ -46,7 +46,8 @@ class RankingPane(Pane):
         if check is not None and check.topic_preview is not None:
             return [entry.cut(width) for entry in self._of_topic(check.topic_preview, width)]
         if preview is None:
-            return wrapped("looking…", width)
+            is_unread = check is not None and bool(check.problems) and view.engine.name == SPACE
+            return wrapped("no save changes an answer: Problems says why" if is_unread else "looking…", width)
         made = [_tiers(preview), Line()]
         if preview.unseen:
             made += [line(f" {part}", "bad") for part in wrap(f"not read any more: {preview.unseen}", width - 2)]

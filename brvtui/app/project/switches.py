@@ -81,7 +81,7 @@ class Switches:
         self._project.show_tree(read)
         store, profile = self._services.store, session.engines.profile(engine)
         store.update(store.view.engine._replace(profile=profile), store.view.answer._replace(ticks={}))
-        summary = f": {session.profile.summary}" if engine == DEFAULT else ""
+        summary = f": {session.profile.summary}; the simulated cache is emptied" if engine == DEFAULT else ""
         self._services.notify(f"profile {profile}{summary}", timeout=4)
         self._ask_again()
 

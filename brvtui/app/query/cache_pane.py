@@ -21,7 +21,8 @@ class CachePane(Pane):
         "simulation: the engine keeps its cache in its own process. An entry answers the same query at tier 0 and a "
         "similar one at tier 1, while it is fresh and the tree's fingerprint is the same. Below a stale entry stands "
         "what changed since. The engine looks at the tree only now and then (cache.fingerprint_seconds, "
-        "limits.index_seconds); until it does, it may give an old answer. {cache.clear} empties the cache."
+        "limits.index_seconds); until it does, it may give an old answer. {cache.clear} empties the cache, and so "
+        "does another profile."
     )
 
     def heading(self, view: View) -> str:

@@ -56,11 +56,15 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **given:
 
 
 def _say_gone(made: Fleet) -> None:
-    """Says on the standard error which members' folders are not there."""
+    """Says on the standard error which members' folders are not there, or only name a space elsewhere."""
     from brvtui.fleet.members import Absence
+    from brvtui.tree.spaces.locating import MARKER
 
-    gone = [one.path for one in made.members if one.path and not Path(one.path).exists()]
-    say_missing([Absence(path, f"{path}: {NO_FOLDER}") for path in gone])
+    paths = [one.path for one in made.members if one.path]
+    elsewhere = [path for path in paths if (Path(path) / MARKER).is_file()]
+    say_missing([Absence(path, f"{path}: {NO_FOLDER}") for path in paths if not Path(path).exists()])
+    for path in elsewhere:
+        say_note(f"{path}: its {MARKER} names a space elsewhere; take it out and add the data folder with that space")
 
 
 @click.command("list")
