@@ -8,19 +8,16 @@ from enum import StrEnum
 from brvtui.engines.advice import ASK_FOR_TITLE, CHECK_PATH, NOTHING_HELPS, add_title
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.reasons.use import cached_entry, given_before, is_newer, quoting_of, stands, use_of
 from brvtui.engines.byterover.reasons.wordings import STOP_WORD, Wording, as_in_notes, unpunctuated, without_words
-from brvtui.engines.byterover.route.prompt import TREE_PREFIX
 from brvtui.engines.byterover.search.detail import detail, scored, search_of
 from brvtui.engines.byterover.search.near_misses import BELOW_FLOOR, PAST_LIMIT, PUSHED_OUT
 from brvtui.engines.byterover.search.scope import members
 from brvtui.engines.byterover.sections import (
     UNMATCHED,
-    CacheEntry,
-    CacheLook,
     EntityStep,
     FingerprintState,
     Lift,
-    Route,
     Search,
     SearchOutcome,
 )
@@ -34,9 +31,7 @@ from brvtui.wording import counted
 
 Ask = Callable[[str], Trace]
 """Puts another query to the router."""
-_SOURCES = "## Sources"
-_DIRECT = 2
-"""The tier of direct answers."""
+_OF_STUB = "it is the stub of an archived note: restoring that brings its whole text back"
 
 
 class Loss(StrEnum):
@@ -75,9 +70,6 @@ _SHARING = {
 }
 
 
-_OF_STUB = "it is the stub of an archived note: restoring that brings its whole text back"
-
-
 def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanation:
     """Why the note ``named`` is or is not among the hits of ``trace``; ``ask`` re-runs the router on another query."""
     snapshot, path, position = context.snapshot, named.path, named.position
@@ -87,11 +79,11 @@ def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanati
     title = snapshot.notes[position].title if position is not None else path.rpartition("/")[2]
     result_path = snapshot.notes[position].result_path if position is not None else path
     hit = trace.hits[rank - 1] if rank is not None else None
-    quoting = _quoting(trace, hit.path if hit is not None else result_path)
-    if hit is not None and (quoting or (_stands(trace) and not _is_newer(context.constants, trace, hit))):
+    quoting = quoting_of(trace, hit.path if hit is not None else result_path)
+    if hit is not None and (quoting or (stands(trace) and not is_newer(context.constants, trace, hit))):
         shown = terms_of_it if hit.text else None
-        use = _router(context.constants, trace, hit)
-        if not _stands(trace):
+        use = use_of(context.constants, trace, hit)
+        if not stands(trace):
             use = f"{quoting}; rank and score are those of a new search"
         if role_of(path) is Role.STUB:
             use += f"; {_OF_STUB}"
@@ -126,64 +118,6 @@ def _found_otherwise(trace: Trace, path: str) -> str:
     lifts = trace.section(Search).lifts
     lift = next((lift for lift in lifts if lift.summary_file == path and not lift.kept), None)
     return _too_little(lift) if lift is not None else ""
-
-
-def _stands(trace: Trace) -> bool:
-    """Whether the answer stands on the results of the trace: on an exact look-up's too, while the tree is the same."""
-    state = trace.section(FingerprintState)
-    return trace.section(Route).used or (trace.tier == 0 and state.value == state.current)
-
-
-def _cached(trace: Trace) -> CacheEntry:
-    return next(entry for entry in trace.section(CacheLook).entries if entry.key == trace.section(CacheLook).hit_key)
-
-
-def _place(profile: Profile, trace: Trace, hit: Hit) -> int:
-    """The place of ``hit``, from 1, among the results that reach the score from which notes are quoted."""
-    before = trace.hits[: trace.hits.index(hit)]
-    return 1 + sum(other.score >= profile.direct.prefetch for other in before)
-
-
-def _given_before(trace: Trace) -> str:
-    """When the cached answer was given, as seen from the query: an age would be old while a dialog stays open."""
-    return f"given {_cached(trace).age_s:.0f} s before"
-
-
-def _names(trace: Trace, result_path: str) -> bool:
-    """Whether the answer of ``trace`` names the result at ``result_path`` among its sources."""
-    sources = trace.answer.text.rpartition(_SOURCES)[2].splitlines()
-    return not {f"- {result_path}", f"- {TREE_PREFIX}{result_path}"}.isdisjoint(sources)
-
-
-def _quoting(trace: Trace, result_path: str) -> str:
-    """That an answer from the cache quotes the result at ``result_path``; empty where it does not, or is a new one."""
-    if trace.section(Route).used or not _names(trace, result_path):
-        return ""
-    return f"quoted in the answer that came from the cache, {_given_before(trace)}"
-
-
-def _is_newer(profile: Profile, trace: Trace, hit: Hit) -> bool:
-    """Whether ``hit`` would be quoted now, and a direct answer from the cache is without it: signals that are set
-    leave the fingerprint as it is.
-    """
-    if trace.section(Route).used or _cached(trace).tier != _DIRECT:
-        return False
-    limits = profile.direct
-    is_quoted = hit.score >= limits.prefetch and _place(profile, trace, hit) <= limits.max_notes
-    return is_quoted and not _names(trace, hit.path)
-
-
-def _router(profile: Profile, trace: Trace, hit: Hit) -> str:
-    limits, used = profile.direct, trace.section(Route).used
-    direct = trace.section(Route).outcome == "direct" if used else _cached(trace).tier == _DIRECT
-    what = "quoted in the direct answer" if direct else "quoted to the model"
-    was_quoted = not used and direct and _names(trace, hit.path)
-    if not was_quoted and hit.score < limits.prefetch:
-        return f"{hit.score:.2f} is under {limits.prefetch:g}: not {what}"
-    place = _place(profile, trace, hit)
-    if not was_quoted and place > limits.max_notes:
-        return f"number {place} of the results that reach {limits.prefetch:g}, of which {limits.max_notes} are used"
-    return what if used else f"{what}; that answer came from the cache, {_given_before(trace)}"
 
 
 def _loss(context: Context, named: Named, trace: Trace, own: Hit | None) -> tuple[Loss, str]:
@@ -268,8 +202,8 @@ def _lost_before_search(context: Context, named: Named, trace: Trace) -> tuple[L
     if _file_changed(snapshot, named.path):
         return Loss.INDEX_OLDER, "the file has changed since it was read"
     hit = next((hit for hit in trace.hits if hit.file == named.path), None)
-    if not _stands(trace) or (hit is not None and _is_newer(context.constants, trace, hit)):
-        return Loss.CACHED, f"tier {trace.tier} answered with “{_cached(trace).key}”, {_given_before(trace)}"
+    if not stands(trace) or (hit is not None and is_newer(context.constants, trace, hit)):
+        return Loss.CACHED, f"tier {trace.tier} answered with “{cached_entry(trace).key}”, {given_before(trace)}"
     return None
 
 
