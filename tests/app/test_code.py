@@ -77,6 +77,7 @@ async def test_the_header_counts_symbols_and_about_says_what_is_of_notes(app: Br
 async def test_keys_and_words_are_those_of_code(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
+        assert "Ask a question" in shown(pilot)
         assert "which symbols a walk over links reaches" in shown(pilot)
         assert "Maturity" not in text_of(pilot, "#status")
         await ask(pilot, "round cents")

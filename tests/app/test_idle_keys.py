@@ -13,13 +13,12 @@ from brvtui.app.actions.needs import OF_A_FLEET
 from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.app import BrvTui
 from brvtui.app.commands.dialog import CommandsDialog
-from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.app.project.opening import Opening
 from brvtui.app.states import GONE_TEXT, Phase
 from brvtui.config import user_file
 from brvtui.saved.traces import as_json
-from tests.app.driving import WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
-from tests.app.editing import open_note, toasts
+from tests.app.driving import WIDE, ask, brv, screen, settled, shown, text_of, until, view
+from tests.app.editing import toasts
 from tests.support.trees import Tree
 
 NEEDING = ("note.edit", "note.new", "note.move", "note.undo", "results.why", "panes.query", "feedback.accepted")
@@ -275,118 +274,6 @@ async def test_what_acts_on_a_row_is_offered_where_there_is_one(app: BrvTui) -> 
         brv(pilot).select("deploy/rollback.md")
         await settled(pilot)
         assert " l open" not in text_of(pilot, "#keys")
-
-
-async def test_what_acts_on_the_query_is_offered_where_there_is_one(app: BrvTui) -> None:
-    async with app.run_test(size=(240, 60)) as pilot:
-        await settled(pilot)
-        for name in ("enter run", "up history"):
-            assert f" {name}" not in text_of(pilot, "#keys")
-        await ask(pilot, "zebra quagga")
-        assert " enter run" in text_of(pilot, "#keys")
-        await pilot.press("escape")
-        await settled(pilot)
-        assert " o in Notes" not in text_of(pilot, "#keys")
-        assert view(pilot).may_need_less
-        await pilot.press("f4")
-        await settled(pilot)
-        assert " v without model" in text_of(pilot, "#keys")
-        await ask(pilot, "rollback")
-        await pilot.press("escape", "f4")
-        await settled(pilot)
-        assert " v without model" not in text_of(pilot, "#keys"), "it is answered directly"
-
-
-async def test_keys_are_called_by_what_they_do_now(app: BrvTui) -> None:
-    async with app.run_test(size=(240, 60)) as pilot:
-        await open_note(pilot)
-        assert " F6 keep time" in text_of(pilot, "#keys")
-        await pilot.press("f6")
-        await settled(pilot)
-        assert " F6 new time" in text_of(pilot, "#keys")
-        await pilot.press("f3")
-        await settled(pilot)
-        assert " e edit" not in text_of(pilot, "#keys"), "it is being edited"
-        await pilot.press("f6", "escape", "escape", "2")
-        await settled(pilot)
-        assert " . all files" in text_of(pilot, "#keys")
-        await pilot.press("full_stop")
-        await settled(pilot)
-        assert " . fewer files" in text_of(pilot, "#keys")
-
-
-async def test_what_if_offers_to_put_back_and_to_keep_what_is_changed_alone(app: BrvTui) -> None:
-    async with app.run_test(size=(240, 60)) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", "5", "f4")
-        await settled(pilot)
-        pane = frame(pilot).query_one(WhatIfPane)
-        await until(pilot, lambda: bool(pane.choices))
-        pane.move_to(pane.choices.index("direct.min_top"))
-        await settled(pilot)
-        for name in ("put back", "put back all", "as profile"):
-            assert f" {name}" not in text_of(pilot, "#keys")
-        await pilot.press("l")
-        await until(pilot, lambda: view(pilot).lab.what_if is not None)
-        await settled(pilot)
-        for name in ("d put back", "0 put back all", "K as profile", "l more", "h less"):
-            assert f" {name}" in text_of(pilot, "#keys")
-        await pilot.press(*["right_curly_bracket"] * 20)
-        await settled(pilot)
-        assert " l more" not in text_of(pilot, "#keys"), "it is at its end"
-
-
-async def test_what_has_nothing_to_act_on_is_not_offered(app: BrvTui) -> None:
-    async with app.run_test(size=(240, 60)) as pilot:
-        await ask(pilot, "zebra quagga")
-        await pilot.press("enter", "escape", "f8", "g")
-        await settled(pilot)
-        assert " enter choose" not in text_of(pilot, "#keys"), "the query is kept to no folder"
-        await pilot.press("j")
-        await settled(pilot)
-        assert " enter choose" in text_of(pilot, "#keys")
-        await pilot.press("3")
-        await settled(pilot)
-        assert " 0 today" not in text_of(pilot, "#keys")
-        await pilot.press("right_square_bracket")
-        await settled(pilot)
-        assert " 0 today" in text_of(pilot, "#keys")
-        await pilot.press("4")
-        await until(pilot, lambda: bool(view(pilot).log.entries))
-        await settled(pilot)
-        assert " w why" not in text_of(pilot, "#keys"), "no note answered"
-        assert " c not covered" in text_of(pilot, "#keys")
-        await pilot.press("c")
-        await settled(pilot)
-        assert " c all queries" in text_of(pilot, "#keys")
-        await pilot.press("5")
-        await settled(pilot)
-        assert " J judge" in text_of(pilot, "#keys")
-        for name in ("f metric", "S order"):
-            assert f" {name}" not in text_of(pilot, "#keys"), "none is judged, and one alone is asked"
-        brv(pilot).select("deploy/rollback.md")
-        await pilot.press("2", "f3")
-        await until(pilot, lambda: bool(text_of(pilot, "#note").strip()))
-        await settled(pilot)
-        for name in ("enter follow", "] next link"):
-            assert f" {name}" not in text_of(pilot, "#keys"), "it links to nothing"
-        await pilot.press("D")
-        await settled(pilot)
-        assert "look at it" not in shown(pilot), "there is no draft"
-
-
-async def test_saving_and_undoing_are_offered_once_the_text_is_changed(app: BrvTui) -> None:
-    async with app.run_test(size=(240, 60)) as pilot:
-        await open_note(pilot)
-        for name in ("^s save", "^z undo"):
-            assert f" {name}" not in text_of(pilot, "#keys")
-        await pilot.press("x")
-        await settled(pilot)
-        for name in ("^s save", "^z undo"):
-            assert f" {name}" in text_of(pilot, "#keys")
-        await pilot.press("f3")
-        await settled(pilot)
-        assert " enter to the line" not in text_of(pilot, "#keys"), "there is no problem"
 
 
 async def test_where_the_settings_file_is_broken_no_setting_offers_a_change(garden: Tree) -> None:
