@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class NotRanked(ProjectError):
-    """There is a project, but the engine that was asked for does not rank what is in it."""
+    """The engine that was asked for does not rank what the project holds."""
 
 
 class ProjectChoice(NamedTuple):

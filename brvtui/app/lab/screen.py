@@ -52,7 +52,7 @@ class LabScreen(FrameScreen):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Also judging, where nothing was asked that could be judged."""
+        """Also judging, while there is no query to judge."""
         can_judge = self.view.query.text.strip() or self.view.lab.rows
         return super().idle if can_judge else super().idle | {"lab.judge"}
 

@@ -57,7 +57,7 @@ class ColumnPane(ChoicePane):
         """Asks to show the curve of the selected note."""
 
     class Filtered(Message):
-        """Other cards are shown in every column."""
+        """The filter changed, in every column."""
 
     def __init__(self, level: str) -> None:
         """The column of one maturity."""

@@ -26,7 +26,7 @@ class OpenFleet:
         now_ms: float | None = None,
         read: Callable[[], Fleet] | None = None,
     ) -> None:
-        """Nothing is asked yet: ``where`` is called for the first question, and when members changed since.
+        """Asks nobody yet: calls ``where`` for the first question, and again for one after members changed.
 
         ``read`` returns the fleet as its file, or the places that were named, are now. Make this before the app runs.
         """

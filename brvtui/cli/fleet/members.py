@@ -49,13 +49,13 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **given:
             click.echo(f"added {visible(place)} to {visible(str(target))}")
             added = members_of("", [entry], here)
             say_missing(added.absent)
-            _say_gone(added)
+            _say_unusable(added)
     except FleetError as error:
         raise Failure(str(error), BAD_USAGE) from error
     return OK
 
 
-def _say_gone(made: Fleet) -> None:
+def _say_unusable(made: Fleet) -> None:
     """Says on the standard error which members' folders are not there, or only name a space elsewhere."""
     from brvtui.fleet.members import Absence
     from brvtui.tree.spaces.locating import MARKER
@@ -73,7 +73,7 @@ def _say_gone(made: Fleet) -> None:
 def list_members(options: FleetOptions, form: str) -> int:
     """List the members: names, places, engines, owners. Nothing of them is opened."""
     made = options.fleet()
-    _say_gone(made)
+    _say_unusable(made)
     if form == "json":
         from brvtui.trace import to_plain
 
