@@ -66,6 +66,9 @@ def compare(
     from brvtui.report.lines import rich_lines
     from brvtui.session.comparing_engines import ask_all, judge_all
 
+    if text and (metrics or named):
+        measures = "--metric" if metrics else "--judgments"
+        raise Failure(f"{measures} is about judged queries: leave out {measures}, or TEXT", BAD_USAGE)
     wanted = _metrics(metrics)
     alone = engines[0] if profile and len(engines) == 1 else ""  # whose profile is meant
     session = Asked(alone, {}, scope, project, profile, now, signals, None).open_noting_scope()

@@ -65,7 +65,7 @@ async def test_the_key_bar_offers_nothing_that_needs_a_project(closed: BrvTui) -
             await settled(pilot)
             assert "a saved trace: open its project to change constants" in shown(pilot)
             await pilot.press("1")
-        for key, name in (("2", "find similar"), ("3", "a day on"), ("4", "ask again"), ("5", "add a column")):
+        for key, name in (("2", "find similar"), ("3", "a day on"), ("4", "to Query"), ("5", "add a column")):
             await pilot.press(key)
             await settled(pilot)
             bar = text_of(pilot, "#keys")
@@ -252,7 +252,7 @@ async def test_what_acts_on_a_row_is_offered_where_there_is_one(app: BrvTui) -> 
         await pilot.press("escape", "4")
         await until(pilot, lambda: view(pilot).log.engine_log is not None)
         await settled(pilot)
-        for name in ("enter ask again", "f follow", "J judge", "w why"):
+        for name in ("enter to Query", "f follow", "J judge", "w why"):
             assert f" {name}" not in text_of(pilot, "#keys")
         await pilot.press("5")
         await settled(pilot)

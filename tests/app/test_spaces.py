@@ -202,7 +202,7 @@ async def test_a_chosen_remedy_opens_the_editor_or_says_how_it_is_made(space: Pa
             await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog) and "rank 1" in shown(pilot))
             await pilot.press("enter")
             await settled(pilot)
-        assert any("to make it: name it old_abstract.html" in one for one in toasts(pilot))
+        assert any("to make it: rename it old_abstract.html" in one for one in toasts(pilot))
         assert any("to make it: save it with a new time (add rollout to" in one for one in toasts(pilot))
         await until(pilot, lambda: (edit := view(pilot).editor.edit) and edit.path == "ops/deploy.html")
 

@@ -45,6 +45,13 @@ def test_one_query_through_all_engines(run: Run, project: Tree) -> None:
     assert "knowing" not in out
 
 
+def test_what_measures_judged_queries_is_refused_beside_a_query(run: Run, project: Tree) -> None:
+    for option, value in (("--metric", "recall@5"), ("--judgments", "judgments.toml")):
+        code, out, err = run("compare", "refresh token", option, value)
+        assert (code, out) == (2, "")
+        assert err == f"brv-tui: {option} is about judged queries: leave out {option}, or TEXT\n"
+
+
 def test_it_is_said_which_engines_did_not_keep_to_the_scope(run: Run, project: Tree) -> None:
     _, out, _ = run("compare", "refresh token", "--scope", "nofolder")
     assert "below nofolder" not in out

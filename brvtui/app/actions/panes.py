@@ -77,7 +77,7 @@ WHAT_IF = Place("what if", "What if", PlaceKind.PANE, (
 ), within=EVERY_PANE, screens=("lab",))  # fmt: skip
 
 LOG_LIST = Place("log list", "Log", PlaceKind.PANE, (
-    Action("log.take", "enter", "take", "ask again", "Put the query into the Query screen", bar=True),
+    Action("log.take", "enter", "take", "to Query", "Put the query into the Query screen", bar=True),
     Action("log.follow", "f", "screen.follow", "follow", "Explain each query as the engine logs it, or stop", bar=True),
     Action("log.uncovered", "c", "uncovered", "not covered", "Only queries that were not covered", bar=True),
     Action("log.judge", "J", "screen.judge", "judge", "Judge the query by its answer now, for the Lab", bar=True),

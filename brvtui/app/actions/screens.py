@@ -15,6 +15,7 @@ QUERY_PANES = {
     "tree": "f8",
 }
 _SHOWN = {
+    "entry": "then and now: the chosen query as it was logged, and as it is answered now",
     "cache": "cache, or the graph of an engine that ranks over one",
     "judged": "the judged queries",
     "cell": "the answer in the cell under the cursor",

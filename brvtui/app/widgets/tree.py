@@ -18,6 +18,7 @@ from brvtui.app.widgets.status_line import counts
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, Span, line
 from brvtui.paint.text import cut_left, days, wrap
+from brvtui.wording import counted
 
 if TYPE_CHECKING:
     from brvtui.app.contents import Branch, Overview
@@ -240,8 +241,9 @@ class TreePane(ChoicePane):
         if not overview.aside or self.outline.kept is not None:
             return []
         self._end(ASIDE)
+        left_out = counted(overview.aside, "stub or derived file", "stubs, derived files")
         verb, key = "hide " if self.outline.aside else "", self.services.shown_key("tree.aside")
-        return [line(f" {key} ", "bold muted").add(f"{verb}{overview.aside} stubs, derived files", "faint")]
+        return [line(f" {key} ", "bold muted").add(f"{verb}{left_out}", "faint")]
 
     def _unseen_here(self, overview: Overview) -> list[tuple[str, str]]:
         """The files that the engine does not see, each with its reason, of those that pass the filter."""

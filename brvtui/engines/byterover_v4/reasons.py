@@ -174,7 +174,7 @@ def _mended(
             made = with_file_seen(paths.space, own, context.now_ms)
             if made is not None:
                 wanted = made[1]
-                made = made[0], f"name it {wanted}"
+                made = made[0], f"rename it {wanted} in a shell"
         elif loss is TopicLoss.NOT_SEARCHED:
             words = [term(token) for token in tokens(section.cleaned)]
             made = with_words_searched(paths.space, own, words, context.now_ms - 1)  # else it had no age at all
@@ -194,7 +194,7 @@ def _remedy(trace: Trace, section: SpaceAnswer, loss: TopicLoss, path: str, titl
     if loss is TopicLoss.FAILED:
         return Remedy(section.failure.remedy, False) if section.failure is not None else None
     if loss is TopicLoss.NOT_SEEN:
-        return Remedy("name it *.html in lower case, without .abstract, .full or .overview before that", False)
+        return Remedy("rename it in a shell: *.html in lower case, without .abstract, .full or .overview before that", False)
     tries: list[tuple[str, str, dict[str, Any]]] = []
     if loss is TopicLoss.SCOPE:
         everything = {"scope": "", "element_tag": None, "element_attr": None, "element_value": None}

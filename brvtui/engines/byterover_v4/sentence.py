@@ -76,7 +76,7 @@ def _nothing(trace: Trace, section: SpaceAnswer) -> list[Span]:
         return [(f"a limit that returns none of {len(section.found)} topics", "text")]
     if section.filtered:
         words = listed([word(one) for one in section.significant], "or")
-        return [*words, (" stands in no document that a similar word matches", "text")]
+        return [("only similar words match, and no document that holds one holds ", "text"), *words]
     if not trace.snapshot.notes:
         return [("there are no topics", "text")]
     if not section.searched:

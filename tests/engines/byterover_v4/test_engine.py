@@ -361,7 +361,7 @@ def test_a_remedy_for_a_file_that_is_not_seen_was_tried(folder: Path) -> None:
     (tree_of(folder) / "old.abstract.html").write_text("<p>quokka</p>")
     remedy = loaded(folder).answers.explain("quokka", "old.abstract.html").remedy
     assert remedy is not None
-    assert remedy.text.startswith("name it old_abstract.html: rank 1")
+    assert remedy.text.startswith("rename it old_abstract.html in a shell: rank 1")
 
 
 def test_a_remedy_for_a_space_with_which_v4_fails_was_tried(folder: Path) -> None:
