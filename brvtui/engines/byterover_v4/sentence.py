@@ -76,7 +76,8 @@ def _nothing(trace: Trace, section: SpaceAnswer) -> list[Span]:
         return [(f"a limit that returns none of {len(section.found)} topics", "text")]
     if section.filtered:
         words = listed([word(one) for one in section.significant], "or")
-        return [("only similar words match, and no document that holds one holds ", "text"), *words]
+        kept = ("similar words match, but V4 keeps only documents that hold ", "text")
+        return [kept, *words, (" as written", "text")]
     if not trace.snapshot.notes:
         return [("there are no topics", "text")]
     if not section.searched:
@@ -96,4 +97,6 @@ def way_out(trace: Trace) -> str:
         return "widen the scope or the element filter"
     if not any(sign.isalnum() for sign in section.cleaned):
         return "ask in words"
+    if section.filtered:
+        return "check the spelling, or ask in other words"
     return "ask in other words, or have ByteRover curate a topic about it"
