@@ -194,7 +194,8 @@ def _remedy(trace: Trace, section: SpaceAnswer, loss: TopicLoss, path: str, titl
     if loss is TopicLoss.FAILED:
         return Remedy(section.failure.remedy, False) if section.failure is not None else None
     if loss is TopicLoss.NOT_SEEN:
-        return Remedy("rename it in a shell: *.html in lower case, without .abstract, .full or .overview before that", False)
+        wanted = "*.html in lower case, without .abstract, .full or .overview before that"
+        return Remedy(f"rename it in a shell: {wanted}", False)
     tries: list[tuple[str, str, dict[str, Any]]] = []
     if loss is TopicLoss.SCOPE:
         everything = {"scope": "", "element_tag": None, "element_attr": None, "element_value": None}
