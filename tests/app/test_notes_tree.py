@@ -50,6 +50,18 @@ async def test_enter_opens_a_folder_or_goes_to_the_note(app: BrvTui) -> None:
         assert app.focused is app.screen.query_one("#note")
 
 
+async def test_a_closed_folder_marks_that_a_note_in_it_is_to_be_mended(garden: Tree, app: BrvTui) -> None:
+    undecided = "<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> topic\n"
+    garden.file("auth/jwt/refresh_rotation.md", f"# Refresh rotation\n\n{undecided}")
+    async with app.run_test(size=WIDE) as pilot:
+        await open_notes(pilot)
+        folder = next(row for row in text_of(pilot, "#tree").splitlines() if " auth" in row)
+        assert "⚠" not in folder, "its note has the mark"
+        await pilot.press("enter")
+        folder = next(row for row in text_of(pilot, "#tree").splitlines() if " auth" in row)
+        assert "auth ⚠" in folder
+
+
 async def test_the_selected_result_is_found_in_its_folder(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)

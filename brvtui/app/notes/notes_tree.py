@@ -20,8 +20,8 @@ class NotesTree(TreePane):
         "{tree.order} orders the notes by name, importance or age. The key {tree.aside} shows two kinds of file more: "
         "stubs (▱, what is left of an archived note) and files that the engine made from notes (▫: abstracts, folder "
         "summaries, the manifest, full texts of archived notes). ⚠ marks a note to look at: it changed on disk since "
-        "it was read, the signals in its frontmatter cannot be used, or a conflict stands in it. The last "
-        "row lists files that the engine does not see, each with its reason."
+        "it was read, the signals in its frontmatter cannot be used, or a conflict stands in it; a closed folder that "
+        "holds one has it too. The last row lists files that the engine does not see, each with its reason."
     )
     BINDINGS = bindings(NOTES_TREE)
 

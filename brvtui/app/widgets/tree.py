@@ -174,9 +174,7 @@ class TreePane(ChoicePane):
         made = line(glyphs.here if here else " ", "accent").gap(depth)
         if branch.is_folder:
             return self._folder(made, branch, width)
-        overview = view.project.overview
-        is_marked = branch.path in view.stale.files or (overview is not None and branch.path in overview.to_mend)
-        sign, role = (glyphs.warn, "warn") if is_marked else sign_of(branch, glyphs, view.is_code)
+        sign, role = (glyphs.warn, "warn") if branch.path in self._to_look_at else sign_of(branch, glyphs, view.is_code)
         mark = marks.get(branch.path, "")
         made.add(f"{sign} ", role).add(branch.name, "bold strong" if mark else self.name_role(branch))
         if branch.kind in KIND_WORDS:
@@ -186,12 +184,20 @@ class TreePane(ChoicePane):
         return made.right(width, Line().add(mark, "strong") if mark else self._value(branch))
 
     def _folder(self, made: Line, branch: Branch, width: int) -> Line:
-        glyphs = self.glyphs
-        made.add(f"{glyphs.open if self.outline.is_open(branch.path) else glyphs.closed} ", "muted")
+        glyphs, is_open = self.glyphs, self.outline.is_open(branch.path)
+        made.add(f"{glyphs.open if is_open else glyphs.closed} ", "muted")
         made.add(branch.name, "bold accent" if branch.path == self.view.query.scope else "text")
+        if not is_open and any(path.startswith(f"{branch.path}/") for path in self._to_look_at):
+            made.add(f" {glyphs.warn}", "warn")
         if self.outline.kept is not None:
             return made.right(width, Line().add(str(self.outline.kept.folders[branch.path]), "muted"))
         return made.right(width, Line().extend(self.held(branch.counts)))
+
+    @property
+    def _to_look_at(self) -> frozenset[str]:
+        """The paths of notes that are to be mended, or that changed on disk since they were read."""
+        overview = self.view.project.overview
+        return frozenset(self.view.stale.files) | (overview.to_mend if overview is not None else frozenset())
 
     def held(self, numbers: tuple[int, int, int]) -> list[Span]:
         """How many notes of each maturity a folder holds; how many symbols."""
