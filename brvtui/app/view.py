@@ -127,7 +127,7 @@ class View(NamedTuple):
     @property
     def noun(self) -> str:
         """What the engine ranks, in the singular: a note, a topic, over code a symbol."""
-        return "symbol" if self.is_code else noun_of(self.engine.name)
+        return noun_of(self.engine.name, self.is_code)
 
     def worded(self, text: str) -> str:
         """``text`` about notes, over code in the words for that."""

@@ -34,8 +34,10 @@ def names() -> tuple[str, ...]:
     return (*_OURS, *sorted(_theirs().keys() - _OURS.keys()))
 
 
-def noun_of(engine: str) -> str:
-    """What ``engine`` ranks, in the singular: a *topic* over a space of ByteRover V4, else a *note*."""
+def noun_of(engine: str, is_code: bool = False) -> str:
+    """What ``engine`` ranks, in the singular: a *symbol* of code, a *topic* of a ByteRover V4 space, else a *note*."""
+    if is_code:
+        return "symbol"
     return "topic" if engine == SPACE else "note"
 
 

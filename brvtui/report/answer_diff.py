@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from brvtui.engines.registry import noun_of
 from brvtui.lab.answer_diff.results import AnswerDiff, Cause, NoteDiff, PartChange
 from brvtui.paint.line import Line, line
-from brvtui.paint.text import signed, wrap
+from brvtui.paint.text import plural, signed, wrap
 from brvtui.trace import to_plain
 from brvtui.wording import counted
 
@@ -27,9 +28,10 @@ def diff_lines(diff: AnswerDiff, width: int, of_revision: bool = False) -> list[
     ``of_revision`` says that the notes of then are those of a git revision.
     """
     then, now = diff.then.snapshot, diff.now.snapshot
+    noun = noun_of(diff.now.engine, now.is_code)
     made = [line(f" {diff.query}", "bold strong").cut(width)]
     for label, name, info in (("before", diff.then_name, then), ("after", diff.now_name, now)):
-        text = f" {label:<7} {name}: {counted(info.notes, 'note', 'notes')}, as of {info.clock}"
+        text = f" {label:<7} {name}: {plural(info.notes, noun)}, as of {info.clock}"
         made.append(line(text, "muted").cut(width))
     if of_revision:
         made += [line(f" {part}", "muted") for part in wrap(_NO_TIMES, width - 2)]
@@ -39,9 +41,9 @@ def diff_lines(diff: AnswerDiff, width: int, of_revision: bool = False) -> list[
     for note in seen:
         made += [Line(), *note_lines(note, decimals, width)]
     if not seen:
-        made.append(line(" no note changed its rank or its score", "muted").cut(width))
+        made.append(line(f" no {noun} changed its rank or its score", "muted").cut(width))
     if diff.left_out:
-        made += [Line(), line(f" … {counted(diff.left_out, 'more note', 'more notes')} changed", "muted").cut(width)]
+        made += [Line(), line(f" … {plural(diff.left_out, f'more {noun}')} changed", "muted").cut(width)]
     return made
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from brvtui.engines.registry import DEFAULT
+from brvtui.engines.registry import DEFAULT, noun_of
 from brvtui.lab.evaluation.assessment import Assessment
 from brvtui.lab.evaluation.causes import CAUSE, RANK
 from brvtui.lab.evaluation.comparing import QueryChange
@@ -13,7 +13,7 @@ from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation, QueryResult
 from brvtui.lab.judgments.model import NOT_COVERED
 from brvtui.paint.line import Line, folded, line
-from brvtui.paint.text import column, keeps_whole, signed, wrap
+from brvtui.paint.text import column, keeps_whole, plural, signed, wrap
 from brvtui.text.visible import visible
 from brvtui.wording import counted, profile_text
 
@@ -115,7 +115,7 @@ def baseline_text(report: Assessment) -> str:
     if report.comparison is None:
         return ""
     before = report.comparison.before
-    return f"{report.baseline}: {counted(before.notes, 'note', 'notes')}, as of {before.clock}"
+    return f"{report.baseline}: {plural(before.notes, noun_of(before.engine))}, as of {before.clock}"
 
 
 def heading(evaluation: Evaluation) -> str:
@@ -127,7 +127,7 @@ def heading(evaluation: Evaluation) -> str:
 def about(evaluation: Evaluation) -> str:
     """Over which notes, and when."""
     revision = f" at {evaluation.revision}" if evaluation.revision else ""
-    notes = counted(evaluation.notes, "note", "notes")
+    notes = plural(evaluation.notes, noun_of(evaluation.engine))
     return f"{notes} of {evaluation.project}{revision}, as of {evaluation.clock}"
 
 

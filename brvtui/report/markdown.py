@@ -15,6 +15,7 @@ from brvtui.paint.glyphs import UNICODE, glyph_of
 from brvtui.paint.line import Line
 from brvtui.paint.score import score_lines, ticks_of
 from brvtui.paint.sentence import plain
+from brvtui.paint.text import plural
 from brvtui.report.lines import plain_lines
 from brvtui.report.markdown_text import Markdown, bold, escaped, fenced, heading, joined, paragraph, path, table
 from brvtui.saved.traces import SavedTrace
@@ -61,13 +62,14 @@ def _blocks(saved: SavedTrace, trace: Trace, shown: Presentation) -> Iterator[st
 
 
 def _facts(trace: Trace, shown: Presentation) -> str:
+    held = trace.snapshot
     reading = " · ".join("".join(text for text, _ in spans) for _, spans in shown.reading(trace, UNICODE))
     rows = [
         ("query", trace.query),
         ("mode", trace.mode),
         ("engine", f"{trace.version}, profile {trace.profile}"),
-        ("tree", f"{trace.snapshot.project}, {trace.snapshot.notes} {noun_of(trace.engine)}s"),
-        ("clock", trace.snapshot.clock),
+        ("tree", f"{held.project}, {plural(held.notes, noun_of(trace.engine, held.is_code))}"),
+        ("clock", held.clock),
         ("scope", trace.scope_option or "whole tree"),
         ("read as", reading),
     ]

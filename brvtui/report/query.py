@@ -39,7 +39,7 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
     shown = presentation(trace.engine)
     made = headline_of(trace, width)
     held = trace.snapshot
-    noun = "symbol" if held.is_code else noun_of(trace.engine)
+    noun = noun_of(trace.engine, held.is_code)
     notes = counted(held.notes, noun, f"{noun}s")
     facts = f" {trace.version}, profile {profile_text(trace.profile)}, {notes} of {held.project}"
     made += [line(facts, "muted").cut(width), *_reading(trace, shown, width, glyphs)]

@@ -64,6 +64,17 @@ def test_a_profile_of_notes_names_no_engine_that_a_space_refuses(run: Run, space
         assert told == (2, "", f"brv-tui: no profile {profile}: use byterover_v4 or the path of a TOML file{whose}\n")
 
 
+def test_what_is_compared_and_measured_is_over_topics(run: Run, space: Path) -> None:
+    _, out, _ = run("diff", "refresh token", "--at", "+30d", "--project", str(space), *AT, inside=False)
+    assert "3 topics, as of" in out
+    document = '{ path = "auth/jwt.html", grade = 3 }'
+    query = f'[[query]]\nid = "a"\ntext = "refresh token"\ndocuments = [{document}]\n'
+    (space / "judged.toml").write_text(f"version = 1\n\n{query}")
+    judged = ("--judgments", str(space / "judged.toml"))
+    _, out, _ = run("eval", *judged, "--project", str(space), *AT, inside=False)
+    assert "3 topics of" in out
+
+
 def test_a_folder_without_a_space_is_no_project(run: Run, space: Path) -> None:
     shutil.rmtree(space.parent / "data")
     code, _, error = run("query", "x", "--project", str(space), *AT, inside=False)

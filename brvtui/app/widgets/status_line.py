@@ -24,7 +24,7 @@ from brvtui.app.states import (
 )
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
-from brvtui.engines.registry import DEFAULT, noun_of
+from brvtui.engines.registry import DEFAULT
 from brvtui.paint.glyphs import MATURITIES, Glyphs
 from brvtui.paint.line import Line, Span, spread
 from brvtui.paint.text import cut, plural, seconds
@@ -143,15 +143,13 @@ def _of_project(view: View, overview: Overview, glyphs: Glyphs, wide: bool) -> l
     if saved is not None:
         moment = f" at {saved.saved_at}" if saved.saved_at else ""
         groups.append((8, [(f"saved by {saved.saved_by or 'brv-tui'}{moment}", "warn")]))
-        groups.append((7, [(f"of {plural(overview.notes, 'note')}", "muted")]))
+        groups.append((7, [(f"of {plural(overview.notes, view.noun)}", "muted")]))
         groups.append((6, [("profile ", "muted"), (view.engine.profile, "text")]))
         return groups
     if overview.is_code:
-        groups.append((8, [(plural(overview.notes, "symbol"), "text")]))
+        groups.append((8, [(plural(overview.notes, view.noun), "text")]))
     else:
-        groups.append(
-            (8, [(f"{plural(overview.notes, noun_of(view.engine.name))} ", "text"), *counts(overview.counts, glyphs)])
-        )
+        groups.append((8, [(f"{plural(overview.notes, view.noun)} ", "text"), *counts(overview.counts, glyphs)]))
     if view.engine.name == DEFAULT:
         groups.append(_profile(view.engine))
         if overview.reads_frontmatter:
