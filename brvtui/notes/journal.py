@@ -30,8 +30,11 @@ class Journal:
         self._most_plans = most_plans
         self._most_bytes = most_bytes
         self._lock = threading.RLock()
-        self.changes = 0
-        """How often a plan was applied, undone or redone; it is read without waiting for one that is under way."""
+
+    @property
+    def depth(self) -> int:
+        """How many plans can be undone; read without waiting for one that is under way."""
+        return len(self._done)
 
     @property
     def done(self) -> tuple[str, ...]:
@@ -75,7 +78,6 @@ class Journal:
                 notices = apply(reverse)
             except ChangedMeanwhile as error:
                 self._done.pop()
-                self.changes += 1
                 raise NoteError(f"{error.args[0].partition(';')[0]}: {plan.title} {_FORGOTTEN}") from error
             self._done.pop()
             self._undone.append(plan)
@@ -95,7 +97,6 @@ class Journal:
             return plan, notices
 
     def _carried_out(self, plan: Plan) -> None:
-        self.changes += 1
         self._moves += [step for step in plan.steps if isinstance(step, Move | MoveFolder)]
 
     def _append(self, plan: Plan) -> None:

@@ -374,6 +374,29 @@ async def test_what_was_judged_last_is_taken_back(with_judgments: Tree, make_app
         await until(pilot, lambda: "nothing was changed in this session" in toasts(pilot))
 
 
+async def test_notes_and_judgments_are_undone_in_turn(with_judgments: Tree, make_app: MakeApp) -> None:
+    before = judged(with_judgments)
+    async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "token store")
+        session = brv(pilot).controllers.project.session
+        assert session is not None
+        notes = session.notes
+        notes.apply(notes.plan_archive("deploy/rollback.md"))
+        await pilot.press("escape", "J", "3")
+        await until(pilot, lambda: "u takes it back" in toasts(pilot))
+        notes.apply(notes.plan_archive("deploy/freeze_window.md"))
+        await pilot.press("u")
+        await until(pilot, lambda: notes.journal.depth == 1)
+        assert judged(with_judgments) != before
+        await settled(pilot)
+        await pilot.press("u")
+        await until(pilot, lambda: judged(with_judgments) == before)
+        assert notes.journal.depth == 1
+        await settled(pilot)
+        await pilot.press("u")
+        await until(pilot, lambda: notes.journal.depth == 0)
+
+
 async def test_judgments_that_others_changed_are_not_put_back(with_judgments: Tree, make_app: MakeApp) -> None:
     async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")

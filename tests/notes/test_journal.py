@@ -39,7 +39,7 @@ def test_the_newest_is_undone_first_and_done_again_last() -> None:
     assert (journal.done, journal.undone) == (("a",), ("c", "b"))
     journal.redo(applied)
     assert (journal.done, journal.undone) == (("a", "b"), ("c",))
-    assert journal.changes == 6
+    assert journal.depth == 2
     assert applied.titles == ["-c", "-b", "b"]
 
 

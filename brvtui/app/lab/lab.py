@@ -358,9 +358,9 @@ class Lab:
             self._services.background.run(drop, self._judged, group="judge")
 
     def take_back(self) -> bool:
-        """Takes back what was done to the judgments last, unless a note was changed since; whether it does."""
+        """Takes back what was done to the judgments last, unless notes were changed since; whether it does."""
         session = self.session
-        if session is None or not self._done or self._done[-1][1] != session.notes.journal.changes:
+        if session is None or not self._done or self._done[-1][1] < session.notes.journal.depth:
             return False
         done, _ = self._done.pop()
         self._services.background.run(partial(asking.take_back, session, done), self._taken_back, group="judge")
@@ -369,7 +369,7 @@ class Lab:
     def _judged(self, done: asking.Judged) -> None:
         session, said = self.session, done.said
         if session is not None and done.before != done.after:
-            self._done.append((done, session.notes.journal.changes))
+            self._done.append((done, session.notes.journal.depth))
             said = f"{said}; {self._services.shown_key('note.undo')} takes it back"
         self._tell_judged(said)
 
