@@ -26,7 +26,7 @@ class LogComparison:
     decimals: int = 2
     """The decimals with which its engine writes scores."""
     causes: tuple[str, ...] = ()
-    """What explains the differences, a line each, as far as the tree tells it."""
+    """What happened since then that may explain the differences, a line each, as far as the tree tells it."""
     verdict_sentence: str = ""
     """Why it gets its answer now, in one sentence; empty where it cannot be asked."""
     is_covered: bool = True
@@ -103,7 +103,8 @@ def causes(
     has_moved: bool,
     own_signals: int = 0,
 ) -> tuple[str, ...]:
-    """Returns what explains that ``entry`` was not answered as ``now``, a line each; empty where nothing does.
+    """Returns what happened since ``entry`` that may explain the answer of ``now``, a line each; what certainly does
+    stands alone.
 
     ``as_of_then`` is the answer that today's notes give at the moment of ``entry``, None where that cannot be asked.
     ``changed_ms`` is when each note's file was last written, in milliseconds since 1970, by the path of results. Where
@@ -113,7 +114,7 @@ def causes(
     noun = noun_of(now.engine)
     if as_of_then is not None and not compare(entry, as_of_then).differences:
         return (f"only time has passed: as of that moment, today's {noun}s give the logged answer",)
-    made: list[str] = []
+    made: list[str] = list(_ageing(as_of_then, now)) if as_of_then is not None else []
     if entry.profile and entry.profile != now.profile:
         made.append(f"the profile was {entry.profile} then, and is {now.profile} now")
     if own_signals:
@@ -130,14 +131,29 @@ def causes(
         made.append(f"{path} is {archived or 'no longer in the tree'}")
     archived_now = set(stubs.values())
     since = [path for path, at_ms in changed_ms.items() if at_ms > entry.at_ms and path not in archived_now]
-    made += [f"{path} was written since" for path in since if path in shown]
+    made += [f"{path} was written" for path in since if path in shown]
     is_known = bool(made) or has_moved
     if others := sum(path not in shown for path in since):
-        made.append(f"{counted(others, f'other {noun} was', f'other {noun}s were')} written since")
+        written = counted(others, f"other {noun} was", f"other {noun}s were")
+        made.append(f"{written} written{', which may play a part' if is_known else ''}")
     if not is_known:
         what = "if that plays no part, what changed is" if others else f"no {noun}'s file is newer: what changed is"
         made.append(f"{what} {_ELSE.format(noun=noun)}")
     return tuple(made)
+
+
+def _ageing(as_of_then: Trace, now: Trace) -> Iterator[str]:
+    """What time alone does to the outcome, with the notes as they are today; nothing where it stays."""
+    if (then := _outcome(as_of_then)) != _outcome(now):
+        yield f"time has passed: as of that moment, today's {noun_of(now.engine)}s give {then}"
+
+
+def _outcome(trace: Trace) -> str:
+    """The first result with its score, and the tier."""
+    if not trace.hits:
+        return "no result"
+    tier = f", tier {trace.tier}" if trace.tier is not None else ""
+    return f"{trace.hits[0].path} as number 1 with {trace.hits[0].score:.{trace.scale.decimals}f}{tier}"
 
 
 def _is_in_tree(path: str, notes: Iterable[str]) -> bool:

@@ -119,7 +119,7 @@ async def test_the_comparison_follows_the_profile(garden: Tree, make_app: Callab
             await settled(pilot)
             profile = view(pilot).engine.profile
             told = " ".join(text_of(pilot, "#entry").split())
-            assert f"because the profile was brv-3 then, and is {profile} now" in told
+            assert f"since then: • the profile was brv-3 then, and is {profile} now" in told
 
 
 async def test_keys_that_act_on_a_note_take_the_first_that_answered(
@@ -359,7 +359,7 @@ async def test_the_answer_that_the_agent_received_is_shown(garden: Tree, make_ap
         await to_log(pilot)
         await until(pilot, lambda: "the answer that the agent received" in text_of(pilot, "#entry"))
         assert "every ␛[31mday." in text_of(pilot, "#entry")
-        await until(pilot, lambda: "because " in text_of(pilot, "#entry") or "the same" in text_of(pilot, "#entry"))
+        await until(pilot, lambda: "since then:" in text_of(pilot, "#entry") or "the same" in text_of(pilot, "#entry"))
 
 
 async def test_a_click_chooses_and_a_second_one_takes(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:

@@ -79,17 +79,33 @@ def test_ageing_alone_is_told_by_asking_as_of_then(tree: Tree) -> None:
     assert tree.session().answers.compare_logged(logged(before)).causes == only_time, "another note is no cause then"
 
 
+def test_time_is_named_beside_notes_that_were_written_since(tree: Tree) -> None:
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
+    tree.note("deploy/other.md", "Other", "rollback of other things", days=90)
+    then_ms = NOW_MS - 60 * DAY_MS
+    before = tree.session(now_ms=then_ms).probe("rollback")
+    tree.note("deploy/other.md", "Other", "other things", days=1)
+    edited = tree.session(now_ms=then_ms).probe("rollback")
+    given = f"deploy/rollback.md as number 1 with {edited.hits[0].score:.2f}, tier {edited.tier}"
+    assert tree.session().answers.compare_logged(logged(before)).causes == (
+        f"time has passed: as of that moment, today's notes give {given}",
+        "1 other note was written, which may play a part",
+    )
+
+
 def test_notes_that_were_written_since_or_are_gone_are_named(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     tree.note("deploy/other.md", "Other", "other things", days=1)
     trace = tree.session(now_ms=NOW_MS - 5 * DAY_MS).probe("rollback")
     entry = logged(trace, paths=("deploy/gone.md", *(hit.path for hit in trace.hits)), top_score=0.1)
+    given = f"deploy/rollback.md as number 1 with {trace.hits[0].score:.2f}, tier {trace.tier}"
     assert tree.session().answers.compare_logged(entry).causes == (
+        f"time has passed: as of that moment, today's notes give {given}",
         "deploy/gone.md is no longer in the tree",
-        "1 other note was written since",
+        "1 other note was written, which may play a part",
     )
     tree.age("deploy/rollback.md", 1)
-    assert "deploy/rollback.md was written since" in tree.session().answers.compare_logged(entry).causes
+    assert "deploy/rollback.md was written" in tree.session().answers.compare_logged(entry).causes
 
 
 def test_a_note_that_was_archived_since_is_said_to_be(tree: Tree) -> None:
@@ -126,7 +142,7 @@ def test_another_profile_and_what_the_tree_does_not_tell(tree: Tree) -> None:
     assert tree.session().answers.compare_logged(logged(trace)).causes == ()
     tree.note("deploy/other.md", "Other", "other things", days=-1)
     written, guessed = tree.session().answers.compare_logged(logged(trace, top_score=0.1)).causes
-    assert written == "1 other note was written since"
+    assert written == "1 other note was written"
     assert guessed.startswith("if that plays no part, what changed is the signals")
 
 

@@ -62,8 +62,10 @@ class LogEntryPane(Pane):
         for difference in compared.differences:
             for place, part in enumerate(wrap(difference, width - 4)):
                 made.append(line(f" {self.glyphs.cross} " if place == 0 else "   ", "warn").add(part, "text"))
+        made += wrapped("since then:", width, "muted") if compared.causes else []
         for cause in compared.causes:
-            made += wrapped(f"because {cause}", width, "muted")
+            for place, part in enumerate(wrap(cause, width - 4)):
+                made.append(line(f" {self.glyphs.bullet} " if place == 0 else "   ", "faint").add(part, "muted"))
         return made + _moved(compared, width)
 
 
