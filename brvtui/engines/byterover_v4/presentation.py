@@ -152,7 +152,8 @@ def _raw(topic: TopicHit) -> str:
     best = topic.best_raw
     return (
         f"raw {topic.raw:.3f} ÷ best raw {best:.3f} = relevance {relative(topic):.3f}; absolute, as ByteRover 3.14 "
-        f"would have it, raw ÷ (1 + raw) = {topic.absolute:.3f}; number {topic.raw_rank} by text alone"
+        f"would have it, raw ÷ (1 + raw) = {topic.absolute:.3f}; number {topic.raw_rank} by text alone, before the "
+        "filter"
     )
 
 

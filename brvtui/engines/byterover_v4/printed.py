@@ -117,13 +117,18 @@ def should_cite(hits: Sequence[PrintedHit], space: CitedSpace) -> bool:
     return bool(space.id) and any(hit.confidence != LOW for hit in hits)
 
 
-def citation_block(hits: Sequence[PrintedHit], space: CitedSpace, now_ms: float, rules: CitationRules) -> str:
-    """The block that an agent is to repeat; empty where there is nothing to cite."""
-    cited = [hit for hit in hits if hit.confidence != LOW]
-    if not space.id or not cited:
+def cited_hits(hits: Sequence[PrintedHit], space: CitedSpace, rules: CitationRules) -> tuple[PrintedHit, ...]:
+    """The hits that the agent is told to cite: the first that are not of low confidence; none where the space has no
+    id."""
+    return tuple(hit for hit in hits if hit.confidence != LOW)[: rules.most] if space.id else ()
+
+
+def citation_block(cited: Sequence[PrintedHit], space: CitedSpace, now_ms: float, rules: CitationRules) -> str:
+    """The block about the ``cited`` hits that an agent is to repeat; empty where nothing is cited."""
+    if not cited:
         return ""
     lines = [_HEADING]
-    for hit in cited[: rules.most]:
+    for hit in cited:
         lines.append(_heading(hit, space, rules))
         quoted = _quoted(hit.snippet, rules.quote_units)
         if quoted:

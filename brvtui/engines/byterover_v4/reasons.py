@@ -9,6 +9,7 @@ from typing import Any
 from brvtui.engines.byterover_v4.hits import SpacePaths
 from brvtui.engines.byterover_v4.mending import with_file_seen, with_words_searched, without_failure
 from brvtui.engines.byterover_v4.outlook import CONFIDENCES
+from brvtui.engines.byterover_v4.printed import LOW
 from brvtui.engines.byterover_v4.profile import FIELDS, V4Profile
 from brvtui.engines.byterover_v4.scripts import RankedSpace
 from brvtui.engines.byterover_v4.sections import SpaceAnswer, TopicHit
@@ -18,6 +19,7 @@ from brvtui.paint.text import days
 from brvtui.snapshot.naming import Named
 from brvtui.trace import Detail, DocumentForecast, Explanation, LossStage, Remedy, RemedyKind, Trace
 from brvtui.tree.spaces.contents import TopicFile
+from brvtui.wording import counted
 
 Ask = Callable[..., Trace]
 """Asks the engine again: ``ask(text, **changes)``, of the scope and of options."""
@@ -86,7 +88,14 @@ def use_of(topic: TopicHit, section: SpaceAnswer) -> str:
     seen = f"the agent sees {len(topic.snippet)} characters of it"
     if not section.should_cite:
         return f"{seen}; it is not told to cite"
-    cited = "told to cite it" if topic.confidence != "low" else "not told to cite it"
+    if topic.file in section.cited:
+        cited = "told to cite it"
+    elif topic.confidence == LOW:
+        cited = "not told to cite it"
+    else:
+        cited = f"not told to cite it, only the first {counted(len(section.cited), 'such topic', 'such topics')}"
+        if len(section.spaces) > 1:
+            cited += " of the space of number 1"
     return f"{topic.confidence} confidence: {cited}; {seen}"
 
 

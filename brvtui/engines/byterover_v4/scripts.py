@@ -11,7 +11,14 @@ from brvtui.engines.byterover_v4.ageing import after_access
 from brvtui.engines.byterover_v4.command_line import CommandLine, first_ones, number_of
 from brvtui.engines.byterover_v4.corpus import RankedTopic, SpaceCorpus, TopicFilter, corpus_of
 from brvtui.engines.byterover_v4.documents import documents_of
-from brvtui.engines.byterover_v4.printed import CitedSpace, PrintedHit, citation_block, printed_hits, should_cite
+from brvtui.engines.byterover_v4.printed import (
+    CitedSpace,
+    PrintedHit,
+    citation_block,
+    cited_hits,
+    printed_hits,
+    should_cite,
+)
 from brvtui.engines.byterover_v4.profile import V4Profile
 from brvtui.engines.byterover_v4.search import UNCHANGED, FoundTopic, SpaceSearch, SpaceState, search
 from brvtui.tree.reading.collation import sort_key
@@ -61,6 +68,8 @@ class ScriptAnswer:
     hits: tuple[FoundHit, ...]
     limit: float
     should_cite: bool
+    cited: tuple[PrintedHit, ...]
+    """The hits that the citation block names."""
     citation_block: str
 
     def plain(self) -> dict[str, Any]:
@@ -173,10 +182,10 @@ def _answer(
     searches: tuple[SpaceSearch, ...], hits: Sequence[FoundHit], limit: float, now_ms: float, profile: V4Profile
 ) -> ScriptAnswer:
     """The answer with ``hits``, of which those of the first one's space are cited."""
-    cited, block = False, ""
-    if hits:
-        first = hits[0].space
-        own = [hit.printed for hit in hits if hit.space is first]
-        cited = should_cite(own, first.cited)
-        block = citation_block(own, first.cited, now_ms, profile.citation)
-    return ScriptAnswer(searches, tuple(hits), limit, cited, block)
+    if not hits:
+        return ScriptAnswer(searches, (), limit, False, (), "")
+    first, rules = hits[0].space, profile.citation
+    own = [hit.printed for hit in hits if hit.space is first]
+    cited = cited_hits(own, first.cited, rules)
+    block = citation_block(cited, first.cited, now_ms, rules)
+    return ScriptAnswer(searches, tuple(hits), limit, should_cite(own, first.cited), cited, block)

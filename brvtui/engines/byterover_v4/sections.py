@@ -87,6 +87,8 @@ class SpaceAnswer:
     filtered: tuple[str, ...]
     """The topics of documents that some term matched, and that hold no significant word."""
     should_cite: bool
+    cited: tuple[str, ...]
+    """The files of the topics that the citation block names."""
     citation_block: str
     printed: dict[str, Any]
     """What V4 prints: its answer, or its error."""

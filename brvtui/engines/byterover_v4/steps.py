@@ -12,11 +12,10 @@ from brvtui.wording import counted
 
 
 def verdict_of(section: SpaceAnswer) -> str:
-    """How many topics the agent gets, and whether it is told to cite them."""
+    """How many topics the agent gets, and how many of them it is told to cite."""
     if not section.returned:
         return "nothing found"
-    cited = "to be cited" if section.should_cite else "not to be cited"
-    return f"{counted(section.returned, 'topic', 'topics')}, {cited}"
+    return f"{counted(section.returned, 'topic', 'topics')}, {len(section.cited) or 'none'} to be cited"
 
 
 def steps_of(section: SpaceAnswer, best: float, matched: int, kept: int, profile: V4Profile) -> Iterator[Step]:

@@ -73,6 +73,7 @@ def traced(
         len(answer.hits),
         tuple(filtered),
         answer.should_cite,
+        tuple(one.file for one, printed in described if any(printed is cited for cited in answer.cited)),
         answer.citation_block,
         answer.plain(),
     )
@@ -130,6 +131,7 @@ def failed(
         returned=0,
         filtered=(),
         should_cite=False,
+        cited=(),
         citation_block="",
         printed=printed,
         failure=failure,

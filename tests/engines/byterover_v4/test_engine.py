@@ -372,6 +372,27 @@ def test_a_remedy_for_a_space_with_which_v4_fails_was_tried(folder: Path) -> Non
     assert remedy.rank == 1
 
 
+def test_only_topics_in_the_block_are_said_to_be_cited(folder: Path) -> None:
+    for number in range(5):
+        topic = f'<bv-topic title="Quokka {number}"><p>A quokka is a small animal.</p></bv-topic>'
+        (tree_of(folder) / f"q{number}.html").write_text(topic)
+    session = loaded(folder)
+    trace = session.probe("quokka")
+    section = trace.section(SpaceAnswer)
+    files = [hit.file for hit in trace.hits]
+    assert section.cited == tuple(files[:3])
+    assert trace.verdict == "5 topics, 3 to be cited"
+    told = [session.answers.explain("quokka", file, trace=trace).use.partition("; ")[0] for file in files]
+    confidences = [topic.confidence for topic in section.topics]
+    assert "low" not in confidences
+    uncited = "not told to cite it, only the first 3 such topics"
+    said = ["told to cite it"] * 3 + [uncited] * 2
+    assert told == [f"{confidence} confidence: {one}" for confidence, one in zip(confidences, said, strict=True)]
+    assert [line for line in section.citation_block.splitlines() if line.startswith("- ")] == [
+        f"- Quokka {number}" for number in range(3)
+    ]
+
+
 def test_our_advice_says_what_the_engine_does_not(session: Session) -> None:
     covered = session.probe("refresh token").steps[-1]
     assert (covered.name, covered.state) == ("coverage", State.PASSED)
