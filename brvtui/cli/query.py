@@ -13,7 +13,7 @@ from brvtui.cli import completing
 from brvtui.cli.engine_command import Asked, engine_command
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
 from brvtui.cli.options import WholeNumber, answer_format, quoted_text, text_argument
-from brvtui.cli.output import print_report, write_json
+from brvtui.cli.output import print_report, say, write_json
 from brvtui.cli.saving import check_files, save
 from brvtui.engines.advice import with_remedies
 from brvtui.text.visible import visible
@@ -123,7 +123,8 @@ def explain(
             made = [session.answers.explain(text, note, trace=trace) for note in notes]
             explanations = list({one.path: one for one in made}.values())  # a note may be named twice
             wanted = [session.answers.counterfactuals(one.trace, one.path) if takes else None for one in explanations]
-            explanations = [with_remedies(one, session.answers.remedies(one) or ()) for one in explanations]
+            tried = [session.answers.remedies(one) for one in explanations]
+            explanations = [with_remedies(one, found or ()) for one, found in zip(explanations, tried, strict=True)]
     except UnknownNote as error:
         hint = f"; {quoted_text(click.get_current_context())}" if len(notes) > 1 else ""
         raise Failure(f"{error}{hint}", NOT_THERE) from error
@@ -138,8 +139,10 @@ def explain(
     else:
         from brvtui.report.explain import explain_report
 
-        for one, needed in zip(explanations, wanted, strict=True):
+        for one, remedies, needed in zip(explanations, tried, wanted, strict=True):
             print_report(partial(explain_report, one))
+            if remedies is None and one.found and one.rank != 1:
+                say("brv-tui why TEXT NOTE OTHER tries what brings it above another result")
             if takes:
                 from brvtui.report.explain import counterfactuals_report
 

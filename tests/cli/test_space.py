@@ -52,6 +52,15 @@ def test_explain_names_the_reason(run: Run, space: Path) -> None:
     assert "your words stand only where nothing is searched" in out
 
 
+def test_explain_of_a_lower_result_names_the_command_that_tries_changes(run: Run, space: Path) -> None:
+    hint = "brv-tui why TEXT NOTE OTHER tries what brings it above another result"
+    _, out, _ = run("query", "refresh", "--project", str(space), "--format", "json", *AT, inside=False)
+    first, second = (hit["file"] for hit in json.loads(out)["trace"]["hits"][:2])
+    for file, is_named in ((first, False), (second, True)):
+        code, out, _ = run("explain", "refresh", file, "--project", str(space), *AT, inside=False)
+        assert (code, hint in out) == (0, is_named)
+
+
 def test_config_says_that_the_space_gives_the_engine(run: Run, space: Path) -> None:
     code, out, _ = run("config", "--project", str(space), now=False, inside=False)
     line = next(line for line in out.splitlines() if line.startswith("engine "))
