@@ -9,6 +9,8 @@ from brvtui.paint.line import Line, line
 from brvtui.paint.text import signed, wrap
 from brvtui.trace import Hit, Origin
 
+REST = "the rest"
+"""The name of what is left of a lead, where it is more than the parts that are named."""
 _MOST_NAMED = 5
 _LEAST_LEAD = 1e-9
 
@@ -30,11 +32,11 @@ def shares_of_lead(hit: Hit, other: Hit, decimals: int, most: int) -> list[tuple
     With ``decimals`` they sum to the difference of the scores as it is shown.
     """
     parts = differences(hit, other, decimals)
-    shown = parts if len(parts) <= most + 1 else parts[:most]  # the name of one takes no more room than "the rest"
+    shown = parts if len(parts) <= most + 1 else parts[:most]  # the name of one takes no more room than REST
     lead = round(hit.score - other.score, decimals)
     left = round(lead - sum(value for _, value in shown), decimals)
     if left:
-        shown.append(("the rest", left))
+        shown.append((REST, left))
     return shown
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from brvtui.engines.soleri.sections import SIGNALS, RankedEntry
+from brvtui.paint.lead import REST, shares_of_lead
 
 LEAST_LEAD = 0.0005
 """A lead that three decimals do not show is none for a reader."""
@@ -33,12 +34,13 @@ class NamedAmount:
 
 
 def differences(first: RankedEntry, second: RankedEntry) -> tuple[NamedAmount, ...]:
-    """The largest differences of the parts of two scores, and the others together.
+    """The largest differences of the parts of two scores, and the others together, what speaks for the first before.
 
-    They sum to the difference of the scores, rounded to thousandths.
+    They are rounded as beside the scores, and sum to the difference of these, rounded to thousandths.
     """
-    made = [(one.name, one.value - other.value) for one, other in zip(first.hit.parts, second.hit.parts, strict=True)]
-    return _named(made)
+    shares = shares_of_lead(first.hit, second.hit, _DECIMALS, _MOST_NAMED - 1)
+    made = [NamedAmount(OTHERS if name == REST else name, round(value * 1000)) for name, value in shares]
+    return tuple(sorted(made, key=lambda one: (one.name == OTHERS, -one.thousandths)))
 
 
 def composition(placed: RankedEntry) -> tuple[NamedAmount, ...]:

@@ -14,6 +14,7 @@ from brvtui.engines.soleri.links import link_graph
 from brvtui.engines.soleri.sections import SIGNALS, RankedEntry, SharedTerm, VaultSearch
 from brvtui.engines.soleri.tfidf import uncounted
 from brvtui.paint.glyphs import UNICODE
+from brvtui.paint.lead import differences as lead_differences
 from brvtui.paint.sentence import plain, sentence_lines
 from brvtui.trace import DocumentForecast, Hit, Origin, Part
 from tests.engines.soleri.test_engine import NOTES, ask
@@ -49,6 +50,14 @@ def test_the_named_differences_and_the_others_sum_to_the_gap(first: list[float],
 @given(VALUES)
 def test_the_named_parts_and_the_others_sum_to_the_score(values: list[float]) -> None:
     assert sum(one.thousandths for one in composition(placed(values))) == round(sum(values) * 1000)
+
+
+@given(VALUES, VALUES)
+def test_the_sentence_has_the_differences_that_stand_beside_the_scores(first: list[float], second: list[float]) -> None:
+    one, other = placed(first), placed(second)
+    beside = {name: round(value * 1000) for name, value in lead_differences(one.hit, other.hit, 3)}
+    told = {made.name: made.thousandths for made in differences(one, other) if made.name != OTHERS}
+    assert told.items() <= beside.items()
 
 
 def test_a_part_that_both_have_is_no_difference_and_words_name_those_that_decide() -> None:
