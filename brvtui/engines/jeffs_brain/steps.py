@@ -97,9 +97,10 @@ def _vectors(leg: Leg) -> Step:
 
 def _fusion(legs: tuple[Leg, Leg], fused: int) -> Step:
     counting = [leg for leg in legs if leg.counts and leg.hits]
-    if len(counting) < 2:
-        summary = f"{counting[0].name} alone" if counting else "nothing to merge"
-        return Step("fusion", None, "fusion", State.SKIPPED, (), summary)
+    if not counting:
+        return Step("fusion", None, "fusion", State.SKIPPED, (), "nothing to merge")
+    if len(counting) == 1:
+        return Step("fusion", None, "fusion", State.PASSED, (), f"{counting[0].name} alone: its order stays")
     came_in = " + ".join(str(len(leg.hits)) for leg in counting)
     return Step("fusion", None, "fusion", State.PASSED, (), f"{came_in} places are {fused} notes")
 

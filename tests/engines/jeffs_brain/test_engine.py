@@ -193,6 +193,13 @@ def test_a_cancelled_preparation_says_so(drinks: Tree) -> None:
     assert trace.notices == ("2 notes have no vector: cancelled",)
 
 
+def test_one_leg_alone_is_fused_too(drinks: Tree) -> None:
+    made, snapshot = Brain(), drinks.snapshot()
+    trace = made.engine.answer(made.context(snapshot), Query("tea", options={"mode": "bm25"}))
+    (fusion,) = (step for step in trace.steps if step.name == "fusion")
+    assert (fusion.state, fusion.summary) == (State.PASSED, "bm25 alone: its order stays")
+
+
 def test_a_trace_holds_the_options_that_ask_the_same_again(drinks: Tree, tmp_path: Path) -> None:
     file = tmp_path / "aliases.json"
     file.write_text('{"Infusion": ["tea"]}')
