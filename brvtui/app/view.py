@@ -10,6 +10,7 @@ from brvtui.app.actions.needs import (
     NEEDS_PROJECT,
     NEEDS_RESULT,
     OF_A_FLEET,
+    OF_A_GRAPH,
     OF_A_TREE_ALONE,
     OF_NOTES_ALONE,
     OF_TIERS,
@@ -121,6 +122,7 @@ class View(NamedTuple):
         if not self.no_project:
             idle = OF_A_TREE_ALONE if self.engine.name == SPACE else frozenset()
             idle |= frozenset() if self.engine.name == DEFAULT else OF_TIERS
+            idle |= frozenset() if self.presentation.draws_graph else OF_A_GRAPH
             return idle if self.answered is not None else idle | NEEDS_RESULT
         return NEEDS_EITHER if self.project.phase is Phase.FAILED else NEEDS_PROJECT
 

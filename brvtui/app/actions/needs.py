@@ -24,6 +24,8 @@ OF_A_TREE_ALONE = frozenset({"note.new", "note.move", "note.archive", "note.sign
 """The actions that only a context tree allows: topics of a space are edited in place."""
 OF_TIERS = frozenset({"route.takes", "cache.clear"})
 """The actions on tiers, and on the cache that is one of them: ByteRover 3 alone has both."""
+OF_A_GRAPH = _names(panes.GRAPH)
+"""The actions on the graph, which only an engine that ranks over one draws."""
 _SHOWS_A_PANE = frozenset(
     action.name for screen in (screens.MATURITY_SCREEN, screens.LAB_SCREEN, screens.LOG_SCREEN)
     for action in screen.actions if action.call.startswith("pane(")
