@@ -71,7 +71,8 @@ def code(
 ) -> int:
     """Show what TASK needs of the code in a repository, why, and which notes speak of it.
 
-    The engine knowing ranks the symbols of the repository; what was read of it is kept for the next time.
+    The engine knowing ranks the symbols of the repository; what was read of it is kept for the next time. Exit code 1
+    when the answer is empty, SYMBOL is not in it, or no note or file is listed.
     """
     from brvtui.cli import code_output
 

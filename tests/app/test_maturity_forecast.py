@@ -96,6 +96,10 @@ async def test_keys_of_the_forecast_are_those_that_act(app: BrvTui) -> None:
         for words in ("c all notes", "] a day on"):
             assert f" {words}" in text_of(pilot, "#keys")
         assert "c shows all" in text_of(pilot, "#forecast")
+        await pilot.press("f")
+        await settled(pilot)
+        assert " c also before" in text_of(pilot, "#keys"), "f keeps one event still"
+        await pilot.press("F")
         await pilot.press(*["right_curly_bracket"] * 13)
         await settled(pilot)
         for words in ("] a day on", "} 30 days on"):

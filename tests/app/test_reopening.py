@@ -62,7 +62,7 @@ async def test_the_panes_show_what_they_showed(app: BrvTui, garden: Tree, tmp_pa
         badge = screen(pilot).query_one("#mode", Lines).lines[0].plain
         assert badge.split() == ["2026-11-20", "SAVED"]
         status = screen(pilot).query_one("#status", Lines).lines[0].plain
-        assert "saved by brv-tui" in status
+        assert "by brv-tui" in status
         assert "2026-11-20T12:00:00Z" in status
 
 

@@ -43,6 +43,11 @@ def test_it_says_which_symbols_a_task_needs_and_why(run: Run, repository: Path) 
     assert err == "brv-tui: broken.py: it has syntax errors; what is right of it is read\n"
 
 
+def test_help_says_when_the_answer_is_negative(run: Run, repository: Path) -> None:
+    assert run("code", "zzzqqq", "--repo", str(repository), inside=False)[0] == 1
+    assert "Exit code 1 when the answer is empty" in " ".join(run("code", "--help", inside=False)[1].split())
+
+
 def test_what_was_read_of_the_code_is_shown_and_removed(run: Run, repository: Path) -> None:
     where = ("--repo", str(repository))
     assert "nothing is kept" in run("cache", "info", *where, inside=False)[1]

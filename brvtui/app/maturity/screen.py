@@ -112,7 +112,10 @@ class MaturityScreen(FrameScreen):
     @property
     def renamed(self) -> Mapping[str, str]:
         """Also the key that keeps what changes, while it does."""
-        return {**super().renamed, "board.changes": "all notes"} if self.wanted.in_span else super().renamed
+        if not self.wanted.in_span:
+            return super().renamed
+        shows = "all notes" if self.wanted.only is None else "also before"
+        return {**super().renamed, "board.changes": shows}
 
     # what is shown
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _TRYING = "trying other wordings, an edit, an update, a higher maturity, and words in its title…"
 _NONE = "nothing that was tried helps it: another wording, an edit, an update, a higher maturity, its title"
-_LACKS = "what it lacks stands above: mend that, or ask in its words, and look again"
+_LACKS = "what it lacks stands above: correct that, or ask in its words, and look again"
 _NOT_TRIED = (
     "with this engine, no change of what is a result already is tried here (brv-tui why tries what brings it above one "
     f"other result): {_LACKS}"

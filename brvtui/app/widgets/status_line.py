@@ -141,8 +141,8 @@ def _of_project(view: View, overview: Overview, glyphs: Glyphs, wide: bool) -> l
     groups: list[tuple[int, list[Span]]] = []
     saved = view.project.saved
     if saved is not None:
-        moment = f" at {saved.saved_at}" if saved.saved_at else ""
-        groups.append((8, [(f"saved by {saved.saved_by or 'brv-tui'}{moment}", "warn")]))
+        groups.append((9, [(f"saved {saved.saved_at}".strip(), "warn")]))
+        groups.append((8, [(f"by {saved.saved_by or 'brv-tui'}", "warn")]))
         groups.append((7, [(f"of {plural(overview.notes, view.noun)}", "muted")]))
         groups.append((6, [("profile ", "muted"), (view.engine.profile, "text")]))
         return groups
