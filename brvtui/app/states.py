@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from brvtui.app.live_answer import LiveAnswer
     from brvtui.engines.byterover.counterfactuals import Counterfactuals
     from brvtui.engines.byterover.route.tree_changes import CacheNow
-    from brvtui.fleet.members import Fleet
+    from brvtui.fleet.members import Absence, Fleet
     from brvtui.fleet.one_ranking import OneRanking
     from brvtui.fleet.questions import MemberAnswer, MemberState
     from brvtui.lab.about import About, Around
@@ -359,16 +359,16 @@ class FleetState(NamedTuple):
     ranking: OneRanking | None = None
     known: Mapping[str, MemberState] = {}
     """The members that were opened."""
-    missing: Mapping[str, str] = {}
-    """Why a member gave no answer of its own, or cannot be opened."""
-    left_out: Mapping[str, str] = {}
-    """Why a member is not in one ranking."""
+    missing: Mapping[str, Absence] = {}
+    """The members that gave no answer of their own, or cannot be opened."""
+    left_out: Mapping[str, Absence] = {}
+    """The members that are not in one ranking."""
     problem: str = ""
     """Why nobody can be asked."""
 
     @property
-    def unread(self) -> Mapping[str, str]:
-        """Why a member is not in what is shown."""
+    def unread(self) -> Mapping[str, Absence]:
+        """The members that are not in what is shown."""
         return self.left_out if self.together and self.ranking is not None else self.missing
 
     def ranked(self, member: str) -> int | None:

@@ -25,6 +25,10 @@ class EngineError(ValueError):
     """A query that an engine cannot take, for a wrong option or service. The message is one line for the user."""
 
 
+class UnknownEngine(EngineError):
+    """No engine of that name is installed."""
+
+
 @dataclass(frozen=True)
 class Context(Generic[C]):
     """The input of a query: a snapshot, the engine's constants, the time, and the services that may be asked."""

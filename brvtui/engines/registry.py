@@ -54,12 +54,13 @@ def why_unknown(name: str) -> str:
 def load(name: str) -> Engine[Any]:
     """A new instance of the engine called ``name``.
 
-    Raises :class:`brvtui.engines.contract.EngineError` when none is installed under that name, or it cannot be loaded.
+    Raises :class:`brvtui.engines.contract.UnknownEngine` when none is installed under that name, and
+    :class:`brvtui.engines.contract.EngineError` when it cannot be loaded.
     """
-    from brvtui.engines.contract import EngineError
+    from brvtui.engines.contract import EngineError, UnknownEngine
 
     if why := why_unknown(name):
-        raise EngineError(why)
+        raise UnknownEngine(why)
     place = _OURS.get(name) or _theirs()[name]
     module, _, attribute = place.partition(":")
     try:

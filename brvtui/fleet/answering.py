@@ -65,4 +65,4 @@ class Replies:
     @property
     def missing(self) -> tuple[Absence, ...]:
         """The members without an answer, and why."""
-        return tuple(Absence(reply.member, reply.failure) for reply in self.replies if reply.failure)
+        return tuple(reply.absence for reply in self.replies if reply.failure)

@@ -14,10 +14,10 @@ from typing import Any, Protocol
 
 from brvtui import faults
 from brvtui.config import ConfigError
-from brvtui.engines.contract import EngineError
+from brvtui.engines.contract import EngineError, UnknownEngine
 from brvtui.fleet.fleet_file import FleetError
 from brvtui.fleet.kept_open import OpenMembers
-from brvtui.fleet.members import Member
+from brvtui.fleet.members import Absence, AbsenceKind, Member
 from brvtui.fleet.opening import FRESH_S, OpenMember
 from brvtui.lab.judgments.model import JudgmentsError
 from brvtui.snapshot.naming import UnknownNote
@@ -58,27 +58,40 @@ class MemberReply:
     value: Any = None
     failure: str = ""
     """One line; empty for an answer."""
+    kind: AbsenceKind = AbsenceKind.OTHER
+    """That of the failure."""
     ms: float = 0.0
     """How long it took where it was asked."""
+
+    @property
+    def absence(self) -> Absence:
+        """The failure as an absence of the member."""
+        return Absence(self.member, self.failure, self.kind)
 
 
 def ask(asked: MemberQuestion) -> MemberReply:
     """The reply to one question, made in this process. Raises nothing."""
     begun = time.perf_counter()
-    value, failure = None, ""
+    value, failure, kind = None, "", AbsenceKind.OTHER
     try:
         opened = _open(asked)
         with opened.lock:
             opened.look(asked.now_ms, asked.fresh_s)
             value = asked.question.of(opened)
     except _LINES as error:
-        failure = " ".join(str(error).split())
+        failure, kind = " ".join(str(error).split()), _kind(error)
     except OSError as error:
         failure = faults.error_line(error)
     except Exception as error:  # one broken member must not end the answers of the others
         said = " ".join(f"{type(error).__name__}: {error}".split())
         failure = f"failed unexpectedly ({said}); ask it alone with brv-tui query"
-    return MemberReply(asked.member.name, value, failure, (time.perf_counter() - begun) * 1000)
+    return MemberReply(asked.member.name, value, failure, kind, (time.perf_counter() - begun) * 1000)
+
+
+def _kind(error: Exception) -> AbsenceKind:
+    if isinstance(error, FleetError):
+        return error.kind
+    return AbsenceKind.ONLY_ALONE if isinstance(error, UnknownEngine) else AbsenceKind.OTHER
 
 
 def ask_each(asked: Sequence[MemberQuestion]) -> list[MemberReply]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from brvtui.fleet.asking import MemberQuestion, MemberReply, ask_each
 from brvtui.fleet.fleet_file import FleetError
-from brvtui.fleet.members import Member
+from brvtui.fleet.members import AbsenceKind, Member
 from brvtui.fleet.placing import placed
 from brvtui.fleet.pool import Stopped, never_stopped
 
@@ -138,7 +138,8 @@ class Cluster:
         for task in lost:
             if task.worker in silent:
                 why = f"no answer from the worker {task.worker} within {timeout_s:g} s"
-                yield from (MemberReply(one.member.name, failure=why) for one in task.questions)
+                kind = AbsenceKind.TIMEOUT
+                yield from (MemberReply(one.member.name, failure=why, kind=kind) for one in task.questions)
 
     def close(self) -> None:
         """Leaves the cluster as it is: its workers keep their members open."""

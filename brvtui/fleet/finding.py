@@ -8,7 +8,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from brvtui.fleet.fleet_file import FleetEntry, read_entries
-from brvtui.fleet.members import Absence, Fleet, Member
+from brvtui.fleet.members import Absence, AbsenceKind, Fleet, Member
 from brvtui.tree.reading.project import MARKER
 from brvtui.tree.spaces.locating import TREE, space_at, space_folders
 from brvtui.wording import counted
@@ -24,7 +24,7 @@ def fleet_of(file: Path) -> Fleet:
     """
     name, entries, wrong = read_entries(file)
     made = members_of(name, entries, file.resolve().parent)
-    return replace(made, absent=(*(Absence("", line) for line in wrong), *made.absent))
+    return replace(made, absent=(*(_unusable("", line) for line in wrong), *made.absent))
 
 
 def fleet_over(places: Sequence[str], here: Path) -> Fleet:
@@ -59,7 +59,7 @@ def members_of(name: str, entries: Iterable[FleetEntry], here: Path) -> Fleet:
     for member in found:
         address = (member.path, member.repository, member.revision, member.folder, member.engine, member.profile)
         if address in places:
-            absent.append(Absence(member.name, f"{member.place}: is listed already, as {places[address]}"))
+            absent.append(_unusable(member.name, f"{member.place}: is listed already, as {places[address]}"))
             continue
         own = _own_name(member, names)
         names.add(own)
@@ -80,16 +80,21 @@ def _expanded(entry: FleetEntry, here: Path) -> tuple[list[Member], list[Absence
     try:
         place = str(here / Path(entry.places[0]).expanduser())
     except RuntimeError as error:
-        return [], [Absence(entry.name, f"{entry.places[0]}: {error}")], []
+        return [], [_unusable(entry.name, f"{entry.places[0]}: {error}")], []
     if entry.spaces:
         return _spaces(entry, Path(place))
     if entry.repository:
         if not is_repository(Path(place)):
-            return [], [Absence(entry.name, f"{place}: not a git repository; name a folder with path")], []
+            return [], [_unusable(entry.name, f"{place}: not a git repository; name a folder with path")], []
         return [_member(entry, Path(place).resolve(), is_git=True)], [], []
     if not _is_glob(entry.path):
         return [_member(entry, Path(place))], [], []
     return _globbed(entry, place)
+
+
+def _unusable(name: str, why: str) -> Absence:
+    """The absence of the entry called ``name``."""
+    return Absence(name, why, AbsenceKind.ENTRY)
 
 
 def _spaces(entry: FleetEntry, data: Path) -> tuple[list[Member], list[Absence], list[str]]:
@@ -99,7 +104,7 @@ def _spaces(entry: FleetEntry, data: Path) -> tuple[list[Member], list[Absence],
         if tree.is_dir():
             name = space_at(tree, data).name or folder.name
             made.append(replace(_member(entry, tree), name=f"{entry.name}-{name}" if entry.name else name))
-    return made, [] if made else [Absence(entry.name, f"{data}: no spaces of ByteRover V4 in it")], []
+    return made, [] if made else [_unusable(entry.name, f"{data}: no spaces of ByteRover V4 in it")], []
 
 
 def _globbed(entry: FleetEntry, pattern: str) -> tuple[list[Member], list[Absence], list[str]]:
@@ -107,7 +112,7 @@ def _globbed(entry: FleetEntry, pattern: str) -> tuple[list[Member], list[Absenc
     other = 0
     for number, place in enumerate(sorted(map(str, _glob(pattern)))):
         if number >= _MOST_FOUND:
-            return made, [Absence(entry.name, f"{pattern}: more than {_MOST_FOUND} places; the rest is left out")], []
+            return made, [_unusable(entry.name, f"{pattern}: more than {_MOST_FOUND} places; the rest is left out")], []
         folder = Path(place)
         if (folder / MARKER).exists() or folder.name == TREE:
             made.append(_member(entry, folder))
@@ -117,7 +122,7 @@ def _globbed(entry: FleetEntry, pattern: str) -> tuple[list[Member], list[Absenc
             other += 1
     if not made:
         why = f"{pattern}: no memory there; name folders with {MARKER}, or bare repositories"
-        return [], [Absence(entry.name, why)], []
+        return [], [_unusable(entry.name, why)], []
     without = f"{pattern}: {counted(other, 'place is', 'places are')} no memory: no {MARKER}, and no bare repository"
     return made, [], [without] if other else []
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from brvtui import faults
 from brvtui.disk import writing
+from brvtui.fleet.members import AbsenceKind
 from brvtui.regular_files import read_regular
 from brvtui.typed_tables import ProfileError, Range, merged, parse_tables, typed
 
@@ -19,7 +20,12 @@ _NO_FILE = "add a first member with brv-tui fleet add{}, or name places with --o
 
 
 class FleetError(ValueError):
-    """A fleet that cannot be used. The message is one line: which file, why, and what to do."""
+    """A fleet, or a member of one, that cannot be used. The message is one line: which file, why, and what to do."""
+
+    def __init__(self, line: str, kind: AbsenceKind = AbsenceKind.OTHER) -> None:
+        """``kind`` is that of the absence which this makes of a member."""
+        super().__init__(line)
+        self.kind = kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,32 @@ class Member:
         return f"{self.repository}@{self.revision}" if self.repository else self.path
 
 
+class AbsenceKind(StrEnum):
+    """Why a memory is missing, as far as it decides what can be done about it."""
+
+    OTHER = "other"
+    """What its line says has to be fixed."""
+    ENTRY = "entry"
+    """An entry of the fleet that cannot be used."""
+    NO_FOLDER = "no_folder"
+    ONLY_ALONE = "only_alone"
+    """It can be opened, though not in a fleet: its memory lies elsewhere, or its engine is not installed."""
+    TIMEOUT = "timeout"
+    PROCESS_ENDED = "process_ended"
+    """The process that asked it ended; the next question starts another."""
+    NOT_RANKED = "not_ranked"
+    """One ranking cannot be made of it, by its engine or for this query; it answers by itself."""
+    OTHER_CONSTANTS = "other_constants"
+    """Its constants are not those of most members, so one ranking leaves it out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Absence:
     """A memory that cannot be used, or gave no answer, and why: one line."""
 
     member: str
     why: str
+    kind: AbsenceKind = AbsenceKind.OTHER
 
 
 @dataclass(frozen=True, slots=True)

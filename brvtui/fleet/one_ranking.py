@@ -18,7 +18,7 @@ from brvtui.engines.byterover.search.out_of_domain import domain_checks
 from brvtui.engines.byterover.sections import SearchOutcome
 from brvtui.fleet.answering import Asker
 from brvtui.fleet.fleet_file import FleetError
-from brvtui.fleet.members import Absence, Member
+from brvtui.fleet.members import Absence, AbsenceKind, Member
 from brvtui.fleet.questions import ConstantsOf, MemberState, StateOf
 from brvtui.fleet.ranking_parts import (
     CountsOf,
@@ -137,15 +137,16 @@ class _Ranker:
         """The path that all of ``best`` name. Raises FleetError where they name several."""
         paths = sorted({place.path for place in best.values()})
         if len(paths) > 1:
-            raise FleetError(f"{self.query!r} names {paths[0]} and {paths[1]}: one ranking needs one; use --merge each")
+            line = f"{self.query!r} names {paths[0]} and {paths[1]}: one ranking needs one"
+            raise FleetError(line, AbsenceKind.NOT_RANKED)
         return paths[0]
 
     def _named(self, best: Mapping[str, NamedPlace], known: tuple[str, ...]) -> OneRanking:
         name, *others = best
         if others:
             path = best[name].path
-            line = f"{self.query!r} names {path} in {name} and in {others[0]}: one ranking needs one; use --merge each"
-            raise FleetError(line)
+            line = f"{self.query!r} names {path} in {name} and in {others[0]}: one ranking needs one"
+            raise FleetError(line, AbsenceKind.NOT_RANKED)
         member = next(one for one in self.members if one.name == name)
         replies = self.asker.ask([member], PathAnswerOf(self.query, known, self.limit))
         self._lost(replies.missing)
@@ -309,8 +310,8 @@ def one_ranking(asker: Asker, members: Sequence[Member], query: str, limit: int 
     able = [member for member in members if member.name not in names]
     profiles: dict[str, Profile] = asker.ask(able[:1], ConstantsOf()).values
     if not profiles:
-        why = missing[0].why if missing else "no member answers"
-        raise FleetError(f"no member can be ranked with others: {why}")
+        first = missing[0] if missing else Absence("", "no member answers")
+        raise FleetError(f"no member can be ranked with others: {first.why}", first.kind)
     [profile] = profiles.values()
     ranker = _Ranker(asker, able, states, profile, query, limit or profile.search.limit)
     ranker.missing += missing
@@ -324,11 +325,11 @@ def _different(states: Mapping[str, MemberState]) -> list[Absence]:
     made = []
     for name, one in states.items():
         if one.engine != "byterover":
-            why = f"its engine is {one.engine}: one ranking is made by byterover alone; use --merge each"
-            made.append(Absence(name, why))
+            why = f"its engine is {one.engine}: one ranking is made by byterover alone"
+            made.append(Absence(name, why, AbsenceKind.NOT_RANKED))
         elif (one.engine, one.constants) != usual:
             why = f"its constants ({one.profile}) are not those of most members: their scores cannot be one ranking"
-            made.append(Absence(name, why))
+            made.append(Absence(name, why, AbsenceKind.OTHER_CONSTANTS))
     return made
 
 

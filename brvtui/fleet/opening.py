@@ -19,7 +19,7 @@ from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.contract import Context, Engine, Query
 from brvtui.fleet.fleet_file import FleetError
 from brvtui.fleet.git_tree import commit_of, git_snapshot
-from brvtui.fleet.members import Member
+from brvtui.fleet.members import AbsenceKind, Member
 from brvtui.profiles import DEFAULT
 from brvtui.services.provided import NO_SERVICES
 from brvtui.session import Session
@@ -56,7 +56,7 @@ class OpenMember:
         """
         self.project.clock = lambda: now_ms
         if not self._place.is_dir():
-            raise FleetError(f"{self.member.place}: its folder is gone")
+            raise FleetError(f"{self.member.place}: its folder is gone", AbsenceKind.NO_FOLDER)
         if time.monotonic() - self._looked >= fresh_s:
             self.project.load()
             if isinstance(self.project, Session):
@@ -84,16 +84,17 @@ def _session(member: Member, now_ms: float) -> Session:
     try:
         real = folder.resolve(strict=True)
     except (OSError, RuntimeError) as error:
-        raise FleetError(f"{folder}: no such folder") from error
+        raise FleetError(f"{folder}: no such folder", AbsenceKind.NO_FOLDER) from error
     if (real / MARKER).is_file():
-        raise FleetError(f"{folder}: its {MARKER} points to another project; add that one")
+        raise FleetError(f"{folder}: its {MARKER} points to another project; add that one", AbsenceKind.ONLY_ALONE)
     is_space = real.name == TREE and is_uuid(real.parent.name)
     if member.engine == registry.SPACE and not is_space:
         raise FleetError(f"{folder}: {registry.SPACE} needs the tree of a space; add the data folder with spaces")
     session = Session.open(folder, member.profile or None, now_ms, engine=member.engine, alone=True)
     root = real.parent.parent if real.name == TREE and real.parent.name == MARKER else real
     if not session.project.tree.is_relative_to(root):
-        raise FleetError(f"{folder}: its own files name a memory elsewhere ({session.project.tree}); add that one")
+        line = f"{folder}: its own files name a memory elsewhere ({session.project.tree}); add that one"
+        raise FleetError(line, AbsenceKind.ONLY_ALONE)
     return session
 
 

@@ -15,7 +15,7 @@ from multiprocessing.context import SpawnProcess
 from typing import Protocol
 
 from brvtui.fleet.asking import MemberQuestion, MemberReply, ask
-from brvtui.fleet.members import Member
+from brvtui.fleet.members import AbsenceKind, Member
 from brvtui.fleet.placing import placed
 
 _SPAWN = multiprocessing.get_context("spawn")
@@ -128,11 +128,13 @@ class ProcessPool:
                         continue
                     worker.current = None
                 except (EOFError, OSError):
-                    reply = MemberReply(asked.member.name, failure="the process that asked it was ended")
+                    why, kind = "the process that asked it was ended", AbsenceKind.PROCESS_ENDED
+                    reply = MemberReply(asked.member.name, failure=why, kind=kind)
                     self._start_again(name)
             elif time.monotonic() >= self._patience_ends(name, timeout_s):
                 self._start_again(name)
-                reply = MemberReply(asked.member.name, failure=f"no answer within {timeout_s:g} s")
+                why = f"no answer within {timeout_s:g} s"
+                reply = MemberReply(asked.member.name, failure=why, kind=AbsenceKind.TIMEOUT)
             else:
                 continue
             if worker.is_wanted:

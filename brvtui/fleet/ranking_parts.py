@@ -22,6 +22,8 @@ from brvtui.engines.byterover.search.propagation import propagate
 from brvtui.engines.byterover.search.request import SearchOptions, SearchRequest
 from brvtui.engines.byterover.search.scoring import rank, text_hits
 from brvtui.engines.contract import EngineError
+from brvtui.fleet.fleet_file import FleetError
+from brvtui.fleet.members import AbsenceKind
 from brvtui.fleet.opening import OpenMember
 from brvtui.text.postings import Collection
 from brvtui.text.segment import FIELDS
@@ -32,13 +34,18 @@ _HOW = ("exact", "absolute", "relative", "simple", "substring")
 
 
 def ranking_context(opened: OpenMember) -> Context:
-    """The context of a member that can be ranked with others. Raises EngineError for any other."""
+    """The context of a member that can be ranked with others.
+
+    Raises FleetError for any other, and EngineError where its own engine fails.
+    """
     name = opened.project.engine
     if name != registry.DEFAULT:
-        raise EngineError(f"its engine is {name}: one ranking is made by {registry.DEFAULT} alone; use --merge each")
+        line = f"its engine is {name}: one ranking is made by {registry.DEFAULT} alone"
+        raise FleetError(line, AbsenceKind.NOT_RANKED)
     context: Context = opened.context
     if context.constants.text.relevance != "minisearch":
-        raise EngineError(f"its profile counts words by {context.constants.text.relevance}: use --merge each")
+        line = f"its profile counts words by {context.constants.text.relevance}"
+        raise FleetError(line, AbsenceKind.NOT_RANKED)
     if context.snapshot.engine_failure and context.constants.limits.failures:
         raise EngineError(context.snapshot.engine_failure)
     return context

@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui, FleetTui
 from brvtui.app.fleet.members_pane import FleetMembersPane
+from brvtui.app.fleet.missing import what_to_do
 from brvtui.app.fleet.results import FleetResultsPane
 from brvtui.app.project.open_fleet import OpenFleet
 from brvtui.app.project.opening import Opening
@@ -24,7 +25,7 @@ from brvtui.app.widgets.lines import LazyLines
 from brvtui.config.sources import Layer
 from brvtui.fleet.asking import MemberQuestion, MemberReply
 from brvtui.fleet.finding import fleet_of
-from brvtui.fleet.members import Absence, Fleet, Member
+from brvtui.fleet.members import Absence, AbsenceKind, Fleet, Member
 from brvtui.fleet.pool import Asks, Stopped, never_stopped
 from tests.app.driving import WIDE, settled, shown, text_of, until, view
 from tests.support.fleets import HereAsks
@@ -53,7 +54,8 @@ def fleet(tmp_path: Path) -> Fleet:
         _member(tmp_path, "legacy", ("old/notes.md", "Old notes", "Nothing of it."), engine="soleri"),
         Member("gone", str(tmp_path / "gone")),
     )
-    return Fleet("shop", members, (Absence("", "fleet.toml: member 6: unknown key engin; did you mean engine?"),))
+    wrong = Absence("", "fleet.toml: member 6: unknown key engin; did you mean engine?", AbsenceKind.ENTRY)
+    return Fleet("shop", members, (wrong,))
 
 
 class HeldAsks(HereAsks):
@@ -251,6 +253,27 @@ async def test_enter_is_said_to_open_a_member_only_where_it_can(fleet: Fleet, tm
         first, second = text_of(pilot, "#results").split("no engine soleri2")[1].split("orders", 1)
         assert "fix that and press ^r; Enter opens it alone" in first
         assert second.rstrip().endswith("fix that and press ^r")
+
+
+@pytest.mark.parametrize(
+    ("kind", "does"),
+    [
+        (AbsenceKind.OTHER, "fix that and press {fleet.again}"),
+        (AbsenceKind.ENTRY, "fix or take out that entry and press {fleet.again}"),
+        (AbsenceKind.NO_FOLDER, "fix or take out its entry in the fleet, or bring the folder back, and press"),
+        (AbsenceKind.ONLY_ALONE, "fix that and press {fleet.again}; Enter opens it alone"),
+        (AbsenceKind.TIMEOUT, "{fleet.again} asks again; brv-tui fleet open --timeout SECONDS waits longer"),
+        (AbsenceKind.PROCESS_ENDED, "{fleet.again} asks again, in a new process"),
+        (AbsenceKind.NOT_RANKED, "{fleet.merge} asks each by its own engine"),
+        (AbsenceKind.OTHER_CONSTANTS, "{fleet.merge} asks each by its own engine; a profile in its entry makes it"),
+    ],
+)
+def test_what_to_do_is_told_by_the_kind_of_absence_whatever_its_line_says(kind: AbsenceKind, does: str) -> None:
+    assert what_to_do(FleetState(), Absence("one", "its folder is gone; no answer within 3 s", kind)).startswith(does)
+
+
+def test_every_kind_of_absence_has_something_to_do() -> None:
+    assert all(what_to_do(FleetState(), Absence("one", "why", kind)) for kind in AbsenceKind)
 
 
 async def test_asking_again_reads_the_fleet_again(fleet: Fleet, tmp_path: Path) -> None:

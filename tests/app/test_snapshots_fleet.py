@@ -25,8 +25,10 @@ def steady(pilot: Pilot[Any], folder: Path) -> None:
         return text.replace(str(folder), "/repos")
 
     members = tuple(replace(one, path=hidden(one.path)) for one in state.fleet.members)
-    missing = {name: hidden(why) for name, why in state.missing.items()}
-    left_out = {name: hidden(why) for name, why in state.left_out.items()}
+    missing, left_out = (
+        {name: replace(one, why=hidden(one.why)) for name, one in absences.items()}
+        for absences in (state.missing, state.left_out)
+    )
     made = state._replace(fleet=replace(state.fleet, members=members), took_s=0.4, missing=missing, left_out=left_out)
     brv(pilot).store.update(made)
 

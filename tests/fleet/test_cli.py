@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.cli.fleet.output import with_remedy
+from brvtui.fleet.members import AbsenceKind
 from tests.support.trees import Tree
 
 NOW = "2026-11-20T12:00:00Z"
@@ -59,6 +61,31 @@ def test_a_query_each_and_in_one_ranking(fleet: Path) -> None:
     assert "“keys” is in 2 texts, 2 titles and 2 paths of 4 notes\n" in out
 
 
+def test_what_one_ranking_leaves_out_or_refuses_names_the_way_out(fleet: Path) -> None:
+    entry = '[[member]]\npath = "{}"\n'.format
+    (fleet / "fleet.toml").write_text(f'{entry("one")}{entry("two")}engine = "soleri"\n')
+    asked = ("--merge", "one", "--workers", "1", "--now", NOW)
+    said = "its engine is soleri: one ranking is made by byterover alone; use --merge each\n"
+    code, out, err = run(fleet, "query", "signing keys", *asked, "--format", "json")
+    assert (code, err) == (0, f"note: two: {said}")
+    [missing] = json.loads(out)["missing"]
+    assert (missing["member"], missing["kind"]) == ("two", "not_ranked")
+    refused = f"brv-tui: no member can be ranked with others: {said}"
+    assert run(fleet, "query", "signing keys", *asked, "--member", "two") == (2, "", refused)
+    for name in ("one", "two"):
+        (fleet / name / ".brv/context-tree/auth/same.md").write_text("# Same\n\nSigning keys.\n")
+    code, _, err = run(fleet, "query", "auth/same.md", *asked, "--over", "one", "--over", "two")
+    refused = "brv-tui: 'auth/same.md' names auth/same.md in one and in two: one ranking needs one; use --merge each\n"
+    assert (code, err) == (2, refused)
+
+
+@pytest.mark.parametrize("kind", AbsenceKind)
+def test_what_to_do_is_told_by_the_kind_of_absence_whatever_its_line_says(kind: AbsenceKind) -> None:
+    remedies = {AbsenceKind.NO_FOLDER: f": {GONE}", AbsenceKind.NOT_RANKED: "; use --merge each"}
+    line = "a line that ends as another: no such folder"
+    assert with_remedy(line, kind) == line + remedies.get(kind, "")
+
+
 def test_members_are_written_as_they_answer(fleet: Path) -> None:
     """A line each on the standard output; on a terminal, how many there are, in a line that is taken away."""
     ours, theirs = os.openpty()
@@ -71,7 +98,7 @@ def test_members_are_written_as_they_answer(fleet: Path) -> None:
     os.close(ours)
     assert running.returncode == 0
     [gone] = [one for one in lines if "why" in one]
-    assert (gone["member"], gone["why"]) == ("gone", f"{fleet}/gone: no such folder")
+    assert (gone["member"], gone["why"], gone["kind"]) == ("gone", f"{fleet}/gone: no such folder", "no_folder")
     assert {one["member"]: one["answer"]["hits"][0]["path"] for one in lines if "answer" in one} == {
         "one": "auth/one/keys.md", "two": "auth/two/keys.md",
     }  # fmt: skip

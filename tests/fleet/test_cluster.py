@@ -15,6 +15,7 @@ from benchmarks.dripping import DrippingNetwork
 from benchmarks.fleet_processes import FleetProcesses
 from brvtui.fleet.answering import Asker, Replies
 from brvtui.fleet.cluster import Cluster, ClusterError
+from brvtui.fleet.members import AbsenceKind
 from brvtui.fleet.one_ranking import one_ranking
 from brvtui.fleet.opening import OpenMember
 from brvtui.fleet.pool import Asks, ProcessPool
@@ -122,7 +123,8 @@ def test_a_hanging_worker_is_a_line_and_left_out_then(fleet: MadeFleet, cluster:
         asker = Asker(where, NOW_MS, timeout_s=6)
         cluster.hang(1)
         during = asker.ask(fleet.members, StateOf())
-        [why] = {one.why for one in during.missing}
+        [(why, kind)] = {(one.why, one.kind) for one in during.missing}
+        assert kind is AbsenceKind.TIMEOUT
         worker = why.removeprefix("no answer from the worker ").removesuffix(" within 6 s")
         assert {one.member for one in during.missing} == {name for name, at in where.places.items() if at == worker}
         assert len(during.values) + len(during.missing) == MEMBERS

@@ -10,6 +10,7 @@ import pytest
 
 from brvtui.fleet.finding import entry_for, fleet_of, fleet_over
 from brvtui.fleet.fleet_file import FleetEntry, FleetError, add_entry, read_entries
+from brvtui.fleet.members import AbsenceKind
 from tests.support.trees import Tree
 
 MakeTree = Callable[[str], Tree]
@@ -38,6 +39,7 @@ def test_folders_globs_and_names(make_tree: MakeTree, tmp_path: Path) -> None:
         f"{file}: member 6: give one of path, repository and spaces",
         f"{tmp_path}/orders: is listed already, as orders",
     ]
+    assert {one.kind for one in made.absent} == {AbsenceKind.ENTRY}
     assert made.notices == (f"{tmp_path}/*: 4 places are no memory: no .brv, and no bare repository",)
 
 

@@ -13,7 +13,7 @@ from brvtui.engines.byterover.search.matched_words import with_words
 from brvtui.engines.byterover.sections import Search, SearchOutcome
 from brvtui.fleet.asking import close_members
 from brvtui.fleet.fleet_file import FleetError
-from brvtui.fleet.members import Member
+from brvtui.fleet.members import AbsenceKind, Member
 from brvtui.fleet.one_ranking import OneRanking, one_ranking
 from brvtui.report.fleet import ranking_lines
 from brvtui.session import Session
@@ -91,14 +91,17 @@ def test_other_engines_and_constants_are_left_out_with_a_line(tmp_path: Path) ->
         Member("gone", str(tmp_path / "gone")),
     )
     made = one_ranking(fleet.here, (*others, *fleet.members), "ember anchor")
-    assert {one.member: one.why for one in made.missing} == {
-        "soleri": "its engine is soleri: one ranking is made by byterover alone; use --merge each",
-        "docs": "its constants (docs) are not those of most members: their scores cannot be one ranking",
-        "gone": f"{tmp_path}/gone: no such folder",
+    soleri = "its engine is soleri: one ranking is made by byterover alone"
+    docs = "its constants (docs) are not those of most members: their scores cannot be one ranking"
+    assert {one.member: (one.why, one.kind) for one in made.missing} == {
+        "soleri": (soleri, AbsenceKind.NOT_RANKED),
+        "docs": (docs, AbsenceKind.OTHER_CONSTANTS),
+        "gone": (f"{tmp_path}/gone: no such folder", AbsenceKind.NO_FOLDER),
     }
     assert made.hits == one_ranking(fleet.here, fleet.members, "ember anchor").hits
-    with pytest.raises(FleetError, match="no member can be ranked with others: its engine is soleri"):
+    with pytest.raises(FleetError, match="no member can be ranked with others: its engine is soleri") as raised:
         one_ranking(fleet.here, others[:1], "ember")
+    assert raised.value.kind is AbsenceKind.NOT_RANKED
 
 
 def test_every_profile_by_which_members_were_counted_is_named_in_one_order(tmp_path: Path) -> None:

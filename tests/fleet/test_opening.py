@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.engines.contract import Query
-from brvtui.fleet.members import Member
+from brvtui.fleet.members import AbsenceKind, Member
 from brvtui.fleet.opening import OpenMember
 from brvtui.fleet.questions import Answering, MemberAnswer, StateOf
 from brvtui.fleet.ranking_parts import CountsOf
@@ -69,6 +69,7 @@ def test_a_pointer_to_another_project_is_refused(asking: Asking, tmp_path: Path,
     (tmp_path / "lure" / ".brv").write_text(str(private.root))
     reply = asking(Member("lure", str(tmp_path / "lure")), Answering(SECRET))
     assert reply.failure == f"{tmp_path}/lure: its .brv points to another project; add that one"
+    assert reply.kind is AbsenceKind.ONLY_ALONE
 
 
 def test_a_linked_tree_is_refused(asking: Asking, tmp_path: Path, private: Tree) -> None:
@@ -76,6 +77,7 @@ def test_a_linked_tree_is_refused(asking: Asking, tmp_path: Path, private: Tree)
     (tmp_path / "lure" / ".brv").symlink_to(private.root / ".brv")
     reply = asking(Member("lure", str(tmp_path / "lure")), Answering(SECRET))
     assert "its own files name a memory elsewhere" in reply.failure
+    assert reply.kind is AbsenceKind.ONLY_ALONE
 
 
 @pytest.mark.parametrize("named_by", ["settings", "marker"])
@@ -171,14 +173,30 @@ def test_a_repository_answers_as_its_tree_does(asking: Asking, tree: Tree, tmp_p
 
 def test_what_is_gone_or_broken_is_a_line(asking: Asking, tree: Tree, tmp_path: Path) -> None:
     tree.note("a/b/c.md", "A note")
-    assert asking(Member("gone", str(tmp_path / "gone")), StateOf()).failure == f"{tmp_path}/gone: no such folder"
-    assert "no engine wrong" in asking(member(tree, engine="wrong"), StateOf()).failure
-    assert "wrong" in asking(member(tree, profile="wrong"), StateOf()).failure
+
+    def refused(one: Member) -> tuple[str, AbsenceKind]:
+        reply = asking(one, StateOf())
+        return reply.failure, reply.kind
+
+    gone = Member("gone", str(tmp_path / "gone"))
+    assert refused(gone) == (f"{tmp_path}/gone: no such folder", AbsenceKind.NO_FOLDER)
+    line, kind = refused(member(tree, engine="wrong"))
+    assert ("no engine wrong" in line, kind) == (True, AbsenceKind.ONLY_ALONE)
+    line, kind = refused(member(tree, profile="wrong"))
+    assert ("wrong" in line, kind) == (True, AbsenceKind.OTHER)
     assert asking(member(tree), StateOf()).value.notes == 1
     tree.note("a/b/d.md", "Another")
     assert asking(member(tree), StateOf()).value.notes == 2
     tree.tree.rename(tmp_path / "moved")
-    assert asking(member(tree), StateOf()).failure == f"{tree.root}: its folder is gone"
+    assert refused(member(tree)) == (f"{tree.root}: its folder is gone", AbsenceKind.NO_FOLDER)
+
+
+def test_a_profile_that_counts_words_otherwise_cannot_be_ranked(asking: Asking, tree: Tree, tmp_path: Path) -> None:
+    tree.note("a/b/c.md", "A note")
+    profile = tmp_path / "own.toml"
+    profile.write_text('extends = "brv-3"\nname = "own"\n[text]\nrelevance = "tantivy"\n')
+    reply = asking(member(tree, profile=str(profile)), CountsOf(("note",), ""))
+    assert (reply.failure, reply.kind) == ("its profile counts words by tantivy", AbsenceKind.NOT_RANKED)
 
 
 def test_what_is_kept_of_a_member_lies_in_the_cache_alone(

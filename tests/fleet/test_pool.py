@@ -13,7 +13,7 @@ import pytest
 
 from brvtui.fleet.answering import Asker, AskingStopped
 from brvtui.fleet.asking import MemberQuestion
-from brvtui.fleet.members import Member
+from brvtui.fleet.members import AbsenceKind, Member
 from brvtui.fleet.opening import OpenMember
 from brvtui.fleet.placing import placed
 from brvtui.fleet.pool import ProcessPool, _serve
@@ -57,16 +57,17 @@ def test_members_stay_where_they_are_and_one_that_hangs_or_dies_is_a_line(
 ) -> None:
     def ask(doing: dict[str, str], timeout_s: float = 60.0) -> dict[str, object]:
         questions = [MemberQuestion(one, Doing(doing.get(one.name, "")), NOW_MS) for one in members]
-        return {reply.member: reply.failure or reply.value[0] for reply in pool.ask(questions, timeout_s)}
+        replies = list(pool.ask(questions, timeout_s))
+        return {one.member: (one.failure, one.kind) if one.failure else one.value[0] for one in replies}
 
     first = ask({})
     assert len(set(first.values())) == 2
     assert ask({}) == first, "each is asked in the process that has it open"
     second = ask({"m1": "die"})
-    assert second.pop("m1") == "the process that asked it was ended"
+    assert second.pop("m1") == ("the process that asked it was ended", AbsenceKind.PROCESS_ENDED)
     assert all(isinstance(value, int) for value in second.values())
     third = ask({"m2": "hang"}, 3.0)
-    assert third.pop("m2") == "no answer within 3 s"
+    assert third.pop("m2") == ("no answer within 3 s", AbsenceKind.TIMEOUT)
     assert all(isinstance(value, int) for value in third.values())
     assert len(ask({})) == 6
 

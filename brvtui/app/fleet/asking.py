@@ -13,7 +13,7 @@ from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.fleet.answering import AskingStopped
 from brvtui.fleet.asking import MemberReply
 from brvtui.fleet.fleet_file import FleetError
-from brvtui.fleet.members import Fleet, Member
+from brvtui.fleet.members import Absence, AbsenceKind, Fleet, Member
 from brvtui.fleet.one_ranking import OneRanking, one_ranking
 from brvtui.fleet.opening import FRESH_S
 from brvtui.fleet.questions import Answering, MemberAnswer, MemberState, StateOf
@@ -42,7 +42,7 @@ class FleetBatch(NamedTuple):
     number: int
     answers: dict[str, MemberAnswer]
     states: dict[str, MemberState]
-    missing: dict[str, str]
+    missing: dict[str, Absence]
     replies: int
     step: str
     """What the members are doing, as the screen says it: ``ranking notes``; empty where all failed."""
@@ -56,10 +56,11 @@ class FleetRead(NamedTuple):
 
 
 class FleetRanked(NamedTuple):
-    """The answer of one ranking."""
+    """The answer of one ranking, or why it cannot be made though each member can answer by itself."""
 
     number: int
-    ranking: OneRanking
+    ranking: OneRanking | None
+    why_not: str = ""
 
 
 class _Batches:
@@ -102,7 +103,7 @@ class _Batches:
                 self._number,
                 {name: value for name, value in values.items() if isinstance(value, MemberAnswer)},
                 {name: value for name, value in values.items() if isinstance(value, MemberState)},
-                {one.member: one.failure for one in replies if one.failure},
+                {one.member: one.absence for one in replies if one.failure},
                 len(replies),
                 next((step for reply in reversed(replies) if (step := _step(reply))), ""),
             )
@@ -157,6 +158,8 @@ def rank_together(opened: OpenFleet, request: FleetRequest, tell: Callable[[Flee
     except AskingStopped:
         return None
     except (FleetError, OSError) as error:
+        if isinstance(error, FleetError) and error.kind is AbsenceKind.NOT_RANKED:
+            return FleetRanked(request.number, None, str(error))
         raise _refusal(error) from error
     batches.flush()
     return FleetRanked(request.number, ranking)

@@ -11,12 +11,12 @@ from textual.timer import Timer
 
 from brvtui.app.fleet import asking
 from brvtui.app.fleet.asking import FleetBatch, FleetRanked, FleetRead, FleetRequest
-from brvtui.app.fleet.missing import EACH, USE_EACH, is_gone, what_to_do, without_option
+from brvtui.app.fleet.missing import EACH, what_to_do
 from brvtui.app.project.open_fleet import OpenFleet
 from brvtui.app.project.project import settle_memory
 from brvtui.app.services import AppServices
 from brvtui.app.states import Covering, FleetSelection, FleetState, FleetWork
-from brvtui.fleet.members import Member
+from brvtui.fleet.members import AbsenceKind, Member
 from brvtui.fleet.questions import MemberAnswer
 
 _PAUSE_S = 0.3
@@ -247,14 +247,17 @@ class FleetQueries:
             self._end(self.state)
 
     def _ranked(self, ranked: FleetRanked | None) -> None:
-        if ranked is not None and ranked.number == self._number:
-            left_out = {one.member: without_option(one.why) for one in ranked.ranking.missing}
+        if ranked is None or ranked.number != self._number:
+            return
+        if ranked.ranking is None:
+            self._failed(ranked.number, f"{ranked.why_not}; {self._services.with_keys(EACH)}")
+        else:
+            left_out = {one.member: one for one in ranked.ranking.missing}
             self._end(self.state._replace(ranking=ranked.ranking, left_out=left_out, step=""))
 
     def _failed(self, number: int, why: str) -> None:
         if number == self._number:
-            problem = why.replace(USE_EACH, self._services.with_keys(EACH))
-            self._end(self.state._replace(problem=problem))
+            self._end(self.state._replace(problem=why))
 
     def _end(self, state: FleetState) -> None:
         settle_memory()
@@ -276,8 +279,10 @@ class FleetQueries:
         """Why a member's memory cannot be opened, and what to do; empty where that can be tried."""
         if self.is_from_git(name):
             return f"{name} {_FROM_GIT}"
-        why = self.state.missing.get(name, "")
-        return f"{why}: {self._services.with_keys(what_to_do(self.state, name, why))}" if is_gone(why) else ""
+        absence = self.state.missing.get(name)
+        if absence is None or absence.kind is not AbsenceKind.NO_FOLDER:
+            return ""
+        return f"{absence.why}: {self._services.with_keys(what_to_do(self.state, absence))}"
 
     async def open(self, name: str, file: str = "") -> None:
         """Opens a member's memory on the Query screen, with the question and the note at ``file``."""

@@ -10,13 +10,12 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from brvtui.app.actions.panes import FLEET_MEMBERS
-from brvtui.app.fleet.missing import is_gone
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import FleetState, FleetWork
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
-from brvtui.fleet.members import Member
+from brvtui.fleet.members import AbsenceKind, Member
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.headline import tier_role
 from brvtui.paint.line import Line, line
@@ -150,7 +149,7 @@ def _state(state: FleetState, member: Member, glyphs: Glyphs) -> tuple[str, str,
     name = member.name
     kind = _kind(state, name)
     if kind == _MISSING:
-        return glyphs.warn, state.unread[name].removeprefix(f"{member.place}: "), "warn"
+        return glyphs.warn, state.unread[name].why.removeprefix(f"{member.place}: "), "warn"
     ranked = state.ranked(name)
     if ranked is not None:
         said = f"{counted(ranked, 'result', 'results')} in the ranking"
@@ -167,7 +166,7 @@ def _state(state: FleetState, member: Member, glyphs: Glyphs) -> tuple[str, str,
 
 def _notes(state: FleetState, name: str) -> int | None:
     """How many notes it holds; None before it was opened, and once its folder is gone."""
-    if is_gone(state.unread.get(name, "")):
+    if (absence := state.unread.get(name)) is not None and absence.kind is AbsenceKind.NO_FOLDER:
         return None
     found = state.answers.get(name) or state.known.get(name)
     return found.notes if found is not None else None

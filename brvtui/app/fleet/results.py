@@ -12,13 +12,14 @@ from textual.message import Message
 
 from brvtui.app.actions.panes import FLEET_RESULTS
 from brvtui.app.fleet.box import BY_ITS_ENGINE, BY_ITSELF
-from brvtui.app.fleet.missing import ENTRY, missing_words, what_to_do
+from brvtui.app.fleet.missing import missing_words, what_to_do
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import FleetSelection, FleetState, FleetWork
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
 from brvtui.engines.registry import DEFAULT
+from brvtui.fleet.members import Absence
 from brvtui.fleet.one_ranking import OneRanking
 from brvtui.fleet.questions import MemberAnswer
 from brvtui.paint.chips import chips, marks_explained
@@ -279,18 +280,16 @@ class FleetResultsPane(ChoicePane):
     def _missing_lines(self, state: FleetState, width: int) -> list[Line]:
         """A rule, and below it those that are missing, the same reason said once."""
         assert state.fleet is not None
-        reasons: dict[str, list[str]] = {}
-        for name, why in state.unread.items():
-            reasons.setdefault(why, []).append(name)
-        for one in state.fleet.absent:
-            reasons.setdefault(one.why, []).append(one.member)
-        if not reasons:
+        missing = [*state.unread.values(), *state.fleet.absent]
+        if not missing:
             return []
-        count = len(state.unread) + len(state.fleet.absent)
-        made = [Line(), rule(width, missing_words(state, count), dash=self.glyphs.dash)]
-        for why, names in list(reasons.items())[:_MOST_REASONS]:
-            todo = self.services.with_keys(what_to_do(state, names[0], why) if names[0] else ENTRY)
-            made += _missing(names, why, todo, width, self.glyphs.warn)
+        reasons: dict[str, list[Absence]] = {}
+        for one in missing:
+            reasons.setdefault(one.why, []).append(one)
+        made = [Line(), rule(width, missing_words(state, len(missing)), dash=self.glyphs.dash)]
+        for why, absences in list(reasons.items())[:_MOST_REASONS]:
+            todo = self.services.with_keys(what_to_do(state, absences[0]))
+            made += _missing([one.member for one in absences], why, todo, width, self.glyphs.warn)
         if len(reasons) > _MOST_REASONS:
             lists = self.services.with_keys("other reasons: {fleet.members} lists all members")
             made.append(line(f" {len(reasons) - _MOST_REASONS} {lists}", "muted"))

@@ -68,12 +68,12 @@ class FleetScorePane(Pane):
             return wrapped(_EMPTY, width)
         made = [_head(member, state, width)]
         if name in state.unread:
-            why = state.unread[name]
+            absence = state.unread[name]
             return [
                 *made,
                 Line(),
-                *wrapped(why, width, "warn"),
-                *wrapped(self.services.with_keys(what_to_do(state, name, why)), width, "text"),
+                *wrapped(absence.why, width, "warn"),
+                *wrapped(self.services.with_keys(what_to_do(state, absence)), width, "text"),
             ]
         answer = state.answers.get(name)
         if answer is not None:

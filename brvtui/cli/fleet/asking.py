@@ -110,10 +110,10 @@ def _writing(asker: Asker, fleet: Fleet, text: str, limit: int | None) -> Asker:
     def replied(reply: MemberReply) -> None:
         asker.replied(reply)
         if reply.failure:
-            value: dict[str, Any] = {"why": reply.failure}
+            value = to_plain(reply.absence)
         else:
-            value = {"ms": reply.ms, "answer": to_plain(_best(reply.value, limit))}
-        write_json([{**head, "member": reply.member, **value}])
+            value = {"member": reply.member, "ms": reply.ms, "answer": to_plain(_best(reply.value, limit))}
+        write_json([{**head, **value}])
 
     return replace(asker, replied=replied)
 
@@ -191,7 +191,7 @@ def explain(text: str, note: str, options: FleetOptions, form: str) -> int:
     ambiguous = [one for one in replies.missing if one.why.startswith(f"{note} could be ")]
     unread = [one for one in replies.missing if one not in unknown and one not in ambiguous]
     if not found and len(replies.missing) == 1:
-        raise Failure(with_remedy(replies.missing[0].why), NOT_THERE)
+        raise Failure(with_remedy(replies.missing[0].why, replies.missing[0].kind), NOT_THERE)
     say_missing(unread)
     if not found and ambiguous:
         raise Failure("; ".join(f"{one.member}: {one.why}" for one in ambiguous), NOT_THERE)

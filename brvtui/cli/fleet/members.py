@@ -9,9 +9,10 @@ import click
 
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.fleet.options import FILE_HELP, FleetOptions, fleet_command
-from brvtui.cli.fleet.output import NO_FOLDER, print_table, say_missing, say_note
+from brvtui.cli.fleet.output import print_table, say_missing, say_note
 from brvtui.cli.options import Number, answer_format
 from brvtui.cli.output import write_json
+from brvtui.fleet.members import Absence, AbsenceKind
 from brvtui.text.visible import visible
 from brvtui.wording import counted
 
@@ -57,12 +58,12 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **given:
 
 def _say_unusable(made: Fleet) -> None:
     """Says on the standard error which members' folders are not there, or only name a space elsewhere."""
-    from brvtui.fleet.members import Absence
     from brvtui.tree.spaces.locating import MARKER
 
     paths = [one.path for one in made.members if one.path]
     elsewhere = [path for path in paths if (Path(path) / MARKER).is_file()]
-    say_missing([Absence(path, f"{path}: {NO_FOLDER}") for path in paths if not Path(path).exists()])
+    gone = [path for path in paths if not Path(path).exists()]
+    say_missing([Absence(path, f"{path}: no such folder", AbsenceKind.NO_FOLDER) for path in gone])
     for path in elsewhere:
         say_note(f"{path}: its {MARKER} names a space elsewhere; take it out and add the data folder with that space")
 

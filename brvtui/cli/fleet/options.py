@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, Failure
-from brvtui.cli.fleet.output import say_note
+from brvtui.cli.fleet.output import say_note, with_remedy
 from brvtui.cli.moments import moment
 from brvtui.cli.options import NOW_HELP, Number, WholeNumber
 from brvtui.wording import nearest
@@ -89,7 +89,8 @@ class FleetOptions:
                 progress.end()
                 where.close()
         except FleetError as error:
-            raise Failure(str(error), FAILED if self.scheduler else BAD_USAGE) from error
+            said = with_remedy(str(error), error.kind)
+            raise Failure(said, FAILED if self.scheduler else BAD_USAGE) from error
 
     def where(self, made: Fleet) -> Asks:
         """Where the members are asked. Raises :class:`brvtui.fleet.fleet_file.FleetError` for no such scheduler."""

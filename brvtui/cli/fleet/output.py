@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Sized
-from typing import TYPE_CHECKING
 
 import click
 
 from brvtui.cli.failure import FAILED, NEGATIVE, OK
 from brvtui.cli.output import say
+from brvtui.fleet.members import Absence, AbsenceKind
 from brvtui.text.visible import visible
 from brvtui.wording import first_of
 
-if TYPE_CHECKING:
-    from brvtui.fleet.members import Absence
-
-
-_ABSENT = "fix or take out its entry in the fleet, or the --over that names it, or bring the folder back"
-"""What to do about a member whose folder is gone."""
-NO_FOLDER = "no such folder"
+_REMEDIES = {
+    AbsenceKind.NO_FOLDER: (
+        ": fix or take out its entry in the fleet, or the --over that names it, or bring the folder back"
+    ),
+    AbsenceKind.NOT_RANKED: "; use --merge each",
+}
+"""What to do about an absence whose line does not say it."""
 
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -43,13 +43,13 @@ def outcome(replies: Sized, is_good: bool) -> int:
 
 def say_missing(missing: Sequence[Absence]) -> None:
     """Says on the standard error who is missing and why; of several with one reason, only how many and the first."""
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[tuple[str, AbsenceKind], list[str]] = {}
     for one in missing:
-        reasons.setdefault(one.why, []).append(one.member)
-    for why, members in reasons.items():
-        say_note(with_remedy(why if members[0] in why else f"{first_of(members)}: {why}"))
+        reasons.setdefault((one.why, one.kind), []).append(one.member)
+    for (why, kind), members in reasons.items():
+        say_note(with_remedy(why if members[0] in why else f"{first_of(members)}: {why}", kind))
 
 
-def with_remedy(why: str) -> str:
-    """``why`` a member is missing, and where its folder is gone, what to do about that."""
-    return f"{why}: {_ABSENT}" if why.endswith(NO_FOLDER) else why
+def with_remedy(why: str, kind: AbsenceKind) -> str:
+    """Returns ``why`` a member is missing, and what to do about it."""
+    return why + _REMEDIES.get(kind, "")
