@@ -20,7 +20,6 @@ from brvtui.fleet.kept_open import OpenMembers
 from brvtui.fleet.members import Absence, AbsenceKind, Member
 from brvtui.fleet.opening import FRESH_S, OpenMember
 from brvtui.lab.judgments.model import JudgmentsError
-from brvtui.snapshot.naming import UnknownNote
 from brvtui.tree.history.git import RevisionError
 from brvtui.tree.reading.project import ProjectError
 from brvtui.tree.reading.signals import SignalsError
@@ -28,7 +27,6 @@ from brvtui.typed_tables import ProfileError
 
 _LINES = (
     FleetError, ProjectError, ConfigError, ProfileError, EngineError, RevisionError, SignalsError, JudgmentsError,
-    UnknownNote,
 )  # fmt: skip
 """Errors whose message is a line for the user."""
 

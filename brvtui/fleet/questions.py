@@ -16,7 +16,7 @@ from brvtui.lab.evaluation.results import Evaluation
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.session import Session
 from brvtui.session.outlook import outlook
-from brvtui.snapshot.naming import find_note
+from brvtui.snapshot.naming import UnknownNote, find_note
 from brvtui.trace import Explanation, Hit, Outlook, Scale, Trace
 
 
@@ -113,6 +113,17 @@ class Answering:
 
 
 @dataclass(frozen=True, slots=True)
+class NoSuchNote:
+    """The member has no note of a name, or several."""
+
+    why: str
+    near: tuple[str, ...]
+    """The paths of its notes with such a name."""
+    meant: tuple[str, ...]
+    """The paths that the name could mean; empty where it means none."""
+
+
+@dataclass(frozen=True, slots=True)
 class Explaining:
     """Asks why a note is, or is not, in the member's answer to ``text``."""
 
@@ -120,10 +131,13 @@ class Explaining:
     note: str
     """A path, the end of one, or a title."""
 
-    def of(self, opened: OpenMember) -> Explanation:
-        """The explanation, with what would help. Raises :class:`brvtui.snapshot.naming.UnknownNote`."""
+    def of(self, opened: OpenMember) -> Explanation | NoSuchNote:
+        """The explanation, with what would help; or that the member has no such note, or several."""
         context, engine, trace = opened.context, opened.engine, opened.trace(self.text)
-        named = find_note(context.snapshot, self.note)
+        try:
+            named = find_note(context.snapshot, self.note)
+        except UnknownNote as error:
+            return NoSuchNote(str(error), error.near, error.meant)
         made = engine.why(context, trace, named)
         if isinstance(engine, TriesRemedies):
             made = with_remedies(made, engine.remedies(context, trace, named, lambda: False))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from brvtui.snapshot import Snapshot
@@ -19,7 +20,12 @@ _ALIKE = 0.65
 
 
 class UnknownNote(LookupError):
-    """No note of that name; the message says which ones are near."""
+    """No note of that name, or several; the message says which ones are near, or meant."""
+
+    def __init__(self, line: str, near: Sequence[str] = (), meant: Sequence[str] = ()) -> None:
+        """``near`` are paths of notes with such a name, ``meant`` those of the several that the name could mean."""
+        super().__init__(line)
+        self.near, self.meant = tuple(near), tuple(meant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +56,13 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
     if len(meant) == 1:
         return Named(meant[0], snapshot.by_path.get(meant[0]))
     if meant:
-        raise UnknownNote(f"{name} could be {', '.join(meant[:4])}: give the whole path")
+        raise UnknownNote(f"{name} could be {', '.join(meant[:4])}: give the whole path", meant=meant)
     quoted = name if len(name) <= _LONGEST_IN_MESSAGE else f"{name[:_LONGEST_IN_MESSAGE]}…"
     near = _near(snapshot, wanted)
     if ".." in wanted.split("/") or (name.startswith("/") and not near):
         raise UnknownNote(f"{quoted} leads out of the tree; name a note below {snapshot.project.tree}")
     hint = f"; near: {', '.join(near)}" if near else "; give its path, the end of that, or its title"
-    raise UnknownNote(f"no {'symbol' if snapshot.is_code else 'note'} {quoted} in {snapshot.project.tree}{hint}")
+    raise UnknownNote(f"no {'symbol' if snapshot.is_code else 'note'} {quoted} in {snapshot.project.tree}{hint}", near)
 
 
 def _near(snapshot: Snapshot, wanted: str) -> list[str]:

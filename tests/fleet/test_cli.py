@@ -185,6 +185,10 @@ def test_what_helps_a_note_of_a_member_is_what_helps_it_alone(fleet: Path) -> No
 def test_a_note_that_no_member_has(fleet: Path) -> None:
     answer = run(fleet, "explain", "signing keys", "nope.md", "--over", "one", "--over", "two")
     assert answer == (3, "", "brv-tui: no member has nope.md\n")
+    near = "brv-tui: no member has auth/keyss.md; near: one: auth/one/keys.md; two: auth/two/keys.md\n"
+    assert run(fleet, "explain", "signing keys", "auth/keyss.md", "--over", "one", "--over", "two") == (3, "", near)
+    outside = run(fleet, "explain", "signing keys", "../nope.md", "--over", "one", "--over", "two")
+    assert outside == (3, "", "brv-tui: no member has ../nope.md\n"), "all of them could be read"
     code, _, err = run(fleet, "explain", "signing keys", "nope.md", "--over", "one", "--over", "gone")
     said = f"note: {fleet}/gone: no such folder: {GONE}\nbrv-tui: no member that could be read has nope.md\n"
     assert (code, err) == (3, said)

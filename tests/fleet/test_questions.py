@@ -9,7 +9,7 @@ import pytest
 
 from brvtui.fleet.asking import close_members
 from brvtui.fleet.judged import evaluate_together
-from brvtui.fleet.questions import EvaluationOf, Explaining, OutlookOf
+from brvtui.fleet.questions import EvaluationOf, Explaining, NoSuchNote, OutlookOf
 from brvtui.lab.evaluation.metrics import parse_metric
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from tests.support.fleets import MadeFleet, made_fleet
@@ -55,4 +55,4 @@ def test_members_evaluate_and_look_ahead_by_themselves(fleet: MadeFleet) -> None
     assert all(one.ranked == 6 and one.counts for one in outlooks.values())
     explained = fleet.here.ask(fleet.members, Explaining(path, path))
     assert explained.values["m0000"].found
-    assert [one.member for one in explained.missing] == ["m0001", "m0002"]
+    assert [name for name, one in explained.values.items() if isinstance(one, NoSuchNote)] == ["m0001", "m0002"]

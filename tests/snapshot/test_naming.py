@@ -55,14 +55,17 @@ def test_the_end_of_a_path_is_meant_before_a_title(quokkas: Tree) -> None:
 
 
 def test_an_unknown_note_has_neighbours(quokkas: Tree) -> None:
-    with pytest.raises(UnknownNote, match=r"no note x/nn\.md .*near: .*x/n\.md"):
+    with pytest.raises(UnknownNote, match=r"no note x/nn\.md .*near: .*x/n\.md") as raised:
         find_note(quokkas.snapshot(), "x/nn.md")
+    assert "x/n.md" in raised.value.near
+    assert raised.value.meant == ()
 
 
 def test_a_name_of_several_notes(quokkas: Tree) -> None:
     quokkas.note("y/n.md", "Other")
-    with pytest.raises(UnknownNote, match="could be"):
+    with pytest.raises(UnknownNote, match="could be") as raised:
         find_note(quokkas.snapshot(), "n.md")
+    assert sorted(raised.value.meant) == ["x/n.md", "y/n.md"]
 
 
 @pytest.mark.parametrize("name", ["", "/", " ", "..", "../../secret"])

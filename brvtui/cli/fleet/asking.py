@@ -14,6 +14,7 @@ from brvtui.cli.fleet.options import FleetOptions, fleet_command
 from brvtui.cli.fleet.output import outcome, say_missing, with_remedy
 from brvtui.cli.options import WholeNumber, answer_format, format_option, text_argument
 from brvtui.cli.output import print_report, say, write_json
+from brvtui.fleet.members import Absence
 from brvtui.text.visible import visible
 from brvtui.wording import counted
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from brvtui.fleet.members import Fleet, Member
     from brvtui.fleet.questions import MemberAnswer
 
-_UNKNOWN, _NEAR = ("no note ", "no symbol "), "; near: "
-"""How a member says that it has no note of a name, and what stands before the names that are like it."""
 _SHOWN = 3
 """Results of a member that are printed unless a limit is given, and members that say why none covers the text."""
 
@@ -181,25 +180,25 @@ def explain(text: str, note: str, options: FleetOptions, form: str) -> int:
     NOTE is a note's path, the end of one, or a title. Exit code 1 when it is in no answer, 3 when no member has it or
     only members in which it could be several.
     """
-    from brvtui.fleet.questions import Explaining
+    from brvtui.fleet.questions import Explaining, NoSuchNote
 
     made = options.fleet()
     with options.asker(made) as asker:
         replies = asker.ask(made.members, Explaining(text, note))
-    found = replies.values
-    unknown = [one for one in replies.missing if one.why.startswith(_UNKNOWN)]
-    ambiguous = [one for one in replies.missing if one.why.startswith(f"{note} could be ")]
-    unread = [one for one in replies.missing if one not in unknown and one not in ambiguous]
-    if not found and len(replies.missing) == 1:
-        raise Failure(with_remedy(replies.missing[0].why, replies.missing[0].kind), NOT_THERE)
-    say_missing(unread)
+    unknown = {name: one for name, one in replies.values.items() if isinstance(one, NoSuchNote)}
+    found = {name: one for name, one in replies.values.items() if name not in unknown}
+    said = [*(with_remedy(one.why, one.kind) for one in replies.missing), *(one.why for one in unknown.values())]
+    if not found and len(said) == 1:
+        raise Failure(said[0], NOT_THERE)
+    say_missing(replies.missing)
+    ambiguous = [Absence(name, one.why) for name, one in unknown.items() if one.meant]
     if not found and ambiguous:
         raise Failure("; ".join(f"{one.member}: {one.why}" for one in ambiguous), NOT_THERE)
     say_missing(ambiguous)
     if not found:
-        near = [f"{one.member}: {one.why.partition(_NEAR)[2]}" for one in unknown if _NEAR in one.why]
-        nobody = "no member that could be read" if unread else "no member"
-        raise Failure(f"{nobody} has {note}{_NEAR if near else ''}{'; '.join(near)}", NOT_THERE)
+        near = "; ".join(f"{name}: {', '.join(one.near)}" for name, one in unknown.items() if one.near)
+        nobody = "no member that could be read" if replies.missing else "no member"
+        raise Failure(f"{nobody} has {note}{f'; near: {near}' if near else ''}", NOT_THERE)
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 
