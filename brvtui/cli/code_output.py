@@ -111,7 +111,8 @@ def _show_symbols(session: CodeSession, answer: CodeAnswer) -> None:
         click.echo(_nothing(answer))
         return
     used = f"{_counted(answer)} in {answer.made.packed.used} of {answer.budget} tokens"
-    click.echo(f"{used}; the first {min(len(packed), _SHOWN)}:\n")
+    all_of_them = " (--format markdown has all)" if len(packed) > _SHOWN else ""
+    click.echo(f"{used}; the first {min(len(packed), _SHOWN)}{all_of_them}:\n")
     places = {node.id: f"{node.path}:{node.line}" if node.line else node.path for node in session.graph.nodes}
     for rank, scored in enumerate(packed[:_SHOWN], start=1):
         node = scored.node

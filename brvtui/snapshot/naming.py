@@ -37,19 +37,19 @@ class Named:
 
 
 def find_note(snapshot: Snapshot, name: str) -> Named:
-    """The file that ``name`` means: a path, with or without ``.md``, the end of one, a folder, or a title.
+    """The file that ``name`` means: a path, with or without ``.md`` or ``.html``, the end of one, a folder, or a title.
 
     Looks up nothing on disk. Raises :class:`UnknownNote` when ``name`` means no file, or more than one.
     """
     wanted = name.strip().removeprefix(f"{snapshot.project.tree}/").removeprefix(".brv/context-tree/").strip("/")
     files = [*snapshot.by_path, *(file.path for file in snapshot.files), *(file.path for file in snapshot.unseen)]
     known = dict.fromkeys(files)
-    for candidate in (wanted, f"{wanted}.md", f"{wanted}/{CONTEXT_FILE}"):
+    for candidate in (wanted, f"{wanted}.md", f"{wanted}.html", f"{wanted}/{CONTEXT_FILE}"):
         if candidate in known:
             return Named(candidate, snapshot.by_path.get(candidate))
         if f"{ARCHIVE}/{candidate.removesuffix('.md')}.stub.md" in known and candidate.endswith(".md"):
             return Named(candidate, None)
-    ends = [path for path in known if path.endswith((f"/{wanted}", f"/{wanted}.md"))]
+    ends = [path for path in known if path.endswith((f"/{wanted}", f"/{wanted}.md", f"/{wanted}.html"))]
     titled = [note.path for note in snapshot.notes if note.title.lower() == wanted.lower()]
     folder = [path for path in (f"{wanted}/{SUMMARY_FILE}",) if path in known]
     meant = list(dict.fromkeys(ends or titled or folder))

@@ -75,6 +75,19 @@ async def test_what_acts_on_the_query_is_offered_where_there_is_one(app: BrvTui)
         assert " v without model" not in text_of(pilot, "#keys"), "it is answered directly"
 
 
+async def test_no_key_acts_on_a_note_of_an_answer_that_is_gone(app: BrvTui) -> None:
+    async with app.run_test(size=(240, 60)) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape")
+        await settled(pilot)
+        assert " e edit" in text_of(pilot, "#keys")
+        await ask(pilot, "")
+        await pilot.press("escape")
+        await settled(pilot)
+        assert view(pilot).selection.file
+        assert " e edit" not in text_of(pilot, "#keys")
+
+
 async def test_keys_are_called_by_what_they_do_now(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await open_note(pilot)

@@ -288,6 +288,10 @@ async def test_maturity_has_the_thresholds_and_confidences_of_v4(space: Path) ->
         forecast = text_of(pilot, "#forecast")
         assert "below high confidence" in forecast
         assert "archive" not in forecast
+        await pilot.press("right_curly_bracket")
+        await until(pilot, lambda: "0 topics change in these 30 days" in text_of(pilot, "#forecast"))
+        await pilot.press("0")
+        await settled(pilot)
         ageing = " ".join(text_of(pilot, "#ageing").split())
         assert "is no more of high confidence in 54 d" in ageing
         assert "promoted from 65: 15 more, 5 hits" in ageing

@@ -61,6 +61,13 @@ def test_explain_of_a_lower_result_names_the_command_that_tries_changes(run: Run
         assert (code, hint in out) == (0, is_named)
 
 
+def test_a_topic_is_named_without_its_ending(run: Run, space: Path) -> None:
+    for name in ("auth/jwt", "jwt"):
+        code, out, _ = run("explain", "refresh token", name, "--project", str(space), *AT, inside=False)
+        assert code == 0
+        assert "rank 1: auth/jwt.html" in out
+
+
 def test_config_says_that_the_space_gives_the_engine(run: Run, space: Path) -> None:
     code, out, _ = run("config", "--project", str(space), now=False, inside=False)
     line = next(line for line in out.splitlines() if line.startswith("engine "))

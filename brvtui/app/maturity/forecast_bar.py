@@ -87,7 +87,7 @@ class ForecastBar(Lines):
             return badge("READING", "accent").add(f"  {total}", "muted").cut(width)
         when = datetime.fromtimestamp(on_day.board.now_ms / 1000, UTC) + timedelta(days=self.day)
         made = badge(f"IN {counted(self.day, 'DAY', 'DAYS')}" if self.day else "TODAY", "accent")
-        said = f"  {self.services.with_keys(_sentence(on_day))}" if on_day.wanted.day == self.day else ""
+        said = f"  {self.services.with_keys(_sentence(on_day, view.noun))}" if on_day.wanted.day == self.day else ""
         dates = (f"  {when.day} {when:%B %Y}", f"  {when.day} {when:%b}")
         made.add(next((date for date in dates if made.width + len(date + said) <= width), dates[-1]), "strong")
         if made.width + len(said) > width:
@@ -184,8 +184,8 @@ class ForecastBar(Lines):
         self.post_message(self.DayWanted(self.day))
 
 
-def _sentence(on_day: BoardOnDay) -> str:
-    """What has come, or comes, by the day: counts that stand on their own."""
+def _sentence(on_day: BoardOnDay, noun: str) -> str:
+    """What has come, or comes, to each ``noun`` by the day: counts that stand on their own."""
     wanted, forecast = on_day.wanted, on_day.forecast
     only, span = wanted.only, these_days(wanted.day)
     if only is None and not wanted.day:
@@ -193,8 +193,8 @@ def _sentence(on_day: BoardOnDay) -> str:
     if only is None:
         changes = int(forecast.any_change.sum())
         if wanted.in_span:
-            return f"only the {counted(changes, 'note that changes', 'notes that change')} in {span}"
-        return f"{counted(changes, 'note changes', 'notes change')} in {span}{_UNTOUCHED}"
+            return f"only the {counted(changes, f'{noun} that changes', f'{noun}s that change')} in {span}"
+        return f"{counted(changes, f'{noun} changes', f'{noun}s change')} in {span}{_UNTOUCHED}"
     added = int(forecast.changed[only].sum())
     if wanted.in_span:
         return f"only the {added} that {HAPPENS[only] if added == 1 else HAPPEN[only]} in {span}"

@@ -101,6 +101,12 @@ class QueryScreen(FrameScreen):
         return self.query_one(ResultsPane)
 
     @property
+    def note_at_hand(self) -> str:
+        """Of an empty query only a note of the tree: what was selected in the answer before it is not seen."""
+        is_seen = self.view.answered is not None or isinstance(self.pane, ScopeTree)
+        return super().note_at_hand if is_seen else ""
+
+    @property
     def idle(self) -> frozenset[str]:
         """Also showing the note at hand elsewhere, running and going back in the history, where there is none."""
         lacks = {"results.notes": self.note_at_hand, "query.run": self.field.value, "query.earlier": self.field.history}
