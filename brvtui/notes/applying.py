@@ -90,8 +90,9 @@ def _check(place: PlanTarget, steps: Iterable[Step]) -> None:
             if step.path not in touched:
                 _check_step(place, step)
         except SaveError as error:
-            kind = NoteError if is_taken(place.tree, step.path) else ChangedMeanwhile
-            raise kind(str(error)) from error
+            if not is_taken(place.tree, step.path):
+                raise ChangedMeanwhile(step.path, faults.NO_FILE, "look at the tree again") from error
+            raise NoteError(str(error)) from error
         touched |= {step.path, step.target} if isinstance(step, Move) else {step.path}
 
 
@@ -157,8 +158,8 @@ def _update_records(signals: dict[str, NoteSignals], step: Record) -> None:
     """Changes ``signals`` as ``step`` says. Raises :class:`NoteError` when an entry is not as it was."""
     for entry in step.entries:
         if signals.get(entry.path) != entry.before:
-            message = "its recorded signals changed meanwhile; look at them and try again"
-            raise ChangedMeanwhile(f"{entry.path}: {message}")
+            what, remedy = "its recorded signals changed meanwhile", "look at them and try again"
+            raise ChangedMeanwhile(entry.path, what, remedy)
         if entry.after is None:
             signals.pop(entry.path, None)
         else:
@@ -166,7 +167,7 @@ def _update_records(signals: dict[str, NoteSignals], step: Record) -> None:
 
 
 def _changed_error(path: str) -> NoteError:
-    return ChangedMeanwhile(f"{path}: changed meanwhile; look at it and try again")
+    return ChangedMeanwhile(path, "changed meanwhile")
 
 
 def _taken_error(path: str) -> NoteError:

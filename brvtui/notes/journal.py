@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from brvtui.notes.plan import ChangedMeanwhile, Move, MoveFolder, NoteError, Plan, path_after
 
-_FORGOTTEN = "cannot be undone any more; the change before it is the next"
 _MOST_PLANS = 200
 _MOST_BYTES = 64 * 1_048_576
 
@@ -78,7 +77,8 @@ class Journal:
                 notices = apply(reverse)
             except ChangedMeanwhile as error:
                 self._done.pop()
-                raise NoteError(f"{error.args[0].partition(';')[0]}: {plan.title} {_FORGOTTEN}") from error
+                then = "; the change before it is the next" if self._done else ""
+                raise NoteError(f"{error.path}: {error.what}: {plan.title} cannot be undone any more{then}") from error
             self._done.pop()
             self._undone.append(plan)
             self._carried_out(reverse)

@@ -13,7 +13,13 @@ class NoteError(Exception):
 
 
 class ChangedMeanwhile(NoteError):
-    """What a plan is about is no longer as it was when the plan was made."""
+    """The file at ``path`` is no longer as it was when the plan was made: ``what`` is different."""
+
+    def __init__(self, path: str, what: str, remedy: str = "look at it and try again") -> None:
+        """The message says what to do, the ``remedy``, too."""
+        super().__init__(f"{path}: {what}; {remedy}")
+        self.path = path
+        self.what = what
 
 
 @dataclass(frozen=True, slots=True)

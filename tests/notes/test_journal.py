@@ -55,15 +55,28 @@ def test_what_is_done_anew_ends_what_could_be_done_again() -> None:
 
 def test_a_plan_whose_files_changed_since_is_forgotten_so_that_those_before_it_can_be_undone() -> None:
     def refused(_: Plan) -> tuple[str, ...]:
-        raise ChangedMeanwhile("b.md: changed meanwhile; look at it and try again")
+        raise ChangedMeanwhile("a;b.md", "changed meanwhile")
 
     journal, applied = Journal(), Applied()
     for title in "ab":
         journal.add(plan(title))
-    with pytest.raises(NoteError, match=r"^b.md: changed meanwhile: b cannot be undone any more; the change before it"):
+    with pytest.raises(NoteError) as told:
         journal.undo(refused)
+    forgotten = "a;b.md: changed meanwhile: b cannot be undone any more"
+    assert str(told.value) == f"{forgotten}; the change before it is the next"
     assert (journal.done, journal.undone) == (("a",), ())
     assert journal.undo(applied)[0].title == "a"
+
+
+def test_where_the_only_plan_is_forgotten_no_other_is_named() -> None:
+    def refused(_: Plan) -> tuple[str, ...]:
+        raise ChangedMeanwhile("a.md", "changed meanwhile")
+
+    journal = Journal()
+    journal.add(plan("a"))
+    with pytest.raises(NoteError) as told:
+        journal.undo(refused)
+    assert str(told.value) == "a.md: changed meanwhile: a cannot be undone any more"
 
 
 def test_nothing_to_undo() -> None:
