@@ -9,6 +9,7 @@ from collections.abc import Callable
 from brvtui.notes.plan import ChangedMeanwhile, Move, MoveFolder, NoteError, Plan, path_after
 
 _MOST_PLANS = 200
+_MOST_MOVES = 1000
 _MOST_BYTES = 64 * 1_048_576
 
 ApplyPlan = Callable[[Plan], tuple[str, ...]]
@@ -20,12 +21,15 @@ class Journal:
     Drops the oldest plans when there are too many, or when they hold too much text.
     """
 
-    def __init__(self, most_plans: int = _MOST_PLANS, most_bytes: int = _MOST_BYTES) -> None:
-        """An empty journal."""
+    def __init__(
+        self, clock: Callable[[], float], most_plans: int = _MOST_PLANS, most_bytes: int = _MOST_BYTES
+    ) -> None:
+        """An empty journal. ``clock`` says the time, in milliseconds since 1970."""
+        self._clock = clock
         self._done: deque[Plan] = deque()
         self._undone: list[Plan] = []
-        self._moves: list[Move | MoveFolder] = []
-        """Every move that was made, also by undoing one, the newest last."""
+        self._moves: deque[tuple[float, Move | MoveFolder]] = deque(maxlen=_MOST_MOVES)
+        """The moves that were made, also by undoing one, each with its time, the newest last."""
         self._most_plans = most_plans
         self._most_bytes = most_bytes
         self._lock = threading.RLock()
@@ -41,13 +45,13 @@ class Journal:
         with self._lock:
             return tuple(plan.title for plan in self._done)
 
-    def path_now(self, path: str) -> str:
-        """The path of the note that was last at ``path``: its own, unless a plan, or undoing one, moved it."""
+    def path_now(self, path: str, at_ms: float) -> str:
+        """The path now of the note that was at ``path`` at ``at_ms``, in milliseconds since 1970.
+
+        It is ``path`` itself, unless a plan, or undoing one, moved the note since.
+        """
         with self._lock:
-            steps = list(self._moves)
-        itself = [place for place, step in enumerate(steps) if isinstance(step, Move) and step.path == path]
-        taking = itself or [place for place, step in enumerate(steps) if path_after(path, (step,)) != path]
-        return path_after(path, steps[taking[-1] :]) if taking else path
+            return path_after(path, [step for moved_ms, step in self._moves if moved_ms >= at_ms])
 
     @property
     def undone(self) -> tuple[str, ...]:
@@ -97,7 +101,8 @@ class Journal:
             return plan, notices
 
     def _carried_out(self, plan: Plan) -> None:
-        self._moves += [step for step in plan.steps if isinstance(step, Move | MoveFolder)]
+        now_ms = self._clock()
+        self._moves += [(now_ms, step) for step in plan.steps if isinstance(step, Move | MoveFolder)]
 
     def _append(self, plan: Plan) -> None:
         self._done.append(plan)

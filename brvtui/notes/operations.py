@@ -59,7 +59,7 @@ class Notes:
 
     def __init__(self, opened: ProjectAccess, tree: Path, overlay: Overlay, sidecar: Path) -> None:
         """``sidecar`` is the folder of the engine's signals of ``tree``; it is only read."""
-        self.journal = Journal()
+        self.journal = Journal(lambda: opened.clock())
         self._opened = opened
         self._tree = tree
         self._overlay = overlay

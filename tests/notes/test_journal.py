@@ -8,6 +8,10 @@ from brvtui.notes.journal import Journal
 from brvtui.notes.plan import ChangedMeanwhile, FileContent, Move, MoveFolder, NoteError, Plan, Write
 
 
+def clock() -> float:
+    return 0.0
+
+
 def plan(title: str, size: int = 1) -> Plan:
     return Plan(title, (Write(f"{title}.md", None, FileContent(b"x" * size)),))
 
@@ -29,7 +33,7 @@ class Applied:
 
 
 def test_the_newest_is_undone_first_and_done_again_last() -> None:
-    journal, applied = Journal(), Applied()
+    journal, applied = Journal(clock), Applied()
     for title in "abc":
         journal.add(plan(title))
     assert journal.done == ("a", "b", "c")
@@ -44,7 +48,7 @@ def test_the_newest_is_undone_first_and_done_again_last() -> None:
 
 
 def test_what_is_done_anew_ends_what_could_be_done_again() -> None:
-    journal, applied = Journal(), Applied()
+    journal, applied = Journal(clock), Applied()
     journal.add(plan("a"))
     journal.undo(applied)
     journal.add(plan("b"))
@@ -57,7 +61,7 @@ def test_a_plan_whose_files_changed_since_is_forgotten_so_that_those_before_it_c
     def refused(_: Plan) -> tuple[str, ...]:
         raise ChangedMeanwhile("a;b.md", "changed meanwhile")
 
-    journal, applied = Journal(), Applied()
+    journal, applied = Journal(clock), Applied()
     for title in "ab":
         journal.add(plan(title))
     with pytest.raises(NoteError) as told:
@@ -72,7 +76,7 @@ def test_where_the_only_plan_is_forgotten_no_other_is_named() -> None:
     def refused(_: Plan) -> tuple[str, ...]:
         raise ChangedMeanwhile("a.md", "changed meanwhile")
 
-    journal = Journal()
+    journal = Journal(clock)
     journal.add(plan("a"))
     with pytest.raises(NoteError) as told:
         journal.undo(refused)
@@ -81,11 +85,11 @@ def test_where_the_only_plan_is_forgotten_no_other_is_named() -> None:
 
 def test_nothing_to_undo() -> None:
     with pytest.raises(NoteError, match="nothing was changed in this session"):
-        Journal().undo(Applied())
+        Journal(clock).undo(Applied())
 
 
 def test_a_refusal_changes_nothing() -> None:
-    journal, applied = Journal(), Applied()
+    journal, applied = Journal(clock), Applied()
     journal.add(plan("a"))
     journal.add(plan("b"))
     journal.undo(applied)
@@ -97,11 +101,11 @@ def test_a_refusal_changes_nothing() -> None:
 
 
 def test_the_oldest_are_forgotten() -> None:
-    journal = Journal(most_plans=3)
+    journal = Journal(clock, most_plans=3)
     for title in "abcde":
         journal.add(plan(title))
     assert journal.done == ("c", "d", "e")
-    journal = Journal(most_bytes=10)
+    journal = Journal(clock, most_bytes=10)
     for title in "abc":
         journal.add(plan(title, 4))
     assert journal.done == ("b", "c")
@@ -110,16 +114,31 @@ def test_the_oldest_are_forgotten() -> None:
 
 
 def test_it_knows_where_a_note_is_that_was_moved() -> None:
-    journal = Journal()
+    journal = Journal(clock)
     journal.add(Plan("rename", (Move("a/one.md", "a/two.md", "0"),)))
     journal.add(Plan("move the folder", (MoveFolder("a", "b"),)))
-    assert journal.path_now("a/one.md") == "b/two.md"
-    assert journal.path_now("a/other/three.md") == "b/other/three.md"
-    assert journal.path_now("ab/four.md") == "ab/four.md"
+    assert journal.path_now("a/one.md", 0) == "b/two.md"
+    assert journal.path_now("a/other/three.md", 0) == "b/other/three.md"
+    assert journal.path_now("ab/four.md", 0) == "ab/four.md"
     journal.undo(lambda plan: ())
-    assert journal.path_now("a/one.md") == "a/two.md"
+    assert journal.path_now("a/one.md", 0) == "a/two.md"
     journal.undo(lambda plan: ())
-    assert journal.path_now("a/two.md") == "a/one.md", "it was there until that was undone"
-    for path, target in (("x.md", "y.md"), ("z.md", "x.md"), ("x.md", "w.md")):
-        journal.add(Plan("rename", (Move(path, target, "0"),)))
-    assert journal.path_now("x.md") == "w.md", "the note that was there last"
+    assert journal.path_now("a/two.md", 0) == "a/one.md", "it was there until that was undone"
+
+
+def test_of_several_notes_at_one_path_it_knows_which_was_there_then() -> None:
+    times = iter((10.0, 20.0, 30.0))
+    journal = Journal(lambda: next(times))
+    journal.add(Plan("rename", (Move("a/x.md", "b/x.md", "0"),)))
+    journal.add(Plan("new note a/x.md", (Write("a/x.md", None, FileContent(b"another")),)))
+    journal.add(Plan("move the folder", (MoveFolder("a", "c"),)))
+    assert [journal.path_now("a/x.md", at_ms) for at_ms in (5, 10, 15, 30, 35)] == [
+        "b/x.md", "b/x.md", "c/x.md", "c/x.md", "a/x.md",
+    ]  # fmt: skip
+
+
+def test_only_the_newest_moves_are_known() -> None:
+    journal = Journal(clock)
+    for number in range(1001):
+        journal.add(Plan("rename", (Move(f"{number}.md", f"{number}/moved.md", "0"),)))
+    assert (journal.path_now("0.md", 0), journal.path_now("1.md", 0)) == ("0.md", "1/moved.md")

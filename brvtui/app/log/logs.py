@@ -70,7 +70,7 @@ class Logs:
         outside = {old: now for now, old in earlier.moved.items()} if earlier is not None else {}
 
         def path_now(path: str) -> str:
-            now = session.notes.journal.path_now(path)
+            now = session.notes.journal.path_now(path, entry.at_ms)
             return now if now != path else outside.get(path, path)
 
         compare = partial(session.answers.compare_logged, entry, path_now)
