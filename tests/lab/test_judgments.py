@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from brvtui.lab.judgments.exchange import FORMATS, trec_name
 from brvtui.lab.judgments.file import JudgmentsFile
-from brvtui.lab.judgments.following import DocumentFinder, digest_of
+from brvtui.lab.judgments.following import DocumentFinder, after_moves, digest_of
 from brvtui.lab.judgments.model import OUTCOMES, JudgedDocument, Judgment, JudgmentsError, meets, new_id
 from brvtui.lab.judgments.reading import HEADER, parse_judgments
 from brvtui.lab.judgments.writing import edited_text, new_text
@@ -295,6 +295,21 @@ class TestFollowing:
         made, odd = finder.followed(Judgment("a", "x", documents=(text, lost)))
         assert [document.path for document in made.documents] == ["security/tokens.md", "ops/gone.md"]
         assert [item.moved for item in odd] == [True, False]
+
+    def test_a_note_that_is_moved_to_the_path_of_one_that_is_gone_takes_its_place(self, tmp_path: Path) -> None:
+        file = JudgmentsFile(tmp_path / "judgments.toml", trusted=True)
+        gone, moved, other = JudgedDocument("ops/b.md", 0), JudgedDocument("ops/a.md", 3), JudgedDocument("c.md", 1)
+        file.change(lambda _: (Judgment("a", "x", documents=(gone, moved, other)), INGRESS))
+        file.change(lambda known: after_moves(known, lambda path: path.replace("ops/a.md", "ops/b.md")))
+        followed = (JudgedDocument("ops/b.md", 3), other)
+        assert file.read() == (Judgment("a", "x", documents=followed), INGRESS)
+
+    def test_a_note_that_is_found_where_another_is_judged_leaves_that_one(self, tree: Tree) -> None:
+        tree.note("ops/b.md", "Deploy", "its text")
+        there = DocumentFinder(tree.snapshot()).judged("ops/b.md", 1)
+        judgment = Judgment("a", "x", documents=(replace(there, path="ops/a.md", grade=3), there))
+        made, _ = DocumentFinder(tree.snapshot()).followed(judgment)
+        assert made.documents == (there,)
 
     def test_what_two_notes_have_leads_nowhere(self, tree: Tree) -> None:
         tree.note("a/x.md", "Same", "text of its own")

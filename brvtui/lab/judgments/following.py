@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -44,12 +44,25 @@ def digest_of(text: str) -> str:
 
 
 def after_moves(judgments: tuple[Judgment, ...], path_now: Callable[[str], str]) -> tuple[Judgment, ...]:
-    """``judgments`` that name each note by its ``path_now``."""
+    """``judgments`` that name each note by its ``path_now``, in place of one that was judged there and is gone."""
 
-    def moved(document: JudgedDocument) -> JudgedDocument:
-        return replace(document, path=path_now(document.path))
+    def at_new_paths(judgment: Judgment) -> Judgment:
+        paths = [path_now(document.path) for document in judgment.documents]
+        moved = [path != document.path for path, document in zip(paths, judgment.documents, strict=True)]
+        return _at_paths(judgment, paths, moved)
 
-    return tuple(replace(each, documents=tuple(map(moved, each.documents))) for each in judgments)
+    return tuple(map(at_new_paths, judgments))
+
+
+def _at_paths(judgment: Judgment, paths: Sequence[str], has_precedence: Sequence[bool]) -> Judgment:
+    """``judgment`` with its documents at ``paths``: of several at one path, the first of those with precedence, else
+    the first.
+    """
+    kept: dict[str, int] = {}
+    for place in sorted(range(len(paths)), key=lambda place: not has_precedence[place]):
+        kept.setdefault(paths[place], place)
+    documents = (replace(judgment.documents[place], path=paths[place]) for place in sorted(kept.values()))
+    return replace(judgment, documents=tuple(documents))
 
 
 class DocumentFinder:
@@ -98,15 +111,9 @@ class DocumentFinder:
         Those that are gone keep their path: a query that should find them still misses them.
         """
         found = [self.find(document) for document in judgment.documents]
-        taken = {item.path for item in found if item.path and not item.moved}
-        made: list[JudgedDocument] = []
-        for item in found:
-            path = item.path or item.document.path
-            if item.moved and path in taken:  # two judged notes became one
-                continue
-            taken.add(path)
-            made.append(replace(item.document, path=path))
-        return replace(judgment, documents=tuple(made)), tuple(item for item in found if item.how)
+        paths = [item.path or item.document.path for item in found]
+        stayed = [bool(item.path) and not item.moved for item in found]
+        return _at_paths(judgment, paths, stayed), tuple(item for item in found if item.how)
 
     def judged(self, path: str, grade: int) -> JudgedDocument:
         """The document at ``path`` with ``grade``, and with what finds it again. Raises nothing."""
