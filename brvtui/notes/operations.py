@@ -11,17 +11,21 @@ from typing import Protocol
 
 from brvtui.engines.byterover.profile import Profile
 from brvtui.lab.backlinks import LinkIndex, LinkReader
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.following import after_moves
+from brvtui.lab.judgments.model import JudgmentsError
 from brvtui.lab.similar import Similar, similar_notes
 from brvtui.notes.applying import PlanTarget, apply, is_taken, read_content
 from brvtui.notes.archiving import original_of, plan_archive, plan_restore
 from brvtui.notes.journal import ApplyPlan, Journal
 from brvtui.notes.moving import plan_move
-from brvtui.notes.plan import FileContent, NoteError, Plan, Step, Write
+from brvtui.notes.plan import FileContent, Move, MoveFolder, NoteError, Plan, Step, Write, path_after
 from brvtui.notes.signals import SignalSources, SignalTarget, plan_signals
 from brvtui.snapshot import Snapshot
 from brvtui.store.overlay import Overlay
 from brvtui.tree.engine_files.sidecar import read_signals_of
 from brvtui.tree.reading.inside import TOPIC_ENDING
+from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import NoteSignals, Source, defaults
 from brvtui.tree.saving import note_files
 from brvtui.tree.saving.file_version import FileVersion
@@ -42,6 +46,10 @@ class ProjectAccess(Protocol):
 
     profile: Profile
     clock: Callable[[], float]
+
+    @property
+    def project(self) -> FoundProject:
+        """The project, beside whose notes the judged queries are kept."""
 
     @property
     def snapshot(self) -> Snapshot:
@@ -95,16 +103,21 @@ class Notes:
 
     def plan_signals(self, path: str, signals: NoteSignals, where: SignalTarget, keep_mtime: bool = True) -> Plan:
         """A plan that stores ``signals`` of the note at ``path``. Raises :class:`NoteError`."""
-        return plan_signals(self._tree, path, signals, where, self._signals()(path), keep_mtime)
+        rules = self._opened.profile.signals
+        return plan_signals(self._tree, path, signals, where, self._signals()(path), rules, keep_mtime)
 
     def apply(self, plan: Plan) -> AppliedPlan:
-        """Applies ``plan``, all of it or nothing. Raises :class:`NoteError`, also when a file changed meanwhile."""
+        """Applies ``plan``, all of it or nothing; judged queries follow the notes that it moves.
+
+        Raises :class:`NoteError`, also when a file changed meanwhile.
+        """
         self._refuse_topics()
         with self._changing:
             notices = apply(self._target(), plan)
             self.journal.add(plan)
+            left = self._move_judgments(plan)
         self._publish(plan)
-        return AppliedPlan(plan.title, plan.steps, (*plan.notices, *notices))
+        return AppliedPlan(plan.title, plan.steps, (*plan.notices, *notices, *left))
 
     def save(self, path: str, data: bytes, expected: FileVersion | None, keep_mtime: bool = False) -> Saved | Conflict:
         """Saves as :func:`brvtui.tree.saving.note_files.save`, and adds it to the journal.
@@ -156,8 +169,23 @@ class Notes:
     def _apply_from_journal(self, turn: Callable[[ApplyPlan], tuple[Plan, tuple[str, ...]]]) -> AppliedPlan:
         with self._changing:
             plan, notices = turn(partial(apply, self._target()))
+            left = self._move_judgments(plan)
         self._publish(plan)
-        return AppliedPlan(plan.title, plan.steps, notices)
+        return AppliedPlan(plan.title, plan.steps, (*notices, *left))
+
+    def _move_judgments(self, plan: Plan) -> tuple[str, ...]:
+        """Has judged queries name notes that ``plan`` moved by their new paths. Returns why not, where that fails."""
+        if not any(isinstance(step, Move | MoveFolder) for step in plan.steps):
+            return ()
+        path_now = partial(path_after, steps=plan.steps)
+        file = JudgmentsFile.of(self._opened.project)
+        try:
+            known = file.read()
+            if after_moves(known, path_now) != known:  # a change makes the file's folder
+                file.change(lambda now: after_moves(now, path_now))
+        except JudgmentsError as error:
+            return (f"judged queries still name it by its path before: {error}",)
+        return ()
 
     def _publish(self, plan: Plan) -> None:
         """Publishes a snapshot with the changes of ``plan``."""

@@ -9,8 +9,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
+import numpy as np
+
 from brvtui.notes.applying import read_content
 from brvtui.notes.plan import FileContent, NoteError, Plan, Record, Recorded, Write
+from brvtui.ranking.constants import SignalRules
+from brvtui.ranking.maturity import LEVELS, after_access, demoted_below, levels_of, promoted_from
 from brvtui.tree.editing.fields import FieldsError, set_fields
 from brvtui.tree.editing.note_text import NotText, note_text
 from brvtui.tree.reading.signals import NoteSignals, Source, from_mapping
@@ -39,17 +43,25 @@ class SignalSources:
 
 
 def plan_signals(
-    tree: Path, path: str, signals: NoteSignals, where: SignalTarget, known: SignalSources, keep_mtime: bool = True
+    tree: Path,
+    path: str,
+    signals: NoteSignals,
+    where: SignalTarget,
+    known: SignalSources,
+    rules: SignalRules,
+    keep_mtime: bool = True,
 ) -> Plan:
     """A plan that stores ``signals`` of the note at ``path``; other lines of its frontmatter stay as they are.
 
-    With ``keep_mtime`` the file keeps its modification time; without it, the note counts as just changed. Raises
-    :class:`NoteError`, also for invalid signals.
+    With ``keep_mtime`` the file keeps its modification time; without it, the note counts as just changed. A notice says
+    to which maturity the next access hit moves the note by ``rules``. Raises :class:`NoteError`, also for invalid
+    signals.
     """
     _check(path, signals)
+    notices = (*_next_hit(signals, rules), *_notices(path, where, known))
     if where is SignalTarget.OVERLAY:
         entry = Recorded(path, known.overlay, replace(signals, source=Source.OVERLAY))
-        return Plan(f"signals of {path}", (Record((entry,)),), notices=_notices(path, where, known))
+        return Plan(f"signals of {path}", (Record((entry,)),), notices=notices)
     try:
         before = read_content(tree, path)
         text = note_text(before.data)
@@ -59,13 +71,25 @@ def plan_signals(
     except (NotText, FieldsError) as error:
         raise NoteError(f"{path}: {error}") from error
     after = FileContent(data, before.mtime_ns if keep_mtime else None, before.mode)
-    return Plan(f"signals of {path}", (Write(path, before, after),), notices=_notices(path, where, known))
+    return Plan(f"signals of {path}", (Write(path, before, after),), notices=notices)
 
 
 def _check(path: str, signals: NoteSignals) -> None:
     if from_mapping(signals.to_mapping(), signals.source, signals, partial=False) is None:
         message = "importance lies in 0..100, recency in 0..1, counts are whole, maturity is draft, validated or core"
         raise NoteError(f"{path}: these are not signals: {message}")
+
+
+def _next_hit(signals: NoteSignals, rules: SignalRules) -> tuple[str, ...]:
+    """A notice where the next access hit gives the note another maturity: that follows from the importance then."""
+    now = LEVELS.index(signals.maturity)
+    _, (then,) = after_access(np.asarray([signals.importance]), levels_of([signals.maturity]), rules)
+    if then == now:
+        return ()
+    why = f"is kept from an importance of {demoted_below(rules)[now]:g} on"
+    if then > now:
+        why = f"is promoted from an importance of {promoted_from(rules)[now]:g} on"
+    return (f"the next access hit makes it {LEVELS[then]}: {signals.maturity} {why}",)
 
 
 def _notices(path: str, where: SignalTarget, known: SignalSources) -> tuple[str, ...]:

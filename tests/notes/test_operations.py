@@ -10,10 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.model import JudgedDocument, Judgment, JudgmentsError
 from brvtui.notes.plan import FileContent, NoteError, Plan, Write
 from brvtui.notes.signals import SignalTarget
 from brvtui.store.overlay import Overlay
 from brvtui.tree.editing.archive import archived_as
+from brvtui.tree.reading.project import find_project
 from brvtui.tree.reading.signals import NoteSignals, defaults
 from brvtui.tree.saving.note_files import Conflict, Saved, SaveError, read_note_file
 from tests.notes.conftest import Files, files_of
@@ -72,6 +75,33 @@ def test_what_was_done_is_searched_at_once(yard: Tree) -> None:
     notes.apply(notes.plan_archive("yard/gates/sunny.md"))
     assert "_archived/yard/gates/sunny.stub.md" in session.snapshot.by_path
     assert notes.journal.done == ("move yard/gates/south.md to yard/gates/sunny.md", "archive yard/gates/sunny.md")
+
+
+def test_judged_queries_follow_what_is_moved_undone_and_done_again(yard: Tree) -> None:
+    notes, file = yard.session().notes, JudgmentsFile.of(find_project(yard.root))
+    file.change(lambda _: (Judgment("q", "south", documents=(JudgedDocument("yard/gates/south.md", 3),)),))
+
+    def judged() -> list[str]:
+        return [document.path for judgment in file.read() for document in judgment.documents]
+
+    notes.apply(notes.plan_move("yard/gates/south.md", "yard/sunny.md"))
+    assert judged() == ["yard/sunny.md"]
+    notes.apply(notes.plan_move("yard", "court"))
+    assert judged() == ["court/sunny.md"]
+    notes.undo()
+    assert judged() == ["yard/sunny.md"]
+    notes.redo()
+    assert judged() == ["court/sunny.md"]
+
+
+def test_a_move_that_judged_queries_cannot_follow_says_so(yard: Tree) -> None:
+    notes, file = yard.session().notes, JudgmentsFile.of(find_project(yard.root))
+    file.path.parent.mkdir(parents=True)
+    file.path.write_text("[[query]\n")
+    with pytest.raises(JudgmentsError) as broken:
+        file.read()
+    done = notes.apply(notes.plan_move("yard/gates/south.md", "yard/gates/sunny.md"))
+    assert done.notices == (f"judged queries still name it by its path before: {broken.value}",)
 
 
 def test_what_was_done_is_searched_at_once_while_watching(yard: Tree) -> None:

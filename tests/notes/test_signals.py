@@ -87,8 +87,27 @@ def test_signals_that_win_are_told(yard: Tree, overlay: bool, winner: str) -> No
         Overlay(yard.tree).write({"yard/gates/north.md": replace(NEW, source=Source.OVERLAY)})
     notes = yard.session().notes
     done = notes.apply(notes.plan_signals("yard/gates/north.md", stored(importance=80), SignalTarget.FRONTMATTER))
-    assert done.notices[1] == f"yard/gates/north.md: {winner} has signals of it too, and these win"
+    assert done.notices[-1] == f"yard/gates/north.md: {winner} has signals of it too, and these win"
     assert kept.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("signals", "notices"),
+    [
+        (stored(importance=50, maturity="validated"), ()),
+        (
+            stored(importance=50, maturity="core"),
+            ("the next access hit makes it validated: core is kept from an importance of 60 on",),
+        ),
+        (
+            stored(importance=64, maturity="draft"),
+            ("the next access hit makes it validated: draft is promoted from an importance of 65 on",),
+        ),
+    ],
+)
+def test_what_the_next_access_hit_makes_of_it_is_told(yard: Tree, signals: NoteSignals, notices: tuple[str]) -> None:
+    plan = yard.session().notes.plan_signals("yard/gates/north.md", signals, SignalTarget.OVERLAY)
+    assert plan.notices[:-1] == notices
 
 
 @pytest.mark.parametrize("where", list(SignalTarget))

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from brvtui.notes.operations import AppliedPlan
     from brvtui.notes.plan import Plan, Step
     from brvtui.notes.signals import SignalTarget
-    from brvtui.ranking.constants import SignalRules
     from brvtui.session import Session
 
 _FROM_FILE = "its signals are those of the file that --signals named, which wins: change them there, and open it again"
@@ -110,7 +109,7 @@ class NoteChanges:
         from brvtui.notes.signals import SignalTarget
         from brvtui.tree.reading.signals import Source
 
-        now, notes, rules = session.snapshot.signals[position], session.notes, session.profile.signals
+        now, notes = session.snapshot.signals[position], session.notes
         if now.source is Source.FILE:
             self._services.notify(f"{path}: {_FROM_FILE}", severity="warning", timeout=8)
             return
@@ -120,7 +119,7 @@ class NoteChanges:
         def make(level: str, importance: float, where: SignalTarget) -> Plan:
             plan = notes.plan_signals(path, replace(now, maturity=level, importance=importance), where)
             kept = (kept_time,) if where is SignalTarget.FRONTMATTER and is_cached else ()
-            return replace(plan, notices=(*_next_hit(level, importance, rules), *plan.notices, *kept))
+            return replace(plan, notices=(*plan.notices, *kept))
 
         kept = SignalTarget.FRONTMATTER if now.source is Source.FRONTMATTER else SignalTarget.OVERLAY
         self._confirm(path, lambda: SignalsDialog(path, now.maturity, now.importance, kept, make, maturity))
@@ -188,8 +187,6 @@ class NoteChanges:
                 done = change(session)
             except NoteError as error:
                 raise Refusal(str(error)) from error
-            lost = _judgments_follow(session, done.steps)
-            done = replace(done, notices=(*done.notices, *lost))
             try:
                 return done, _followed(done.steps, selected), self._project.read_tree(session)
             except Refusal as refusal:
@@ -211,26 +208,6 @@ class NoteChanges:
             self._services.select(follow)
 
 
-def _judgments_follow(session: Session, steps: Sequence[Step]) -> tuple[str, ...]:
-    """Has judged queries name notes that ``steps`` moved by their new paths. Returns why not, where that fails."""
-    from brvtui.lab.judgments.file import JudgmentsFile
-    from brvtui.lab.judgments.following import after_moves
-    from brvtui.lab.judgments.model import JudgmentsError
-    from brvtui.notes.plan import Move, MoveFolder, path_after
-
-    if not any(isinstance(step, Move | MoveFolder) for step in steps):
-        return ()
-    path_now = partial(path_after, steps=steps)
-    file = JudgmentsFile.of(session.project)
-    try:
-        known = file.read()
-        if after_moves(known, path_now) != known:  # a change makes the file's folder
-            file.change(lambda now: after_moves(now, path_now))
-    except JudgmentsError as error:
-        return (f"judged queries still name it by its path before: {error}",)
-    return ()
-
-
 def _followed(steps: Sequence[Step], selected: str) -> str:
     """Returns where ``steps`` put the selected note, or what stands for it then; empty when it stays."""
     from brvtui.notes.plan import Write, path_after
@@ -242,19 +219,3 @@ def _followed(steps: Sequence[Step], selected: str) -> str:
     if any(step.path == selected and step.after is None for step in writes):
         return next((step.path for step in writes if step.before is None and role_of(step.path) in SEARCHABLE), "")
     return ""
-
-
-def _next_hit(maturity: str, importance: float, rules: SignalRules) -> tuple[str, ...]:
-    """A notice where the next access hit gives it another maturity: that follows from the importance then."""
-    import numpy as np
-
-    from brvtui.ranking.maturity import LEVELS, after_access, demoted_below, levels_of, promoted_from
-
-    now = LEVELS.index(maturity)
-    _, (then,) = after_access(np.asarray([importance]), levels_of([maturity]), rules)
-    if then == now:
-        return ()
-    why = f"is kept from an importance of {demoted_below(rules)[now]:g} on"
-    if then > now:
-        why = f"is promoted from an importance of {promoted_from(rules)[now]:g} on"
-    return (f"the next access hit makes it {LEVELS[then]}: {maturity} {why}",)
