@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from brvtui.engines.registry import noun_of, presentation
 from brvtui.engines.verdict import verdict_sentence
@@ -35,8 +35,8 @@ class LogComparison:
     """That it came from the cache, and what it is on an empty one; empty where it did not."""
     failure: str = ""
     """Why its engine fails now; empty where it answers."""
-    moved: tuple[tuple[str, str], ...] = ()
-    """The results of then that were moved since: their path then, and their path now."""
+    paths_now: Mapping[str, str] = field(default_factory=dict)
+    """Where the results of then that were moved since are now, by their paths then."""
 
 
 def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:

@@ -133,23 +133,23 @@ class TraceExplainer:
         from brvtui.lab.log_comparison import LogComparison, causes, compare
 
         there = self._opened.snapshot.by_path
-        moved = tuple((path, path_now(path)) for path in logged.paths if path not in there and path_now(path) in there)
-        entry = replace(logged, paths=tuple(dict(moved).get(path, path) for path in logged.paths))
+        paths_now = {path: now for path in logged.paths if path not in there and (now := path_now(path)) in there}
+        entry = replace(logged, paths=tuple(paths_now.get(path, path) for path in logged.paths))
         try:
             context = self._engines.context(entry.engine)
             trace = self._answer_logged(entry, context)
-            compared = replace(compare(entry, trace), entry=logged, moved=moved)
+            compared = replace(compare(entry, trace), entry=logged, paths_now=paths_now)
             if not compared.differences or compared.failure or entry.status != "completed":
                 return compared
             is_past = 0 < entry.at_ms <= context.now_ms
             as_of_then = self._answer_logged(entry, replace(context, now_ms=entry.at_ms)) if is_past else None
         except EngineError as error:
-            return LogComparison(logged, None, None, (), (str(error),), moved=moved)
+            return LogComparison(logged, None, None, (), (str(error),), paths_now=paths_now)
         snapshot = context.snapshot
         changed = {note.result_path: float(note.mtime_ms) for note in snapshot.notes}
         by_byterover = entry.who == ENGINE and entry.engine == DEFAULT
         own = snapshot.frontmatter_count + snapshot.overlay_count if by_byterover else 0
-        return replace(compared, causes=causes(entry, trace, as_of_then, changed, bool(moved), own))
+        return replace(compared, causes=causes(entry, trace, as_of_then, changed, bool(paths_now), own))
 
     def explain_logged(self, entry: LoggedQuery, note: str) -> Explanation:
         """Why ``note`` is or is not in the answer that the query of ``entry`` gets now, on an empty cache.

@@ -87,7 +87,8 @@ def effect_of_edits(
         for judgment in asked:
             if cancelled():
                 return None
-            changes.append(QueryChange(runner.result(now, judgment), runner.result(before, judgment), earlier.moved))
+            results = runner.result(now, judgment), runner.result(before, judgment)
+            changes.append(QueryChange(*results, earlier.paths_now))
         runner.keep(now)
     otherwise = [
         tuple(change for change in part if change.is_otherwise)
@@ -106,7 +107,7 @@ def causes_of_change(session: Session, variant: Variant, judgment: Judgment, eng
     """
     runner = session.variants
     now, before = runner.state(Variant(), engine, mode), runner.state(variant, engine, mode)
-    change = QueryChange(now.ask(judgment), before.ask(judgment), variant.moved)
+    change = QueryChange(now.ask(judgment), before.ask(judgment), variant.paths_now)
     if not change.is_otherwise:
         return ()
     first = change.before.ranking[:1]
@@ -116,12 +117,12 @@ def causes_of_change(session: Session, variant: Variant, judgment: Judgment, eng
         then = replace(judgment, documents=(found,))
         judgment, moved = now.finder.followed(then)
         renamed = tuple(f"{one.document.path} is {one.path} now" for one in moved if one.moved)
-        change = QueryChange(judged_as(change.now, judgment), judged_as(change.before, then), variant.moved)
+        change = QueryChange(judged_as(change.now, judgment), judged_as(change.before, then), variant.paths_now)
     if not change.changes_outcome and not change.is_worse(DEFAULT_METRICS[0]):
         return (*renamed, *_moves(change), *_edited(variant))
     if variant.earlier is not None and (signals := variant.earlier.signals):
         undone = runner.state(Variant(signals=signals), engine, mode).ask(judgment)
-        if not QueryChange(undone, judged_as(change.before, judgment), variant.moved).is_otherwise:
+        if not QueryChange(undone, judged_as(change.before, judgment), variant.paths_now).is_otherwise:
             paths = ", ".join(dict.fromkeys(each.path for each in signals))
             did = f"maturity or importance was set of {paths}: without that, the query is as it was (tried)"
             return (*renamed, *_moves(change), f"{CAUSE}{did}")
@@ -140,13 +141,12 @@ def _edited(variant: Variant) -> Iterator[str]:
 
 def _moves(change: QueryChange) -> Iterator[str]:
     """What is otherwise where nothing fell: which notes stand elsewhere, judged ones first, and what is quoted."""
-    now, before, names = change.now, change.before, change.earlier_paths
-    same = [path for path in before.ranking if path not in names.values()]
-    paths = dict.fromkeys((*now.relevant, *now.ranking, *same))
-    ranks = {path: (before.rank_of(names.get(path, path)), now.rank_of(path)) for path in paths}
+    now, before, moved = change.now, change.before, change.all_paths_now
+    was = {moved.get(path, path): rank for rank, path in enumerate(before.ranking, start=1)}
+    ranks = {path: (was.get(path), now.rank_of(path)) for path in (*now.relevant, *now.ranking, *was)}
     for path in [path for path, (then, there) in ranks.items() if then != there][:_MOST_NAMED]:
         then, there = ranks[path]
         yield f"{path}{RANK}{then or 'not found'} → {there or 'not found'}"
-    quoted = {names.get(path, path): path for path in now.quoted}
-    yield from (f"{path}: not quoted any more" for path in before.quoted if path not in quoted)
-    yield from (f"{path}: quoted now" for old, path in quoted.items() if old not in before.quoted)
+    quoted = {moved.get(path, path): path for path in before.quoted}
+    yield from (f"{old}: not quoted any more" for path, old in quoted.items() if path not in now.quoted)
+    yield from (f"{path}: quoted now" for path in now.quoted if path not in quoted)

@@ -66,8 +66,8 @@ class HeldNotes:
         difference, signals = Difference(edits, removed), tuple(self._set_since(now))
         paths = tuple(sorted({*difference.paths, *(change.path for change in signals)}))
         gone = [(path, edit.data) for path, edit in sorted(edits.items()) if path not in own]
-        moved = dict(_moves(gone, now, removed))
-        return EarlierNotes(paths, moved, difference, signals) if paths else None
+        paths_now = dict(_moves(gone, now, removed))
+        return EarlierNotes(paths, paths_now, difference, signals) if paths else None
 
     def _set_since(self, now: Snapshot) -> Iterator[SignalChange]:
         """What the signals were that were set since in the overlay; access hits that were recorded there count not."""
@@ -81,7 +81,7 @@ class HeldNotes:
 
 
 def _moves(gone: list[tuple[str, bytes]], now: Snapshot, new: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Which of the ``new`` files has the text of which of those that are ``gone``: each at most once."""
+    """Paths of files that are ``gone``, each with that of the ``new`` file that has its text: each at most once."""
     left: dict[bytes, list[str]] = {}
     for path, text in gone:
         left.setdefault(text, []).append(path)
@@ -90,7 +90,7 @@ def _moves(gone: list[tuple[str, bytes]], now: Snapshot, new: Collection[str]) -
         if found is not None and (old := left.get(found)):
             name = path.rpartition("/")[2]
             same = next((place for place, one in enumerate(old) if one.rpartition("/")[2] == name), 0)
-            yield path, old.pop(same)
+            yield old.pop(same), path
 
 
 def hold(snapshot: Snapshot) -> HeldNotes | None:

@@ -133,8 +133,8 @@ def test_an_answer_is_another_one_by_what_is_judged_else_by_every_rank() -> None
     moved = answer("b", "c", grades={"b": 3}, quoted=("b",)), answer("a", "c", grades={"a": 3}, quoted=("a",))
     assert not QueryChange(*moved).is_otherwise  # a judged note that moved is the same
     assert QueryChange(moved[0], answer("c", "a", grades={"a": 3}, quoted=("a",))).is_otherwise
-    known = QueryChange(answer("b", grades={}, quoted=("b",)), answer("a", grades={}, quoted=("a",)), {"b": "a"})
+    known = QueryChange(answer("b", grades={}, quoted=("b",)), answer("a", grades={}, quoted=("a",)), {"a": "b"})
     assert not known.is_otherwise  # so is one that is not judged, where its move is known
-    assert replace(known, moved={}).is_otherwise
+    assert replace(known, paths_now={}).is_otherwise
     assert is_otherwise({"b": 3})
     assert not is_otherwise({"a": 3})

@@ -62,7 +62,7 @@ def test_earlier_notes_answer_as_they_did(garden: Tree, engine: str) -> None:
     assert earlier is not None
     changed = {STORE, "auth/new.md", "deploy/rollback.md", "billing/refunds.md", "billing/moved.md"}
     assert set(earlier.paths) == changed
-    assert earlier.moved == {"billing/moved.md": "billing/refunds.md"}
+    assert earlier.paths_now == {"billing/refunds.md": "billing/moved.md"}
     now = answers(session, Variant())
     assert all(same(*pair) for pair in zip(before, answers(session, Variant(earlier=earlier)), strict=True))
     effect = asked(session, QUERIES, held)
@@ -254,7 +254,22 @@ def test_of_two_moved_twins_each_is_known_by_its_name(garden: Tree) -> None:
     session.load()
     earlier = held.earlier(session.snapshot)
     assert earlier is not None
-    assert earlier.moved == {"pair/one.md": "twins/one.md", "pair/two.md": "twins/two.md"}
+    assert earlier.paths_now == {"twins/one.md": "pair/one.md", "twins/two.md": "pair/two.md"}
     effect = effect_of_edits(session, earlier, (), (Judgment("t", "twin"),), session.engine, "", lambda: False)
     assert effect is not None
     assert not effect.otherwise
+
+
+def test_a_note_that_was_moved_out_of_the_scope_is_named_by_its_path_now(garden: Tree) -> None:
+    for name, text in (("first", "zeta " * 3), ("last", "a longer text, of which one word is zeta")):
+        garden.note(f"zeta/{name}.md", name.title(), text, days=0)
+    session = Session.open(garden.root, now_ms=NOW_MS)
+    session.load()
+    held = hold(session.snapshot)
+    assert held is not None
+    shutil.move(garden.tree / "zeta/last.md", garden.tree / "other.md")
+    garden.note("zeta/new.md", "New", "zeta " * 2, days=0)
+    session.load()
+    variant = Variant(earlier=held.earlier(session.snapshot))
+    said = causes_of_change(session, variant, Judgment("t", "zeta", "zeta"), session.engine, "")
+    assert said[:2] == ("zeta/new.md: rank not found → 2", "other.md: rank 2 → not found")

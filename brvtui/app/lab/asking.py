@@ -277,9 +277,11 @@ def keep_answers(
             result = runner.result(state, judgment)
             if result.outcome == NOT_COVERED and (failure := _failure(state, judgment)):
                 raise Refusal(f"“{text}” is not judged: {failure}")
-            if before is not None and QueryChange(result, runner.result(before, judgment), earlier.moved).is_otherwise:
-                left_out.append(text)
-                continue
+            if before is not None:
+                change = QueryChange(result, runner.result(before, judgment), earlier.paths_now)
+                if change.is_otherwise:
+                    left_out.append(text)
+                    continue
             documents = tuple(state.finder.judged(path, 3) for path in result.ranking[:1])
             added.append((text, scope, result.outcome, documents))
 

@@ -156,7 +156,10 @@ def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
         rest = f"; {_are(as_before)} not"
     worse = f", {effect.worse} worse" if effect.worse else ""
     earlier = effect.earlier
-    paths = tuple(path for path in earlier.paths if path not in earlier.moved) if earlier is not None else ()
+    paths: tuple[str, ...] = ()
+    if earlier is not None:
+        targets = frozenset(earlier.paths_now.values())
+        paths = tuple(path for path in earlier.paths if path not in targets)
     notes = notes_among(paths)
     changed = notes or paths
     many = counted(len(notes), noun, f"{noun}s") if notes else f"{len(paths)} files"

@@ -42,7 +42,7 @@ def is_otherwise(lab: LabState, column: LabColumn, query: str) -> bool:
 
 
 def _differs(now: LabCell, there: LabCell, column: LabColumn) -> bool:
-    change = QueryChange(now.result, there.result, column.variant.moved)
+    change = QueryChange(now.result, there.result, column.variant.paths_now)
     return change.changes_outcome if column.variant.engine else change.is_otherwise
 
 

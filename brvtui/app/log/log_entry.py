@@ -71,7 +71,7 @@ class LogEntryPane(Pane):
 
 def _moved(compared: LogComparison, width: int) -> list[Line]:
     """Where the results of then are that were moved since."""
-    return [row for path, now in compared.moved for row in wrapped(f"{path} is {now} now", width, "muted")]
+    return [row for path, now in compared.paths_now.items() for row in wrapped(f"{path} is {now} now", width, "muted")]
 
 
 def _then(compared: LogComparison, with_engine: bool, width: int) -> list[Line]:

@@ -67,7 +67,7 @@ class Logs:
             return False
         effect = self._services.store.view.edits.effect
         earlier = effect.earlier if effect is not None else None
-        outside = {old: now for now, old in earlier.moved.items()} if earlier is not None else {}
+        outside = earlier.paths_now if earlier is not None else {}
 
         def path_now(path: str) -> str:
             now = session.notes.journal.path_now(path, entry.at_ms)
@@ -151,8 +151,7 @@ def results_of(view: View, entry: LoggedQuery | None) -> tuple[str, ...]:
         return ()
     if compared is None or compared.entry != entry:
         return entry.paths
-    moved = dict(compared.moved)
-    return (*(moved.get(path, path) for path in entry.paths), *compared.paths)
+    return (*(compared.paths_now.get(path, path) for path in entry.paths), *compared.paths)
 
 
 def answering_note(view: View, entry: LoggedQuery | None) -> str:

@@ -18,8 +18,8 @@ class QueryChange:
 
     now: QueryResult
     before: QueryResult
-    moved: Mapping[str, str] = field(default_factory=dict)
-    """Where notes that are known to have moved since were before, by their paths of now."""
+    paths_now: Mapping[str, str] = field(default_factory=dict)
+    """Where notes that are known to have moved since are now, by their paths before."""
 
     @property
     def changes_outcome(self) -> bool:
@@ -27,28 +27,28 @@ class QueryChange:
         return self.now.outcome != self.before.outcome
 
     @property
-    def earlier_paths(self) -> dict[str, str]:
-        """Where the notes that moved since were before, by their paths of now: those that are judged, and the known."""
+    def all_paths_now(self) -> dict[str, str]:
+        """Where notes that moved since are now, by their paths before: those that are judged, and the known."""
         now, before = self.now.relevant, self.before.relevant
         judged = zip(now, before, strict=True) if len(now) == len(before) else ()
-        return {**self.moved, **{path: old for path, old in judged if path != old}}
+        return {**self.paths_now, **{old: path for path, old in judged if path != old}}
 
     @property
     def is_otherwise(self) -> bool:
         """Whether the answer is another one: its outcome, its first note, the notes that it quotes, or the rank of a
         judged note; where none is judged and none is quoted, the rank of any. A note that moved is the same."""
-        now, before, moved = self.now, self.before, self.earlier_paths
+        now, before, moved = self.now, self.before, self.all_paths_now
 
         def named(paths: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(moved.get(path, path) for path in paths)
 
-        if self.changes_outcome or named(now.ranking[:1]) != before.ranking[:1]:
+        if self.changes_outcome or now.ranking[:1] != named(before.ranking[:1]):
             return True
-        if set(named(now.quoted)) != set(before.quoted):
+        if set(now.quoted) != set(named(before.quoted)):
             return True
         if now.relevant or before.relevant:
             return [now.rank_of(path) for path in now.relevant] != [before.rank_of(path) for path in before.relevant]
-        return not (now.quoted or before.quoted) and named(now.ranking) != before.ranking
+        return not (now.quoted or before.quoted) and now.ranking != named(before.ranking)
 
     def difference(self, metric: Metric) -> float | None:
         """How much ``metric`` rose; negative where it fell, None where it has no value."""

@@ -54,8 +54,8 @@ class EarlierNotes:
 
     paths: tuple[str, ...]
     """The notes that changed since."""
-    moved: Mapping[str, str] = field(default_factory=dict)
-    """Where those of them that were moved are now, with where they were."""
+    paths_now: Mapping[str, str] = field(default_factory=dict)
+    """Where those of them that were moved are now, by their paths then."""
     difference: Difference | None = None
     """What changes the notes of now back, where they are files of a context tree."""
     signals: tuple[SignalChange, ...] = ()
@@ -91,9 +91,9 @@ class Variant:
         return bool(self.revision) or self.earlier is not None or self.days < 0
 
     @property
-    def moved(self) -> Mapping[str, str]:
-        """The notes that are known to have moved since: where they are now, with where they were."""
-        return self.earlier.moved if self.earlier is not None else {}
+    def paths_now(self) -> Mapping[str, str]:
+        """Where notes that are known to have moved since are now, by their paths then."""
+        return self.earlier.paths_now if self.earlier is not None else {}
 
     def with_constant(self, name: str, value: Value | None) -> Variant:
         """With the constant ``name`` at ``value``; None for as it is in the profile."""
