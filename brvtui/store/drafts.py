@@ -23,7 +23,8 @@ class Draft:
 
     ``base`` is the SHA-256 of the text that was edited (None for a new note), ``at_ms`` the time of keeping in
     milliseconds since 1970. ``process`` is the id of the process that kept it, and ``started`` tells that process from
-    later ones with its id; empty where the system cannot.
+    later ones with its id; empty where the system cannot. ``inode`` is that of the file whose text was edited, 0 where
+    it is not known.
     """
 
     path: str
@@ -32,6 +33,7 @@ class Draft:
     at_ms: float
     process: int
     started: str = ""
+    inode: int = 0
 
     def is_on(self, sha256: str | None) -> bool:
         """Whether the draft is an edit of the text with this digest; None for a note that does not exist."""
@@ -58,14 +60,14 @@ class DraftStore:
         """The folder of the drafts need not exist."""
         self.folder = tree_folder(tree) / _FOLDER
 
-    def keep(self, path: str, data: bytes, base: str | None, now_ms: float) -> None:
+    def keep(self, path: str, data: bytes, base: str | None, now_ms: float, inode: int = 0) -> None:
         """Writes ``data`` as this process's draft of the note at ``path``, in place of the one before.
 
         Leaves drafts of other processes, unless they have ended and left the same text. Raises OSError when the data
         folder cannot be written.
         """
         own = self._own_file(path)
-        self._write(own, Draft(path, data, base, now_ms, os.getpid(), own_identity()))
+        self._write(own, Draft(path, data, base, now_ms, os.getpid(), own_identity(), inode))
         for file, draft in self._of(path):
             if file != own and draft.data == data and not draft.is_being_edited:
                 writing.remove(file)
@@ -147,9 +149,10 @@ def _draft(file: Path) -> Draft | None:
         value: Any = read_state(file)
         path, text, base = value["path"], value["text"], value["base"]
         at_ms, process, started = float(value["at_ms"]), int(value["process"]), value.get("started", "")
+        inode = int(value.get("inode", 0))
         data = text.encode("utf-8", "surrogateescape")
     except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError):
         return None
     if not isinstance(path, str) or not (base is None or isinstance(base, str)) or not isinstance(started, str):
         return None
-    return Draft(path, data, base, at_ms, process, started)
+    return Draft(path, data, base, at_ms, process, started, inode)

@@ -57,7 +57,8 @@ def left(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> Tree:
     base = hashlib.sha256(FEW_LINES.encode()).hexdigest()
     with monkeypatch.context() as gone:
         gone.setattr("brvtui.store.drafts.os.getpid", lambda: 2**22 + 1)
-        _drafts(garden).keep(NOTE, FEW_LINES.replace("two", "TWO").encode(), base, NOW_MS - 125_000)
+        inode = (garden.tree / NOTE).stat().st_ino
+        _drafts(garden).keep(NOTE, FEW_LINES.replace("two", "TWO").encode(), base, NOW_MS - 125_000, inode)
     return garden
 
 

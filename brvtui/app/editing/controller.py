@@ -202,7 +202,7 @@ class Editing:
     def _move_draft(self, before: str, draft: FoundDraft, now: OnDisk) -> None:
         """Keeps ``draft`` of the note that was at the path ``before`` as that of the note where it is ``now``."""
         data = draft.text.encode(draft.text.text)
-        self._drafts.write(DraftRequest(now.path, data, now.sha256))
+        self._drafts.write(DraftRequest(now.path, data, now.version))
         self._drafts.write(DraftRequest(before, None))
 
     def _continue(self, note: NoteOpened, draft: EditableText | None, outside: bool) -> None:

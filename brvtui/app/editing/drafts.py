@@ -143,7 +143,7 @@ class OpenDraft:
         disk = self._note.disk
         if disk is not None:
             self._written = self._note.data
-            self._drafts.write(DraftRequest(disk.path, self._written, disk.sha256))
+            self._drafts.write(DraftRequest(disk.path, self._written, disk.version))
 
     def move_from(self, before: str) -> None:
         """Writes the text as the draft of the open note in place of the one at the path ``before``."""

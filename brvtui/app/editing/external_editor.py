@@ -132,7 +132,7 @@ class ExternalEditor:
         offers = self._services.with_keys("{note.edit} or {note.outside} offers it")
         said = f"{why}; your text is kept as a draft: {offers}"
         self._services.notify(said, severity="error", timeout=10)
-        self._drafts.write(DraftRequest(disk.path, data, disk.sha256, is_set_aside=True))
+        self._drafts.write(DraftRequest(disk.path, data, disk.version, is_set_aside=True))
 
 
 def _parsed(text: str, origin: str) -> EditorCommand:

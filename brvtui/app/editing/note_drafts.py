@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from brvtui import faults
-from brvtui.app.editing.note_on_disk import OnDisk, on_disk
+from brvtui.app.editing.note_on_disk import OnDisk, on_disk, where_moved
 from brvtui.app.workers import Refusal
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from brvtui.store.drafts import Draft
     from brvtui.tree.editing.merging import Hunk
     from brvtui.tree.editing.note_text import EditableText
+    from brvtui.tree.saving.file_version import FileVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,8 @@ class DraftRequest:
 
     path: str
     data: bytes | None = field(repr=False)
-    base: str | None = None
-    """The SHA-256 of the text that the draft was begun from."""
+    base: FileVersion | None = None
+    """The file that the draft was begun from."""
     is_set_aside: bool = False
     """Whether it is a text that could not be saved, and is kept beside the draft of the text that is being edited."""
 
@@ -58,7 +59,9 @@ def find_draft(session: Session, disk: OnDisk, text: EditableText) -> FoundDraft
         drafted = note_text(draft.data)
     except NotText:
         return None
-    moved = _moved(session, draft.base) if disk.data is None and draft.base else None
+    moved = None
+    if disk.data is None and draft.base is not None:
+        moved = where_moved(session, disk.path, draft.base, draft.inode, draft.at_ms)
     if moved is not None:
         with suppress(NotText):
             text = note_text(moved.data or b"")
@@ -67,32 +70,21 @@ def find_draft(session: Session, disk: OnDisk, text: EditableText) -> FoundDraft
     return FoundDraft(drafted, text, age_s, draft.is_on(disk.sha256), hunks, moved)
 
 
-def _moved(session: Session, sha256: str) -> OnDisk | None:
-    """The first note whose text has the hash ``sha256``; None without one."""
-    from brvtui.tree.saving.note_files import SaveError
-
-    for note in session.snapshot.notes:
-        with suppress(SaveError):
-            found = on_disk(session, note.path)
-            if found.sha256 == sha256:
-                return found
-    return None
-
-
 def write_draft(session: Session, request: DraftRequest) -> None:
     """Writes or removes a draft. Raises :class:`Refusal` when that fails."""
     from brvtui.disk.processes import own_identity
     from brvtui.store.drafts import Draft, DraftStore
 
     drafts = DraftStore(session.project.tree)
+    base, inode = (request.base.sha256, request.base.inode) if request.base else (None, 0)
     try:
         if request.data is None:
             drafts.drop(request.path)
         elif request.is_set_aside:
             own = (session.clock(), os.getpid(), own_identity())
-            drafts.add(Draft(request.path, request.data, request.base, *own))
+            drafts.add(Draft(request.path, request.data, base, *own, inode))
         else:
-            drafts.keep(request.path, request.data, request.base, session.clock())
+            drafts.keep(request.path, request.data, base, session.clock(), inode)
     except OSError as error:
         raise Refusal(f"the draft of {request.path} cannot be kept: {faults.advice(error)}") from error
 

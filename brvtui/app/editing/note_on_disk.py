@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ class OnDisk:
     path: str
     data: bytes | None
     version: FileVersion | None
+    read_ms: float = field(default_factory=lambda: time.time() * 1000, compare=False)
+    """When it was read, in milliseconds since 1970, by the clock that files get their times from."""
 
     @property
     def sha256(self) -> str | None:
@@ -49,3 +53,25 @@ def read_again(session: Session, before: OnDisk) -> OnDisk:
     except SaveError:
         return before  # saving will say what is wrong
     return before if now.data == before.data else now
+
+
+def where_moved(session: Session, path: str, sha256: str, inode: int, at_ms: float) -> OnDisk | None:
+    """Returns the note that was at ``path`` at ``at_ms``, in a file of this text and inode, from where it is now.
+
+    The journal knows moves that were made here. Of others the text tells, where one note alone has it that is the same
+    file or whose file is newer: an older one with the same text stood beside the note. None where there is none.
+    """
+    from brvtui.tree.saving.note_files import SaveError
+
+    snapshot, now = session.snapshot, session.notes.journal.path_now(path, at_ms)
+    paths = [now]
+    if now == path:
+        # Renaming a file gives it a new ctime, renaming its folder does not; neither gives it another inode.
+        files = [(note.path, snapshot.parsed[note.path]) for note in snapshot.notes]
+        paths = [at for at, file in files if file.inode == inode or file.ctime_ns >= at_ms * 1e6]
+    found: list[OnDisk] = []
+    for each in paths:
+        with suppress(SaveError):
+            found.append(on_disk(session, each))
+    same = [disk for disk in found if disk.sha256 == sha256]
+    return same[0] if len(same) == 1 else None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from brvtui.app.editing.note_checking import first_errors
-from brvtui.app.editing.note_on_disk import OnDisk, on_disk
+from brvtui.app.editing.note_on_disk import OnDisk, on_disk, where_moved
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -75,7 +75,9 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveR
         return SaveFailed(disk, data, str(error))
     if isinstance(done, Conflict):
         made = _conflict(disk, data, OnDisk(disk.path, done.theirs, done.version))
-        made = replace(made, moved=_moved(session, disk)) if done.theirs is None else made
+        if done.theirs is None and disk.version is not None:
+            was = disk.version
+            made = replace(made, moved=where_moved(session, disk.path, was.sha256, was.inode, disk.read_ms))
         return replace(made, notice=_kept(disk.path, done.kept)) if done.kept else made
     notices = [f"{disk.path}: its {lost} could not be carried over" for lost in done.lost]
     if done.kept:
@@ -84,21 +86,7 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveR
     if broken or lost:
         notices.append(f"{disk.path} is saved, but {'; '.join(filter(None, (broken, lost)))}")
     keeps_time = keep_mtime and disk.data is not None
-    return NoteSaved(replace(disk, data=data, version=done.version), tuple(notices), keeps_time)
-
-
-def _moved(session: Session, disk: OnDisk) -> OnDisk | None:
-    """The file that the note ``disk`` was moved to, if it has its bytes."""
-    from brvtui.lab.judgments.following import DocumentFinder
-    from brvtui.tree.saving.note_files import SaveError
-
-    text = (disk.data or b"").decode("utf-8", "replace")
-    path, _ = DocumentFinder(session.snapshot).moved(disk.path, text)
-    try:
-        now = on_disk(session, path) if path else None
-    except SaveError:
-        return None
-    return now if now is not None and now.data == disk.data else None
+    return NoteSaved(OnDisk(disk.path, data, done.version), tuple(notices), keeps_time)
 
 
 def _lost_signals(session: Session, disk: OnDisk, data: bytes) -> str:

@@ -1,0 +1,93 @@
+"""Where a note is that was moved while its text was edited; never a note that had the same text beside it."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from brvtui.app.editing import note_saving
+from brvtui.app.editing.note_drafts import find_draft
+from brvtui.app.editing.note_on_disk import OnDisk, on_disk, where_moved
+from brvtui.app.editing.note_saving import SaveConflict
+from brvtui.session import Session
+from brvtui.store.drafts import DraftStore
+from brvtui.tree.editing.note_text import note_text
+from tests.support.trees import Tree
+
+NOTE, TWIN, MOVED = "ops/t1.md", "ops/t2.md", "ops/moved.md"
+TEXT = "# Twin\n\nthe same text\n"
+
+
+@pytest.fixture
+def twins(tree: Tree) -> Tree:
+    tree.file(NOTE, TEXT)
+    tree.file(TWIN, TEXT)
+    return tree
+
+
+def later_ms() -> float:
+    """A moment at which no file is newer."""
+    return time.time() * 1000 + 60_000
+
+
+def found(session: Session, disk: OnDisk, at_ms: float) -> str:
+    """The path of the note of ``disk`` now; empty where nobody knows it."""
+    assert disk.version is not None
+    session.load()
+    now = where_moved(session, disk.path, disk.version.sha256, disk.version.inode, at_ms)
+    return now.path if now is not None else ""
+
+
+def test_a_note_that_stood_beside_it_is_not_offered_for_a_draft(twins: Tree) -> None:
+    session = twins.session(now_ms=None)
+    version = on_disk(session, NOTE).version
+    assert version is not None
+    DraftStore(twins.tree).keep(NOTE, b"# Twin\n\nmine\n", version.sha256, later_ms(), version.inode)
+    (twins.tree / NOTE).unlink()
+    session.load()
+    draft = find_draft(session, on_disk(session, NOTE), note_text(b""))
+    assert draft is not None
+    assert draft.moved is None
+
+
+def test_a_note_that_stood_beside_it_is_not_offered_for_a_save(twins: Tree) -> None:
+    session = twins.session()
+    disk = on_disk(session, NOTE)
+    (twins.tree / NOTE).unlink()
+    session.load()
+    conflict = note_saving.save(session, disk, b"# Twin\n\nmine\n", False)
+    assert isinstance(conflict, SaveConflict)
+    assert (conflict.theirs.data, conflict.moved) == (None, None)
+
+
+@pytest.mark.parametrize(("path", "target"), [(NOTE, MOVED), ("ops", "dev")])
+def test_a_file_that_was_renamed_itself_or_with_its_folder_is_the_note(tree: Tree, path: str, target: str) -> None:
+    tree.file(NOTE, TEXT)
+    tree.file("other/t2.md", TEXT)
+    session = tree.session()
+    disk = on_disk(session, NOTE)
+    (tree.tree / path).rename(tree.tree / target)
+    assert found(session, disk, later_ms()) == NOTE.replace(path, target)
+
+
+def test_a_newer_file_is_the_note_where_it_alone_has_its_text(tree: Tree) -> None:
+    tree.file(NOTE, TEXT)
+    session = tree.session()
+    disk = on_disk(session, NOTE)
+    before_ms = time.time() * 1000 - 60_000
+    tree.file("one.md", TEXT)
+    (tree.tree / NOTE).unlink()
+    tree.file("other.md", "another text")
+    assert found(session, disk, before_ms) == "one.md"
+    tree.file("two.md", TEXT)
+    assert found(session, disk, before_ms) == ""
+
+
+def test_what_was_moved_here_is_known_whatever_has_its_text(twins: Tree) -> None:
+    session = twins.session()
+    disk = on_disk(session, NOTE)
+    session.notes.apply(session.notes.plan_move(NOTE, MOVED))
+    assert found(session, disk, 0.0) == MOVED
+    twins.file(MOVED, "another text")
+    assert found(session, disk, 0.0) == "", "no other is, either"
