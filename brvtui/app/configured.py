@@ -56,7 +56,7 @@ class ConfiguredApp(ThemedApp):
 
     def tell_problems(self) -> None:
         """Says what is wrong with the settings."""
-        problems = [f"{problem.message}; left out" for problem in self.configuration.problems]
+        problems = [each.line for each in self.configuration.left_out()]
         self.tell_faults([*problems, *self.configuration.unusable_addresses()])
 
     # keys

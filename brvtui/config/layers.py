@@ -13,7 +13,7 @@ from typing import Any
 from brvtui import faults
 from brvtui.config.checking import check_tables, read_text
 from brvtui.config.schema import PREFIX, Entry, Settings, Value, assemble, entries, entry_of
-from brvtui.config.sources import ConfigError, Layer, SettingProblem, SettingSource
+from brvtui.config.sources import ConfigError, Layer, LeftOutSetting, SettingProblem, SettingSource
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import config_folder
 from brvtui.text.address import why_no_address
@@ -89,10 +89,10 @@ class Configuration:
             if _is_refused(problem):
                 raise ConfigError(problem.message)
 
-    def left_out(self) -> list[tuple[SettingProblem, str]]:
+    def left_out(self) -> list[LeftOutSetting]:
         """The problems, each with a line that says what becomes of it: :meth:`check` refuses some."""
-        refused = "; left out here, but commands such as query refuse it"
-        return [(one, f"{one.message}{refused if _is_refused(one) else '; left out'}") for one in self.problems]
+        usual, refused = "; left out", "; left out here, but commands such as query refuse it"
+        return [LeftOutSetting(one, one.message + (refused if _is_refused(one) else usual)) for one in self.problems]
 
     def unusable_addresses(self) -> list[str]:
         """Why addresses of services that were set cannot be used, a line each with where they stand."""

@@ -36,5 +36,13 @@ class SettingProblem(NamedTuple):
     source: SettingSource
 
 
+class LeftOutSetting(NamedTuple):
+    """A setting that is left out."""
+
+    problem: SettingProblem
+    line: str
+    """The problem and what becomes of it, for the user."""
+
+
 class ConfigError(ValueError):
     """Settings cannot be used; the message names the file or variable, the key and the problem."""

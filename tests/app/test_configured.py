@@ -27,7 +27,7 @@ async def test_a_broken_settings_file_opens_with_defaults_and_says_so(garden: Tr
         await ask(pilot, "rollback")
         (toast,) = toasts(app)
         assert toast.startswith(f"{user_file()}: cannot be read as settings (Expected ")
-        assert toast.endswith("; left out")
+        assert toast.endswith("; left out here, but commands such as query refuse it")
         assert "\n" not in toast
         assert not view(pilot).engine.recording
         assert "TIER" in shown(pilot)
@@ -39,7 +39,8 @@ async def test_wrong_keys_are_left_out_and_counted_in_one_toast(garden: Tree, ma
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
         (toast,) = toasts(app)
-        assert "unknown key thme; did you mean theme?; left out (and 2 more" in toast
+        said = "unknown key thme; did you mean theme?; left out here, but commands such as query refuse it (and 2 more"
+        assert toast.startswith(f"{user_file()}: {said}")
         assert view(pilot).engine.recording
         assert "recording" in text_of(pilot, "#status")
 

@@ -148,8 +148,8 @@ def _remark(name: str, value: Value, configuration: Configuration) -> str:
 
 def _left_out(configuration: Configuration, name: str) -> tuple[list[str], SettingSource | None]:
     """Returns why values of the setting ``name`` are left out, and where the first of them stands, if any is."""
-    found = [(one, said) for one, said in configuration.left_out() if one.name == name]
-    return [said for _, said in found], found[0][0].source if found else None
+    found = [each for each in configuration.left_out() if each.problem.name == name]
+    return [each.line for each in found], found[0].problem.source if found else None
 
 
 def _steps(entry: Entry, value: Value, engine: str) -> tuple[Value, ...]:
