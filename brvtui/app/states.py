@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from brvtui.lab.log_comparison import LogComparison
     from brvtui.lab.log_summary import LogSummary
     from brvtui.lab.whatif.controls import Control
-    from brvtui.lab.whatif.variant import Variant
+    from brvtui.lab.whatif.variant import EarlierNotes, Variant
     from brvtui.saved.traces import SavedTrace
     from brvtui.session.edit_effect import EditEffect
     from brvtui.trace import Detail, Trace
@@ -301,6 +301,11 @@ class EditsState(NamedTuple):
     """None while nothing changed, or is asked."""
     is_seen: bool = True
     """Whether the Lab was in front since."""
+
+    @property
+    def earlier(self) -> EarlierNotes | None:
+        """The notes before the edits, as far as queries were asked of them."""
+        return self.effect.earlier if self.effect is not None else None
 
     @property
     def unseen(self) -> int:

@@ -17,7 +17,6 @@ from brvtui.wording import counted
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from brvtui.lab.whatif.variant import EarlierNotes
     from brvtui.session import Session
     from brvtui.session.edit_effect import EditEffect
     from brvtui.session.held_notes import HeldNotes
@@ -52,12 +51,6 @@ class EditCheck:
         """Engine, mode and profile that answered last."""
         services.store.subscribe((EngineState,), self._engine_changed)
 
-    @property
-    def earlier(self) -> EarlierNotes | None:
-        """The notes before the edits, as far as queries were asked of them."""
-        effect = self._services.store.view.edits.effect
-        return effect.earlier if effect is not None else None
-
     def tree_shown(self, first: bool) -> None:
         """Holds the notes that are first shown; after that, asks what the newer ones change."""
         if first:
@@ -84,7 +77,7 @@ class EditCheck:
 
     def _engine_changed(self) -> None:
         """Another engine may find other queries changed."""
-        if self.earlier is not None and self._asked_by != self._engine():
+        if self._services.store.view.edits.earlier is not None and self._asked_by != self._engine():
             self._soon()
 
     def _engine(self) -> tuple[str, str, str]:

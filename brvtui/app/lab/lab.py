@@ -120,7 +120,7 @@ class Lab:
         view = self._services.store.view
         chosen = view.engine
         return (
-            view.project.overview, chosen.name, chosen.mode, chosen.profile, self._edits.earlier, self._open_query(),
+            view.project.overview, chosen.name, chosen.mode, chosen.profile, view.edits.earlier, self._open_query(),
         )  # fmt: skip
 
     def _open_query(self) -> Judgment | None:
@@ -135,7 +135,7 @@ class Lab:
         """The present, ``what_if``, what the Lab offers by itself, and what the user added."""
         edited, judgments = self.unsaved, self.state.judgments
         offered = [Variant(edit=edited)] if edited is not None else []
-        earlier = self._edits.earlier
+        earlier = self._services.store.view.edits.earlier
         if earlier is not None:
             offered.append(Variant(earlier=earlier))
         if _COMMITTED.revision in self.revisions and judgments:
@@ -318,8 +318,8 @@ class Lab:
         """
         session = self.session
         if session is not None and queries:
-            chosen = self._services.store.view.engine
-            edits = self._edits.earlier if variant == _PRESENT else None
+            view = self._services.store.view
+            chosen, edits = view.engine, view.edits.earlier if variant == _PRESENT else None
             keep = partial(asking.keep_answers, session, queries, variant, edits, chosen.name, chosen.mode)
             self._services.background.run(keep, self._judged, group="judge")
 

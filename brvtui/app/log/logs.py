@@ -65,8 +65,7 @@ class Logs:
         session = self._project.session
         if session is None or self._services.store.view.project.overview is None:
             return False
-        effect = self._services.store.view.edits.effect
-        earlier = effect.earlier if effect is not None else None
+        earlier = self._services.store.view.edits.earlier
         outside = earlier.paths_now if earlier is not None else {}
 
         def path_now(path: str) -> str:

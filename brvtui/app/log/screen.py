@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -20,11 +20,6 @@ from brvtui.app.project.layouts import Layouts
 from brvtui.app.screens.frame import FrameScreen, QueryAtHand
 from brvtui.app.view import View
 
-if TYPE_CHECKING:
-    from brvtui.lab.whatif.variant import EarlierNotes
-
-_NOTHING: tuple[str, int, EarlierNotes | None, str, str] = ("", 0, None, "", "")
-
 
 class LogScreen(FrameScreen):
     """The entries, the chosen one then and now, and counts over all."""
@@ -39,9 +34,8 @@ class LogScreen(FrameScreen):
         super().__init__(layouts)
         self._logs = logs
         self._keep_answer = keep_answer
-        self._asked = _NOTHING
-        """The entry that was last asked again, the generation of the notes and what edits changed of them, and the
-        engine and profile in use."""
+        self._asked: tuple[object, ...] = ()
+        """What the last comparison depends on; empty when none is shown."""
 
     def make_panes(self) -> ComposeResult:
         """Yields log, entry and summary."""
@@ -57,13 +51,12 @@ class LogScreen(FrameScreen):
     @on(LogPane.EntryChosen)
     def _compare_chosen(self) -> None:
         """Asks the entry under the cursor again, unless it was the last that was asked, in the same way."""
-        log, engine, effect = self.query_one(LogPane), self.view.engine, self.view.edits.effect
-        earlier = effect.earlier if effect is not None else None
-        asked = (log.chosen, self.view.project.generation, earlier, engine.name, engine.profile)
+        log, view = self.query_one(LogPane), self.view
+        asked = (log.chosen, view.project.generation, view.edits.earlier, view.engine.name, view.engine.profile)
         if log.entry is not None and asked != self._asked and self._logs.compare(log.entry):
             self._asked = asked
-        elif log.entry is None and self._asked != _NOTHING:
-            self._asked = _NOTHING
+        elif log.entry is None and self._asked:
+            self._asked = ()
             self._logs.compare_none()
 
     @on(LogPane.AskAgain)
