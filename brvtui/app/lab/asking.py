@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,7 +22,7 @@ from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
 from brvtui.lab.judgments.file import Judgments, JudgmentsFile
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.grading import judgment_of, with_grade, with_query
-from brvtui.lab.judgments.model import NOT_COVERED, JudgedDocument, Judgment, JudgmentsError
+from brvtui.lab.judgments.model import NOT_COVERED, Judgment, JudgmentsError
 from brvtui.lab.whatif.controls import Control
 from brvtui.lab.whatif.variant import Variant, VariantError
 from brvtui.session.edit_effect import asked_last, causes_of_change
@@ -263,28 +264,10 @@ def keep_answers(
 
     Raises :class:`Refusal`.
     """
-    runner = session.variants
-    added: list[tuple[str, str, str, tuple[JudgedDocument, ...]]] = []
-    left_out: list[str] = []
     try:
         known = JudgmentsFile.of(session.project).read()
-        state = runner.state(variant, engine, mode)
-        earlier = Variant(earlier=edits)
-        before = runner.state(earlier, engine, mode) if edits is not None else None
         new = [each for each in dict.fromkeys(queries) if judgment_of(known, *each) is None][:_MOST_ADDED]
-        for text, scope in new:
-            judgment = Judgment("new", text, scope)
-            result = runner.result(state, judgment)
-            if result.outcome == NOT_COVERED and (failure := _failure(state, judgment)):
-                raise Refusal(f"“{text}” is not judged: {failure}")
-            if before is not None:
-                change = QueryChange(result, runner.result(before, judgment), earlier.paths_now)
-                if change.is_otherwise:
-                    left_out.append(text)
-                    continue
-            documents = tuple(state.finder.judged(path, 3) for path in result.ranking[:1])
-            added.append((text, scope, result.outcome, documents))
-
+        added, left_out = _as_answered(session, new, variant, edits, engine, mode)
     except (JudgmentsError, EngineError, VariantError, RevisionError) as error:
         raise Refusal(str(error)) from error
     which = f"“{left_out[0]}” is" if len(left_out) == 1 else f"{len(left_out)} queries are"
@@ -293,13 +276,44 @@ def keep_answers(
         return Judged(edited or f"judged already, nothing to add: {_BY_HAND}", known, known)
 
     def edit(now: Judgments) -> Judgments:
-        for text, scope, outcome, documents in added:
-            now = with_query(now, text, scope, outcome, documents, _KEPT)
+        for each in added:
+            now = with_query(now, each.text, each.scope, each.expected, each.documents, _KEPT)
         return now
 
-    what = f"“{added[0][0]}” is" if len(added) == 1 else f"{len(added)} queries are"
+    what = f"“{added[0].text}” is" if len(added) == 1 else f"{len(added)} queries are"
     how = "now" if variant == Variant() else "before the edits" if variant.earlier is not None else f"with {variant}"
     done = _changed(session, f"{what} judged as answered {how}", edit)
-    by_hand = _BY_HAND if any(documents for *_, documents in added) else _EXPECTED
+    by_hand = _BY_HAND if any(each.documents for each in added) else _EXPECTED
     told = edited or (by_hand if variant == Variant() else "")
     return done._replace(said=f"{done.said}; {told}") if told else done
+
+
+def _as_answered(
+    session: Session,
+    queries: Sequence[tuple[str, str]],
+    variant: Variant,
+    edits: EarlierNotes | None,
+    engine: str,
+    mode: str,
+) -> tuple[list[Judgment], list[str]]:
+    """The answers to ``queries`` as judgments, and the texts of those that are left out, as :func:`keep_answers` says.
+
+    Raises :class:`Refusal` where the engine fails on a query, and what asking it raises.
+    """
+    runner = session.variants
+    state = runner.state(variant, engine, mode)
+    earlier = Variant(earlier=edits)
+    before = runner.state(earlier, engine, mode) if edits is not None else None
+    made: list[Judgment] = []
+    left_out: list[str] = []
+    for text, scope in queries:
+        judgment = Judgment("new", text, scope)
+        result = runner.result(state, judgment)
+        if result.outcome == NOT_COVERED and (failure := _failure(state, judgment)):
+            raise Refusal(f"“{text}” is not judged: {failure}")
+        if before is not None and QueryChange(result, runner.result(before, judgment), earlier.paths_now).is_otherwise:
+            left_out.append(text)
+            continue
+        documents = tuple(state.finder.judged(path, 3) for path in result.ranking[:1])
+        made.append(replace(judgment, expected=result.outcome, documents=documents))
+    return made, left_out
