@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 import click
 
 from brvtui.cli.engine_command import Asked
-from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure, engine_errors_reported
+from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
 from brvtui.cli.options import answer_format, project_option, shared
 from brvtui.cli.output import print_report, write_json
 
@@ -52,15 +53,13 @@ def migrate(
         raise click.UsageError("a query is empty: write what you want to know")
     from brvtui.lab.judgments.model import JudgmentsError
     from brvtui.session.migrating import ONLY_TREES, asked_queries, migration_report
-    from brvtui.session.project_choice import NotRanked
+    from brvtui.tree.reading.project import ProjectError
+    from brvtui.tree.spaces.project import find_any_project
 
-    try:
-        session = Asked("byterover", {}, "", project, profile, now, signals, None).open()
-    except Failure as failure:
-        if isinstance(failure.__cause__, NotRanked):
-            raise Failure(ONLY_TREES, failure.code) from failure
-        raise
-
+    with suppress(ProjectError):  # opening says why
+        if find_any_project(project).is_space:
+            raise Failure(ONLY_TREES, NOT_THERE)
+    session = Asked("byterover", {}, "", project, profile, now, signals, None).open()
     try:
         with engine_errors_reported():
             made = migration_report(session, asked_queries(session, queries))

@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from brvtui.tree.spaces.project import NamedSpace
 
 
-class NotRanked(ProjectError):
-    """The engine that was asked for does not rank what the project holds."""
-
-
 class ProjectChoice(NamedTuple):
     """A project, and what it is opened with."""
 
@@ -120,6 +116,6 @@ def _found(start: Path | None, engine: str) -> FoundProject:
 
 
 def _check_ranks_spaces(engine: str, where: Path) -> None:
-    """Raises :class:`NotRanked` for an engine of notes."""
+    """Raises :class:`brvtui.tree.reading.project.ProjectError` for an engine of notes."""
     if engine not in ("", registry.SPACE):
-        raise NotRanked(f"{where}: a space of ByteRover V4, which {engine} does not rank")
+        raise ProjectError(f"{where}: a space of ByteRover V4, which {engine} does not rank")
