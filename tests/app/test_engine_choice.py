@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from brvtui.app.app import BrvTui
 from brvtui.app.query.answering import EngineUnusable
 from brvtui.app.query.prober import QueryRequest
 from brvtui.app.screens.message import TextPane
-from brvtui.engines import registry
+from brvtui.engines import profile_files, registry
 from brvtui.engines.jeffs_brain.sections import ENGINE
+from brvtui.engines.profile_files import kept_profiles
 from brvtui.engines.soleri.sections import VaultSearch
 from brvtui.store.folders import config_folder
 from tests.app.driving import (
@@ -28,7 +30,10 @@ from tests.app.driving import (
 )
 from tests.app.engines import found, switch, switch_to, toasts
 from tests.support.engine_packages import declared
+from tests.support.settings import own
 from tests.support.trees import NOW_MS, Tree
+
+MakeApp = Callable[..., BrvTui]
 
 
 @pytest.mark.parametrize(("engine", "behind", "answers"), [
@@ -134,6 +139,47 @@ async def test_the_next_profiles_include_those_of_the_users_own(app: BrvTui) -> 
             await pilot.press("p")
             await until(pilot, lambda: view(pilot).engine.profile == profile)  # noqa: B023
             await settled(pilot)
+
+
+@pytest.mark.parametrize("engine", ["byterover", "soleri"])
+async def test_a_profile_that_cannot_be_used_is_refused_in_a_line_and_passed_over(
+    garden: Tree, make_app: MakeApp, engine: str
+) -> None:
+    usual, *others = registry.load(engine).profiles
+    own(f'engine = "{engine}"\n')
+    (config_folder() / "wrong.toml").write_text(f'extends = "{usual}"\nlimt = 3\n')
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape")
+        for profile in others:
+            await pilot.press("p")
+            await settled(pilot)
+            assert view(pilot).engine.profile == profile
+        await pilot.press("p")
+        await settled(pilot)
+        assert view(pilot).engine.profile == others[-1]
+        assert toasts(pilot)[-1] == "wrong: unknown key limt; did you mean limits?"
+        await pilot.press("p")
+        await settled(pilot)
+        assert view(pilot).engine.profile == usual
+
+
+async def test_profiles_are_never_read_in_the_event_loop(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
+    readers: list[threading.Thread] = []
+
+    def noted() -> dict[str, object]:
+        readers.append(threading.current_thread())
+        return kept_profiles()
+
+    monkeypatch.setattr(profile_files, "kept_profiles", noted)
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        for keys in (("escape", "b"), ("p",), ("comma",)):
+            before = len(readers)
+            await pilot.press(*keys)
+            await settled(pilot)
+            assert len(readers) > before, keys
+    assert threading.current_thread() not in readers
 
 
 async def test_a_log_of_several_engines_names_the_one_of_every_row(app: BrvTui, garden: Tree) -> None:

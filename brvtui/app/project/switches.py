@@ -30,24 +30,24 @@ class Switches:
         self._switching: Newest[tuple[str, str]] = Newest(self._switch)
         """Engine and profile: a switch reads the tree, and another may be asked for meanwhile."""
         self._asked = ("", "")
-        """The last engine and profile asked for."""
-        self._refused = ""
-        """The last profile asked for, if it cannot be used."""
+        """The last engine and profile asked for; in use, unless it is still being switched to or cannot be used."""
 
     def next_profile(self) -> None:
-        """Switches the engine to the profile after the last one asked for."""
-        session, view = self._project.session, self._services.store.view
-        if session is None or view.project.overview is None:
+        """Switches the engine to the profile after the last one asked for, once its profiles are read."""
+        view = self._services.store.view
+        if self._project.session is not None and view.project.overview is not None:
+            read, take = partial(profiles_of, view.engine.name), partial(self._switch_to_next, view.engine.name)
+            self._services.background.run(read, take, group="profiles")
+
+    def _switch_to_next(self, engine: str, names: tuple[str, ...]) -> None:
+        view = self._services.store.view
+        if view.engine.name != engine:
             return
-        engine = view.engine.name
-        names = profiles_of(engine)
         if len(names) < 2:
-            said = f"{view.presentation.title} has one profile: {', '.join(names)}"
-            self._services.notify(said, timeout=4)
+            self._services.notify(f"{view.presentation.title} has one profile: {view.engine.profile}", timeout=4)
             return
         asked_engine, asked = self._asked
-        is_counted = asked_engine == engine and (self._switching.is_busy or asked == self._refused)
-        current = asked if is_counted else session.engines.profile(engine).removesuffix("*")
+        current = asked if asked_engine == engine else view.engine.profile.removesuffix("*")
         place = names.index(current) if current in names else -1
         self._asked = engine, names[(place + 1) % len(names)]
         self._switching.want(self._asked)
@@ -64,14 +64,13 @@ class Switches:
         assert session is not None
 
         def switch() -> TreeRead | None:
+            from brvtui.engines.contract import EngineError
             from brvtui.typed_tables import ProfileError
 
             try:
                 session.use_profile(profile, engine)
-            except ProfileError as error:
-                self._refused = profile
+            except (ProfileError, EngineError) as error:
                 raise Refusal(str(error)) from error
-            self._refused = ""
             return self._project.read_tree(session)
 
         switched, run = partial(self._switched, session, engine), self._services.background.run

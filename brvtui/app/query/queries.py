@@ -149,13 +149,20 @@ class Queries:
             self._services.notify("nothing is pinned any more", timeout=4)
             return False
         store.update(PinState(trace))
+        read, say = partial(profiles_of, trace.engine), partial(self._say_pinned, trace)
+        self._services.background.run(read, say, group="profiles")
+        return True
+
+    def _say_pinned(self, trace: Trace, profiles: tuple[str, ...]) -> None:
+        """Says what to change before the next answer is compared with ``trace``, if that is still pinned."""
+        if self._services.store.view.pin.trace is not trace:
+            return
         ways = ["wording"]
-        ways += ["profile ({engine.profile})"] if len(profiles_of(trace.engine)) > 1 else []
+        ways += ["profile ({engine.profile})"] if len(profiles) > 1 else []
         ways += ["engine ({engine.next})"] if self._project.has_other_engines else []
         others = " or ".join(filter(None, (", ".join(ways[:-1]), ways[-1])))
         said = f"pinned: change {others}, then {{answer.compare}} compares"
         self._services.notify(self._services.with_keys(said), timeout=4)
-        return True
 
     def _pause(self) -> None:
         if self._pausing is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from textual import on
 from textual.app import ComposeResult
 
@@ -11,7 +13,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.settings.setting_field import SettingField
 from brvtui.app.settings.setting_pane import SettingPane
-from brvtui.app.settings.setting_rows import SettingRow, read_typed, stepped
+from brvtui.app.settings.setting_rows import SettingRow, read_typed, setting_rows, stepped
 from brvtui.app.settings.settings_pane import SettingsPane
 from brvtui.app.view import View
 from brvtui.config.schema import Value
@@ -53,6 +55,15 @@ class SettingsScreen(FrameScreen):
             await super().action_back()
         elif not pane.clear_filter():
             await self.services.switch_mode("query")
+
+    @on(SettingsPane.RowsWanted)
+    def _make_rows(self, wanted: SettingsPane.RowsWanted) -> None:
+        make, put = partial(setting_rows, wanted.configuration, wanted.library), partial(self._put_rows, wanted)
+        self.services.background.run(make, put, group="setting rows", exclusive=True, owner=self)
+
+    def _put_rows(self, wanted: SettingsPane.RowsWanted, rows: tuple[SettingRow, ...]) -> None:
+        self.query_one(SettingsPane).put(wanted, rows)
+        self._chosen()
 
     @on(SettingsPane.RowChosen)
     def _chosen(self) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from textual.message import Message
 
 from brvtui.app.actions.panes import SETTINGS_LIST
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.settings.setting_rows import SettingRow, setting_rows
+from brvtui.app.settings.setting_rows import SettingRow
 from brvtui.app.themes.library import Library
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
@@ -36,6 +36,13 @@ class SettingsPane(ChoicePane):
         """Posted when the cursor came to another setting."""
 
     @dataclass
+    class RowsWanted(Message):
+        """Asks for the rows of settings and themes: a thread makes them, as it reads the files of profiles."""
+
+        configuration: Configuration
+        library: Library
+
+    @dataclass
     class ChangeRequested(Message):
         """Asks to change a setting: by ``step`` among its values; ``typed``; with neither, to its default."""
 
@@ -44,13 +51,14 @@ class SettingsPane(ChoicePane):
         typed: bool = False
 
     def __init__(self, *, id: str) -> None:
-        """A list without rows; they are made when it is first shown."""
+        """A list without rows; it asks for them when it is first shown."""
         super().__init__(id=id)
         self.rows_by_name: dict[str, SettingRow] = {}
         self._changed_name = ""
         """The setting that was changed last; the filter keeps it."""
-        self._rows: tuple[tuple[Configuration, Library], tuple[SettingRow, ...]] | None = None
-        """The rows, and what they were made from: why a profile cannot be used stands in its file."""
+        self._rows: tuple[SettingRow, ...] = ()
+        self._made_from: SettingsPane.RowsWanted | None = None
+        """The request that the rows answer."""
 
     @property
     def row(self) -> SettingRow | None:
@@ -59,17 +67,28 @@ class SettingsPane(ChoicePane):
 
     def also_reads(self) -> tuple[object, ...]:
         """The settings in effect."""
-        return (self.services.configuration, self.services.library, *super().also_reads())
+        return (self.services.configuration, self.services.library, self._rows, *super().also_reads())
+
+    def lacks(self, view: View) -> Iterable[Message]:
+        """The rows, once settings or themes were read again: though equal, the file of a profile may have changed."""
+        made_from, configuration, library = self._made_from, self.services.configuration, self.services.library
+        if made_from is None or made_from.configuration is not configuration or made_from.library is not library:
+            yield self.RowsWanted(configuration, library)
+
+    def put(self, made_from: RowsWanted, rows: tuple[SettingRow, ...]) -> None:
+        """Lists ``rows``, the answer to ``made_from``."""
+        self._made_from, self._rows = made_from, rows
+        self.rebuild()
+        self.show_keys()
 
     def build(self, view: View, width: int) -> list[Line]:
         """A heading for each group, a line for each setting."""
         before = self.chosen
-        found = self._found()
-        self.rows_by_name = {row.name: row for row in found}
+        self.rows_by_name = {row.name: row for row in self._rows}
         self.choices, self.owner = [], []
         made: list[Line] = []
         group = ""
-        for row in found:
+        for row in self._rows:
             if row.group != group:
                 group = row.group
                 made.append(line(f" {group}", "bold muted"))
@@ -79,12 +98,6 @@ class SettingsPane(ChoicePane):
             self.choices.append(row.name)
         self.cursor = self.choices.index(before) if before in self.choices else 0
         return made
-
-    def _found(self) -> tuple[SettingRow, ...]:
-        configuration, library = self.services.configuration, self.services.library
-        if self._rows is None or self._rows[0][0] is not configuration or self._rows[0][1] is not library:
-            self._rows = (configuration, library), setting_rows(configuration, library)
-        return self._rows[1]
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
         """The whole name, value, description and source, which a filter looks at."""
