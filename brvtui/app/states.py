@@ -12,6 +12,7 @@ from brvtui.profiles import DEFAULT as DEFAULT_PROFILE
 if TYPE_CHECKING:
     from brvtui.app.contents import Edit, Overview, SimilarNotes
     from brvtui.app.live_answer import LiveAnswer
+    from brvtui.config.sources import SettingProblem
     from brvtui.engines.byterover.counterfactuals import Counterfactuals
     from brvtui.engines.byterover.route.tree_changes import CacheNow
     from brvtui.fleet.members import Absence, Fleet
@@ -85,6 +86,8 @@ class ProjectState(NamedTuple):
     phase: Phase = Phase.LOADING
     problem: str = ""
     """Why it cannot be opened or read."""
+    closed_by: SettingProblem | None = None
+    """The setting that keeps it closed, if one does."""
     done: int = 0
     total: int = 0
     """How many files are read so far, and how many there are."""

@@ -10,7 +10,7 @@ from typing import Any
 from brvtui.config.checking import quote
 from brvtui.config.layers import Configuration
 from brvtui.config.schema import AUTO, ON, Settings, Value
-from brvtui.config.sources import ConfigError, Layer, SettingSource
+from brvtui.config.sources import ConfigError, Layer, SettingProblem, SettingSource, UnusableSetting
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.profile_files import engine_of_profile, profiles_of
@@ -43,19 +43,21 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> Profile
 
     The tree is read with it, whichever engine answers. It is the default one where the settings name ``of_engine``, a
     profile of the engine that answers, or where a file or the environment names one of any other engine. No limit of a
-    project's profile is above the built-in one or the user's own. Raises ``ProfileError``, and :class:`ConfigError`
-    when the project's settings or an explicit choice could not be read: a project is not opened with other constants
-    than it asks for.
+    project's profile is above the built-in one or the user's own. Raises ``ProfileError`` for an explicit choice that
+    cannot be used, and :class:`brvtui.config.sources.UnusableSetting` for a setting: a project is not opened with other
+    constants than it asks for.
     """
     for problem in configuration.problems:
         if problem.name in _CHOOSING and problem.source.layer is not Layer.USER:
-            raise ConfigError(problem.message)
+            raise UnusableSetting(problem)
     wanted, source = configuration.settings.profile, configuration.source("profile")
     try:
         chosen = _load(DEFAULT if of_engine else wanted, source)
-    except ProfileError:
-        if source.layer in _EXPLICIT or engine_of_profile(wanted) in ("", DEFAULT_ENGINE):
+    except (ConfigError, ProfileError) as error:
+        if source.layer in _EXPLICIT:
             raise
+        if engine_of_profile(wanted) in ("", DEFAULT_ENGINE):
+            raise UnusableSetting(SettingProblem("profile", str(error), source)) from error
         chosen = profiles.load()
     if source.layer is Layer.PROJECT:
         chosen = _limited(chosen, profiles.load(), _own_profile(configuration))

@@ -46,3 +46,11 @@ class LeftOutSetting(NamedTuple):
 
 class ConfigError(ValueError):
     """Settings cannot be used; the message names the file or variable, the key and the problem."""
+
+
+class UnusableSetting(ConfigError):
+    """A setting of a file or of the environment keeps a project closed; ``problem`` says which, and why."""
+
+    def __init__(self, problem: SettingProblem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from brvtui.config import Configuration, configure
 from brvtui.config.profile_choice import chosen_profile, profile_of_engine
+from brvtui.config.sources import SettingProblem, UnusableSetting
 from brvtui.engines import registry
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.profile_files import profiles_of
@@ -88,13 +89,14 @@ def _asked_for(start: Path | None, engine: str, repository: Path | None, space: 
 
 
 def _space_that_is_set(start: Path | None, configuration: Configuration) -> FoundProject:
-    """The space that the setting ``engine`` asks for. Raises ProjectError, which says where it is set, without one."""
+    """The space that the setting ``engine`` asks for. Raises UnusableSetting without one."""
     try:
         return _found(start, registry.SPACE)
     except ProjectError as error:
-        place = configuration.source("engine").place
-        said = f"{place}: engine = {registry.SPACE} needs a space, and there is none; --engine {registry.DEFAULT} opens"
-        raise ProjectError(f"{said} the notes ({error})") from error
+        source = configuration.source("engine")
+        said = f"{source.place}: engine = {registry.SPACE} needs a space, and there is none"
+        said = f"{said}; --engine {registry.DEFAULT} opens the notes ({error})"
+        raise UnusableSetting(SettingProblem("engine", said, source)) from error
 
 
 def _found(start: Path | None, engine: str) -> FoundProject:

@@ -14,6 +14,7 @@ import pytest
 from brvtui.app.app import BrvTui
 from brvtui.app.project import opening, project
 from brvtui.app.states import Phase, ProjectState
+from brvtui.config.sources import Layer, SettingProblem, SettingSource
 from brvtui.store.kept_index import KeptIndex
 from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, until, view
 from tests.support.settings import own
@@ -160,6 +161,40 @@ async def test_a_setting_that_keeps_a_project_closed_is_changed_in_settings(gard
     async with BrvTui(opening).run_test(size=NARROW) as pilot:
         await settled(pilot)
         assert view(pilot).project.phase is Phase.READY
+
+
+async def test_only_a_setting_that_keeps_a_project_closed_is_said_to_do_so(tmp_path: Path, make_app: MakeApp) -> None:
+    """Whatever words the message holds: a folder may be called as a setting is written."""
+    async with make_app(tmp_path / "engine = x").run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert view(pilot).project.problem == f"{tmp_path}/engine = x: no such folder"
+        await pilot.press("escape", "comma", "slash", *"engine", "enter")
+        await settled(pilot)
+        assert "no such folder" not in " ".join(text_of(pilot, "#setting").split())
+    file = own("")
+    async with make_app(file).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert view(pilot).project.problem == f"{file}: not a folder; name the project's folder"
+        assert "opens Settings" not in " ".join(text_of(pilot, "#results").split())
+
+
+async def test_a_broken_profile_of_the_users_leads_to_settings_until_it_is_mended(
+    garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(project, "TRIED_AGAIN_S", 0.05)
+    file = own('profile = "wrong"\n')
+    profile = file.parent / "wrong.toml"
+    profile.write_text('extends = "docs"\nlimt = 3\n')
+    problem = "wrong: unknown key limt; did you mean limits?"
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: view(pilot).project.phase is Phase.FAILED)
+        closed_by = SettingProblem("profile", problem, SettingSource(Layer.USER, str(file)))
+        assert (view(pilot).project.problem, view(pilot).project.closed_by) == (problem, closed_by)
+        assert "Esc, then , opens Settings, where that" in " ".join(text_of(pilot, "#results").split())
+        profile.write_text('extends = "docs"\n')
+        await until(pilot, lambda: view(pilot).project.phase is Phase.READY)
+        assert (view(pilot).project.problem, view(pilot).project.closed_by) == ("", None)
+        await settled(pilot)
 
 
 async def test_a_file_is_no_project(tmp_path: Path, make_app: MakeApp) -> None:

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from brvtui.cli import serving
+from brvtui.config import user_file
 from brvtui.tree.spaces.project import find_any_project
 from tests.cli.conftest import Run
+from tests.support.settings import own
 from tests.support.spaces import arguments, recorded_space, same, small_space, unpack_space
 
 NOW = 1_763_640_000_000.0
@@ -181,6 +183,14 @@ def test_a_space_is_named_as_its_own_scripts_name_it(run: Run, space: Path, tmp_
     code, _, error = run("query", "x", "--space", "Small", "--engine", "soleri", *AT, inside=False)
     assert code == 3
     assert "soleri does not rank" in error
+
+
+def test_a_setting_that_asks_for_a_space_where_there_is_none_is_refused(run: Run) -> None:
+    own('engine = "byterover_v4"\n')
+    code, out, error = run("query", "refresh token")
+    assert (code, out) == (2, "")
+    said = "engine = byterover_v4 needs a space, and there is none; --engine byterover opens the notes ("
+    assert error.startswith(f"brv-tui: {user_file()}: {said}")
 
 
 def test_only_a_context_tree_can_be_migrated(run: Run, space: Path) -> None:

@@ -16,7 +16,7 @@ from brvtui.config.checking import read_text
 from brvtui.config.printing import as_plain, default_file
 from brvtui.config.profile_choice import chosen_profile, why_no_profile, why_not_of_engine
 from brvtui.config.schema import ValueKind, entries, entry_of
-from brvtui.config.sources import Layer, SettingSource
+from brvtui.config.sources import Layer, SettingSource, UnusableSetting
 from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.profile_files import profiles_of
@@ -314,8 +314,9 @@ def test_a_profile_beside_the_settings_is_found_by_its_name(root: Path) -> None:
     assert chosen_profile(read(root)).search.limit == 3
     own('profile = "wrong"')
     (user_file().parent / "wrong.toml").write_text('extends = "docs"\n[search]\nnonsense = 3\n')
-    with pytest.raises(ProfileError, match=r"unknown key search\.nonsense"):
+    with pytest.raises(UnusableSetting, match=r"unknown key search\.nonsense") as closed:
         chosen_profile(read())
+    assert (closed.value.problem.name, closed.value.problem.source) == ("profile", read().source("profile"))
     own('profile = "other"')
     assert chosen_profile(read()).name == "brv-3"
     assert why_not_of_engine(read()).endswith("other is one of soleri's")
@@ -374,8 +375,9 @@ def test_other_constants_than_asked_for_are_never_used(root: Path) -> None:
     assert chosen_profile(read(root)).name == "brv-3"
     for text in ("profile = 3", "junk", "signals.frontmatter = 3"):
         project(root, text)
-        with pytest.raises(ConfigError, match=r"brv-tui\.toml: "):
+        with pytest.raises(UnusableSetting, match=r"brv-tui\.toml: ") as closed:
             chosen_profile(read(root))
+        assert closed.value.problem in read(root).problems
 
 
 # Written out

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from brvtui.app.contents import Overview
     from brvtui.app.overview import OverviewBuilder
     from brvtui.app.project.open_fleet import OpenFleet
+    from brvtui.config.sources import SettingProblem
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
     from brvtui.store.app_state import MemoryChoice
@@ -69,9 +70,13 @@ class TreeRead(NamedTuple):
     """The queries that were run, oldest first."""
 
 
-def open_session(opening: Opening) -> OpenedProject:
-    """Opens the project and reads its settings. Raises :class:`Refusal`."""
+def open_session(opening: Opening) -> OpenedProject | SettingProblem:
+    """Opens the project and reads its settings; returns the setting that keeps it closed, if one does.
+
+    Raises :class:`Refusal`.
+    """
     from brvtui.config import ConfigError
+    from brvtui.config.sources import UnusableSetting
     from brvtui.tree.reading.project import ProjectError
     from brvtui.typed_tables import ProfileError
 
@@ -81,6 +86,8 @@ def open_session(opening: Opening) -> OpenedProject:
         if opening.member:
             return OpenedProject(_session(opening))
         return _opened_of_two(opening)
+    except UnusableSetting as error:
+        return error.problem
     except (ProjectError, ConfigError, ProfileError) as error:
         raise Refusal(str(error)) from error
     except OSError as error:

@@ -15,6 +15,7 @@ from brvtui.app.project.opening import OpenedProject, Opening, TreeRead
 from brvtui.app.services import AppServices
 from brvtui.app.states import Phase, WatchState
 from brvtui.app.workers import Refusal
+from brvtui.config.sources import SettingProblem
 from brvtui.paint.text import seconds
 from brvtui.saved import is_saved
 
@@ -141,7 +142,10 @@ class Project:
         self.saved, overview = read
         self._listener.trace_reopened(self.saved, overview)
 
-    def _opened(self, opened: OpenedProject) -> None:
+    def _opened(self, opened: OpenedProject | SettingProblem) -> None:
+        if isinstance(opened, SettingProblem):
+            self.failed(opened.message, opened)
+            return
         background = self._services.background
         self._begin(opened)
         read = partial(self._read_first, opened.session, background.relay(self._progressed))
@@ -154,12 +158,15 @@ class Project:
         self._listener.project_opened(session)
         store.update(store.view.engine._replace(frozen=session.frozen, recording=session.recording))
 
-    def _open_and_read(self) -> tuple[OpenedProject, TreeRead | None]:
+    def _open_and_read(self) -> tuple[OpenedProject, TreeRead | None] | SettingProblem:
         """Opens and reads in one go, so that another attempt shows nothing unless all of it succeeds. Blocks."""
         opened = opening.open_session(self._request)
-        return opened, self._read_first(opened.session)
+        return opened if isinstance(opened, SettingProblem) else (opened, self._read_first(opened.session))
 
-    def _opened_at_last(self, made: tuple[OpenedProject, TreeRead | None]) -> None:
+    def _opened_at_last(self, made: tuple[OpenedProject, TreeRead | None] | SettingProblem) -> None:
+        if isinstance(made, SettingProblem):
+            self.failed(made.message, made)
+            return
         opened, read = made
         self._begin(opened)
         self._first_read(read)
@@ -216,7 +223,7 @@ class Project:
             return
         store = self._services.store
         first = store.view.project.overview is None
-        project = store.view.project._replace(phase=Phase.READY, problem="", overview=read.overview)
+        project = store.view.project._replace(phase=Phase.READY, problem="", closed_by=None, overview=read.overview)
         store.update(project, store.view.note._replace(text=None))
         if first:
             settle_memory()
@@ -226,16 +233,20 @@ class Project:
         if not by_a_run:
             self._listener.tree_shown(first)
 
-    def failed(self, why: str) -> None:
-        """Shows ``why`` the project cannot be opened; in a toast if it was open and cannot be read any more."""
+    def failed(self, why: str, closed_by: SettingProblem | None = None) -> None:
+        """Shows ``why`` the project cannot be opened, and the setting that keeps it closed, if one does.
+
+        In a toast if it was open and cannot be read any more.
+        """
         store = self._services.store
         project = store.view.project
         if project.overview is None:
             if project.phase is not Phase.FAILED:
                 settle_memory()
                 self._listener.opening_failed()
-            if (project.phase, project.problem) != (Phase.FAILED, why):
-                store.update(project._replace(phase=Phase.FAILED, problem=why))
+            failed = project._replace(phase=Phase.FAILED, problem=why, closed_by=closed_by)
+            if failed != project:
+                store.update(failed)
             self._services.set_timer(TRIED_AGAIN_S, self.open)
         else:
             self._services.notify(why, severity="error", timeout=10)

@@ -25,7 +25,7 @@ from brvtui.app.states import (
 from brvtui.app.view import View, advised
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import hanging, wrapped
-from brvtui.config import user_file
+from brvtui.config.sources import Layer
 from brvtui.engines.registry import SPACE
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.line import Line, line, rule
@@ -165,7 +165,8 @@ class ResultsPane(ChoicePane):
             texts = ["reading the tree…"]
             if view.project.phase is Phase.FAILED:
                 way_out = _TO_FLEET if view.fleet.fleet is not None else _WAY_OUT
-                way_out = _BY_SETTINGS if f"{user_file()}: " in view.project.problem else way_out
+                closed_by = view.project.closed_by
+                way_out = _BY_SETTINGS if closed_by is not None and closed_by.source.layer is Layer.USER else way_out
                 texts = [view.project.problem, self.services.with_keys(way_out)]
             made = [Line()]
             for text in texts:

@@ -64,7 +64,7 @@ class SettingPane(Pane):
                 part for why in row.problem.splitlines() for part in wrapped(f"{self.glyphs.warn} {why}", width, "warn")
             ]
             made.append(Line())
-        if f"{row.name} = " in view.project.problem:
+        if view.project.closed_by is not None and view.project.closed_by.name == row.name:
             made += [*wrapped(f"{self.glyphs.warn} {view.project.problem}", width, "warn"), Line()]
         facts = _facts(row, view.project.phase is Phase.FAILED)
         if row.name == "theme" and self.app.theme != row.value:
