@@ -36,6 +36,7 @@ class ProjectChoice(NamedTuple):
 
 def choose_project(
     start: Path | None,
+    *,
     profile: str | None,
     tolerant: bool,
     engine: str,
@@ -44,7 +45,16 @@ def choose_project(
     alone: bool,
     given_by: Mapping[str, str],
 ) -> ProjectChoice:
-    """The project that is asked for, and its settings and profile; takes and raises what ``Session.open`` does."""
+    """The ``repository``, else the ``space``, else what is found at or above ``start``; with its settings and profile.
+
+    A ``start`` of None is the working folder. ``profile`` is one of ``engine``, or without one of the engine that is
+    set; ``given_by`` says what gives these two, by their names, where it is no option of the command line. ``alone``
+    leaves out shared sources, ``tolerant`` leaves out settings that cannot be used, but for what chooses the profile.
+
+    Raises :class:`brvtui.tree.reading.project.ProjectError` where there is no project, or none that ``engine`` ranks;
+    :class:`brvtui.config.ConfigError` for settings, as its subclass :class:`brvtui.config.sources.UnusableSetting` for
+    the one that even a ``tolerant`` opening needs; :class:`brvtui.typed_tables.ProfileError` for the ``profile``.
+    """
     is_code = repository is not None
     engine = OF_CODE if is_code else engine
     project = _asked_for(start, engine, repository, space)

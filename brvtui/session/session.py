@@ -121,7 +121,16 @@ class Session:
         :class:`brvtui.tree.reading.project.ProjectError`, :class:`brvtui.config.ConfigError` and
         :class:`brvtui.typed_tables.ProfileError`. An engine that is not installed is refused when it is asked.
         """
-        chosen = choose_project(start, profile, tolerant, engine, repository, space, alone, given_by)
+        chosen = choose_project(
+            start,
+            profile=profile,
+            tolerant=tolerant,
+            engine=engine,
+            repository=repository,
+            space=space,
+            alone=alone,
+            given_by=given_by,
+        )
         return cls(chosen, system_clock if now_ms is None else lambda: now_ms, signals_file)
 
     @property
