@@ -33,8 +33,6 @@ _IGNORED = "as it is, none of the note's signals are read"
 _UNREAD = "no signals are read from frontmatter here: signals.frontmatter is off"
 _STUB = "archive_stub"
 _SECTION = re.compile(r"^## Relations[^\S\n]*$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
-_MARK, _HEAD = "<<<<<<< ", 2_000
-"""What begins a conflict, and the characters within which frontmatter may begin behind it."""
 _MOST_SUGGESTIONS = 5
 _LEAST_LIKENESS = 50.0
 _LEAST_LIKENESS_OF_PATHS = 85.0
@@ -178,8 +176,7 @@ def _undecodable(note: EditableText, head: bytes) -> int:
 
 
 def _of_block(note: EditableText, text: str) -> Iterator[_Found]:
-    is_behind_mark = text.startswith(_MARK) and "\n---\n" in text[:_HEAD]
-    is_block = block_span(note.text) is not None or names_signals(text) or is_behind_mark
+    is_block = block_span(note.text) is not None or names_signals(text) or _is_behind_mark(text)
     if not text.startswith("---\n") and is_block:
         first = text.partition("\n")[0]
         fence = "has a space behind its ---" if first.rstrip() == "---" else "does not begin with --- in the first line"
@@ -191,6 +188,12 @@ def _of_block(note: EditableText, text: str) -> Iterator[_Found]:
     elif note.has_bom and block_span(text) is not None:
         message = "a byte order mark stands before the frontmatter, so the engine reads none"
         yield _Found(0, message, Severity.WARNING)
+
+
+def _is_behind_mark(text: str) -> bool:
+    """Whether ``text`` begins with a conflict, and a version in it with frontmatter."""
+    versions = (text.partition(mark)[2] for mark in ("\n", "\n=======\n"))
+    return text.startswith("<<<<<<< ") and any(block_span(version) is not None for version in versions)
 
 
 def _no_frontmatter(why: object) -> str:
