@@ -22,7 +22,9 @@ from brvtui.trace import MatchKind
 _SHORTEST_STEM = 3
 _MOST_FORMS = 3
 _SHORT_STEM = 4
-"""A stem this short is looked for whole: without its last letter it would begin too many terms."""
+"""A term must begin with a stem this short, but for :data:`_LAST_LETTERS`: without its last letter, too many would."""
+_LAST_LETTERS = {"i": "y", "e": "i"}
+"""The last letter of a short stem, and what a word may have in its place: bodi of body, code of coding."""
 _LONGEST_ENDING = 6
 """Terms with more letters beyond the stem are not looked at, for stemming takes 30 µs each."""
 _AFTER_ANY_SUFFIX = "\U0010ffff"
@@ -94,11 +96,13 @@ class Vocabulary:
         stem = (stemmer := EnglishStemmer()).stemWord(term)
         if len(stem) < _SHORTEST_STEM:
             return []
-        # The last letter of a longer stem may differ from the word's: retri, retry.
-        beginning = stem if len(stem) <= _SHORT_STEM else stem[:-1]
+        beginning = stem[:-1]
         start, end = bisect_left(self._terms, beginning), bisect_left(self._terms, beginning + _AFTER_ANY_SUFFIX)
-        near = (other for other in self._terms[start:end] if len(other) <= len(stem) + _LONGEST_ENDING)
-        forms = [other for other in near if stemmer.stemWord(other) == stem]
+        likely: tuple[str, ...] = (beginning,)
+        if len(stem) <= _SHORT_STEM:
+            likely = (stem, beginning + _LAST_LETTERS.get(stem[-1], stem[-1]))
+        near = (one for one in self._terms[start:end] if len(one) <= len(stem) + _LONGEST_ENDING)
+        forms = [one for one in near if one.startswith(likely) and stemmer.stemWord(one) == stem]
         return sorted(forms, key=lambda other: (len(other), other))[:_MOST_FORMS]
 
     def warm(self) -> None:

@@ -103,6 +103,15 @@ def test_other_forms_have_the_same_stem() -> None:
     assert made.other_forms("") == []
 
 
+@pytest.mark.parametrize(
+    ("query", "held"),
+    [("bodies", "body"), ("copied", "copying"), ("tries", "try"), ("codes", "coding"), ("use", "using")],
+)
+def test_other_forms_whose_short_stem_ends_otherwise(query: str, held: str) -> None:
+    terms = sorted([held, "bodkin", "cop", "codify", "trial", "usual"])
+    assert Vocabulary(terms, np.arange(len(terms))).other_forms(query) == [held]
+
+
 def test_a_short_stem_is_looked_for_whole_and_far_longer_terms_are_not() -> None:
     terms = sorted(["runs", "rune", "rumour", "run", "sharpen", "sharpeningstones"])
     made = Vocabulary(terms, np.arange(len(terms)))
