@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
 from brvtui.loading import EditedFile, load, update
+from brvtui.ranking.decay import just_before_ms
 from brvtui.snapshot import Snapshot
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.contents import Unseen, read_bytes
@@ -21,11 +21,9 @@ UNPUBLISHED = 0
 def edit_after_save(snapshot: Snapshot, now_ms: float, path: str, data: bytes, keep_mtime: bool) -> EditedFile:
     """The file at ``path`` after a save of ``data`` at ``now_ms``; with ``keep_mtime`` it keeps its modification
     time.
-
-    The save is a moment ago: the stored recency counts at exactly 0 days alone, which is over before anybody looks.
     """
     known = snapshot.parsed.get(path)
-    saved_ns = (math.ceil(now_ms) - 1) * _NS_PER_MS
+    saved_ns = just_before_ms(now_ms) * _NS_PER_MS
     return EditedFile(path, data, known.mtime_ns if known and keep_mtime else saved_ns)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,14 @@ from brvtui.ranking.constants import DecayRules
 Floats = NDArray[np.float64]
 
 MS_PER_DAY = 86_400_000.0
+
+
+def just_before_ms(now_ms: float) -> int:
+    """The last whole millisecond before ``now_ms``: when a file was written that is saved now.
+
+    Not ``now_ms`` itself: the stored recency counts at exactly 0 days alone, which is over before anybody looks.
+    """
+    return math.ceil(now_ms) - 1
 
 
 def days_since(now_ms: Floats | float, moment_ms: Floats | float) -> Floats:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.ranking.decay import age_days, days_until_importance, decayed_importance, decayed_recency
+from brvtui.ranking.decay import age_days, days_until_importance, decayed_importance, decayed_recency, just_before_ms
 from tests.support.trees import BRV3, DAY_MS, NOW_MS, changed
 
 DECAY = BRV3.decay
@@ -25,6 +25,10 @@ def test_recency_forgets_what_was_stored_as_soon_as_it_ages() -> None:
 
 def test_importance_loses_half_a_percent_a_day() -> None:
     assert float(decayed_importance(80.0, 10.0, DECAY)) == pytest.approx(80 * 0.995**10, rel=1e-14)
+
+
+def test_a_file_that_is_saved_now_has_an_age() -> None:
+    assert [just_before_ms(now_ms) for now_ms in (5.0, 5.1, 5.9)] == [4, 5, 5]
 
 
 def test_days_are_fractions_and_never_negative() -> None:

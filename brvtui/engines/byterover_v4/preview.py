@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.engines.byterover_v4.profile import V4Profile
 from brvtui.engines.contract import Context, Query
+from brvtui.ranking.decay import just_before_ms
 from brvtui.trace import AgedSignals, Ceiling, Hit, Trace
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def topic_preview(
         return TopicState(trace, _own(trace, path), aged, best)
 
     now = TopicState(before, _own(before, path), signals, ceiling)
-    return TopicPreview(path, now, saved(context.now_ms - 1), saved(mtime_ms), keep_mtime)
+    return TopicPreview(path, now, saved(just_before_ms(context.now_ms)), saved(mtime_ms), keep_mtime)
 
 
 def _own(trace: Trace, path: str) -> Hit | None:

@@ -16,6 +16,7 @@ from brvtui.engines.byterover_v4.sections import SpaceAnswer, TopicHit
 from brvtui.engines.byterover_v4.tokens import term, tokens
 from brvtui.engines.contract import Context
 from brvtui.paint.text import days
+from brvtui.ranking.decay import just_before_ms
 from brvtui.snapshot.naming import Named
 from brvtui.trace import Detail, DocumentForecast, Explanation, LossStage, Remedy, RemedyKind, Trace
 from brvtui.tree.spaces.contents import TopicFile
@@ -186,7 +187,7 @@ def _mended(
                 made = made[0], f"rename it {wanted} in a shell"
         elif loss is TopicLoss.NOT_SEARCHED:
             words = [term(token) for token in tokens(section.cleaned)]
-            made = with_words_searched(paths.space, own, words, context.now_ms - 1)  # else it had no age at all
+            made = with_words_searched(paths.space, own, words, just_before_ms(context.now_ms))
         if made is None:
             continue
         space, text = made

@@ -21,7 +21,7 @@ from brvtui.engines.byterover.counterfactuals.changes import (
 )
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.contract import Context, Engine, Query
-from brvtui.ranking.decay import MS_PER_DAY, age_days
+from brvtui.ranking.decay import MS_PER_DAY, age_days, just_before_ms
 from brvtui.ranking.maturity import LEVELS
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.wording import counted
@@ -144,7 +144,7 @@ class Turner:
             text = f"B: edited {counted(left, 'day', 'days')} ago, not {days:.0f}"
             yield _Step(TimeSet(note.path, round(now_ms - left * MS_PER_DAY)), text)
         if days > 0:
-            yield _Step(TimeSet(note.path, math.ceil(now_ms) - 1), f"B: edited today, not {days:.0f} days ago")
+            yield _Step(TimeSet(note.path, just_before_ms(now_ms)), f"B: edited today, not {days:.0f} days ago")
 
     def _later_updated(self, place: int) -> Iterator[_Step]:
         """Later values of ``updatedAt``, by which some engines count a note's age."""
@@ -191,12 +191,14 @@ class Turner:
             yield _Step(SignalsSet(path, replace(signals, importance=float(value))), text)
 
     def _titles(self, place: int) -> Iterator[_Step]:
-        """Titles with every choice of the first missing words of the query, fewest first: the file keeps its time, or
-        it is enough only with the time of a save."""
+        """Titles with every choice of the first missing words of the query, fewest first.
+
+        First with the file's own time, then as saved now.
+        """
         note = self.context.snapshot.notes[place]
         tried = self._missing(self.query.text, note.title)
         choices = [choice for count in range(1, len(tried) + 1) for choice in combinations(tried, count)]
-        saved_ms = math.ceil(self.context.now_ms) - 1
+        saved_ms = just_before_ms(self.context.now_ms)
         for mtime_ms, saved in ((note.mtime_ms, ""), (saved_ms, ", and saved today")):
             for words in (" ".join(map(from_utf16, chosen)) for chosen in choices):
                 title = TitleSet(note.path, f"{note.title} {words}".strip(), mtime_ms)

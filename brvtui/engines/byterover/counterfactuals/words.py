@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
@@ -12,7 +11,7 @@ from brvtui.engines.byterover.counterfactuals.changes import Reworded, TitleSet
 from brvtui.engines.byterover.counterfactuals.smallest_change import verified
 from brvtui.engines.byterover.reasons.wordings import STOP_WORD, Wording, as_in_notes, unpunctuated, without_words
 from brvtui.engines.byterover.search.lint import filtered_query
-from brvtui.ranking.decay import MS_PER_DAY
+from brvtui.ranking.decay import MS_PER_DAY, just_before_ms
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.segment import FIELDS
 from brvtui.trace import Hit, MatchKind, NearMiss, Origin
@@ -43,7 +42,7 @@ def title(case: Case, young_is_enough: bool) -> Counterfactual:
             Lever.TITLE, LeverStatus.IMPOSSIBLE, "its title holds every word of the query that counts"
         )
     times = [case.note.mtime_ms] if case.reaches(kept) else []
-    times += [] if young_is_enough else [math.ceil(case.context.now_ms) - 1]
+    times += [] if young_is_enough else [just_before_ms(case.context.now_ms)]
     for mtime_ms in times:
         for chosen in title_choices(words):
             change = TitleSet(case.note.path, " ".join([case.note.title, *chosen]).strip(), mtime_ms)

@@ -23,6 +23,7 @@ from brvtui.engines.byterover.counterfactuals.changes import (
 from brvtui.engines.byterover.counterfactuals.words import missing_words, near_wordings, title_choices
 from brvtui.engines.byterover.reasons.why_not import Loss, query_changes
 from brvtui.engines.byterover.route.decision import decide, find_results
+from brvtui.ranking.decay import just_before_ms
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot.naming import Named
 from brvtui.timing import Stopwatch
@@ -193,7 +194,7 @@ def _edit(case: Case) -> _TriedChange:
         text = f"edited before this moment, not after it: at 0 days its stored recency {case.signals.recency:g} counts"
     elif case.days < 1:
         text = f"edited now, not {counted(max(1, round(case.days * 24)), 'hour', 'hours')} ago"
-    return _TriedChange(TimeSet(case.note.path, _just_now(case)), text, "save it with a change")
+    return _TriedChange(TimeSet(case.note.path, just_before_ms(case.context.now_ms)), text, "save it with a change")
 
 
 def _update(case: Case) -> list[_TriedChange]:
@@ -204,7 +205,7 @@ def _update(case: Case) -> list[_TriedChange]:
     level = f", {after.maturity}" if after.maturity != case.signals.maturity else ""
     return [
         _TriedChange(
-            Updated(case.note.path, after, _just_now(case)),
+            Updated(case.note.path, after, just_before_ms(case.context.now_ms)),
             f"{text}{level}",
             "have brv curate add what is new about it",
         )
@@ -243,7 +244,7 @@ def _hits_until(case: Case, level: str) -> str:
 
 
 def _titles(case: Case) -> list[_TriedChange]:
-    at_ms = _just_now(case)
+    at_ms = just_before_ms(case.context.now_ms)
     return [
         _TriedChange(
             TitleSet(case.note.path, " ".join([case.note.title, *chosen]).strip(), at_ms),
@@ -252,8 +253,3 @@ def _titles(case: Case) -> list[_TriedChange]:
         )
         for chosen in title_choices(missing_words(case))
     ]
-
-
-def _just_now(case: Case) -> int:
-    """A moment ago, in milliseconds since 1970: an age of exactly 0 days counts apart."""
-    return math.ceil(case.context.now_ms) - 1
