@@ -13,7 +13,7 @@ from brvtui.engines.byterover.profile import Profile
 from brvtui.notes.applying import is_taken, read_content
 from brvtui.notes.plan import FileContent, NoteError, Plan, Record, Recorded, Step, Write
 from brvtui.notes.signals import SignalSources
-from brvtui.tree.editing.archive import StubError, archived_as, read_stub, stub_text
+from brvtui.tree.editing.archive import StubError, archived_as, read_stub, stub_of, stub_text
 from brvtui.tree.reading.files import ARCHIVE, Role, role_of
 from brvtui.tree.reading.inside import PathError, parts_of
 from brvtui.tree.saving.note_files import SaveError
@@ -90,7 +90,7 @@ def _text(stub: FileContent) -> str:
 def check_archivable(path: str) -> None:
     """Raises :class:`NoteError` if what ``path`` names is never archived, or is archived already."""
     if role_of(path) is Role.ARCHIVED:
-        raise NoteError(f"{path}: is archived already; its stub {path.removesuffix('.full.md')}.stub.md restores it")
+        raise NoteError(f"{path}: is archived already; its stub {stub_of(path)} restores it")
     if path.startswith(f"{ARCHIVE}/") or role_of(path) not in (Role.NOTE, Role.CONTEXT):
         raise NoteError(f"{path}: only notes are archived, and this is not one")
     if "\\" in path:

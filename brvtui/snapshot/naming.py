@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from brvtui.snapshot import Snapshot
-from brvtui.tree.reading.files import ARCHIVE, CONTEXT_FILE, SUMMARY_FILE
+from brvtui.tree.editing.archive import archived_as
+from brvtui.tree.reading.files import CONTEXT_FILE, SUMMARY_FILE
 
 _LONGEST_IN_MESSAGE = 120
 """How many characters of a name a message repeats."""
@@ -47,7 +48,7 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
     for candidate in (wanted, f"{wanted}.md", f"{wanted}.html", f"{wanted}/{CONTEXT_FILE}"):
         if candidate in known:
             return Named(candidate, snapshot.by_path.get(candidate))
-        if f"{ARCHIVE}/{candidate.removesuffix('.md')}.stub.md" in known and candidate.endswith(".md"):
+        if candidate.endswith(".md") and archived_as(candidate).stub in known:
             return Named(candidate, None)
     ends = [path for path in known if path.endswith((f"/{wanted}", f"/{wanted}.md", f"/{wanted}.html"))]
     titled = [note.path for note in snapshot.notes if note.title.lower() == wanted.lower()]

@@ -21,6 +21,7 @@ from brvtui.paint.remedies import remarks
 from brvtui.paint.text import cut, wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Remedy
+from brvtui.tree.editing.archive import stub_of
 from brvtui.tree.reading.files import Role, role_of
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ _NOT_TRIED = (
     f"other result): {_LACKS}"
 )
 _NO_MORE = "what helps it stands above; nothing else that was tried does: another wording, an update, a higher maturity"
-_BY_STUB = "its stub restores it: {dialog.back}, then select STUB, and {note.archive}"
 _NOT_BROUGHT_IN = f"nothing that was tried brings it into the results: {_LACKS}"
 _FIRST = "it is first: nothing stands above it"
 _ANSWERS = (
@@ -138,8 +138,8 @@ class RemedyPane(ChoicePane):
         if not self._tried_all:
             return _FIRST if self._explanation.rank == 1 else _NOT_TRIED
         if role_of(self._explanation.path) is Role.ARCHIVED:
-            stub = f"{self._explanation.path.removesuffix('.full.md')}.stub.md"
-            return self.services.with_keys(_BY_STUB).replace("STUB", stub)
+            back, archive = map(self.services.shown_key, ("dialog.back", "note.archive"))
+            return f"its stub restores it: {back}, then select {stub_of(self._explanation.path)}, and {archive}"
         if not self._answers:
             return _NO_MORE if _advised(self._explanation) else _NONE
         return self.services.with_keys(f"{_FROM_CACHE}{_ANSWERS}" if self._is_cached else _ANSWERS)

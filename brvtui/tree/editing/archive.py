@@ -51,6 +51,11 @@ def archived_as(path: str) -> ArchivedAs:
     return ArchivedAs(f"{bare}{_STUB_END}", f"{bare}{_FULL_END}")
 
 
+def stub_of(full: str) -> str:
+    """The path of the stub of the archived note whose full text is at ``full``."""
+    return f"{full.removesuffix(_FULL_END)}{_STUB_END}"
+
+
 def stub_text(path: str, text: str, importance: float, now_ms: float, rules: ArchiveRules) -> str:
     """The stub of the note at ``path`` with ``text``, as the engine writes it without a model."""
     tokens = int(estimated_tokens(units(text), rules.chars_per_token))

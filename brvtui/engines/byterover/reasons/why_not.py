@@ -25,7 +25,8 @@ from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import terms
 from brvtui.trace import Explanation, Hit, Reason, Remedy, Trace
-from brvtui.tree.reading.files import ARCHIVE, SEARCHABLE, Role, role_of
+from brvtui.tree.editing.archive import archived_as, stub_of
+from brvtui.tree.reading.files import SEARCHABLE, Role, role_of
 from brvtui.tree.reading.whitespace import spaced_words
 from brvtui.wording import counted
 
@@ -150,16 +151,20 @@ def _lost_on_disk(
         return Loss.PAST_FILES, unseen
     role = role_of(path)
     if role is Role.ARCHIVED:
-        return Loss.ARCHIVED, f"search finds {path.removesuffix('.full.md')}.stub.md in its place"
+        return _lost_to_stub(stub_of(path))
     if unseen:
         return Loss.UNREADABLE, unseen
     if role not in SEARCHABLE:
         made = f"{role.value} files are made from notes and are not searched"
         return Loss.DERIVED, f"{made}; {_from_below(path, search)}" if role is Role.SUMMARY else made
-    stub = f"{ARCHIVE}/{path.removesuffix('.md')}.stub.md"
+    stub = archived_as(path).stub
     if stub in snapshot.by_path:
-        return Loss.ARCHIVED, f"search finds {stub} in its place"
+        return _lost_to_stub(stub)
     return Loss.NOT_IN_TREE, "no such file when the tree was read"
+
+
+def _lost_to_stub(stub: str) -> tuple[Loss, str]:
+    return Loss.ARCHIVED, f"search finds {stub} in its place"
 
 
 def _from_below(path: str, search: Search) -> str:
