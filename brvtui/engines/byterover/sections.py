@@ -212,6 +212,8 @@ class CacheEntry:
     similarity: float
     state: State
     why: str
+    sources: tuple[str, ...] = ()
+    """The paths of what the answer quotes."""
 
 
 @dataclass(frozen=True)

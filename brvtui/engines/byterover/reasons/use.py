@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.route.extractive import SOURCES
-from brvtui.engines.byterover.route.prompt import TREE_PREFIX
 from brvtui.engines.byterover.sections import CacheEntry, CacheLook, FingerprintState, Route
 from brvtui.trace import Hit, Trace
 
@@ -34,15 +32,9 @@ def given_before(trace: Trace) -> str:
     return f"given {cached_entry(trace).age_s:.0f} s before"
 
 
-def _names(trace: Trace, result_path: str) -> bool:
-    """Whether the answer of ``trace`` names the result at ``result_path`` among its sources."""
-    sources = trace.answer.text.rpartition(SOURCES)[2].splitlines()
-    return not {f"- {result_path}", f"- {TREE_PREFIX}{result_path}"}.isdisjoint(sources)
-
-
 def quoting_of(trace: Trace, result_path: str) -> str:
     """That an answer from the cache quotes the result at ``result_path``; empty where it does not, or is a new one."""
-    if trace.section(Route).used or not _names(trace, result_path):
+    if trace.section(Route).used or result_path not in cached_entry(trace).sources:
         return ""
     return f"quoted in the answer that came from the cache, {given_before(trace)}"
 
@@ -55,7 +47,7 @@ def is_newer(profile: Profile, trace: Trace, hit: Hit) -> bool:
         return False
     limits = profile.direct
     is_quoted = hit.score >= limits.prefetch and _place(profile, trace, hit) <= limits.max_notes
-    return is_quoted and not _names(trace, hit.path)
+    return is_quoted and hit.path not in cached_entry(trace).sources
 
 
 def use_of(profile: Profile, trace: Trace, hit: Hit) -> str:
@@ -63,7 +55,7 @@ def use_of(profile: Profile, trace: Trace, hit: Hit) -> str:
     limits, used = profile.direct, trace.section(Route).used
     direct = trace.section(Route).outcome == "direct" if used else cached_entry(trace).tier == _DIRECT
     what = "quoted in the direct answer" if direct else "quoted to the model"
-    was_quoted = not used and direct and _names(trace, hit.path)
+    was_quoted = not used and direct and hit.path in cached_entry(trace).sources
     if not was_quoted and hit.score < limits.prefetch:
         return f"{hit.score:.2f} is under {limits.prefetch:g}: not {what}"
     place = _place(profile, trace, hit)

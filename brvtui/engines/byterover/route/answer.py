@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.route.extractive import SOURCES, Passage, chosen, composed
+from brvtui.engines.byterover.route.extractive import Passage, chosen, composed
 from brvtui.engines.byterover.route.prompt import Quoted, source_line
 from brvtui.engines.byterover.search.excerpt import excerpt, unreadable
 from brvtui.engines.byterover.search.lint import query_words
@@ -24,7 +24,7 @@ def direct_answer(context: Context, query: str, hits: Sequence[Hit]) -> Answer:
     lines = ["## Summary", f"{len(hits)} {noun} “{query.strip()}” directly: {titles}.", "", "## Details"]
     for hit in hits:
         lines += [f"### {hit.title}", _body(context, hit, query), ""]
-    lines += [SOURCES, *(f"- {source_line(hit)}" for hit in hits), ""]
+    lines += ["## Sources", *(f"- {source_line(hit)}" for hit in hits), ""]
     lines += ["## Gaps", "Taken word for word from the notes; no model has read them."]
     return Answer("direct", "\n".join(lines), None, "", tuple(hit.path for hit in hits))
 

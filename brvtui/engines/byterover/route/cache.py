@@ -8,7 +8,7 @@ from brvtui.engines.byterover.profile import CacheRules, Profile
 from brvtui.engines.byterover.sections import CacheEntry, CacheLook, FingerprintState
 from brvtui.ranking.similarity import jaccard
 from brvtui.text.analysis import utf16
-from brvtui.trace import Check, State, Step
+from brvtui.trace import Answer, Check, State, Step
 from brvtui.tree.reading.whitespace import folded, spaced_words
 
 _RULE = "the-cache"
@@ -26,6 +26,8 @@ class Stored:
     tokens: frozenset[str]
     covered: bool
     """Whether notes or a model answered; False for the answer that the query was not covered."""
+    sources: tuple[str, ...]
+    """The paths of what the answer quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,20 @@ def look_up(
         age = (now_ms - entry.stored_ms) / 1000
         left, same_tree = max(0.0, limits.ttl_seconds - age), entry.fingerprint == fingerprint
         views.append(
-            CacheEntry(entry.key, entry.tier, entry.covered, age, left, same_tree, shared, union, similarity, seen, why)
+            CacheEntry(
+                key=entry.key,
+                tier=entry.tier,
+                covered=entry.covered,
+                age_s=age,
+                left_s=left,
+                fingerprint_match=same_tree,
+                shared_tokens=shared,
+                union_tokens=union,
+                similarity=similarity,
+                state=seen,
+                why=why,
+                sources=entry.sources,
+            )
         )
     fuzzy_state, fuzzy_why, check = _fuzzy(best[0] if best else None, too_few, len(tokens), limits)
     exact_state = State.HIT if hit else State.MISSED
@@ -142,7 +157,7 @@ def put(
     state: CacheContents,
     query: str,
     tier: int,
-    text: str,
+    answer: Answer,
     covered: bool,
     fingerprint: str,
     now_ms: float,
@@ -150,7 +165,7 @@ def put(
 ) -> CacheContents:
     """The state with an answer stored: a known key keeps its place, a new one may evict the oldest inserted."""
     key = cache_key(query)
-    made = Stored(key, tier, text, now_ms, fingerprint, cache_tokens(key, profile), covered)
+    made = Stored(key, tier, answer.text, now_ms, fingerprint, cache_tokens(key, profile), covered, answer.sources)
     if any(entry.key == key for entry in state.entries):
         return replace(state, entries=tuple(made if entry.key == key else entry for entry in state.entries))
     kept = state.entries[-(profile.cache.capacity - 1) :] if profile.cache.capacity > 1 else ()

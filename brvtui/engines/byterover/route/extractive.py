@@ -15,8 +15,6 @@ MOST_SENTENCES = 6
 _AGAIN = 0.5
 _LEAST_SHARE = 1 / 3
 LABEL = "Composed without a model"
-SOURCES = "## Sources"
-"""The heading below which an answer names its notes."""
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}(\s|$)")
 _MARK = re.compile(r"^(?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])+")
@@ -88,7 +86,7 @@ def composed(query: str, quotes: Sequence[Quote], expansions: Sequence[TermExpan
     )
     lines = ["## Summary", f"{LABEL}: {count}, {why}.", "", "## Details"]
     lines += [f"- {quote.sentence} ({quote.source})" for quote in quotes]
-    lines += ["", SOURCES, *(f"- {source}" for source in sources), "", "## Gaps"]
+    lines += ["", "## Sources", *(f"- {source}" for source in sources), "", "## Gaps"]
     lines += [remark] if remark else []
     lines += [f"In none of these sentences: {', '.join(left)}."] if left else []
     lines.append("Whether they answer the question was not looked at.")

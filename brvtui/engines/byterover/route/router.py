@@ -99,14 +99,14 @@ def _route(
     )
     stands_in = answer.kind == "extractive" and context.services.model_is_set
     if hit is None and not stands_in:
-        state = put(state, query, decision.tier, answer.text, covered, fingerprint.value, now_ms, profile)
+        state = put(state, query, decision.tier, answer, covered, fingerprint.value, now_ms, profile)
     return trace, state
 
 
 def keep(state: CacheContents, profile: Profile, trace: Trace, now_ms: float) -> CacheContents:
     """The cache with the answer of ``trace``, which a model gave at ``now_ms``; the engine does it likewise."""
     fingerprint = trace.section(FingerprintState).value
-    return put(state, trace.query, trace.tier or 0, trace.answer.text, True, fingerprint, now_ms, profile)
+    return put(state, trace.query, trace.tier or 0, trace.answer, True, fingerprint, now_ms, profile)
 
 
 def _cached(decision: Decision, look: CacheLook, hit: Stored, fingerprint: FingerprintState) -> Decision:

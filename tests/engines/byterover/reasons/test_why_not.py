@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -12,12 +13,12 @@ from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.reasons.why_not import Loss, explain
 from brvtui.engines.byterover.reasons.wordings import as_in_notes, unpunctuated
 from brvtui.engines.byterover.route.cache import CacheContents
-from brvtui.engines.byterover.route.router import RouteRequest, route
+from brvtui.engines.byterover.route.router import RouteRequest, keep, route
 from brvtui.engines.byterover.sections import Search
 from brvtui.notes.signals import SignalTarget
 from brvtui.paint.remedies import remarks
 from brvtui.snapshot.naming import Named, find_note
-from brvtui.trace import Explanation, Reason, Remedy, State, Trace
+from brvtui.trace import Answer, Explanation, Reason, Remedy, State, Trace
 from tests.support.trees import BRV3, NOW_MS, Tree, changed, paths, stored
 
 CORE = {"importance": 100.0, "maturity": "core"}
@@ -243,6 +244,19 @@ def test_a_note_that_an_answer_like_it_quotes_is_in_the_cached_answer(quokkas: T
     session.run("quokka facts here")
     made = session.answers.explain("quokka facts", "x/n.md")
     assert (made.trace.tier, made.found, made.rank) == (1, True, 1)
+    assert made.use == (
+        "quoted in the answer that came from the cache, given 0 s before; rank and score are those of a new search"
+    )
+
+
+def test_a_note_that_a_cached_answer_of_a_model_names_outside_a_list_is_in_it(quokkas: Tree) -> None:
+    snapshot = quokkas.snapshot()
+    context = Context(snapshot, BRV3, NOW_MS)
+    first = route(context, CacheContents(), RouteRequest("quokka facts here"))[0]
+    written = replace(first, answer=Answer("model", "As `x/n.md` says.", None, "", ("x/n.md",)))
+    cached = route(context, keep(CacheContents(), BRV3, written, NOW_MS), RouteRequest("quokka facts"))[0]
+    made = explain(context, find_note(snapshot, "x/n.md"), cached, lambda _: cached)
+    assert (cached.tier, made.found) == (1, True)
     assert made.use == (
         "quoted in the answer that came from the cache, given 0 s before; rank and score are those of a new search"
     )

@@ -8,12 +8,16 @@ from hypothesis import strategies as st
 
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.route.cache import CacheContents, cache_key, cache_tokens, held_fingerprint, look_up, put
-from brvtui.trace import State
+from brvtui.trace import Answer, State
 from tests.support.examples import examples
 from tests.support.trees import BRV3, DOCS
 
 NOW = 1_000_000_000.0
 STOP = set(BRV3.query.stop_words)
+
+
+def answer(text: str) -> Answer:
+    return Answer("extractive", text, None, "", ("x/n.md",))
 
 
 def stored(
@@ -23,7 +27,7 @@ def stored(
     state: CacheContents = CacheContents(),  # noqa: B008 - frozen
 ) -> CacheContents:
     for query in queries:
-        state = put(state, query, 3, f"answer to {query}", True, fingerprint, at, BRV3)
+        state = put(state, query, 3, answer(f"answer to {query}"), True, fingerprint, at, BRV3)
     return state
 
 
@@ -128,7 +132,7 @@ def test_fifty_entries_and_the_oldest_inserted_goes() -> None:
 
 def test_rewriting_a_key_keeps_its_place_and_evicts_nothing() -> None:
     state = stored("one", "two", "three")
-    state = put(state, " TWO ", 4, "again", True, "g", NOW + 5, BRV3)
+    state = put(state, " TWO ", 4, answer("again"), True, "g", NOW + 5, BRV3)
     assert [(entry.key, entry.tier) for entry in state.entries] == [("one", 3), ("two", 4), ("three", 3)]
 
 
@@ -138,7 +142,8 @@ def test_a_stale_entry_that_is_asked_for_is_deleted_and_then_stands_last() -> No
     assert found is None
     assert [entry.key for entry in after.entries] == ["two"]
     assert look.entries[0].state is State.MISSED
-    assert [entry.key for entry in put(after, "one", 3, "x", True, "f", NOW + 61_000, BRV3).entries] == ["two", "one"]
+    again = put(after, "one", 3, answer("x"), True, "f", NOW + 61_000, BRV3)
+    assert [entry.key for entry in again.entries] == ["two", "one"]
 
 
 def test_a_fuzzy_look_deletes_nothing() -> None:
@@ -226,5 +231,5 @@ def test_the_cache_is_its_naive_model(operations: list[tuple[str, int, str]], cr
         expected, text = model.ask(query, fingerprint, now)
         assert (tier, found.text if found else "") == (expected, text)
         if not found:
-            state = put(state, query, 3, f"{query}@{now}", True, fingerprint, now, BRV3)
+            state = put(state, query, 3, answer(f"{query}@{now}"), True, fingerprint, now, BRV3)
         assert [entry.key for entry in state.entries] == list(model.entries)
