@@ -295,8 +295,11 @@ class BrvTui(ConfiguredApp):
 
     def action_why(self) -> None:
         """Says why the note at hand is, or is not, in the answer, and what would help it."""
-        if self.frame is None or not self.frame.explains_itself():
-            self.controllers.reasons.explain(self.note_at_hand, self.controllers.go_to_remedy)
+        if self.frame is not None and self.frame.explains_itself():
+            return
+        if self.frame is not None and self.frame.why_notice:
+            self.notify(self.frame.why_notice, timeout=6)
+        self.controllers.reasons.explain(self.note_at_hand, self.controllers.go_to_remedy)
 
     def action_versions(self) -> None:
         """Shows which engine is installed, and what is known of it."""

@@ -223,11 +223,11 @@ class MaturityScreen(FrameScreen):
         if isinstance(self.focused, ColumnPane) and self.stop != level:
             self.action_pane(level)
 
-    def explains_itself(self) -> bool:
-        """False: the note is explained, as of today; it says so where the board shows another day."""
-        if self.wanted.day and self.view.answered is not None and self.note_at_hand:
-            self.notify("this is about the answer of today, not of the day of the forecast", timeout=6)
-        return False
+    @property
+    def why_notice(self) -> str:
+        """That a note is explained as of today, where the board shows another day."""
+        is_forecast = self.wanted.day and self.view.answered is not None and self.note_at_hand
+        return "this is about the answer of today, not of the day of the forecast" if is_forecast else ""
 
     def action_answers(self) -> None:
         """Shows which judged queries are answered otherwise on the day of the forecast; for today, in a month."""

@@ -92,6 +92,11 @@ class FrameScreen(Screen[None]):
         return False
 
     @property
+    def why_notice(self) -> str:
+        """Why an explanation of the note at hand may not fit what the screen shows; empty where it does."""
+        return ""
+
+    @property
     def note_at_hand(self) -> str:
         """The note that keys act on: the one under the cursor of the focused pane, else the selected one.
 

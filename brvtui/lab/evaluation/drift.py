@@ -10,7 +10,7 @@ from brvtui.lab.evaluation.gates import GateResult
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation
 
-NO_LONGER_ANSWERS, FALLS_OUT = "no longer quoted in the answer", "no longer found"
+NO_LONGER_QUOTED, FALLS_OUT = "no longer quoted in the answer", "no longer found"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def losses_of(change: QueryChange) -> Iterator[tuple[str, str, str]]:
         if path in before.ranking and path not in now.ranking:
             yield now.id, FALLS_OUT, path
         elif path in before.quoted and path not in now.quoted:
-            yield now.id, NO_LONGER_ANSWERS, path
+            yield now.id, NO_LONGER_QUOTED, path
 
 
 def first_lost(losses: Sequence[LostByDay]) -> dict[str, float]:

@@ -39,9 +39,10 @@ def quoting_of(trace: Trace, result_path: str) -> str:
     return f"quoted in the answer that came from the cache, {given_before(trace)}"
 
 
-def is_newer(profile: Profile, trace: Trace, hit: Hit) -> bool:
-    """Whether ``hit`` would be quoted now, and a direct answer from the cache is without it: signals that are set
-    leave the fingerprint as it is.
+def answer_lacks(profile: Profile, trace: Trace, hit: Hit) -> bool:
+    """Whether the answer is a direct one from the cache that lacks ``hit``, though it would be quoted now.
+
+    Signals that are set leave the fingerprint, and so the cached answer, as they are.
     """
     if trace.section(Route).used or cached_entry(trace).tier != _DIRECT:
         return False

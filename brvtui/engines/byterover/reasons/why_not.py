@@ -8,7 +8,7 @@ from enum import StrEnum
 from brvtui.engines.advice import ASK_FOR_TITLE, CHECK_PATH, NOTHING_HELPS, add_title
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.reasons.use import cached_entry, given_before, is_newer, quoting_of, stands, use_of
+from brvtui.engines.byterover.reasons.use import answer_lacks, cached_entry, given_before, quoting_of, stands, use_of
 from brvtui.engines.byterover.reasons.wordings import STOP_WORD, Wording, as_in_notes, unpunctuated, without_words
 from brvtui.engines.byterover.search.detail import detail, scored, search_of
 from brvtui.engines.byterover.search.near_misses import BELOW_FLOOR, PAST_LIMIT, PUSHED_OUT
@@ -81,7 +81,7 @@ def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanati
     result_path = snapshot.notes[position].result_path if position is not None else path
     hit = trace.hits[rank - 1] if rank is not None else None
     quoting = quoting_of(trace, hit.path if hit is not None else result_path)
-    if hit is not None and (quoting or (stands(trace) and not is_newer(context.constants, trace, hit))):
+    if hit is not None and (quoting or (stands(trace) and not answer_lacks(context.constants, trace, hit))):
         shown = terms_of_it if hit.text else None
         use = use_of(context.constants, trace, hit)
         if not stands(trace):
@@ -207,7 +207,7 @@ def _lost_before_search(context: Context, named: Named, trace: Trace) -> tuple[L
     if _file_changed(snapshot, named.path):
         return Loss.INDEX_OLDER, "the file has changed since it was read"
     hit = next((hit for hit in trace.hits if hit.file == named.path), None)
-    if not stands(trace) or (hit is not None and is_newer(context.constants, trace, hit)):
+    if not stands(trace) or (hit is not None and answer_lacks(context.constants, trace, hit)):
         return Loss.CACHED, f"tier {trace.tier} answered with “{cached_entry(trace).key}”, {given_before(trace)}"
     return None
 
