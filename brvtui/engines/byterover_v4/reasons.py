@@ -67,12 +67,38 @@ def explain(
     hit = detail.hit if detail is not None else None
     if rank is not None and topic is not None:
         use = "; ".join([use_of(topic, section), *_coming(ahead)])
-        return Explanation(trace.query, path, title, True, rank, hit, detail, None, "", None, use, trace)
+        return Explanation(
+            query=trace.query,
+            path=path,
+            title=title,
+            found=True,
+            rank=rank,
+            hit=hit,
+            detail=detail,
+            reason=None,
+            numbers="",
+            remedy=None,
+            use=use,
+            trace=trace,
+        )
     loss, numbers = _loss(context, trace, section, document, asking.ask)
     remedy = _mended(context, trace, section, loss, document, asking) or _remedy(
         trace, section, loss, path, title, asking.ask
     )
-    return Explanation(trace.query, path, title, False, None, hit, detail, loss.reason, numbers, remedy, "", trace)
+    return Explanation(
+        query=trace.query,
+        path=path,
+        title=title,
+        found=False,
+        rank=None,
+        hit=hit,
+        detail=detail,
+        reason=loss.reason,
+        numbers=numbers,
+        remedy=remedy,
+        use="",
+        trace=trace,
+    )
 
 
 def _coming(ahead: DocumentForecast | None) -> Iterator[str]:

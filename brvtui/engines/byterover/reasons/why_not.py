@@ -24,7 +24,7 @@ from brvtui.engines.byterover.sections import (
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import terms
-from brvtui.trace import Explanation, Hit, Reason, Remedy, Trace
+from brvtui.trace import Detail, Explanation, Hit, Reason, Remedy, Trace
 from brvtui.tree.editing.archive import archived_as, stub_of
 from brvtui.tree.reading.files import SEARCHABLE, Role, role_of
 from brvtui.tree.reading.whitespace import spaced_words
@@ -73,45 +73,83 @@ _SHARING = {
 
 def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanation:
     """Why the note ``named`` is or is not among the hits of ``trace``; ``ask`` re-runs the router on another query."""
-    snapshot, path, position = context.snapshot, named.path, named.position
-    rank = next((number for number, hit in enumerate(trace.hits, start=1) if hit.file == path), None)
-    terms_of_it = None if position is None else detail(context, search_of(trace, path), path)
-    own = None if terms_of_it is None else scored(context, terms_of_it)
-    title = snapshot.notes[position].title if position is not None else path.rpartition("/")[2]
-    result_path = snapshot.notes[position].result_path if position is not None else path
-    hit = trace.hits[rank - 1] if rank is not None else None
-    quoting = quoting_of(trace, hit.path if hit is not None else result_path)
+    hit = next((hit for hit in trace.hits if hit.file == named.path), None)
+    note = None if named.position is None else context.snapshot.notes[named.position]
+    title, result_path = (named.path.rpartition("/")[2], named.path) if note is None else (note.title, note.result_path)
+    quoting = quoting_of(trace, result_path if hit is None else hit.path)
     if hit is not None and (quoting or (stands(trace) and not answer_lacks(context.constants, trace, hit))):
-        shown = terms_of_it if hit.text else None
-        use = use_of(context.constants, trace, hit)
-        if not stands(trace):
-            use = f"{quoting}; rank and score are those of a new search"
-        if role_of(path) is Role.STUB:
-            use += f"; {_OF_STUB}"
-        return Explanation(trace.query, path, title, True, rank, hit, shown, None, "", None, use, trace)
-    loss, numbers = _loss(context, named, trace, own)
-    otherwise = _found_otherwise(trace, path) if rank is None else ""
-    numbers = numbers if otherwise in numbers else "; ".join(filter(None, (numbers, otherwise)))
-    if loss is Loss.CACHED and hit is None:  # what a new search would lose it for is what a remedy has to mend
-        lost, more = _lost_by_scope(context.snapshot, named, trace) or _lost_in_search(context, named, trace, own)
-        if quoting:
-            loss, numbers = lost, "; ".join(filter(None, (more, otherwise)))
-        else:
-            numbers = f"{numbers}; a new search does not find it either: {lost.value}, {more}"
-    else:
-        lost = loss
-    if role_of(path) is Role.STUB:
-        numbers = "; ".join(filter(None, (numbers, _OF_STUB)))
-    remedy = _remedy(context, path, title, lost, trace, ask)
-    reason = Reason(loss.number, loss.value)
-    use = f"{quoting}; a new search does not find it" if quoting and hit is None else ""
+        return _of_result(context, named, title, trace, hit, quoting)
+    return _of_loss(context, named, title, trace, hit, quoting, ask)
+
+
+def _of_result(context: Context, named: Named, title: str, trace: Trace, hit: Hit, quoting: str) -> Explanation:
+    """The explanation of a note in the answer, whose result is ``hit``."""
+    again = f"{quoting}; rank and score are those of a new search"
+    use = use_of(context.constants, trace, hit) if stands(trace) else again
     return Explanation(
-        trace.query, path, title, False, None, own, terms_of_it if own else None, reason, numbers, remedy, use, trace
+        query=trace.query,
+        path=named.path,
+        title=title,
+        found=True,
+        rank=1 + trace.hits.index(hit),
+        hit=hit,
+        detail=_terms_of(context, named, trace) if hit.text else None,
+        reason=None,
+        numbers="",
+        remedy=None,
+        use="; ".join((use, *_of_stub(named.path))),
+        trace=trace,
     )
 
 
-def _found_otherwise(trace: Trace, path: str) -> str:
-    """How else the note at ``path`` was found, by a word or for its folder, and why that was not enough."""
+def _of_loss(
+    context: Context, named: Named, title: str, trace: Trace, hit: Hit | None, quoting: str, ask: Ask
+) -> Explanation:
+    """The explanation of a note that is no result of the answer; ``hit`` is its result in a new search, if any."""
+    found = _terms_of(context, named, trace)
+    own = None if found is None else scored(context, found)
+    loss, numbers = _loss(context, named, trace, own)
+    lost = loss
+    said = [numbers, _found_otherwise(trace, named) if hit is None else ""]
+    if loss is Loss.CACHED and hit is None:  # what a new search would lose it for is what a remedy has to mend
+        lost, more = _lost_by_scope(context.snapshot, named, trace) or _lost_in_search(context, named, trace, own)
+        if quoting:
+            loss, said[0] = lost, more
+        else:
+            said.append(f"a new search does not find it either: {lost.value}, {more}")
+    return Explanation(
+        query=trace.query,
+        path=named.path,
+        title=title,
+        found=False,
+        rank=None,
+        hit=own,
+        detail=found if own else None,
+        reason=Reason(loss.number, loss.value),
+        numbers="; ".join(filter(None, (*said, *_of_stub(named.path)))),
+        remedy=_remedy(context, named.path, title, lost, trace, ask),
+        use=f"{quoting}; a new search does not find it" if quoting else "",
+        trace=trace,
+    )
+
+
+def _terms_of(context: Context, named: Named, trace: Trace) -> Detail | None:
+    """The terms of the note that match; None for a file that is not searched."""
+    return None if named.position is None else detail(context, search_of(trace, named.path), named.path)
+
+
+def _of_stub(path: str) -> tuple[str, ...]:
+    return (_OF_STUB,) if role_of(path) is Role.STUB else ()
+
+
+def _found_otherwise(trace: Trace, named: Named) -> str:
+    """How else a note was found, by a word or for its folder, and why that was not enough.
+
+    Empty for a file that is not searched: of a summary, :func:`_from_below` says it.
+    """
+    if named.position is None:
+        return ""
+    path = named.path
     for each in trace.section(EntityStep).searches:
         miss = next((miss for miss in each.search.near_misses if miss.file == path), None)
         if miss is not None:

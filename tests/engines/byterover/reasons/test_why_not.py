@@ -147,8 +147,16 @@ def test_02_the_summary_of_a_folder_says_what_its_notes_pass_up(quokkas: Tree) -
     )
     strict = changed(BRV3, search={"lift_factor": 0.1})
     little = why(quokkas, "quokka", "x", Loss.DERIVED, strict)
-    told = r".*; its folder gets too little from x/n\.md: 0\.\d{4} is below the floor 0\.\d{4}"
-    assert re.fullmatch(told, little.numbers), little.numbers
+    made = "summary files are made from notes and are not searched"
+    told = r"; its folder gets too little from x/n\.md: 0\.\d{4} is below the floor 0\.\d{4}"
+    assert re.fullmatch(made + told, little.numbers), little.numbers
+
+
+def test_09_a_note_that_stands_for_its_folder_says_what_is_passed_up_to_it(quokkas: Tree) -> None:
+    quokkas.note("x/context.md", "Marsupials", "of all kinds", days=1)
+    made = why(quokkas, "quokka", "x/context.md", Loss.NO_TERM, changed(BRV3, search={"lift_factor": 0.1}))
+    told = r"tokens searched: quokka; its folder gets too little from x/n\.md: 0\.\d{4} is below the floor 0\.\d{4}"
+    assert re.fullmatch(told, made.numbers), made.numbers
 
 
 def test_02_past_the_files_that_are_read(quokkas: Tree) -> None:
