@@ -143,7 +143,9 @@ async def test_a_maturity_that_a_signals_file_holds_is_changed_there(app: BrvTui
     async with app.run_test(size=WIDE) as pilot:
         await asked_why(pilot, "kumquat", "fruit/kumquat.md")
         chosen = await take(pilot, RemedyKind.MATURITY)
-        assert chosen.how.startswith("set in the signals file")
+        assert chosen.how == (
+            "set in the signals file, which wins over all other places; in ByteRover 9 more hits make it core"
+        )
         await until(pilot, lambda: not isinstance(pilot.app.screen, RemedyDialog))
         said = "its signals are those of the file that --signals named"
         await until(pilot, lambda: any(said in str(toast.message) for toast in pilot.app._notifications))

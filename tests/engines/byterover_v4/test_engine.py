@@ -335,7 +335,9 @@ def test_a_remedy_for_words_that_are_not_searched_gives_what_a_save_gives(folder
     os.utime(deploy, (NOW / 1000 - 40 * 86_400,) * 2)
     remedy = loaded(folder).answers.explain("rollout", "ops/deploy.html").remedy
     assert remedy is not None
-    assert remedy.text.startswith("add rollout to the topic's keywords, and save it with a new time: rank 1")
+    how = "save it with a new time"
+    assert (remedy.query, remedy.rank, remedy.how) == ("", 1, how)
+    assert remedy.text == f"add rollout to the topic's keywords, and {how}: rank 1, {remedy.score:.3f}"
     assert remedy.kind is RemedyKind.EDIT
     deploy.write_text(deploy.read_text().replace('tags="rollout"', 'tags="rollout" keywords="rollout"'))
     os.utime(deploy, ((NOW - 1) / 1000,) * 2)

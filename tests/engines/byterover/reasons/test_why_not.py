@@ -238,7 +238,7 @@ def test_05_an_earlier_answer_came_from_the_cache(tree: Tree) -> None:
     assert session.run("quokka facts here").answer.sources == ("x/top.md",)
     made = session.answers.explain("quokka facts", "x/more.md")
     assert (made.found, reason_is(made, Loss.CACHED)) == (False, True)
-    assert made.numbers.startswith("tier 1 answered with “quokka facts here”, given 0 s before")
+    assert made.numbers == "tier 1 answered with “quokka facts here”, given 0 s before"
     assert made.remedy is not None
     assert made.remedy.text == (
         "wait until the answer expires, 60 s after it was given, or change a note: a new search has it at rank 2"
@@ -275,7 +275,9 @@ def test_an_edited_note_that_the_cached_answer_quotes_is_in_it(quokkas: Tree) ->
     session.run("quokka facts")
     quokkas.note("x/n.md", "Quokka", "all about the quokka, and more", days=1)
     session.load()
-    assert session.answers.explain("quokka facts", "x/n.md").use.startswith("quoted in the answer that came from")
+    assert session.answers.explain("quokka facts", "x/n.md").use == (
+        "quoted in the answer that came from the cache, given 0 s before; rank and score are those of a new search"
+    )
     quokkas.note("x/n.md", "Bilby", "all about the bilby", days=1)
     session.load()
     made = session.answers.explain("quokka facts", "x/n.md")
@@ -313,7 +315,9 @@ def test_05_a_note_that_new_signals_raised_is_not_in_the_cached_answer(tree: Tre
     assert reason_is(made, Loss.CACHED)
     assert made.remedy is not None
     assert "a new search has it at rank 2" in made.remedy.text
-    assert session.answers.explain("quokka facts", "x/n.md").use.startswith("quoted in the direct answer; that answer")
+    assert session.answers.explain("quokka facts", "x/n.md").use == (
+        "quoted in the direct answer; that answer came from the cache, given 0 s before"
+    )
     session.clear_cache()
     assert session.answers.explain("quokka facts", "x/more.md").use == "quoted in the direct answer"
 
