@@ -24,11 +24,10 @@ def is_there(path: Path) -> bool:
 
 
 def check_terminal(project: Path | None = None, instead: str = "brv-tui query, explain or replay") -> None:
-    """Raises :class:`Failure` where ``project`` is not there, or the app has neither a terminal nor a browser.
+    """Raises :class:`Failure` where ``project`` is not there, or the app has no terminal; ``instead`` names the
+    commands that need none.
 
-    ``instead`` names the commands that need none.
-
-    In a browser the app itself says what is missing.
+    In a browser, which needs no terminal, it raises nothing: the app itself says what is missing.
     """
     if os.environ.get(_DRIVER, "").startswith("textual.drivers.web_driver:"):
         return

@@ -84,8 +84,7 @@ def _said(step: Step, own: StepName, room: int) -> str:
     if check is None:
         return summary
     said = outcome(check, own)
-    short = said.replace(" 0.", " .", 1).replace(" 1.00 ", " 1 ", 1)
-    return next((one for one in (said, summary, short) if 0 < len(one) <= room), said)
+    return next((one for one in (said, summary, outcome(check, own, short=True)) if 0 < len(one) <= room), said)
 
 
 def outlook_lines(outlook: Outlook, width: int, glyphs: Glyphs, values: bool = False) -> list[Line]:
@@ -165,13 +164,17 @@ def deciding(step: Step) -> Check | None:
     return chosen[-1] if chosen else None
 
 
-def outcome(check: Check, step: StepName | None = None) -> str:
-    """Returns a check as it came out, true as it stands: ``top 0.82 < .85``; by the short name that ``step`` has."""
+def outcome(check: Check, step: StepName | None = None, short: bool = False) -> str:
+    """Returns a check as it came out, true as it stands: ``top 0.82 < .85``, with ``short`` ``top .82 < .85``; by the
+    short name that ``step`` has.
+    """
     places = places_of(check)
     operator = _OPPOSITES.get(check.operator, check.operator) if check.passed is False else check.operator
     name = dict(step.checks).get(check.name, check.name) if step is not None else check.name
-    threshold = number(check.threshold, places).removesuffix(".00")
-    return f"{name} {number(check.value, places)} {operator} {threshold.removeprefix('0') or threshold}"
+    value, threshold = number(check.value, places), number(check.threshold, places).removesuffix(".00")
+    if short:
+        value = "1" if value == "1.00" else value.removeprefix("0") or value
+    return f"{name} {value} {operator} {threshold.removeprefix('0') or threshold}"
 
 
 def places_of(check: Check) -> int:

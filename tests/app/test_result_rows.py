@@ -195,6 +195,15 @@ def test_a_number_of_the_route_carries_its_name_and_is_true_as_it_stands(check: 
     assert shown in made[2].plain
 
 
+@pytest.mark.parametrize(("value", "shown"), [(0.83, "best .83 ≥ .70"), (1.0, "best 1 ≥ .70")])
+def test_a_value_of_the_route_is_written_shorter_where_it_would_be_cut(value: float, shown: str) -> None:
+    check = Check("best score", value, "≥", 0.7, True, value - 0.7, "", "")
+    assert outcome(check, OUTLOOK["single_call"], short=True) == shown
+    step = Step("single_call", None, "single_call", State.SKIPPED, (check,), "")
+    made = strip([step], {}, ByteRoverPresentation.outlook, 16, ASCII, values=True)
+    assert made[2].plain.strip() == shown
+
+
 def test_a_check_says_what_it_needs() -> None:
     check = Check("notes found", 3, "<", 3, False, 0, "", "")
     step = Step("entity_search", None, "entity searches", State.SKIPPED, (check,), "")

@@ -33,7 +33,7 @@ _BELOW_MATURITY = "below-maturity"
 EVENT_KINDS: Mapping[str, str] = {**CONFIDENCES, _BELOW_MATURITY: "below their maturity"}
 """What time brings to topics, by name."""
 _SOON = 1e-3
-"""Days until what has not come, and comes at once."""
+"""Days until what has not come yet, at least: 0 means that it has, and rounding may put it at 0 or earlier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,8 @@ def _regaining(now: Ceiling, then: Ceiling, day: float) -> tuple[Horizon, ...]:
 
 
 def _below_maturity(stored: TopicSignals, aged: AgedColumns, profile: V4Profile) -> float | None:
-    """Days until decay has taken more than the maturity of a topic asks for: 0 once it has, None when it never will."""
+    """Days until the importance falls below what the topic's maturity requires: 0 once it has, None when it never
+    does."""
     rules = profile.signals
     least = {"validated": rules.validated_until, "core": rules.core_until}.get(stored.maturity)
     if least is None:
