@@ -181,6 +181,7 @@ class Answer:
     prompt: ModelPrompt | None
     notice: str
     sources: tuple[str, ...]
+    """The paths of the results that ``text`` names as its sources."""
     completion: Completion | None = None
     """The model's work on it, even when it failed."""
 

@@ -59,7 +59,7 @@ def extractive_answer(
     far = f"No note reaches {profile.direct.prefetch:g}: none would be quoted to a model, which would search by itself."
     text = composed(query, quotes, expansions, "" if prompt.prefetched else far)
     named = {quote.source for quote in quotes}
-    sources = prompt.prefetched or tuple(one.hit.path for one in quoted if source_line(one.hit) in named)
+    sources = tuple(one.hit.path for one in quoted if source_line(one.hit) in named)
     return Answer("extractive", text, prompt, why, sources)
 
 

@@ -105,6 +105,19 @@ def test_tier_3_without_a_model_quotes_the_excerpts(tree: Tree) -> None:
     assert answer.sources == ("x/n.md",)
 
 
+def test_sources_are_the_notes_of_which_a_sentence_stands_there(tree: Tree) -> None:
+    for number in range(4):
+        tree.note(f"x/n{number}.md", f"Quokka {number}", "A quokka eats leaves.")
+    tree.notes(30)
+    answer = tree.ask("quokka").answer
+    assert answer.prompt is not None
+    assert len(answer.prompt.prefetched) == 4
+    lines, tree_prefix = answer.text.splitlines(), "- .brv/context-tree/"
+    named = [line.removeprefix(tree_prefix) for line in lines if line.startswith(tree_prefix)]
+    assert 0 < len(named) < 4
+    assert list(answer.sources) == named
+
+
 def test_tier_4_without_a_model_quotes_what_was_found(tree: Tree) -> None:
     tree.note("x/n.md", "Quokka", "A quokka eats leaves.", days=300)
     tree.notes(30)
