@@ -97,7 +97,7 @@ class SettingsPane(ChoicePane):
             self.owner.append(len(self.choices))
             self.choices.append(row.name)
         self.cursor = self.choices.index(before) if before in self.choices else 0
-        return made
+        return made or [line(" reading the settings…", "muted")]
 
     def words(self, choice: str, lines: Sequence[Line]) -> str:
         """The whole name, value, description and source, which a filter looks at."""
