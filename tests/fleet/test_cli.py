@@ -15,6 +15,7 @@ from brvtui.fleet.members import AbsenceKind
 from tests.support.trees import Tree
 
 NOW = "2026-11-20T12:00:00Z"
+EACH = "; fleet query --merge each and fleet eval without --judgments ask each by its own engine\n"
 GONE = "fix or take out its entry in the fleet, or the --over that names it, or bring the folder back"
 
 
@@ -65,7 +66,7 @@ def test_what_one_ranking_leaves_out_or_refuses_names_the_way_out(fleet: Path) -
     entry = '[[member]]\npath = "{}"\n'.format
     (fleet / "fleet.toml").write_text(f'{entry("one")}{entry("two")}engine = "soleri"\n')
     asked = ("--merge", "one", "--workers", "1", "--now", NOW)
-    said = "its engine is soleri: one ranking is made by byterover alone; use --merge each\n"
+    said = "its engine is soleri: one ranking is made by byterover alone" + EACH
     code, out, err = run(fleet, "query", "signing keys", *asked, "--format", "json")
     assert (code, err) == (0, f"note: two: {said}")
     [missing] = json.loads(out)["missing"]
@@ -75,13 +76,13 @@ def test_what_one_ranking_leaves_out_or_refuses_names_the_way_out(fleet: Path) -
     for name in ("one", "two"):
         (fleet / name / ".brv/context-tree/auth/same.md").write_text("# Same\n\nSigning keys.\n")
     code, _, err = run(fleet, "query", "auth/same.md", *asked, "--over", "one", "--over", "two")
-    refused = "brv-tui: 'auth/same.md' names auth/same.md in one and in two: one ranking needs one; use --merge each\n"
+    refused = "brv-tui: 'auth/same.md' names auth/same.md in one and in two: one ranking needs one" + EACH
     assert (code, err) == (2, refused)
 
 
 @pytest.mark.parametrize("kind", AbsenceKind)
 def test_what_to_do_is_told_by_the_kind_of_absence_whatever_its_line_says(kind: AbsenceKind) -> None:
-    remedies = {AbsenceKind.NO_FOLDER: f": {GONE}", AbsenceKind.NOT_RANKED: "; use --merge each"}
+    remedies = {AbsenceKind.NO_FOLDER: f": {GONE}", AbsenceKind.NOT_RANKED: EACH.rstrip()}
     line = "a line that ends as another: no such folder"
     assert with_remedy(line, kind) == line + remedies.get(kind, "")
 

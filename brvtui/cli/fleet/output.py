@@ -16,7 +16,7 @@ _REMEDIES = {
     AbsenceKind.NO_FOLDER: (
         ": fix or take out its entry in the fleet, or the --over that names it, or bring the folder back"
     ),
-    AbsenceKind.NOT_RANKED: "; use --merge each",
+    AbsenceKind.NOT_RANKED: "; fleet query --merge each and fleet eval without --judgments ask each by its own engine",
 }
 """What to do about an absence whose line does not say it."""
 
