@@ -97,7 +97,7 @@ def _of_result(context: Context, named: Named, title: str, trace: Trace, hit: Hi
         reason=None,
         numbers="",
         remedy=None,
-        use="; ".join((use, *_of_stub(named.path))),
+        use="; ".join((use, *_of_folder(trace, named.path), *_of_stub(named.path))),
         trace=trace,
     )
 
@@ -136,6 +136,13 @@ def _of_loss(
 def _terms_of(context: Context, named: Named, trace: Trace) -> Detail | None:
     """The terms of the note that match; None for a file that is not searched."""
     return None if named.position is None else detail(context, search_of(trace, named.path), named.path)
+
+
+def _of_folder(trace: Trace, path: str) -> Iterator[str]:
+    """Of the summary at ``path``, which note gives it its score."""
+    lift = next((lift for lift in trace.section(Search).lifts if lift.kept and lift.summary_file == path), None)
+    if lift is not None:
+        yield f"its score comes from {lift.child}, which is below it"
 
 
 def _of_stub(path: str) -> tuple[str, ...]:

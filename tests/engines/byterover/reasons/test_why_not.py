@@ -145,6 +145,8 @@ def test_02_the_summary_of_a_folder_says_what_its_notes_pass_up(quokkas: Tree) -
     assert why(quokkas, "quokka", "y/_index.md", Loss.DERIVED).numbers.endswith(
         "; the engine takes it for no summary: its frontmatter needs type: summary and a condensation_order"
     )
+    lifted = quokkas.session().answers.explain("quokka", "x/_index.md")
+    assert lifted.use.endswith("; its score comes from x/n.md, which is below it")
     strict = changed(BRV3, search={"lift_factor": 0.1})
     little = why(quokkas, "quokka", "x", Loss.DERIVED, strict)
     made = "summary files are made from notes and are not searched"
