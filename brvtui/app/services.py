@@ -10,6 +10,7 @@ from textual.notifications import SeverityLevel
 from textual.screen import Screen, ScreenResultCallbackType
 from textual.timer import Timer
 
+from brvtui.app.actions.needs import OF_OTHER_PROGRAMS
 from brvtui.app.store import ViewStore
 from brvtui.app.themes.library import Library
 from brvtui.app.themes.palette import Palette
@@ -129,6 +130,11 @@ class AppServices(Protocol):
     def keep_setting(self, name: str, value: Value | None) -> object:
         """Writes ``name`` (dotted) into the user's settings file, or with None takes it out; then it holds."""
         ...
+
+
+def idle_in(services: AppServices) -> frozenset[str]:
+    """The names of the actions that can do nothing now, or, where a browser shows the app, ever."""
+    return services.store.view.idle | (OF_OTHER_PROGRAMS if services.is_web else frozenset())
 
 
 def services_of(node: DOMNode) -> AppServices:

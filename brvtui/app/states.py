@@ -112,6 +112,8 @@ class EngineState(NamedTuple):
     """Whether the clock stands still."""
     recording: bool = False
     """Whether runs record access hits."""
+    has_others: bool = True
+    """Whether another engine, or that of the project's other memory, can be switched to."""
 
     @property
     def has_usual_profile(self) -> bool:

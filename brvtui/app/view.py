@@ -122,7 +122,10 @@ class View(NamedTuple):
         if not self.no_project:
             idle = OF_A_TREE_ALONE if self.engine.name == SPACE else frozenset()
             idle |= frozenset() if self.engine.name == DEFAULT else OF_TIERS
-            idle |= frozenset() if self.presentation.draws_graph else OF_A_GRAPH
+            draws_graph = not self.opening and self.presentation.draws_graph  # the first paint waits for no engine
+            idle |= frozenset() if draws_graph else OF_A_GRAPH
+            idle |= frozenset() if self.engine.mode else {"engine.mode"}
+            idle |= frozenset() if self.engine.has_others else {"engine.next"}
             return idle if self.answered is not None else idle | NEEDS_RESULT
         return NEEDS_EITHER if self.project.phase is Phase.FAILED else NEEDS_PROJECT
 

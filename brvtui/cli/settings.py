@@ -39,6 +39,7 @@ def config(project: Path | None, defaults: bool, form: str) -> int:
     from brvtui.app.settings.setting_rows import setting_rows
     from brvtui.app.themes.library import read_library
     from brvtui.config.printing import as_plain, default_file
+    from brvtui.session.project_choice import unusable_engine
 
     if defaults:
         if form == "json":
@@ -47,7 +48,8 @@ def config(project: Path | None, defaults: bool, form: str) -> int:
             click.echo(default_file(), nl=False)
         return OK
     merged = _merged(project)
-    rows = setting_rows(merged, read_library())
+    closing = unusable_engine(project, merged) if merged.root is not None else None
+    rows = setting_rows(merged, read_library(), closing)
     problems = [why for row in rows for why in row.problem.splitlines()]
     if form == "json":
         write_json([{**as_plain(merged), "problems": problems}])

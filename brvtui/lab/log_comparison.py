@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from brvtui.engines.registry import noun_of, presentation
@@ -57,7 +58,7 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
     if entry.from_cache:
         now = f"is tier {trace.tier}" if covered else "is not covered"
         cached = f"it came from the cache; on an empty cache it {now}"
-    elif entry.tier is not None and entry.tier != trace.tier and covered:
+    elif entry.tier is not None and entry.tier != trace.tier and covered and not entry.not_covered:
         differences.append(f"tier {entry.tier} then, tier {trace.tier} now")
     if entry.not_covered is trace.covered and not entry.from_cache:
         differences.append("not covered then, covered now" if entry.not_covered else "covered then, not covered now")
@@ -98,7 +99,7 @@ _ELSE = (
 def causes(
     entry: LoggedQuery,
     now: Trace,
-    as_of_then: Trace | None,
+    as_of: Callable[[float], Trace] | None,
     changed_ms: Mapping[str, float],
     has_moved: bool,
     own_signals: int = 0,
@@ -106,15 +107,17 @@ def causes(
     """Returns what happened since ``entry`` that may explain the answer of ``now``, a line each; what certainly does
     stands alone.
 
-    ``as_of_then`` is the answer that today's notes give at the moment of ``entry``, None where that cannot be asked.
+    ``as_of`` asks for the answer that today's notes give at a moment, in milliseconds since 1970, not after now; None
+    where the moment of ``entry`` is not known.
     ``changed_ms`` is when each note's file was last written, in milliseconds since 1970, by the path of results. Where
     one of the results of then ``has_moved``, which the comparison says itself, nothing else is guessed. ``own_signals``
     counts the notes whose signals the engine that answered does not read.
     """
     noun = noun_of(now.engine)
+    as_of_then = as_of(entry.at_ms) if as_of is not None else None
     if as_of_then is not None and not compare(entry, as_of_then).differences:
         return (f"only time has passed: as of that moment, today's {noun}s give the logged answer",)
-    made: list[str] = list(_ageing(as_of_then, now)) if as_of_then is not None else []
+    made: list[str] = []
     if entry.profile and entry.profile != now.profile:
         made.append(f"the profile was {entry.profile} then, and is {now.profile} now")
     if own_signals:
@@ -132,6 +135,14 @@ def causes(
     archived_now = set(stubs.values())
     since = [path for path, at_ms in changed_ms.items() if at_ms > entry.at_ms and path not in archived_now]
     made += [f"{path} was written" for path in since if path in shown]
+    if as_of is not None and as_of_then is not None:
+        # A note has an age only from when it was written: time before that did nothing to its score.
+        first = [hit.path for trace in (as_of_then, now) for hit in trace.hits[:1]]
+        from_ms = max((entry.at_ms, *(math.ceil(changed_ms.get(path, 0)) for path in first)))
+        then = _outcome(as_of(from_ms) if from_ms > entry.at_ms else as_of_then)
+        if then != _outcome(now):
+            moment = "its last change" if from_ms > entry.at_ms else "that moment"
+            made.append(f"time has passed: as of {moment}, today's {noun}s give {then}")
     is_known = bool(made) or has_moved
     if others := sum(path not in shown for path in since):
         written = counted(others, f"other {noun} was", f"other {noun}s were")
@@ -140,12 +151,6 @@ def causes(
         what = "if that plays no part, what changed is" if others else f"no {noun}'s file is newer: what changed is"
         made.append(f"{what} {_ELSE.format(noun=noun)}")
     return tuple(made)
-
-
-def _ageing(as_of_then: Trace, now: Trace) -> Iterator[str]:
-    """What time alone does to the outcome, with the notes as they are today; nothing where it stays."""
-    if (then := _outcome(as_of_then)) != _outcome(now):
-        yield f"time has passed: as of that moment, today's {noun_of(now.engine)}s give {then}"
 
 
 def _outcome(trace: Trace) -> str:

@@ -41,7 +41,6 @@ _FULL_TERMS = 62
 TICKS = ("direct.prefetch", "direct.min_top", "direct.sure_top", "results.medium", "results.high")
 """The constants whose values are marked on the bar of a score."""
 _SOURCES = {"sidecar": "ByteRover's own store"}
-"""Where signals were found, in the words of docs/words.md."""
 
 
 def ticks_of(trace: Trace) -> dict[str, float]:
@@ -192,10 +191,14 @@ def _standing(horizon: Horizon) -> str:
     return "can reach {} at any age" if horizon.days_left is None else f"can reach {{}} for {days(horizon.days_left)}"
 
 
+def source_name(source: str) -> str:
+    """Returns where signals were found, in the words of docs/words.md."""
+    return _SOURCES.get(source, source)
+
+
 def signals(aged: AgedSignals, width: int, glyphs: Glyphs) -> list[Line]:
     """Returns the signals before and after decay, their source, and the effect of an access hit."""
-    source = _SOURCES.get(aged.source, aged.source)
-    made = [rule(width, f"signals from {source} · {days(aged.days)} old", dash=glyphs.dash)]
+    made = [rule(width, f"signals from {source_name(aged.source)} · {days(aged.days)} old", dash=glyphs.dash)]
     first = line(" importance ", "muted").add(f"{aged.importance_stored:.4g} → {aged.importance:.1f}", "text")
     then = line(" recency ", "muted").add(f"{number(aged.recency_stored)} → {aged.recency:.3f}", "text")
     if first.width + then.width < width:

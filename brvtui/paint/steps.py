@@ -171,16 +171,23 @@ def outcome(check: Check, step: StepName | None = None, short: bool = False) -> 
     places = places_of(check)
     operator = _OPPOSITES.get(check.operator, check.operator) if check.passed is False else check.operator
     name = dict(step.checks).get(check.name, check.name) if step is not None else check.name
-    value, threshold = number(check.value, places), number(check.threshold, places).removesuffix(".00")
+    value = number(check.value, places)
+    threshold = number(check.threshold, places).removesuffix(".00")
     if short:
         value = "1" if value == "1.00" else value.removeprefix("0") or value
     return f"{name} {value} {operator} {threshold.removeprefix('0') or threshold}"
 
 
 def places_of(check: Check) -> int:
-    """Returns the number of decimals of a check: none when it compares counts."""
+    """Returns the number of decimals of a check: none when it compares counts, else two, or as many as tell the two
+    values apart.
+    """
     both = (check.value, check.threshold)
-    return 0 if all(value is None or float(value).is_integer() for value in both) else 2
+    if all(value is None or float(value).is_integer() for value in both):
+        return 0
+    if check.value is None or check.value == check.threshold:
+        return 2
+    return next((places for places in (2, 3, 4) if number(check.value, places) != number(check.threshold, places)), 5)
 
 
 def step_lines(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> list[Line]:

@@ -141,15 +141,19 @@ class TraceExplainer:
             compared = replace(compare(entry, trace), entry=logged, paths_now=paths_now)
             if not compared.differences or compared.failure or entry.status != "completed":
                 return compared
+            snapshot = context.snapshot
+            changed = {note.result_path: float(note.mtime_ms) for note in snapshot.notes}
+            by_byterover = entry.who == ENGINE and entry.engine == DEFAULT
+            own = snapshot.frontmatter_count + snapshot.overlay_count if by_byterover else 0
+
+            def as_of(at_ms: float) -> Trace:
+                return self._answer_logged(entry, replace(context, now_ms=min(at_ms, context.now_ms)))
+
             is_past = 0 < entry.at_ms <= context.now_ms
-            as_of_then = self._answer_logged(entry, replace(context, now_ms=entry.at_ms)) if is_past else None
+            found = causes(entry, trace, as_of if is_past else None, changed, bool(paths_now), own)
+            return replace(compared, causes=found)
         except EngineError as error:
             return LogComparison(logged, None, None, (), (str(error),), paths_now=paths_now)
-        snapshot = context.snapshot
-        changed = {note.result_path: float(note.mtime_ms) for note in snapshot.notes}
-        by_byterover = entry.who == ENGINE and entry.engine == DEFAULT
-        own = snapshot.frontmatter_count + snapshot.overlay_count if by_byterover else 0
-        return replace(compared, causes=causes(entry, trace, as_of_then, changed, bool(paths_now), own))
 
     def explain_logged(self, entry: LoggedQuery, note: str) -> Explanation:
         """Why ``note`` is or is not in the answer that the query of ``entry`` gets now, on an empty cache.

@@ -78,6 +78,16 @@ def choose_project(
     return ProjectChoice(project, configuration, read_with, {in_use: own} if own else {}, is_code)
 
 
+def unusable_engine(start: Path | None, configuration: Configuration) -> SettingProblem | None:
+    """Why the engine that ``configuration`` names cannot rank what is found at or above ``start``; None if it can."""
+    if configuration.settings.engine == registry.SPACE:
+        try:
+            _space_that_is_set(start, configuration)
+        except UnusableSetting as error:
+            return error.problem
+    return None
+
+
 def settings_of_space(root: Path, options: Mapping[str, str], given_by: Mapping[str, str]) -> Configuration:
     """The settings of the space of the project in ``root``, which give it its one engine."""
     return configure(root, {**options, "engine": registry.SPACE}, given_by={**given_by, "engine": "the space"})

@@ -139,7 +139,7 @@ async def test_an_open_project_offers_every_action_and_those_on_results_once_the
         assert " n next match" in text_of(pilot, "#keys")
         await pilot.press("escape")
         assert " n next match" not in text_of(pilot, "#keys")
-        assert view(pilot).idle == OF_A_FLEET | OF_A_GRAPH
+        assert view(pilot).idle == OF_A_FLEET | OF_A_GRAPH | {"engine.mode"}
         assert not view(pilot).no_project
 
 

@@ -135,7 +135,9 @@ async def test_the_setting_that_keeps_a_project_closed_says_so(garden: Tree, mak
     own('engine = "byterover_v4"\n')
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        await pilot.press("escape", "comma", "slash", *"engine", "enter")
+        await pilot.press("escape", "comma")
+        await until(pilot, lambda: "cannot be used" in text_of(pilot, "#settings").splitlines()[0])
+        await pilot.press("slash", *"engine", "enter")
         await settled(pilot)
         assert "needs a space" in " ".join(text_of(pilot, "#setting").split())
         await pilot.press("n")

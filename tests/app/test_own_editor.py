@@ -189,9 +189,13 @@ async def test_a_browser_opens_no_other_editor_and_says_so_whatever_is_set(
 ) -> None:
     own_editor("text += 'six\\n'")
     monkeypatch.setattr(BrvTui, "is_web", True)
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+    async with make_app(garden.root).run_test(size=(120, 160)) as pilot:
         await _outside(pilot)
         await until(pilot, lambda: "a browser opens no other program: e edits here" in toasts(pilot))
+        await pilot.press("question_mark")
+        await settled(pilot)
+        assert "VISUAL" not in shown(pilot)
+        await pilot.press("escape")
         await ask(pilot, "")
         brv(pilot).controllers.selection.select("")
         brv(pilot).clear_notifications()

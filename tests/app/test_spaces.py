@@ -279,6 +279,14 @@ async def test_a_topic_is_edited_in_place_with_problems_and_undone(space: Path) 
         await until(pilot, lambda: file.read_bytes() == before)
 
 
+async def test_a_space_offers_no_other_engine_and_no_mode(space: Path) -> None:
+    async with BrvTui(Opening(space, None, NOW, None)).run_test(size=HUGE) as pilot:
+        await settled(pilot)
+        assert view(pilot).idle >= {"engine.next", "engine.mode"}
+        await pilot.press("escape", "p")
+        await until(pilot, lambda: any("; K in the Lab (What if) keeps another" in said for said in toasts(pilot)))
+
+
 async def test_maturity_has_the_thresholds_and_confidences_of_v4(space: Path) -> None:
     app = BrvTui(Opening(space, None, NOW, None))
     async with app.run_test(size=HUGE) as pilot:

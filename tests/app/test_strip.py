@@ -7,7 +7,8 @@ import pytest
 from brvtui.app.app import BrvTui
 from brvtui.engines.registry import presentation
 from brvtui.paint.glyphs import for_terminal
-from brvtui.paint.steps import outlook_lines, strip
+from brvtui.paint.steps import outcome, outlook_lines, strip
+from brvtui.trace import Check
 from tests.app.driving import NARROW, WIDE, ask, settled, shown
 from tests.support.trees import Tree
 
@@ -42,3 +43,13 @@ def test_no_deciding_value_is_cut_on_a_middle_window(garden: Tree) -> None:
         trace = garden.session().probe(query)
         values = strip(trace.steps, trace.timings, presentation(trace.engine).outlook, 116, for_terminal("off"), True)
         assert "…" not in values[2].plain, values[2].plain
+
+
+def test_a_value_that_fails_does_not_look_like_its_threshold() -> None:
+    def said(value: float, passed: bool) -> str:
+        return outcome(Check("high", value, "≥", 0.6, passed, value - 0.6, "", ""))
+
+    assert said(0.596, False) == "high 0.596 < .600"
+    assert said(0.604, True) == "high 0.604 ≥ .600"
+    assert said(0.6, True) == "high 0.60 ≥ .60"
+    assert said(0.52, False) == "high 0.52 < .60"

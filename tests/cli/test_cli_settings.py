@@ -19,6 +19,14 @@ def mine() -> None:
     own('history = 7\n[keys]\n"app.theme" = "ctrl+t"\n')
 
 
+def test_an_engine_of_spaces_cannot_be_used_where_there_is_none(run: Run, project: Tree) -> None:
+    own('engine = "byterover_v4"\n')
+    code, out, error = run("config", "--project", str(project.root), inside=False)
+    row = next(line for line in out.splitlines() if line.startswith("engine "))
+    assert (code, "cannot be used" in row) == (2, True)
+    assert "engine = byterover_v4 needs a space, and there is none" in error
+
+
 def test_config_shows_values_and_their_places(run: Run, project: Tree) -> None:
     (project.root / ".brv" / "brv-tui.toml").write_text('[profile]\nextends = "docs"\n')
     code, out, err = run("config", "--project", str(project.root), inside=False)

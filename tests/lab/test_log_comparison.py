@@ -39,8 +39,10 @@ def test_what_is_different_is_said(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=200)
     session = tree.session()
     trace = session.probe("rollback")
-    made = compare(replace(ENTRY, tier=trace.tier + 1, top_score=0.1, paths=("gone.md",), not_covered=True), trace)
-    assert [line.split()[0] for line in made.differences] == ["tier", "not", "number", "gone.md"]
+    other = replace(ENTRY, tier=trace.tier + 1, top_score=0.1, paths=("gone.md",))
+    assert [line.split()[0] for line in compare(other, trace).differences] == ["tier", "number", "gone.md"]
+    made = compare(replace(other, not_covered=True), trace)
+    assert [line.split()[0] for line in made.differences] == ["not", "number", "gone.md"], "no note had a tier then"
     assert compare(replace(ENTRY, tier=0), trace).cached.startswith("it came from the cache; on an empty cache it is ")
     nothing = session.probe("zebra quagga")
     assert "covered then, not covered now" in compare(ENTRY, nothing).differences
@@ -93,6 +95,18 @@ def test_time_is_named_beside_notes_that_were_written_since(tree: Tree) -> None:
     )
 
 
+def test_time_did_nothing_to_a_note_before_it_was_written(tree: Tree) -> None:
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90, recency=0.5)
+    entry = logged(tree.session(now_ms=NOW_MS - 60 * DAY_MS).probe("rollback"))
+    written = "deploy/rollback.md was written"
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=0, recency=0.5)
+    assert tree.session().answers.compare_logged(entry).causes == (written,)
+    edited = tree.session(now_ms=NOW_MS).probe("rollback")
+    later = tree.session(now_ms=NOW_MS + 60 * DAY_MS).answers.compare_logged(entry)
+    given = f"deploy/rollback.md as number 1 with {edited.hits[0].score:.2f}, tier {edited.tier}"
+    assert later.causes == (written, f"time has passed: as of its last change, today's notes give {given}")
+
+
 def test_notes_that_were_written_since_or_are_gone_are_named(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     tree.note("deploy/other.md", "Other", "other things", days=1)
@@ -100,8 +114,8 @@ def test_notes_that_were_written_since_or_are_gone_are_named(tree: Tree) -> None
     entry = logged(trace, paths=("deploy/gone.md", *(hit.path for hit in trace.hits)), top_score=0.1)
     given = f"deploy/rollback.md as number 1 with {trace.hits[0].score:.2f}, tier {trace.tier}"
     assert tree.session().answers.compare_logged(entry).causes == (
-        f"time has passed: as of that moment, today's notes give {given}",
         "deploy/gone.md is no longer in the tree",
+        f"time has passed: as of that moment, today's notes give {given}",
         "1 other note was written, which may play a part",
     )
     tree.age("deploy/rollback.md", 1)

@@ -13,6 +13,8 @@ def _names(*places: Place) -> frozenset[str]:
 
 OF_NOTES_ALONE = frozenset(action.name for action in CHANGES)
 """The actions that change notes: over code they only say that nothing is changed."""
+OF_OTHER_PROGRAMS = frozenset({"note.outside", "editor.external"})
+"""The actions that hand a note to another program, which a browser cannot show."""
 OF_A_NOTE = frozenset({"note.edit", "note.outside", "note.move", "note.archive", "note.signals"})
 """The actions that change the note at hand: on the screen of a fleet it may be in a memory that is not open."""
 WHY = frozenset(

@@ -196,5 +196,6 @@ NOTES_TREE = Place("notes tree", "Tree", PlaceKind.PANE, (
 ), within=TREE, screens=("notes",), aside="notes tree")  # fmt: skip
 
 SCOPE_TREE = Place("scope tree", "Tree", PlaceKind.PANE, (
-    Action("tree.take", "enter", "take", "choose", "Keep the query in this folder, or show the note", bar=True),
+    Action("tree.take", "enter", "take", "choose",
+           "Keep the query in this folder (of a saved trace: open or close it), or show the note", bar=True),
 ), within=TREE, screens=("query",), aside="scope tree")  # fmt: skip

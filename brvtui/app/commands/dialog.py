@@ -15,6 +15,7 @@ from brvtui.app.commands.command import Command, found, offered
 from brvtui.app.contents import Branch
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
+from brvtui.app.services import idle_in
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.ordered_keys import OrderedInput
@@ -107,7 +108,7 @@ class CommandsDialog(Dialog[Command]):
         """Lists everything."""
         view = self.services.store.view
         editing = view.editor.edit is not None
-        self._actions = offered(self._mode, self._near, editing, self.services.keymap, view.idle)
+        self._actions = offered(self._mode, self._near, editing, self.services.keymap, idle_in(self.services))
         self._search()
 
     @on(Input.Changed)

@@ -27,6 +27,7 @@ from brvtui.paint.bars import importance_bar
 from brvtui.paint.forecast import forecast_lines
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.line import Line, line, rule
+from brvtui.paint.score import source_name
 from brvtui.paint.text import cut_left, days, number, plural, wrap
 from brvtui.text.visible import visible
 
@@ -189,7 +190,7 @@ def _events(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def _ends(made: Ageing) -> list[str]:
-    """What ends that the engine may archive or prune the note, with names of actions for their keys."""
+    """What ends that the engine may archive or prune the note, or demote it; keys by the names of their actions."""
     row, least, ends = made.row, made.archive_below, []
     if least is not None and Event.ARCHIVE in row.has_come:
         since = "" if row.updated_days is None else f" by updatedAt, {days(row.updated_days)} ago,"
@@ -200,6 +201,11 @@ def _ends(made: Ageing) -> list[str]:
         )
     if Event.PRUNING in row.has_come:
         ends.append(f"unchanged for {days(row.days)}: saving it with a new time ({{note.edit}}) ends that")
+    if row.demoted_below is not None and row.importance_stored < row.demoted_below:
+        how = (
+            "{note.signals} sets it and the maturity, here alone" if least is not None else "hits and updates raise it"
+        )
+        ends.append(f"its stored importance is {row.importance_stored:.4g}, under {row.demoted_below:g}: {how}")
     return ends
 
 
@@ -247,7 +253,7 @@ def _signals(made: Ageing, width: int) -> list[Line]:
         "recency": values(f"{row.recency_stored:.3g} → ", share(row.recency), share(made.then_recency)),
         "ceiling": values("", number(row.ceiling, 3), number(made.then_ceiling, 3)),
         "counts": f"{plural(row.access_count, 'access hit')}, {plural(row.update_count, 'update')}",
-        "source": row.source,
+        "source": source_name(row.source),
         "written": written,
     }
     return [line(f" {name:<11}", "muted").add(text, "text").cut(width) for name, text in texts.items()]

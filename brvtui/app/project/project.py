@@ -156,7 +156,11 @@ class Project:
         store = self._services.store
         self.choice, self.is_chosen = opened.choice, opened.choice is None or opened.is_chosen
         self._listener.project_opened(session)
-        store.update(store.view.engine._replace(frozen=session.frozen, recording=session.recording))
+        store.update(
+            store.view.engine._replace(
+                frozen=session.frozen, recording=session.recording, has_others=self.has_other_engines
+            )
+        )
 
     def _open_and_read(self) -> tuple[OpenedProject, TreeRead | None] | SettingProblem:
         """Opens and reads in one go, so that another attempt shows nothing unless all of it succeeds. Blocks."""

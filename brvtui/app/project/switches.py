@@ -44,7 +44,10 @@ class Switches:
         if view.engine.name != engine:
             return
         if len(names) < 2:
-            self._services.notify(f"{view.presentation.title} has one profile: {view.engine.profile}", timeout=4)
+            keeps = self._services.with_keys("{whatif.keep} in the Lab (What if) keeps another")
+            self._services.notify(
+                f"{view.presentation.title} has one profile: {view.engine.profile}; {keeps}", timeout=4
+            )
             return
         asked_engine, asked = self._asked
         current = asked if asked_engine == engine else view.engine.profile.removesuffix("*")

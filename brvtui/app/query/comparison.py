@@ -41,7 +41,7 @@ def pinned_lines(pin: PinState, now: Trace | None, width: int, glyphs: Glyphs, k
     if now is None:
         return wrapped(f"pinned: the answer to ‘{then.query}’. Type a query: its answer stands beside it here", width)
     if now is then:
-        said = "this is the pinned answer: change the wording, the profile or the engine, or edit a note"
+        said = "this is the pinned answer: ask otherwise, or edit a note"
         return wrapped(f"{said}; what differs then stands here. {key} unpins it", width)
     causes = _causes(pin.diff, now.scale.decimals) if pin.diff is not None else {}
     return comparison_lines(compare_answers(then, now), width, glyphs, causes)

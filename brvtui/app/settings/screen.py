@@ -58,7 +58,10 @@ class SettingsScreen(FrameScreen):
 
     @on(SettingsPane.RowsWanted)
     def _make_rows(self, wanted: SettingsPane.RowsWanted) -> None:
-        make, put = partial(setting_rows, wanted.configuration, wanted.library), partial(self._put_rows, wanted)
+        make, put = (
+            partial(setting_rows, wanted.configuration, wanted.library, wanted.closing),
+            partial(self._put_rows, wanted),
+        )
         self.services.background.run(make, put, group="setting rows", exclusive=True, owner=self)
 
     def _put_rows(self, wanted: SettingsPane.RowsWanted, rows: tuple[SettingRow, ...]) -> None:

@@ -64,8 +64,6 @@ class SettingPane(Pane):
                 part for why in row.problem.splitlines() for part in wrapped(f"{self.glyphs.warn} {why}", width, "warn")
             ]
             made.append(Line())
-        if view.project.closed_by is not None and view.project.closed_by.name == row.name:
-            made += [*wrapped(f"{self.glyphs.warn} {view.project.problem}", width, "warn"), Line()]
         facts = _facts(row, view.project.phase is Phase.FAILED)
         if row.name == "theme" and self.app.theme != row.value:
             facts.append(("note", f"in use now, for this session alone: {self.app.theme}"))

@@ -66,9 +66,17 @@ class SettingRow:
         return self.source.layer is Layer.USER or self.own is not None
 
 
-def setting_rows(configuration: Configuration, library: Library) -> tuple[SettingRow, ...]:
-    """Returns what cannot be used, then all other settings, then the keys of all other actions, as they are shown."""
+def setting_rows(
+    configuration: Configuration, library: Library, closing: SettingProblem | None = None
+) -> tuple[SettingRow, ...]:
+    """Returns what cannot be used, then all other settings, then the keys of all other actions, as they are shown.
+
+    ``closing`` is the setting that keeps the project closed, if one does.
+    """
     rows = [*_of_no_setting(configuration), *_of_schema(configuration, library), *_of_keys(configuration)]
+    if closing is not None:
+        own = [row for row in rows if row.name == closing.name and not row.problem]
+        rows = [replace(row, problem=closing.message) if row in own else row for row in rows]
     unusable = [replace(row, group=_UNUSABLE, label=row.name) for row in rows if row.problem]
     return (*unusable, *(row for row in rows if not row.problem))
 

@@ -14,7 +14,7 @@ from brvtui.app.themes.library import Library
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.config import Configuration
-from brvtui.config.sources import Layer
+from brvtui.config.sources import Layer, SettingProblem
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
 
@@ -41,6 +41,8 @@ class SettingsPane(ChoicePane):
 
         configuration: Configuration
         library: Library
+        closing: SettingProblem | None
+        """The setting that keeps the project closed, if one does."""
 
     @dataclass
     class ChangeRequested(Message):
@@ -72,8 +74,14 @@ class SettingsPane(ChoicePane):
     def lacks(self, view: View) -> Iterable[Message]:
         """The rows, once settings or themes were read again: though equal, the file of a profile may have changed."""
         made_from, configuration, library = self._made_from, self.services.configuration, self.services.library
-        if made_from is None or made_from.configuration is not configuration or made_from.library is not library:
-            yield self.RowsWanted(configuration, library)
+        closing = view.project.closed_by
+        if (
+            made_from is None
+            or made_from.configuration is not configuration
+            or made_from.library is not library
+            or made_from.closing != closing
+        ):
+            yield self.RowsWanted(configuration, library, closing)
 
     def put(self, made_from: RowsWanted, rows: tuple[SettingRow, ...]) -> None:
         """Lists ``rows``, the answer to ``made_from``."""

@@ -67,7 +67,7 @@ def _advice(section: SpaceAnswer) -> Iterator[Clause]:
 
 def _cited(section: SpaceAnswer, topic: TopicHit) -> Iterator[Clause]:
     told = "the agent is told to cite it" if topic.file in section.cited else "the agent is not told to cite it"
-    score = f" ({topic.score:.2f})" if topic.score is not None else " (no score)"
+    score = f" ({topic.score:.3f})" if topic.score is not None else " (no score)"
     yield clause(f"; {topic.confidence} confidence{score}: {told}", weight=90)
 
 

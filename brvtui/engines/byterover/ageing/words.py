@@ -60,7 +60,7 @@ IN_SHORT = {
     Event.LEAVES_PROMPT: "its text alone is not quoted",
     Event.ARCHIVE: "importance by updatedAt",
     Event.PRUNING: "for its file's age",
-    Event.BELOW_MATURITY: "nothing is demoted",
+    Event.BELOW_MATURITY: "decay demotes nothing",
     Event.LEAVES_HIGH: _AT_BEST,
     Event.LEAVES_MEDIUM: _AT_BEST,
 }
