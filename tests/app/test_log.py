@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from brvtui.app.app import BrvTui
+from brvtui.app.log.log_entry import LogEntryPane
 from brvtui.app.log.log_pane import LogPane, moment, score_of
 from brvtui.app.log.screen import LogScreen
 from brvtui.app.query.remedy_dialog import RemedyDialog
@@ -106,6 +107,20 @@ async def test_the_chosen_query_is_compared_with_now(with_log: Tree, make_app: C
         await pilot.press("k", "k")
         await until(pilot, lambda: "tier 4 then, tier" in text_of(pilot, "#entry"))
         await settled(pilot)
+
+
+async def test_another_query_is_shown_from_its_first_line(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
+    for minute, query in ((2, "refunds"), (1, "rollback")):
+        logged(garden, minute, query, response="\n".join(f"line {number}" for number in range(60)))
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await to_log(pilot)
+        await until(pilot, lambda: "rollback" in text_of(pilot, "#entry"))
+        entry = frame(pilot).query_one(LogEntryPane)
+        await pilot.press("f3", "G")
+        assert entry.offset_row > 0
+        await pilot.press("f2", "j")
+        await until(pilot, lambda: "refunds" in text_of(pilot, "#entry"))
+        assert entry.offset_row == 0
 
 
 async def test_the_comparison_follows_the_profile(garden: Tree, make_app: Callable[..., BrvTui]) -> None:

@@ -52,6 +52,13 @@ class LogEntryPane(Pane):
                 made += wrapped(paragraph, width, "text")
         return made
 
+    def update(self, view: View) -> None:
+        """Scrolls back when another query is compared."""
+        before, compared = self.view.log.compared, view.log.compared
+        if compared is not None and (before is None or before.entry != compared.entry):
+            self.offset_row = 0
+        super().update(view)
+
     def _verdict(self, compared: LogComparison, width: int) -> list[Line]:
         made = wrapped(compared.cached, width, "muted") if compared.cached else []
         if not compared.differences and compared.cached and not compared.entry.paths:
