@@ -52,9 +52,12 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
             made += _labelled("ask", f"“{remedy.query}”" if remedy.query else "", "text", width)
     made += _labelled("note", explanation.notice, "warn", width)
     for remedy in explanation.remedies:
-        then = f"rank {remedy.rank}, tier {remedy.tier}, {remedy.score:.{explanation.trace.scale.decimals}f}"
+        tier = f"tier {remedy.tier}, " if remedy.tier is not None else ""
+        then = f"rank {remedy.rank}, {tier}{remedy.score:.{explanation.trace.scale.decimals}f}"
+        how = ": ".join(filter(None, (remedy.kind, remedy.how)))
+        told = f" ({how})" if how else ""
         but = "".join(f"; {each}" for each in remarks(explanation, remedy))
-        made += _labelled("helps", f"{remedy.text} → {then}{but} ({remedy.kind}: {remedy.how})", "ok", width)
+        made += _labelled("helps", f"{remedy.text} → {then}{but}{told}", "ok", width)
     hit, trace = explanation.hit, explanation.trace
     if hit is not None:
         if not explanation.found:

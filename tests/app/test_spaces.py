@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from brvtui.report.markdown import markdown_report
 from brvtui.saved.traces import SavedTrace
 from brvtui.session import Session
 from brvtui.tree.spaces.project import find_space_project
-from tests.app.driving import HUGE, WIDE, ask, frame, settled, shown, text_of, until, view
+from tests.app.driving import HUGE, WIDE, ask, frame, screen, settled, shown, text_of, until, view
 from tests.app.engines import toasts
 from tests.app.judging import asked, to_lab
 from tests.app.test_settings_screen import opened
@@ -207,16 +208,43 @@ async def test_a_chosen_remedy_opens_the_editor_or_says_how_it_is_made(space: Pa
         await until(pilot, lambda: (edit := view(pilot).editor.edit) and edit.path == "ops/deploy.html")
 
 
-async def test_w_says_of_which_topics_no_change_is_tried(space: Path) -> None:
-    def said(pilot: Pilot[Any]) -> str:
-        made = [line.plain for pane in pilot.app.screen.query(RemedyPane) for line in pane.lines]
-        return " ".join(" ".join(made).split())
+def remedy_lines(pilot: Pilot[Any]) -> str:
+    """What the dialog of remedies lists."""
+    made = [line.plain for pane in pilot.app.screen.query(RemedyPane) for line in pane.lines]
+    return " ".join(" ".join(made).split())
 
+
+async def test_what_helps_a_topic_that_is_a_result_is_listed_and_gone_to(space: Path) -> None:
+    tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
+    topic = '<bv-topic title="{} quokkas"><p>A quokka is a small animal.</p></bv-topic>'
+    for name, days in (("New", 1), ("Old", 2)):
+        (tree / f"{name}.html").write_text(topic.format(name))
+        os.utime(tree / f"{name}.html", (NOW / 1000 - days * 86_400,) * 2)
     async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token")
+        await ask(pilot, "quokka")
+        await pilot.press("escape", "w")
+        await until(pilot, lambda: "it is first: nothing stands above it" in remedy_lines(pilot))
         await pilot.press("escape", "j", "w")
-        await until(pilot, lambda: "no change of what is a result already is tried here" in said(pilot))
-        await pilot.press("escape")
+        await until(pilot, lambda: "rank 1" in remedy_lines(pilot))
+        assert remedy_lines(pilot) == (
+            "rank 1 0.753 “quokka Old”: add “Old” another wording · ask so "
+            "rank 1 0.765 edited today, not 2 days ago an edit · save it with a change"
+        )
+        await pilot.press("enter")
+        await until(pilot, lambda: screen(pilot).field.value == "quokka Old")
+        await settled(pilot)
+        assert view(pilot).selection.file == "Old.html"
+        await ask(pilot, "quokka")
+        pilot.app.select("Old.html")  # type: ignore[attr-defined]
+        await pilot.press("escape", "w")
+        await until(pilot, lambda: "rank 1" in remedy_lines(pilot))
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: (edit := view(pilot).editor.edit) and edit.path == "Old.html")
+        assert "to make it: save it with a change (edited today, not 2 days ago)" in toasts(pilot)
+
+
+async def test_w_says_that_nothing_brings_in_what_is_no_topic(space: Path) -> None:
+    async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
         tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
         (tree / "index.html").write_text("<p>quokka</p>")
         await ask(pilot, "zebra")
@@ -224,7 +252,7 @@ async def test_w_says_of_which_topics_no_change_is_tried(space: Path) -> None:
         pilot.app.select("index.html")  # type: ignore[attr-defined]
         await settled(pilot)  # what changed on disk is asked about again
         await pilot.press("escape", "w")
-        await until(pilot, lambda: "nothing that was tried brings it into the results" in said(pilot))
+        await until(pilot, lambda: "nothing that was tried brings it into the results" in remedy_lines(pilot))
 
 
 async def test_a_file_that_v4_does_not_see_promises_nothing_and_is_refused_with_its_own_reason(space: Path) -> None:

@@ -54,13 +54,25 @@ def test_explain_names_the_reason(run: Run, space: Path) -> None:
     assert "your words stand only where nothing is searched" in out
 
 
-def test_explain_of_a_lower_result_names_the_command_that_tries_changes(run: Run, space: Path) -> None:
-    hint = "brv-tui why TEXT NOTE OTHER tries what brings it above another result"
-    _, out, _ = run("query", "refresh", "--project", str(space), "--format", "json", *AT, inside=False)
-    first, second = (hit["file"] for hit in json.loads(out)["trace"]["hits"][:2])
-    for file, is_named in ((first, False), (second, True)):
-        code, out, _ = run("explain", "refresh", file, "--project", str(space), *AT, inside=False)
-        assert (code, hint in out) == (0, is_named)
+def test_explain_of_a_lower_result_says_what_helps_it(run: Run, space: Path) -> None:
+    code, out, _ = run("explain", "refresh", "ops/deploy.html", "--project", str(space), *AT, inside=False)
+    said = " ".join(out.split())
+    assert code == 0
+    assert (
+        "helps “refresh Deploys”: add “Deploys” → rank 1, 0.753 (another wording: ask so) "
+        "helps “refresh” added to its title, and saved today → rank 1, 0.765 "
+        "(words in its title: edit the title of its bv-topic) 2 ○"
+    ) in said
+    _, out, _ = run("explain", "refresh", "auth/jwt.html", "--project", str(space), *AT, inside=False)
+    assert "helps" not in out
+
+
+def test_explain_says_of_a_topic_behind_the_limit_what_its_kind_of_remedy_is(run: Run, space: Path) -> None:
+    limited = ("-o", "limit=1", "--project", str(space))
+    code, out, _ = run("explain", "refresh", "ops/deploy.html", *limited, *AT, inside=False)
+    assert code == 1
+    helps = [" ".join(line.split()) for line in out.splitlines() if line.startswith(" helps")]
+    assert helps[-1] == "helps ask for 2 results (brv-tui query -o limit=2) → rank 2, 0.437"
 
 
 def test_a_topic_is_named_without_its_ending(run: Run, space: Path) -> None:

@@ -15,6 +15,7 @@ from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import wrapped
 from brvtui.engines.advice import NOTHING_HELPS
+from brvtui.engines.registry import DEFAULT
 from brvtui.paint.lead import lead_text
 from brvtui.paint.line import Line
 from brvtui.paint.remedies import remarks
@@ -27,8 +28,8 @@ from brvtui.tree.reading.files import Role, role_of
 if TYPE_CHECKING:
     from brvtui.trace import Explanation
 
-_TRYING = "trying other wordings, an edit, an update, a higher maturity, and words in its title…"
-_NONE = "nothing that was tried helps it: another wording, an edit, an update, a higher maturity, its title"
+_TRYING = "trying other wordings, {edits}, and words in its title…"
+_NONE = "nothing that was tried helps it: another wording, {edits}, its title"
 _LACKS = "what it lacks stands above: correct that, or ask in its words, and look again"
 _NOT_TRIED = (
     "with this engine, no change of what is a result already is tried here (brv-tui why tries what brings it above one "
@@ -107,6 +108,16 @@ class RemedyPane(ChoicePane):
         return self._explanation.rank == 1 and trace.tier in _WITHOUT_MODEL and is_used and not self._remedies
 
     @property
+    def _is_own(self) -> bool:
+        """Whether ByteRover's own engine answered."""
+        return self._explanation.trace.engine == DEFAULT
+
+    @property
+    def _edits(self) -> str:
+        """Which changes of the note are tried, beside its title."""
+        return "an edit, an update, a higher maturity" if self._is_own else "an edit"
+
+    @property
     def _is_cached(self) -> bool:
         return self._explanation.trace.answer.kind == "cached"
 
@@ -126,22 +137,26 @@ class RemedyPane(ChoicePane):
         self.choices, self.owner = [], []
         made: list[Line] = []
         if not self._remedies:
-            self.add_rows(made, wrapped(_TRYING if self._remedies is None else self._none(), width))
+            said = _TRYING.format(edits=self._edits) if self._remedies is None else self._none()
+            self.add_rows(made, wrapped(said, width))
             return made
         for place, remedy in enumerate(self._remedies):
             self.add_rows(made, self._rows(remedy, width), str(place))
         return made
 
     def _none(self) -> str:
-        if not self._explanation.found and not self._tried_all:
+        is_all = self._tried_all and self._is_own  # what is first may still need a model, or not be quoted
+        if not self._explanation.found and not is_all:
             return _NOT_BROUGHT_IN
+        if self._explanation.rank == 1 and not is_all:
+            return _FIRST
         if not self._tried_all:
-            return _FIRST if self._explanation.rank == 1 else _NOT_TRIED
+            return _NOT_TRIED
         if role_of(self._explanation.path) is Role.ARCHIVED:
             back, archive = map(self.services.shown_key, ("dialog.back", "note.archive"))
             return f"its stub restores it: {back}, then select {stub_of(self._explanation.path)}, and {archive}"
         if not self._answers:
-            return _NO_MORE if _advised(self._explanation) else _NONE
+            return _NO_MORE if _advised(self._explanation) else _NONE.format(edits=self._edits)
         return self.services.with_keys(f"{_FROM_CACHE}{_ANSWERS}" if self._is_cached else _ANSWERS)
 
     def _rows(self, remedy: Remedy, width: int) -> list[Line]:

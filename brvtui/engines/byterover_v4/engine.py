@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,13 +13,14 @@ from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.contract import Context, EngineError, Query, ReplayStep
 from brvtui.engines.options import check_options
 from brvtui.timing import Stopwatch
-from brvtui.trace import AgedSignals, Ceiling, Detail, DocumentForecast, Explanation, Trace
+from brvtui.trace import AgedSignals, Ceiling, Detail, DocumentForecast, Explanation, Remedy, Trace
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its index
     from brvtui.engines.byterover_v4.command_line import CommandLine
     from brvtui.engines.byterover_v4.hits import SpacePaths
     from brvtui.engines.byterover_v4.presentation import V4Presentation
     from brvtui.engines.byterover_v4.profile import V4Profile
+    from brvtui.engines.byterover_v4.reasons import Asking
     from brvtui.engines.byterover_v4.scripts import RankedSpace, ScriptAnswer
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
@@ -83,7 +84,23 @@ class ByteRoverV4:
 
     def why(self, context: Context[V4Profile], trace: Trace, document: Named) -> Explanation:
         """Why ``document`` is, or is not, in the answer ``trace``."""
-        from brvtui.engines.byterover_v4.reasons import Asking, explain
+        from brvtui.engines.byterover_v4.reasons import explain
+
+        found = self.detail(context, trace, document.path) if document.position is not None else None
+        ahead = self.forecast(context, document.path, 0.0)
+        return explain(context, trace, document, found, ahead, self._asking(context, trace))
+
+    def remedies(
+        self, context: Context[V4Profile], trace: Trace, document: Named, cancelled: Callable[[], bool]
+    ) -> tuple[Remedy, ...]:
+        """The changes after which ``document`` stands higher in the answer ``trace``, each tried, best first."""
+        from brvtui.engines.byterover_v4.remedies import remedies
+
+        return remedies(context, trace, document, self._asking(context, trace), cancelled)
+
+    def _asking(self, context: Context[V4Profile], trace: Trace) -> Asking:
+        """Asks the query of ``trace`` otherwise, or of a changed space."""
+        from brvtui.engines.byterover_v4.reasons import Asking
 
         def ask(text: str, **changes: Any) -> Trace:
             query = Query.repeating(trace, text)
@@ -98,9 +115,7 @@ class ByteRoverV4:
             others = (*spaces[:place], changed, *spaces[place + 1 :])
             return self._answered(context, Query.repeating(trace), others)[0]
 
-        found = self.detail(context, trace, document.path) if document.position is not None else None
-        ahead = self.forecast(context, document.path, 0.0)
-        return explain(context, trace, document, found, ahead, Asking(ask, ask_of, spaces))
+        return Asking(ask, ask_of, spaces)
 
     @property
     def event_kinds(self) -> Mapping[str, str]:

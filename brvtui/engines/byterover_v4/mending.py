@@ -13,7 +13,7 @@ from brvtui.engines.byterover_v4.scripts import RankedSpace
 from brvtui.engines.byterover_v4.tokens import term, tokens
 from brvtui.tree.spaces.signal_files import BrokenSignals
 from brvtui.tree.spaces.topic_files import code_units, topic_source, unseen_name
-from brvtui.tree.spaces.topic_html import INDEXED, Topic, TopicElement, UnreadableTopic, parse_topic
+from brvtui.tree.spaces.topic_html import INDEXED, TOPIC, Topic, TopicElement, UnreadableTopic, parse_topic
 
 _NEW_ID = "bve-{:08x}"
 _FACT = INDEXED[0]
@@ -37,9 +37,7 @@ def with_file_seen(space: RankedSpace, file: str, now_ms: float) -> tuple[Ranked
         topic = parse_topic(topic_source(space.contents.folder.tree, file))
     except (OSError, UnreadableTopic):
         return None
-    made = RankedTopic(name, topic, now_ms, documents_of(name, topic))
-    topics = sorted((*space.corpus.topics, made), key=lambda one: code_units(one.path))
-    return RankedSpace(space.contents, corpus_of(topics, space.corpus.signals)), name
+    return with_topic(space, name, topic, now_ms), name
 
 
 def with_text(space: RankedSpace, path: str, html: str, mtime_ms: float) -> RankedSpace:
@@ -47,7 +45,11 @@ def with_text(space: RankedSpace, path: str, html: str, mtime_ms: float) -> Rank
 
     Raises :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`.
     """
-    topic = parse_topic(html)
+    return with_topic(space, path, parse_topic(html), mtime_ms)
+
+
+def with_topic(space: RankedSpace, path: str, topic: Topic, mtime_ms: float) -> RankedSpace:
+    """``space`` with ``topic`` at ``path``, which may be new, as saved at ``mtime_ms``."""
     made = RankedTopic(path, topic, mtime_ms, documents_of(path, topic))
     others = [one for one in space.corpus.topics if one.path != path]
     topics = sorted((*others, made), key=lambda one: code_units(one.path))
@@ -65,16 +67,20 @@ def with_words_searched(
     if ranked is None:
         return None
     changed, how = _searched(ranked.topic, path, set(words))
-    if changed is None:
-        return None
-    made = RankedTopic(path, changed, mtime_ms, documents_of(path, changed))
-    topics = [made if topic is ranked else topic for topic in space.corpus.topics]
-    return RankedSpace(space.contents, corpus_of(topics, space.corpus.signals)), how
+    return None if changed is None else (with_topic(space, path, changed, mtime_ms), how)
+
+
+def with_attribute(topic: Topic, name: str, value: str) -> Topic:
+    """``topic`` with ``value`` as the attribute ``name`` of its first ``bv-topic``."""
+    first = next((element for element in topic.elements if element.tag == TOPIC), None)
+    attributes = {**topic.attributes, name: value}
+    elements = [replace(one, attributes=attributes) if one is first else one for one in topic.elements]
+    return replace(topic, attributes=attributes, elements=tuple(elements))
 
 
 def _searched(topic: Topic, path: str, words: set[str]) -> tuple[Topic | None, str]:
     for place, element in enumerate(topic.elements):
-        if not element.is_document and element.tag != "bv-topic" and words & _terms(element.text):
+        if not element.is_document and element.tag != TOPIC and words & _terms(element.text):
             new = {**element.attributes, "id": _NEW_ID.format(place)}
             tag = element.tag if element.tag in INDEXED else _FACT
             how = (
@@ -93,8 +99,8 @@ def _searched(topic: Topic, path: str, words: set[str]) -> tuple[Topic | None, s
     if not held:
         return None, ""
     keywords = FIELDS[2]
-    attributes = {**topic.attributes, keywords: f"{topic.attribute(keywords)},{','.join(held)}"}
-    return replace(topic, attributes=attributes), f"add {', '.join(held)} to the topic's {keywords}"
+    made = with_attribute(topic, keywords, f"{topic.attribute(keywords)},{','.join(held)}")
+    return made, f"add {', '.join(held)} to the topic's {keywords}"
 
 
 def _named(element: TopicElement) -> str:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
+from brvtui.engines.advice import ASK_FOR_TITLE, NOTHING_HELPS, add_title
 from brvtui.engines.byterover_v4.hits import SpacePaths
 from brvtui.engines.byterover_v4.mending import with_file_seen, with_words_searched, without_failure
 from brvtui.engines.byterover_v4.outlook import CONFIDENCES
 from brvtui.engines.byterover_v4.printed import LOW
 from brvtui.engines.byterover_v4.profile import FIELDS, V4Profile
 from brvtui.engines.byterover_v4.scripts import RankedSpace
-from brvtui.engines.byterover_v4.sections import SpaceAnswer, TopicHit
+from brvtui.engines.byterover_v4.sections import DECIMALS, SpaceAnswer, TopicHit
 from brvtui.engines.byterover_v4.tokens import term, tokens
 from brvtui.engines.contract import Context
 from brvtui.paint.text import days
@@ -81,8 +81,8 @@ def explain(
             use=use,
             trace=trace,
         )
-    loss, numbers = _loss(context, trace, section, document, asking.ask)
-    remedy = _mended(context, trace, section, loss, document, asking) or _remedy(
+    loss, numbers = loss_of(context, trace, document, asking.ask)
+    remedy = remedy_of_loss(context, trace, loss, document, asking) or _remedy(
         trace, section, loss, path, title, asking.ask
     )
     return Explanation(
@@ -95,7 +95,7 @@ def explain(
         detail=detail,
         reason=loss.reason,
         numbers=numbers,
-        remedy=remedy,
+        remedy=_with_outcome(remedy),
         use="",
         trace=trace,
     )
@@ -126,10 +126,9 @@ def use_of(topic: TopicHit, section: SpaceAnswer) -> str:
     return f"{topic.confidence} confidence: {cited}; {seen}"
 
 
-def _loss(
-    context: Context[V4Profile], trace: Trace, section: SpaceAnswer, document: Named, ask: Ask
-) -> tuple[TopicLoss, str]:
-    path = document.path
+def loss_of(context: Context[V4Profile], trace: Trace, document: Named, ask: Ask) -> tuple[TopicLoss, str]:
+    """Where ``document``, which is no hit of ``trace``, was lost, and its numbers in words."""
+    section, path = trace.section(SpaceAnswer), document.path
     if section.failure is not None:
         return TopicLoss.FAILED, section.failure.what
     if path in section.found:
@@ -196,14 +195,26 @@ def _topic_file(context: Context[V4Profile], path: str) -> TopicFile | None:
     return next((topic for topic in space.topics if topic.path == note.file), None)
 
 
-def _mended(
-    context: Context[V4Profile], trace: Trace, section: SpaceAnswer, loss: TopicLoss, document: Named, asking: Asking
+def remedy_of_loss(
+    context: Context[V4Profile], trace: Trace, loss: TopicLoss, document: Named, asking: Asking
 ) -> Remedy | None:
-    """The remedy for what is wrong with a file, tried on a copy in memory; None where that does not bring it in."""
+    """The remedy for ``loss`` itself, tried: the space or the file put right, or the query asked without its limits.
+
+    None where there is none, or that does not bring ``document`` in.
+    """
+    section, path, ask = trace.section(SpaceAnswer), document.path, asking.ask
+    if loss is TopicLoss.SCOPE:
+        everything = {"scope": "", "element_tag": None, "element_attr": None, "element_value": None}
+        without = Remedy("ask without the scope and the element filter", True)
+        return with_standing(without, ask(trace.query, **everything), path)
+    if loss is TopicLoss.LIMIT:
+        place = section.found.index(path) + 1
+        more = f"ask for {place} results (brv-tui query -o limit={place})"
+        return with_standing(Remedy(more, True), ask(trace.query, limit=place), path)
     for place, paths in enumerate(asking.spaces):
-        own = next((path for path, known in paths.paths.items() if known == document.path), document.path)
+        own = next((name for name, known in paths.paths.items() if known == path), path)
         made: tuple[RankedSpace, str] | None = None
-        wanted = document.path
+        remedy, wanted = Remedy("", True, how="tried on a copy in memory"), path
         if loss is TopicLoss.FAILED and section.failure is not None:
             made = without_failure(paths.space), section.failure.remedy
         elif loss is TopicLoss.NOT_SEEN:
@@ -214,15 +225,20 @@ def _mended(
         elif loss is TopicLoss.NOT_SEARCHED:
             words = [term(token) for token in tokens(section.cleaned)]
             made = with_words_searched(paths.space, own, words, just_before_ms(context.now_ms))
-        if made is None:
-            continue
-        space, text = made
-        for rank, hit in enumerate(asking.ask_of(place, space).hits, start=1):
-            if hit.file == wanted:
-                kind = RemedyKind.EDIT if loss is TopicLoss.NOT_SEARCHED else None
-                how = "save it with a new time" if kind is not None else "tried on a copy in memory"
-                said = f"{text}, and {how}" if kind is not None else text
-                return Remedy(f"{said}: rank {rank}, {hit.score:.3f}", True, "", rank, hit.score, kind, how=how)
+            remedy = Remedy("", True, kind=RemedyKind.EDIT, how="save it with a new time")
+        if made is not None:
+            space, text = made
+            tried = with_standing(replace(remedy, text=text), asking.ask_of(place, space), wanted)
+            if tried is not None:
+                return tried
+    return None
+
+
+def with_standing(remedy: Remedy, trace: Trace, path: str) -> Remedy | None:
+    """``remedy`` with the rank and score that ``path`` has in ``trace``; None where it is no hit there."""
+    for rank, hit in enumerate(trace.hits, start=1):
+        if hit.file == path:
+            return replace(remedy, rank=rank, score=hit.score)
     return None
 
 
@@ -232,21 +248,16 @@ def _remedy(trace: Trace, section: SpaceAnswer, loss: TopicLoss, path: str, titl
     if loss is TopicLoss.NOT_SEEN:
         wanted = "*.html in lower case, without .abstract, .full or .overview before that"
         return Remedy(f"rename it in a shell: {wanted}", False)
-    tries: list[tuple[str, str, dict[str, Any]]] = []
-    if loss is TopicLoss.SCOPE:
-        everything = {"scope": "", "element_tag": None, "element_attr": None, "element_value": None}
-        tries.append(("ask without the scope and the element filter", trace.query, everything))
-    if loss is TopicLoss.LIMIT:
-        place = section.found.index(path) + 1
-        more = f"ask for {place} results (brv-tui query -o limit={place})"
-        tries.append((more, trace.query, {"limit": place}))
-    tries += [
-        (f"add the words of its title ({title})", f"{trace.query} {title}", {}),
-        ("ask for its title", title, {}),
-    ]
-    for text, query, changes in tries:
-        for rank, hit in enumerate(ask(query, **changes).hits, start=1):
-            if hit.file == path:
-                wording = "" if changes else query  # words alone do not make a change of scope, element or limit
-                return Remedy(f"{text}: rank {rank}, {hit.score:.3f}", True, wording, rank, hit.score)
-    return Remedy("nothing that was tried brings it in", False)
+    for text, query in ((add_title(title), f"{trace.query} {title}"), (ASK_FOR_TITLE, title)):
+        tried = with_standing(Remedy(text, True, query), ask(query), path)
+        if tried is not None:
+            return tried
+    return Remedy(NOTHING_HELPS, False)
+
+
+def _with_outcome(remedy: Remedy | None) -> Remedy | None:
+    """``remedy`` with what came out of it in its text, for where it stands by itself."""
+    if remedy is None or not remedy.verified:
+        return remedy
+    saved = f", and {remedy.how}" if remedy.kind is RemedyKind.EDIT else ""
+    return replace(remedy, text=f"{remedy.text}{saved}: rank {remedy.rank}, {remedy.score:.{DECIMALS}f}")
