@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from brvtui.engines.registry import DEFAULT
+from brvtui.engines.registry import DEFAULT, SPACE
 from brvtui.lab.pair.differences import ComparedNote, PairComparison, PartOfBoth
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import signed, wrap
@@ -63,7 +63,7 @@ def _turning_lines(pair: PairComparison, decimals: int, width: int) -> list[Line
         said = "no single change that was tried brings B above A"
         if role_of(pair.below.path) is Role.SUMMARY:
             said = "B stands for its folder: what lifts the notes in it lifts it"
-        elif pair.trace.engine == DEFAULT:  # which alone tries what helps one note
+        elif pair.trace.engine in (DEFAULT, SPACE):  # which try what helps one note
             said += "; brv-tui explain with B says what helps it by itself"
         return [line(f" {part}", "muted") for part in wrap(said, width - 1)]
     made = [line(" the smallest changes after which B stands above A, each tried:", "muted").cut(width)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -10,10 +11,11 @@ import pytest
 
 from brvtui.cli import serving
 from brvtui.config import user_file
+from brvtui.ranking.decay import just_before_ms
 from brvtui.tree.spaces.project import find_any_project
 from tests.cli.conftest import Run
 from tests.support.settings import own
-from tests.support.spaces import arguments, recorded_space, same, small_space, unpack_space
+from tests.support.spaces import SPACE_ID, arguments, recorded_space, same, small_space, unpack_space
 
 NOW = 1_763_640_000_000.0
 AT = ("--now", "2025-11-20T12:00:00Z")
@@ -73,6 +75,41 @@ def test_explain_says_of_a_topic_behind_the_limit_what_its_kind_of_remedy_is(run
     assert code == 1
     helps = [" ".join(line.split()) for line in out.splitlines() if line.startswith(" helps")]
     assert helps[-1] == "helps ask for 2 results (brv-tui query -o limit=2) → rank 2, 0.437"
+
+
+def test_why_tries_a_new_time_and_another_wording(run: Run, space: Path) -> None:
+    tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
+    for name, days in (("New", 1), ("Old", 40)):
+        (tree / f"{name}.html").write_text(f'<bv-topic title="{name} quokkas"><p>A quokka.</p></bv-topic>')
+        os.utime(tree / f"{name}.html", (NOW / 1000 - days * 86_400,) * 2)
+    asked = ("why", "quokka", "New.html", "Old.html", "--project", str(space), "--format", "json", *AT)
+    code, out, _ = run(*asked, inside=False)
+    turning = json.loads(out)["turning"]
+    assert (code, [one["text"] for one in turning]) == (
+        0,
+        ["B: edited today, not 40 days ago", "ask with “old” added to the query"],
+    )
+    _, out, _ = run("query", "quokka old", "--project", str(space), "--format", "json", *AT, inside=False)
+    assert [hit["score"] for hit in json.loads(out)["trace"]["hits"][:2]] == [
+        turning[1]["score"],
+        turning[1]["other_score"],
+    ]
+    saved = just_before_ms(NOW)
+    os.utime(tree / "Old.html", ns=(saved * 10**6,) * 2)
+    _, out, _ = run("query", "quokka", "--project", str(space), "--format", "json", *AT, inside=False)
+    hits = [(hit["file"], hit["score"]) for hit in json.loads(out)["trace"]["hits"]]
+    assert hits == [("Old.html", turning[0]["score"]), ("New.html", turning[0]["other_score"])]
+
+
+def test_why_names_explain_where_it_tried_in_vain(run: Run, space: Path) -> None:
+    tree = space.parent / "data" / "projects" / SPACE_ID / "context-tree"
+    for name, summary in (("above", "quokka"), ("below", "")):
+        topic = f'<bv-topic title="Quokka" summary="{summary}"><p>A quokka.</p></bv-topic>'
+        (tree / f"{name}.html").write_text(topic)
+        os.utime(tree / f"{name}.html", ns=(just_before_ms(NOW) * 10**6,) * 2)
+    code, out, _ = run("why", "quokka", "above.html", "below.html", "--project", str(space), *AT, inside=False)
+    said = "no single change that was tried brings B above A; brv-tui explain with B says what helps it by itself"
+    assert (code, said in " ".join(out.split())) == (0, True)
 
 
 def test_a_topic_is_named_without_its_ending(run: Run, space: Path) -> None:

@@ -23,6 +23,7 @@ from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.contract import Context, Engine, Query
 from brvtui.ranking.decay import MS_PER_DAY, age_days, just_before_ms
 from brvtui.ranking.maturity import LEVELS
+from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.wording import counted
 
@@ -30,6 +31,7 @@ MOST_HITS = 100
 _MOST_IMPORTANCE = 100
 _MOST_DAYS = 3650
 """Older dates of an update are as good as this one."""
+_NS_PER_MS = 1_000_000
 _MOST_WORDS = 4
 """Words of the query of which every choice is tried in a title."""
 
@@ -72,14 +74,11 @@ class Turner:
         """The smallest change of each kind that does it; empty where none does, or the note cannot be changed."""
         snapshot = self.context.snapshot
         place = snapshot.by_path.get(self.below)
-        if (
-            self.cancelled()
-            or place is None
-            or snapshot.is_code
-            or snapshot.spaces
-            or not snapshot.notes[place].is_local
-        ):
+        if self.cancelled() or place is None or snapshot.is_code or not snapshot.notes[place].is_local:
             return ()
+        if snapshot.spaces:  # whose signals and titles are not changed here
+            turned = self._bisected(list(self._younger(place))), self._first(self._wordings(place))
+            return tuple(made for made in turned if made is not None)
         kinds = [
             self._younger(place),
             self._later_updated(place),
@@ -123,7 +122,7 @@ class Turner:
     def _tried(self, step: _Step) -> TurningChange | None:
         """The change if it turns them; None otherwise."""
         try:
-            snapshot = changed(replace(self.context, constants=self.reading), step.change)
+            snapshot = self._changed(step.change)
         except NoChange:
             return None
         query = replace(self.query, text=step.change.query) if isinstance(step.change, Reworded) else self.query
@@ -136,6 +135,20 @@ class Turner:
         if rank is None or (other is not None and other < rank):
             return None
         return TurningChange(step.text, rank, other, scores[self.below], scores.get(self.above))
+
+    def _changed(self, change: Change) -> Snapshot:
+        """The snapshot after ``change``. Raises :class:`NoChange`."""
+        snapshot = self.context.snapshot
+        if snapshot.spaces and isinstance(change, TimeSet):
+            first, *others = snapshot.spaces  # a note that can be changed is of the first
+            topics = tuple(
+                replace(topic, file=replace(topic.file, mtime_ns=change.mtime_ms * _NS_PER_MS))
+                if topic.path == change.path
+                else topic
+                for topic in first.topics
+            )
+            return replace(snapshot, spaces=(replace(first, topics=topics), *others))
+        return changed(replace(self.context, constants=self.reading), change)
 
     def _younger(self, place: int) -> Iterator[_Step]:
         note, now_ms = self.context.snapshot.notes[place], self.context.now_ms
