@@ -31,6 +31,7 @@ from brvtui.app.toasts import too_many
 from brvtui.app.view import NO_FLEET, NO_MEMORY, OTHER_MEMORY, View
 from brvtui.app.widgets.choice_pane import NOTHING
 from brvtui.config import Configuration
+from brvtui.paint.glyphs import in_letters
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
@@ -190,13 +191,17 @@ class BrvTui(ConfiguredApp):
         markup: bool = False,
     ) -> None:
         """Shows a toast. What it quotes is text, never escapes nor markup, whatever Textual's widgets ask for."""
-        super().notify(visible(message), title=title, severity=severity, timeout=timeout, markup=False)
+        super().notify(self._in_signs(visible(message)), title=title, severity=severity, timeout=timeout, markup=False)
         self.call_later(self._thin_out)
 
     def withdraw(self, message: str) -> None:
         """Removes the toast that says ``message``: it is no longer true."""
-        for one in [one for one in self._notifications if one.message == visible(message)]:
+        for one in [one for one in self._notifications if one.message == self._in_signs(visible(message))]:
             self._unnotify(one)
+
+    def _in_signs(self, text: str) -> str:
+        """``text`` as the setting ``ascii`` wants our own signs."""
+        return text if self.glyphs.unicode else in_letters(text)
 
     def _thin_out(self) -> None:
         for one in too_many(self._notifications):

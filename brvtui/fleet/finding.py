@@ -44,7 +44,7 @@ def entry_for(place: str, here: Path, options: FleetEntry | None = None) -> Flee
 
 
 def members_of(name: str, entries: Iterable[FleetEntry], here: Path) -> Fleet:
-    """The members of ``entries``, each with a name of its own; a memory that is listed twice is a line."""
+    """The members of ``entries``, each with a name of its own; a memory that is listed twice is one member."""
     found: list[Member] = []
     absent: list[Absence] = []
     notices: list[str] = []
@@ -59,7 +59,7 @@ def members_of(name: str, entries: Iterable[FleetEntry], here: Path) -> Fleet:
     for member in found:
         address = (member.path, member.repository, member.revision, member.folder, member.engine, member.profile)
         if address in places:
-            absent.append(_unusable(member.name, f"{member.place}: is listed already, as {places[address]}"))
+            notices.append(f"{member.place}: is listed more than once; it is one member, {places[address]}")
             continue
         own = _own_name(member, names)
         names.add(own)

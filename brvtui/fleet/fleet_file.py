@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import tomllib
 from dataclasses import asdict, dataclass
@@ -93,6 +94,12 @@ def _entry(table: Any, origin: str) -> FleetEntry:
     return entry
 
 
+def _address(entry: FleetEntry, file: Path) -> tuple[list[str], str]:
+    """What an entry of ``file`` names, however its path is written, and the revision of it."""
+    places = [os.path.normpath(file.absolute().parent / Path(place).expanduser()) for place in entry.places]
+    return places, entry.revision
+
+
 def add_entry(file: Path, entry: FleetEntry) -> None:
     """Appends ``entry`` to the file, which keeps its comments and order; makes the file if there is none.
 
@@ -106,7 +113,7 @@ def add_entry(file: Path, entry: FleetEntry) -> None:
     if file.exists():
         _, held, _ = read_entries(file)
         text = read_regular(file, _LARGEST, follow_links=True).decode("utf-8")
-    if any(one.places == entry.places and one.revision == entry.revision for one in held):
+    if any(_address(one, file) == _address(entry, file) for one in held):
         raise FleetError(f"{file}: {entry.places[0]} is listed already")
     given = {key: value for key, value in asdict(entry).items() if value != _DEFAULTS[key]}
     try:

@@ -102,13 +102,14 @@ def causes(
     as_of: Callable[[float], Trace] | None,
     changed_ms: Mapping[str, float],
     has_moved: bool,
+    now_ms: float,
     own_signals: int = 0,
 ) -> tuple[str, ...]:
     """Returns what happened since ``entry`` that may explain the answer of ``now``, a line each; what certainly does
     stands alone.
 
-    ``as_of`` asks for the answer that today's notes give at a moment, in milliseconds since 1970, not after now; None
-    where the moment of ``entry`` is not known.
+    ``as_of`` asks for the answer that today's notes give at a moment, in milliseconds since 1970; None where the moment
+    of ``entry`` is not known. ``now_ms`` is that of ``now``.
     ``changed_ms`` is when each note's file was last written, in milliseconds since 1970, by the path of results. Where
     one of the results of then ``has_moved``, which the comparison says itself, nothing else is guessed. ``own_signals``
     counts the notes whose signals the engine that answered does not read.
@@ -116,7 +117,8 @@ def causes(
     noun = noun_of(now.engine)
     as_of_then = as_of(entry.at_ms) if as_of is not None else None
     if as_of_then is not None and not compare(entry, as_of_then).differences:
-        return (f"only time has passed: as of that moment, today's {noun}s give the logged answer",)
+        differs = "time has passed" if entry.at_ms <= now_ms else "the clock is earlier now"
+        return (f"only {differs}: as of that moment, today's {noun}s give the logged answer",)
     made: list[str] = []
     if entry.profile and entry.profile != now.profile:
         made.append(f"the profile was {entry.profile} then, and is {now.profile} now")
@@ -142,7 +144,8 @@ def causes(
         then = _outcome(as_of(from_ms) if from_ms > entry.at_ms else as_of_then)
         if then != _outcome(now):
             moment = "its last change" if from_ms > entry.at_ms else "that moment"
-            made.append(f"time has passed: as of {moment}, today's {noun}s give {then}")
+            differs = "time has passed" if from_ms <= now_ms else "the clock is earlier now"
+            made.append(f"{differs}: as of {moment}, today's {noun}s give {then}")
     is_known = bool(made) or has_moved
     if others := sum(path not in shown for path in since):
         written = counted(others, f"other {noun} was", f"other {noun}s were")

@@ -147,10 +147,10 @@ class TraceExplainer:
             own = snapshot.frontmatter_count + snapshot.overlay_count if by_byterover else 0
 
             def as_of(at_ms: float) -> Trace:
-                return self._answer_logged(entry, replace(context, now_ms=min(at_ms, context.now_ms)))
+                return self._answer_logged(entry, replace(context, now_ms=at_ms))
 
-            is_past = 0 < entry.at_ms <= context.now_ms
-            found = causes(entry, trace, as_of if is_past else None, changed, bool(paths_now), own)
+            is_known = entry.at_ms > 0
+            found = causes(entry, trace, as_of if is_known else None, changed, bool(paths_now), context.now_ms, own)
             return replace(compared, causes=found)
         except EngineError as error:
             return LogComparison(logged, None, None, (), (str(error),), paths_now=paths_now)

@@ -78,6 +78,8 @@ async def test_a_text_shows_its_matches_one_after_the_other(app: BrvTui) -> None
         await pilot.press("f3", "slash", *"importance")
         await settled(pilot)
         pane = _pane(app, "score")
+        assert pane.field is not None
+        assert pane.field.placeholder == "words to find"
         assert len(pane.found) >= 2
         assert pane.border_subtitle == f"match 1 of {len(pane.found)}"
         await pilot.press("enter", "n")

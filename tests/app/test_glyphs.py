@@ -9,7 +9,8 @@ import pytest
 from brvtui.app.app import BrvTui
 from brvtui.paint.glyphs import ASCII, STATE_ROLES, STATE_WORDS, UNICODE, Glyphs, glyph_of
 from brvtui.trace import Kind, State
-from tests.app.driving import WIDE, settled, shown
+from tests.app.driving import WIDE, ask, settled, shown, until
+from tests.app.editing import toasts
 from tests.support.trees import Tree
 
 
@@ -25,6 +26,19 @@ def test_notes_are_drawn_by_maturity_and_other_kinds_by_themselves(glyphs: Glyph
     assert glyph_of(Kind.CONTEXT, "", glyphs) == (" ", "muted")
     assert glyph_of(Kind.SUMMARY, "core", glyphs) == (glyphs.kind[Kind.SUMMARY.value], "summary")
     assert glyph_of(Kind.ARCHIVE_STUB, "core", glyphs) == (glyphs.kind[Kind.ARCHIVE_STUB.value], "stub")
+
+
+async def test_toasts_and_titles_of_dialogs_are_in_letters_too(
+    garden: Tree, make_app: Callable[..., BrvTui], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRV_TUI_ASCII", "1")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "Y")
+        await until(pilot, lambda: '"rollback"' in toasts(pilot))
+        await pilot.press("w")
+        await until(pilot, lambda: 'for "rollback"' in shown(pilot))
+        assert not set("“”‘’…") & set(toasts(pilot) + shown(pilot))
 
 
 async def test_help_explains_the_letters_that_stand_for_signs(

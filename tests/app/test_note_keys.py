@@ -358,7 +358,7 @@ async def test_a_save_is_undone_outside_the_text_and_the_editor_follows(app: Brv
 async def test_changes_are_listed_and_undone_there(app: BrvTui, garden: Tree) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await _press(pilot, "C", ChangesDialog)
-        assert "no note was changed yet" in shown(pilot)
+        assert "there is no change of a note to undo or to do again" in shown(pilot)
         await pilot.press("escape")
         await _press(pilot, "X", PlanDialog)
         await until(pilot, lambda: "removes" in shown(pilot))

@@ -232,6 +232,8 @@ def test_the_list_and_what_is_added_name_a_folder_that_is_not_there(fleet: Path)
     code, out, err = run(fleet, "list")
     assert (code, err) == (0, f"note: {fleet}/gone: no such folder: {GONE}\n")
     assert "gone" in out
+    value = json.loads(run(fleet, "list", "--format", "json")[1])
+    assert {(one["member"], one["kind"]) for one in value["missing"]} == {("gone", "no_folder")}
     code, out, err = run(fleet, "add", "nope", "--fleet", "other.toml")
     assert (code, out, err) == (0, "added nope to other.toml\n", f"note: {fleet}/nope: no such folder: {GONE}\n")
     code, out, err = run(fleet, "eval")

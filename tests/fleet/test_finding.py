@@ -37,10 +37,12 @@ def test_folders_globs_and_names(make_tree: MakeTree, tmp_path: Path) -> None:
         f"{file}: member 5: unknown key speed; known: name, path, repository, spaces, revision, folder, engine, "
         "profile, weight, owner",
         f"{file}: member 6: give one of path, repository and spaces",
-        f"{tmp_path}/orders: is listed already, as orders",
     ]
     assert {one.kind for one in made.absent} == {AbsenceKind.ENTRY}
-    assert made.notices == (f"{tmp_path}/*: 4 places are no memory: no .brv, and no bare repository",)
+    assert made.notices == (
+        f"{tmp_path}/*: 4 places are no memory: no .brv, and no bare repository",
+        f"{tmp_path}/orders: is listed more than once; it is one member, orders",
+    )
 
 
 def test_a_glob_without_a_memory_is_a_line(tmp_path: Path) -> None:
@@ -70,8 +72,9 @@ def test_adding_keeps_the_file_and_refuses_twice(tmp_path: Path, make_tree: Make
     add_entry(file, entry_for("shop", tmp_path, FleetEntry(owner="ops", weight=2.0)))
     assert file.read_text().startswith('# ours\nname = "all"\n\n[[member]]\npath = "a" # first\n')
     assert read_entries(file)[1][1] == FleetEntry(path="shop", owner="ops", weight=2.0)
-    with pytest.raises(FleetError, match="shop is listed already"):
-        add_entry(file, FleetEntry(path="shop"))
+    for spelling in ("shop", "./shop", str(tmp_path / "shop")):
+        with pytest.raises(FleetError, match="shop is listed already"):
+            add_entry(file, FleetEntry(path=spelling))
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,14 @@ def test_time_is_named_beside_notes_that_were_written_since(tree: Tree) -> None:
     )
 
 
+def test_a_clock_that_is_earlier_now_is_told(tree: Tree) -> None:
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
+    later = tree.session(now_ms=NOW_MS + 60 * DAY_MS).probe("rollback")
+    assert tree.session().answers.compare_logged(logged(later)).causes == (
+        "only the clock is earlier now: as of that moment, today's notes give the logged answer",
+    )
+
+
 def test_time_did_nothing_to_a_note_before_it_was_written(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90, recency=0.5)
     entry = logged(tree.session(now_ms=NOW_MS - 60 * DAY_MS).probe("rollback"))

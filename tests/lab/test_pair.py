@@ -55,6 +55,17 @@ def test_the_differences_of_parts_sum_to_the_gap(two: Tree, engine: str) -> None
     assert (pair.above.rank, pair.below.rank) == (files.index(pair.above.path) + 1, files.index(pair.below.path) + 1)
 
 
+def test_a_wording_of_the_engine_turns_what_the_title_does_not(tree: Tree) -> None:
+    tree.notes(20)
+    tree.note(A, "Refresh token rotation", TEXT, 6, importance=90, maturity="core")
+    tree.note(B, "Refresh token rotation", f"{TEXT} wombat wombat", 120, importance=10)
+    engine, context, _ = ask(tree)
+    turned = Turner(engine, context, BRV3, QUERY, A, B).smallest()
+    (wording,) = (one for one in turned if one.text.startswith("ask"))
+    asked = engine.answer(context, Query(wording.text.partition("“")[2].partition("”")[0]))
+    assert [hit.file for hit in asked.hits].index(B) + 1 == wording.rank
+
+
 def test_words_sum_to_the_sum_over_words(two: Tree) -> None:
     pair, (engine, context, trace) = pair_of(two), ask(two)
     for note, side in ((pair.above, "above"), (pair.below, "below")):

@@ -57,7 +57,7 @@ class ChangesPane(Pane):
     def build(self, view: View, width: int) -> list[Line]:
         """A line for each."""
         if not self._done and not self._undone:
-            return wrapped("no note was changed yet", width)
+            return wrapped("there is no change of a note to undo or to do again", width)
         made = [line("  undone  ", "muted").add(title, "muted") for title in self._undone]
         made += [
             line(f" {self.glyphs.here if place == 0 else ' '}        ", "accent").add(title, "text")

@@ -18,6 +18,7 @@ from brvtui.app.styles import sheet
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.pane import own_keys
 from brvtui.app.widgets.paragraphs import Paragraphs
+from brvtui.paint.glyphs import in_letters
 from brvtui.text.visible import visible
 
 Answer = TypeVar("Answer")
@@ -48,7 +49,8 @@ class Dialog(ModalScreen[Answer | None]):
     def compose(self) -> ComposeResult:
         """The parts in a frame, the keys below them."""
         with Vertical(id="dialog") as box:
-            box.border_title = Content(visible(self.title or ""))
+            title = visible(self.title or "")
+            box.border_title = Content(title if self.services.glyphs.unicode else in_letters(title))
             yield from self.make_parts()
             yield KeyBar(id="answers", idle=lambda: self.services.store.view.idle)
 

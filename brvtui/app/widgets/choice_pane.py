@@ -16,6 +16,8 @@ NOTHING = "nothing matches: Esc clears the filter"
 class ChoicePane(Pane):
     """A pane with a cursor over choices, each drawn as one or more lines."""
 
+    FILTER_DOES = "keep"
+
     def __init__(self, *, id: str) -> None:
         """Starts without choices."""
         super().__init__(id=id)

@@ -48,9 +48,9 @@ class FilterField(OrderedInput):
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(FILTER)
 
-    def __init__(self) -> None:
-        """An empty field."""
-        super().__init__(placeholder="words to keep", select_on_focus=False, compact=True)
+    def __init__(self, does: str) -> None:
+        """An empty field, which says what it ``does`` with words."""
+        super().__init__(placeholder=f"words to {does}", select_on_focus=False, compact=True)
         self.cursor_blink = False
 
     @property
@@ -89,6 +89,8 @@ class Pane(Lines, can_focus=True):
     TITLE: ClassVar[str] = ""
     HELP_TEXT: ClassVar[str] = ""
     """What F1 says about the pane."""
+    FILTER_DOES: ClassVar[str] = "find"
+    """What its filter does with words; a list keeps the rows that hold them."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(EVERY_PANE)
 
@@ -274,7 +276,7 @@ class Pane(Lines, can_focus=True):
     def action_filter(self) -> None:
         """Opens the filter's field, or goes back to it."""
         if self.field is None:
-            self.field = FilterField()
+            self.field = FilterField(self.FILTER_DOES)
             self.mount(self.field)
             self.changed()
         self.screen.set_focus(self.field, scroll_visible=False)

@@ -56,16 +56,19 @@ def add(places: tuple[str, ...], file: Path | None, folder: str | None, **given:
     return OK
 
 
-def _say_unusable(made: Fleet) -> None:
-    """Says on the standard error which members' folders are not there, or only name a space elsewhere."""
+def _say_unusable(made: Fleet) -> list[Absence]:
+    """Says on the standard error which members' folders are not there, or only name a space elsewhere; returns the
+    former."""
     from brvtui.tree.spaces.locating import MARKER
 
     paths = [one.path for one in made.members if one.path]
     elsewhere = [path for path in paths if (Path(path) / MARKER).is_file()]
-    gone = [path for path in paths if not Path(path).exists()]
-    say_missing([Absence(path, f"{path}: no such folder", AbsenceKind.NO_FOLDER) for path in gone])
+    gone = [one for one in made.members if one.path and not Path(one.path).exists()]
+    absent = [Absence(one.name, f"{one.path}: no such folder", AbsenceKind.NO_FOLDER) for one in gone]
+    say_missing(absent)
     for path in elsewhere:
         say_note(f"{path}: its {MARKER} names a space elsewhere; take it out and add the data folder with that space")
+    return absent
 
 
 @click.command("list")
@@ -74,11 +77,13 @@ def _say_unusable(made: Fleet) -> None:
 def list_members(options: FleetOptions, form: str) -> int:
     """List the members: names, places, engines, owners. Nothing of them is opened."""
     made = options.fleet()
-    _say_unusable(made)
+    gone = _say_unusable(made)
     if form == "json":
         from brvtui.trace import to_plain
 
-        write_json([{"fleet": made.name, "members": to_plain(made.members), "absent": to_plain(made.absent)}])
+        write_json(
+            [{"fleet": made.name, "members": to_plain(made.members), "missing": to_plain((*made.absent, *gone))}]
+        )
         return OK
     print_table(
         ("member", "place", "engine", "profile", "weight", "owner"),

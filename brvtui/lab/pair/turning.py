@@ -20,11 +20,13 @@ from brvtui.engines.byterover.counterfactuals.changes import (
     changed,
 )
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.contract import Context, Engine, Query
+from brvtui.engines.contract import Context, Engine, Query, TriesRemedies
 from brvtui.ranking.decay import MS_PER_DAY, age_days, just_before_ms
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Snapshot
+from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import from_utf16, terms
+from brvtui.trace import RemedyKind
 from brvtui.wording import counted
 
 MOST_HITS = 100
@@ -77,7 +79,7 @@ class Turner:
         if self.cancelled() or place is None or snapshot.is_code or not snapshot.notes[place].is_local:
             return ()
         if snapshot.spaces:  # whose signals and titles are not changed here
-            turned = self._bisected(list(self._younger(place))), self._first(self._wordings(place))
+            turned = self._bisected(list(self._younger(place))), self._first(self._all_wordings(place))
             return tuple(made for made in turned if made is not None)
         kinds = [
             self._younger(place),
@@ -90,7 +92,7 @@ class Turner:
         if other is not None and snapshot.notes[other].is_local:
             kinds += [self._lower_maturities(other), self._lower_importances(other)]
         found = [self._bisected(list(steps)) for steps in kinds]
-        found += [self._first(choices) for choices in (self._titles(place), self._wordings(place))]
+        found += [self._first(choices) for choices in (self._titles(place), self._all_wordings(place))]
         return tuple(made for made in found if made is not None)
 
     def _bisected(self, steps: Sequence[_Step]) -> TurningChange | None:
@@ -216,6 +218,15 @@ class Turner:
             for words in (" ".join(map(from_utf16, chosen)) for chosen in choices):
                 title = TitleSet(note.path, f"{note.title} {words}".strip(), mtime_ms)
                 yield _Step(title, f"B: “{words}” added to its title{saved}")
+
+    def _all_wordings(self, place: int) -> Iterator[_Step]:
+        """Wordings by its title, then those that the engine has found to help the note by itself."""
+        yield from self._wordings(place)
+        if isinstance(self.engine, TriesRemedies):
+            trace, named = self.engine.answer(self.context, self.query), Named(self.below, place)
+            for remedy in self.engine.remedies(self.context, trace, named, self.cancelled):
+                if remedy.kind is RemedyKind.WORDING:
+                    yield _Step(Reworded(remedy.query), f"ask “{remedy.query}”")
 
     def _wordings(self, place: int) -> Iterator[_Step]:
         """The query with a word of the title that it lacks, then with the whole title."""
