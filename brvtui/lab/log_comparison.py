@@ -117,8 +117,7 @@ def causes(
     noun = noun_of(now.engine)
     as_of_then = as_of(entry.at_ms) if as_of is not None else None
     if as_of_then is not None and not compare(entry, as_of_then).differences:
-        differs = "time has passed" if entry.at_ms <= now_ms else "the clock is earlier now"
-        return (f"only {differs}: as of that moment, today's {noun}s give the logged answer",)
+        return (f"only {_passed(entry.at_ms, now_ms)}: as of that moment, today's {noun}s give the logged answer",)
     made: list[str] = []
     if entry.profile and entry.profile != now.profile:
         made.append(f"the profile was {entry.profile} then, and is {now.profile} now")
@@ -144,8 +143,7 @@ def causes(
         then = _outcome(as_of(from_ms) if from_ms > entry.at_ms else as_of_then)
         if then != _outcome(now):
             moment = "its last change" if from_ms > entry.at_ms else "that moment"
-            differs = "time has passed" if from_ms <= now_ms else "the clock is earlier now"
-            made.append(f"{differs}: as of {moment}, today's {noun}s give {then}")
+            made.append(f"{_passed(from_ms, now_ms)}: as of {moment}, today's {noun}s give {then}")
     is_known = bool(made) or has_moved
     if others := sum(path not in shown for path in since):
         written = counted(others, f"other {noun} was", f"other {noun}s were")
@@ -154,6 +152,11 @@ def causes(
         what = "if that plays no part, what changed is" if others else f"no {noun}'s file is newer: what changed is"
         made.append(f"{what} {_ELSE.format(noun=noun)}")
     return tuple(made)
+
+
+def _passed(from_ms: float, now_ms: float) -> str:
+    """What the clock did between two moments: it may be set, or be frozen in one session."""
+    return "time has passed" if from_ms <= now_ms else "the clock is earlier now"
 
 
 def _outcome(trace: Trace) -> str:
