@@ -63,17 +63,23 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
     if ".." in wanted.split("/") or (name.startswith("/") and not near):
         raise UnknownNote(f"{quoted} leads out of the tree; name a note below {snapshot.project.tree}")
     hint = f"; near: {', '.join(near)}" if near else "; give its path, the end of that, or its title"
-    raise UnknownNote(f"no {'symbol' if snapshot.is_code else 'note'} {quoted} in {snapshot.project.tree}{hint}", near)
+    noun = "symbol" if snapshot.is_code else "topic" if snapshot.spaces else "note"
+    raise UnknownNote(f"no {noun} {quoted} in {snapshot.project.tree}{hint}", near)
 
 
 def _near(snapshot: Snapshot, wanted: str) -> list[str]:
     """Returns the paths of up to three notes that ``wanted`` may mean: its words are in their names, or are nearly."""
-    names = {note.path: f"{note.path.removesuffix('.md')} {note.title}".lower() for note in snapshot.notes}
+    names = {note.path: f"{_stem(note.path)} {note.title}".lower() for note in snapshot.notes}
     words = re.findall(r"\w+", wanted.lower())
     telling = any(len(word) >= _LEAST_TELLING for word in words)
     holding = [path for path, name in names.items() if telling and all(word in name for word in words)]
-    stems = {path.rpartition("/")[2].removesuffix(".md"): path for path in names}
+    stems = {_stem(path).rpartition("/")[2]: path for path in names}
     titles = {note.title.lower(): note.path for note in snapshot.notes}
     alike = difflib.get_close_matches(wanted.lower(), [*names, *stems, *titles], _MOST_NEAR, _ALIKE)
     by_name = {**{path: path for path in names}, **stems, **titles}
     return list(dict.fromkeys([*sorted(holding, key=len), *(by_name[name] for name in alike)]))[:_MOST_NEAR]
+
+
+def _stem(path: str) -> str:
+    """``path`` without the ending of a note or topic."""
+    return path.removesuffix(".md").removesuffix(".html")

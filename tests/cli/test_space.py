@@ -117,6 +117,10 @@ def test_a_topic_is_named_without_its_ending(run: Run, space: Path) -> None:
         code, out, _ = run("explain", "refresh token", name, "--project", str(space), *AT, inside=False)
         assert code == 0
         assert "rank 1: auth/jwt.html" in out
+    code, _, error = run("explain", "refresh token", "jwtt", "--project", str(space), *AT, inside=False)
+    assert code == 3
+    assert error.startswith("brv-tui: no topic jwtt in ")
+    assert error.endswith("; near: auth/jwt.html\n")
 
 
 def test_config_says_that_the_space_gives_the_engine(run: Run, space: Path) -> None:
