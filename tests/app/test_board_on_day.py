@@ -160,7 +160,7 @@ def test_sentences() -> None:
         assert ahead.startswith("• ")
         assert "in 12\u00a0d" in ahead
         assert then.startswith("▾ ")
-        assert ("nothing\u00a0is\u00a0demoted" in come) == (event is Event.BELOW_MATURITY)
+        assert ("decay\u00a0demotes\u00a0nothing" in come) == (event is Event.BELOW_MATURITY)
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])

