@@ -12,6 +12,7 @@ from brvtui.app.actions.needs import (
     OF_A_FLEET,
     OF_A_GRAPH,
     OF_A_TREE_ALONE,
+    OF_LEARNING,
     OF_NOTES_ALONE,
     OF_TIERS,
 )
@@ -122,8 +123,9 @@ class View(NamedTuple):
         if not self.no_project:
             idle = OF_A_TREE_ALONE if self.engine.name == SPACE else frozenset()
             idle |= frozenset() if self.engine.name == DEFAULT else OF_TIERS
-            draws_graph = not self.opening and self.presentation.draws_graph  # the first paint waits for no engine
-            idle |= frozenset() if draws_graph else OF_A_GRAPH
+            shown = None if self.opening else self.presentation  # the first paint waits for no engine
+            idle |= frozenset() if shown is not None and shown.draws_graph else OF_A_GRAPH
+            idle |= frozenset() if shown is not None and shown.learns else OF_LEARNING
             idle |= frozenset() if self.engine.mode else {"engine.mode"}
             idle |= frozenset() if self.engine.has_others else {"engine.next"}
             return idle if self.answered is not None else idle | NEEDS_RESULT

@@ -36,6 +36,8 @@ class Presentation:
     """The effects of typing and of running, in one line; an action in braces stands for its key."""
     asks_services = True
     """Whether a run asks an embedder or another service, where one is set."""
+    learns = False
+    """Whether it learns from what became of a result (:class:`brvtui.engines.contract.Learns`)."""
     caches = False
     """Whether it keeps answers."""
     draws_graph = False

@@ -7,8 +7,14 @@ import pytest
 from brvtui.app.query.score import legend
 from brvtui.app.widgets.lines import hanging
 from brvtui.engines import registry
+from brvtui.engines.contract import Learns
 from brvtui.paint.glyphs import UNICODE
 from brvtui.paint.line import line
+
+
+@pytest.mark.parametrize("engine", registry.names())
+def test_a_presentation_says_whether_its_engine_learns(engine: str) -> None:
+    assert registry.presentation(engine).learns is isinstance(registry.load(engine), Learns)
 
 
 @pytest.mark.parametrize("width", [30, 41, 80])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app.actions.needs import OF_A_FLEET, OF_A_GRAPH
+from brvtui.app.actions.needs import OF_A_FLEET, OF_A_GRAPH, OF_LEARNING
 from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.app import BrvTui
 from brvtui.app.commands.dialog import CommandsDialog
@@ -139,7 +139,7 @@ async def test_an_open_project_offers_every_action_and_those_on_results_once_the
         assert " n next match" in text_of(pilot, "#keys")
         await pilot.press("escape")
         assert " n next match" not in text_of(pilot, "#keys")
-        assert view(pilot).idle == OF_A_FLEET | OF_A_GRAPH | {"engine.mode"}
+        assert view(pilot).idle == OF_A_FLEET | OF_A_GRAPH | OF_LEARNING | {"engine.mode"}
         assert not view(pilot).no_project
 
 

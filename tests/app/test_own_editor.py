@@ -191,7 +191,7 @@ async def test_a_browser_opens_no_other_editor_and_says_so_whatever_is_set(
     monkeypatch.setattr(BrvTui, "is_web", True)
     async with make_app(garden.root).run_test(size=(120, 160)) as pilot:
         await _outside(pilot)
-        await until(pilot, lambda: "a browser opens no other program: e edits here" in toasts(pilot))
+        await until(pilot, lambda: "a browser opens no other program: notes are edited here" in toasts(pilot))
         await pilot.press("question_mark")
         await settled(pilot)
         assert "VISUAL" not in shown(pilot)

@@ -28,6 +28,8 @@ OF_TIERS = frozenset({"route.takes", "cache.clear"})
 """The actions on tiers, and on the cache that is one of them: ByteRover 3 alone has both."""
 OF_A_GRAPH = _names(panes.GRAPH)
 """The actions on the graph, which only an engine that ranks over one draws."""
+OF_LEARNING = frozenset({"feedback.accepted", "feedback.modified", "feedback.dismissed"})
+"""The actions that say what became of a result, from which only some engines learn."""
 _SHOWS_A_PANE = frozenset(
     action.name for screen in (screens.MATURITY_SCREEN, screens.LAB_SCREEN, screens.LOG_SCREEN)
     for action in screen.actions if action.call.startswith("pane(")
@@ -45,7 +47,7 @@ NEEDS_PROJECT = (
     | {"drafts.left", "engine.profile", "engine.next", "engine.mode", "engine.record", "engine.installed"}
     | {"panes.query", "query.run_anywhere", "results.why", "answer.pin", "answer.compare", "cache.clear", "notes.why"}
     | {"tree.aside", "tree.order"}  # of other notes than the results, a saved trace has no importance and no age
-    | {"results.judge", "feedback.accepted", "feedback.modified", "feedback.dismissed"}
+    | {"results.judge", *OF_LEARNING}
 ) - _SHOWS_A_PANE
 """The actions that ask or change a project: beside a saved trace alone there is none."""
 _NEEDS_ANSWER = _names(panes.RESULTS, panes.RETRY, panes.GRAPH, panes.TREE) | {

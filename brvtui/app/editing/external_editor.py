@@ -91,7 +91,7 @@ class ExternalEditor:
         A project's settings file cannot set ``editor.command``.
         """
         if self._services.is_web:
-            raise Refusal(f"a browser opens no other program: {self._services.shown_key('note.edit')} edits here")
+            raise Refusal("a browser opens no other program: notes are edited here")
         configured = self._services.configuration.settings.editor.command
         if configured.strip():
             return _parsed(configured, "editor.command")

@@ -256,7 +256,9 @@ def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
         terms += [(f" (but {expansion.near[0]})", "warn")] if expansion.near else []
     odd = [word for word in found.lint.words if word.mismatch]
     if odd:
-        pairs = ", ".join(f"“{word.word}” is searched as {_quoted(word.tokens)}" for word in odd[:2])
+        pairs = ", ".join(
+            f"“{word.word}” is searched as {_quoted(word.tokens)}, but compared as it stands" for word in odd[:2]
+        )
         more_odd = f" +{len(odd) - 2}" if len(odd) > 2 else ""
         groups.append((8, [(f"{glyphs.warn} {pairs}{more_odd}", "warn")]))
     if terms:

@@ -47,6 +47,7 @@ class KnowingPresentation(Presentation):
     question = "which notes a walk over links reaches from your words"
     typing = "every key probes; {query.run} runs, and what it packs weighs more for some minutes"
     asks_services = False
+    learns = True
     draws_graph = True
     places_explained = "n names w words k keywords f folders"
     pane_help: ClassVar[Mapping[str, str]] = {

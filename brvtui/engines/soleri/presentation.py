@@ -45,6 +45,7 @@ class SoleriPresentation(Presentation):
         StepName("guard", "guard"),
         StepName("memories", "memories", usual=False),
     )
+    learns = True
     question = "which entries seven signals rank first"
     legend = (
         ("words", "whole words it shares, rare ones more"),
