@@ -46,6 +46,7 @@ def coverage(hits: Sequence[Hit], absolutes: Sequence[float], words: Sequence[st
             "not needed: the score escapes" if missed and escapes else "",
         ),
         _check("sure top", scores[0], rules.sure_top, "advice.sure_top"),
+        _check("direct top", scores[0], rules.direct_top, "advice.direct_top"),
         _check("lead over the next", lead, rules.lead, "advice.lead"),
     )  # fmt: skip
     if scores[0] < rules.floor:
@@ -59,8 +60,11 @@ def coverage(hits: Sequence[Hit], absolutes: Sequence[float], words: Sequence[st
     if lacks:
         said = f"ours, V4 has no such gate: ByteRover 3.14 would say not covered, {lacks}"
         return Coverage(Step(NAME, None, "covered?", State.FAILED, checks, said), lacks)
-    is_direct = scores[0] >= rules.sure_top or (scores[0] >= rules.direct_top and lead >= rules.lead)
-    how = "answer directly" if is_direct else "ask a model: the score or its lead is too small for a direct answer"
+    if scores[0] >= rules.sure_top or (scores[0] >= rules.direct_top and lead >= rules.lead):
+        how = "answer directly"
+    else:
+        small = "lead" if scores[0] >= rules.direct_top else "score"
+        how = f"ask a model: the {small} is too small for a direct answer"
     said = f"ours, V4 has no such gate: ByteRover 3.14 would say covered, and {how}"
     return Coverage(Step(NAME, None, "covered?", State.PASSED, checks, said), "")
 

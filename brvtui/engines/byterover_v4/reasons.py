@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from brvtui.engines.advice import ASK_FOR_TITLE, NOTHING_HELPS, add_title
 from brvtui.engines.byterover_v4.hits import SpacePaths
 from brvtui.engines.byterover_v4.mending import with_file_seen, with_words_searched, without_failure
-from brvtui.engines.byterover_v4.outlook import CONFIDENCES
 from brvtui.engines.byterover_v4.printed import LOW
 from brvtui.engines.byterover_v4.profile import FIELDS, V4Profile
 from brvtui.engines.byterover_v4.scripts import RankedSpace
@@ -66,7 +65,7 @@ def explain(
     topic = section.topic(path)
     hit = detail.hit if detail is not None else None
     if rank is not None and topic is not None:
-        use = "; ".join([use_of(topic, section), *_coming(ahead)])
+        use = "; ".join([use_of(topic, section), *_coming(topic, ahead)])
         return Explanation(
             query=trace.query,
             path=path,
@@ -101,13 +100,11 @@ def explain(
     )
 
 
-def _coming(ahead: DocumentForecast | None) -> Iterator[str]:
-    """Which confidence a topic loses first by its age."""
-    events = ahead.events if ahead is not None else ()
-    coming = [event for event in events if event.kind in CONFIDENCES and event.days > 0]
-    if coming:
-        event = min(coming, key=lambda one: one.days)
-        yield f"untouched, it {event.text} in {days(event.days)}"
+def _coming(topic: TopicHit, ahead: DocumentForecast | None) -> Iterator[str]:
+    """When ``topic`` loses its confidence by age alone."""
+    for event in ahead.events if ahead is not None else ():
+        if event.kind == topic.confidence and event.days > 0:
+            yield f"untouched, it {event.text} in {days(event.days)}"
 
 
 def use_of(topic: TopicHit, section: SpaceAnswer) -> str:

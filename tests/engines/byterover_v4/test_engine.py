@@ -395,12 +395,26 @@ def test_only_topics_in_the_block_are_said_to_be_cited(folder: Path) -> None:
     ]
 
 
+def test_what_age_takes_is_the_confidence_that_a_topic_has(recorded: dict[str, Any], recorded_session: Session) -> None:
+    told: set[str] = set()
+    for case in recorded["cases"][::12]:
+        trace = recorded_session.probe(case["query"])
+        for topic in trace.section(SpaceAnswer).topics[: len(trace.hits)]:
+            use = recorded_session.answers.explain(trace.query, topic.file, trace=trace).use
+            if "untouched" in use:
+                assert f"of {topic.confidence} confidence" in use.partition("untouched")[2]
+                told.add(topic.confidence)
+    assert "high" in told
+    assert "low" not in told
+
+
 def test_our_advice_says_what_the_engine_does_not(session: Session) -> None:
     covered = session.probe("refresh token").steps[-1]
     assert (covered.name, covered.state) == ("coverage", State.PASSED)
     assert covered.summary.startswith("ours, V4 has no such gate")
     trace = session.probe("zebra stripes deploy")
     missed = trace.steps[-1]
+    assert [check.constant for check in missed.checks[2:]] == ["advice.sure_top", "advice.direct_top", "advice.lead"]
     assert trace.section(SpaceAnswer).should_cite
     found, words = missed.checks[1].value, missed.checks[1].threshold
     assert (found, words) == (1, 3)
