@@ -170,6 +170,10 @@ class Presentation:
         """The kind of ``answer``, in a few words."""
         return fell_short(answer) or _KINDS.get(answer.kind, answer.kind)
 
+    def lasts_s(self, trace: Trace) -> float | None:
+        """The seconds for which an answer from the cache is given; None for one that is not from there."""
+        return None
+
     def uncached(self, answer: Answer, model: str) -> str:
         """Why a run's ``answer`` was not cached, where ``model`` is the one that is set; empty when it was."""
         done = answer.completion

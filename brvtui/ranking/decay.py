@@ -15,11 +15,12 @@ MS_PER_DAY = 86_400_000.0
 
 
 def just_before_ms(now_ms: float) -> int:
-    """The last whole millisecond before ``now_ms``: when a file was written that is saved now.
+    """A whole millisecond before that of ``now_ms``: when a file was written that is saved now.
 
-    Not ``now_ms`` itself: the stored recency counts at exactly 0 days alone, which is over before anybody looks.
+    Not that of ``now_ms`` itself, as engines count whole milliseconds: the stored recency counts at exactly 0 days
+    alone, which is over before anybody looks.
     """
-    return math.ceil(now_ms) - 1
+    return math.floor(now_ms) - 1
 
 
 def days_since(now_ms: Floats | float, moment_ms: Floats | float) -> Floats:

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.app.query.answer import AnswerPane
 from brvtui.app.states import AnswerState
+from brvtui.engines.byterover.presentation import ByteRoverPresentation
 from brvtui.engines.byterover.sections import CacheLook, Outcome, Route
 from brvtui.session import Session
-from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, type_text, until, view
+from tests.app.driving import (
+    NARROW,
+    WIDE,
+    ask,
+    ask_from_cache,
+    brv,
+    screen,
+    settled,
+    shown,
+    text_of,
+    type_text,
+    until,
+    view,
+)
 from tests.support.trees import Tree
 
 
@@ -361,3 +378,16 @@ async def test_a_note_of_another_screen_is_no_row(app: BrvTui, garden: Tree) -> 
         await pilot.press("g")
         await settled(pilot)
         assert view(pilot).selection.file == results.choices[0]
+
+
+async def test_a_probe_that_the_cache_answered_is_asked_again_once_that_expires(
+    garden: Tree, make_app: Callable[..., BrvTui], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ByteRoverPresentation, "lasts_s", lambda *_: 0.1)
+    async with make_app(garden.root, None).run_test(size=WIDE) as pilot:
+        await ask_from_cache(pilot, "rollback")
+        ran = brv(pilot).controllers.queries.prober.newest
+        await pilot.pause(0.5)
+        assert brv(pilot).controllers.queries.prober.newest == ran, "a run was given its answer"
+        brv(pilot).controllers.queries.ask_again()
+        await until(pilot, lambda: brv(pilot).controllers.queries.prober.newest > ran + 1)

@@ -28,7 +28,7 @@ def test_importance_loses_half_a_percent_a_day() -> None:
 
 
 def test_a_file_that_is_saved_now_has_an_age() -> None:
-    assert [just_before_ms(now_ms) for now_ms in (5.0, 5.1, 5.9)] == [4, 5, 5]
+    assert [just_before_ms(now_ms) for now_ms in (5.0, 5.1, 5.9)] == [4, 4, 4], "an engine may count whole milliseconds"
 
 
 def test_days_are_fractions_and_never_negative() -> None:

@@ -21,6 +21,9 @@ from brvtui.app.view import selectable
 from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import DEFAULT
 
+_MARGIN_S = 0.2
+"""How long after a cached answer has expired it is asked again."""
+
 if TYPE_CHECKING:
     from brvtui.app.contents import Overview
     from brvtui.lab.answer_diff.results import AnswerDiff
@@ -60,6 +63,8 @@ class Queries:
         """Whether the user ran a query, so that an engine may ask services without a run."""
         self.prober = Prober(self._begin, self._pause)
         self._pausing: Timer | None = None
+        self._expiring: Timer | None = None
+        """Ends with the cached answer that is shown."""
         self._served = 0
         """The newest request whose run was answered with the help of services."""
 
@@ -257,6 +262,16 @@ class Queries:
         cache = trace.find(CacheLook)
         if cache is not None and (trace.ran or cache.entries):
             self._cache.look()
+        self._probe_once_expired(trace)
+
+    def _probe_once_expired(self, trace: Trace) -> None:
+        """Has a probe that the cache answered asked again once the cache gives another answer; a run was given its."""
+        if self._expiring is not None:
+            self._expiring.stop()
+        view = self._services.store.view
+        lasts_s = view.presentation.lasts_s(trace)
+        if lasts_s is not None and not trace.ran and not view.engine.frozen:
+            self._expiring = self._services.set_timer(lasts_s + _MARGIN_S, self.ask_again)
 
     def _find_causes(self, trace: Trace) -> None:
         """Finds out why ``trace`` differs from the pinned answer, where the same was asked of the same engine."""

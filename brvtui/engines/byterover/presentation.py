@@ -223,6 +223,14 @@ class ByteRoverPresentation(Presentation):
         """How full it is; and that it is simulated."""
         return cache_title(_seen(trace, now), width)
 
+    def lasts_s(self, trace: Trace) -> float | None:
+        """Until the entry expires, or, where the tree is another one already, the fingerprint that hides that."""
+        look, state = trace.section(CacheLook), trace.section(FingerprintState)
+        entry = next((entry for entry in look.entries if entry.key == look.hit_key), None)
+        if entry is None:
+            return None
+        return entry.left_s if state.value == state.current else min(entry.left_s, state.left_s)
+
     def cache(self, trace: Trace | None, now: Any, width: int, glyphs: Glyphs) -> list[Line]:
         """Both look-ups, entries newest first, fingerprint."""
         return cache_lines(_seen(trace, now), width, glyphs)

@@ -13,6 +13,8 @@ import pytest
 
 from brvtui.engines.byterover.ageing.board import OF_TOPICS
 from brvtui.engines.byterover.ageing.words import STATE
+from brvtui.engines.byterover_v4.engine import ByteRoverV4
+from brvtui.engines.byterover_v4.preview import topic_preview
 from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.contract import EngineError, Query
 from brvtui.engines.registry import presentation
@@ -443,6 +445,19 @@ def test_a_stored_recency_of_0_lowers_no_ceiling_of_a_topic_that_is_older(folder
     assert hit.ceiling.score >= 0.6
     high, _ = hit.ceiling.horizons
     assert (high.threshold, high.reachable) == (0.6, True)
+
+
+def test_a_save_makes_a_topic_young_whatever_fraction_the_clock_has(folder: Path) -> None:
+    file = tree_of(folder).parent / "state" / "signals" / "auth" / "jwt.html.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text('{"accessCount": 1, "importance": 50, "maturity": "draft", "recency": 0, "updateCount": 1}')
+    session = Session.open(folder, now_ms=NOW + 0.664)
+    session.load()
+    engine, context = ByteRoverV4(), session.engines.context("byterover_v4")
+    text = (tree_of(folder) / "auth" / "jwt.html").read_text()
+    saved = topic_preview(engine, context, "refresh token", "", "auth/jwt.html", text, keep_mtime=False).after.signals
+    assert saved is not None
+    assert saved.recency == pytest.approx(1.0, abs=1e-6)
 
 
 def test_a_topic_behind_the_limit_has_the_parts_of_its_score(session: Session) -> None:
