@@ -138,11 +138,12 @@ def causes(
     made += [f"{path} was written" for path in since if path in shown]
     if as_of is not None and as_of_then is not None:
         # A note has an age only from when it was written: time before that did nothing to its score.
-        first = [hit.path for trace in (as_of_then, now) for hit in trace.hits[:1]]
-        from_ms = max((entry.at_ms, *(math.ceil(changed_ms.get(path, 0)) for path in first)))
+        first = [(changed_ms.get(hit.path, 0), hit.path) for trace in (as_of_then, now) for hit in trace.hits[:1]]
+        written_ms, path = max(first, default=(0, ""))
+        from_ms = max(entry.at_ms, min(math.ceil(written_ms) + 1, now_ms))  # at 0 days the stored recency counts
         then = _outcome(as_of(from_ms) if from_ms > entry.at_ms else as_of_then)
         if then != _outcome(now):
-            moment = "its last change" if from_ms > entry.at_ms else "that moment"
+            moment = f"the last change of {path}" if from_ms > entry.at_ms else "that moment"
             made.append(f"{_passed(from_ms, now_ms)}: as of {moment}, today's {noun}s give {then}")
     is_known = bool(made) or has_moved
     if others := sum(path not in shown for path in since):

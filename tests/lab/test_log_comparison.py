@@ -109,10 +109,15 @@ def test_time_did_nothing_to_a_note_before_it_was_written(tree: Tree) -> None:
     written = "deploy/rollback.md was written"
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=0, recency=0.5)
     assert tree.session().answers.compare_logged(entry).causes == (written,)
-    edited = tree.session(now_ms=NOW_MS).probe("rollback")
+    edited = tree.session(now_ms=NOW_MS + 1).probe("rollback")
+    soon = tree.session(now_ms=NOW_MS + 4_000).answers.compare_logged(entry)
+    assert soon.causes == (written,), "the stored recency, which counts at 0 days, is no later score"
     later = tree.session(now_ms=NOW_MS + 60 * DAY_MS).answers.compare_logged(entry)
     given = f"deploy/rollback.md as number 1 with {edited.hits[0].score:.2f}, tier {edited.tier}"
-    assert later.causes == (written, f"time has passed: as of its last change, today's notes give {given}")
+    assert later.causes == (
+        written,
+        f"time has passed: as of the last change of deploy/rollback.md, today's notes give {given}",
+    )
 
 
 def test_notes_that_were_written_since_or_are_gone_are_named(tree: Tree) -> None:
