@@ -105,8 +105,8 @@ def causes(
     now_ms: float,
     own_signals: int = 0,
 ) -> tuple[str, ...]:
-    """Returns what happened since ``entry`` that may explain the answer of ``now``, a line each; what certainly does
-    stands alone.
+    """Returns what happened since ``entry`` that may explain the answer of ``now``, a line each; where the clock
+    certainly does, only that, and which results were written too.
 
     ``as_of`` asks for the answer that today's notes give at a moment, in milliseconds since 1970; None where the moment
     of ``entry`` is not known. ``now_ms`` is that of ``now``.
@@ -115,9 +115,12 @@ def causes(
     counts the notes whose signals the engine that answered does not read.
     """
     noun = noun_of(now.engine)
+    shown = dict.fromkeys((*entry.paths, *(hit.path for hit in now.hits)))
     as_of_then = as_of(entry.at_ms) if as_of is not None else None
     if as_of_then is not None and not compare(entry, as_of_then).differences:
-        return (f"only {_passed(entry.at_ms, now_ms)}: as of that moment, today's {noun}s give the logged answer",)
+        too = [f"{path} was written too" for path in shown if changed_ms.get(path, 0) > entry.at_ms]
+        passed = f"{'' if too else 'only '}{_passed(entry.at_ms, now_ms)}"
+        return (f"{passed}: as of that moment, today's {noun}s give the logged answer", *too)
     made: list[str] = []
     if entry.profile and entry.profile != now.profile:
         made.append(f"the profile was {entry.profile} then, and is {now.profile} now")
@@ -127,7 +130,6 @@ def causes(
             f"{having} signals that ByteRover does not read: signals.frontmatter = false and brv-tui forget leave "
             "them out"
         )
-    shown = dict.fromkeys((*entry.paths, *(hit.path for hit in now.hits)))
     gone = [path for path in entry.paths if not _is_in_tree(path, changed_ms)]
     stubs = {path: stub for path in gone if (stub := archived_as(path).stub) in changed_ms}
     for path in gone:

@@ -81,6 +81,19 @@ def test_ageing_alone_is_told_by_asking_as_of_then(tree: Tree) -> None:
     assert tree.session().answers.compare_logged(logged(before)).causes == only_time, "another note is no cause then"
 
 
+def test_a_result_that_was_written_too_is_named_where_time_explains_the_answer(tree: Tree) -> None:
+    tree.notes(20)
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
+    tree.note("deploy/other.md", "Rollback drills", "rollback", days=90)
+    then_ms = NOW_MS - 60 * DAY_MS
+    before = tree.session(now_ms=then_ms).probe("rollback")
+    assert [hit.path for hit in before.hits] == ["deploy/rollback.md", "deploy/other.md"]
+    tree.age("deploy/other.md", 59)
+    passed, *too = tree.session().answers.compare_logged(logged(before)).causes
+    assert passed == "time has passed: as of that moment, today's notes give the logged answer"
+    assert too == ["deploy/other.md was written too"]
+
+
 def test_time_is_named_beside_notes_that_were_written_since(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     tree.note("deploy/other.md", "Other", "rollback of other things", days=90)

@@ -19,7 +19,6 @@ from brvtui.ranking.decay import just_before_ms
 from brvtui.snapshot.naming import Named
 from brvtui.trace import Detail, DocumentForecast, Explanation, LossStage, Remedy, RemedyKind, Trace
 from brvtui.tree.spaces.contents import TopicFile
-from brvtui.wording import counted
 
 Ask = Callable[..., Trace]
 """Asks the engine again: ``ask(text, **changes)``, of the scope and of options."""
@@ -117,7 +116,8 @@ def use_of(topic: TopicHit, section: SpaceAnswer) -> str:
     elif topic.confidence == LOW:
         cited = "not told to cite it"
     else:
-        cited = f"not told to cite it, only the first {counted(len(section.cited), 'such topic', 'such topics')}"
+        first = "first one" if len(section.cited) == 1 else f"first {len(section.cited)}"
+        cited = f"not told to cite it, only the {first} of high or medium confidence"
         if len(section.spaces) > 1:
             cited += " of the space of number 1"
     return f"{topic.confidence} confidence: {cited}; {seen}"

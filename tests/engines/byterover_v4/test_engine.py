@@ -389,7 +389,7 @@ def test_only_topics_in_the_block_are_said_to_be_cited(folder: Path) -> None:
     told = [session.answers.explain("quokka", file, trace=trace).use.partition("; ")[0] for file in files]
     confidences = [topic.confidence for topic in section.topics]
     assert "low" not in confidences
-    uncited = "not told to cite it, only the first 3 such topics"
+    uncited = "not told to cite it, only the first 3 of high or medium confidence"
     said = ["told to cite it"] * 3 + [uncited] * 2
     assert told == [f"{confidence} confidence: {one}" for confidence, one in zip(confidences, said, strict=True)]
     assert [line for line in section.citation_block.splitlines() if line.startswith("- ")] == [
