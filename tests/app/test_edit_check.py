@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.lab.edit_check import OPEN_QUERY, sentence
+from brvtui.app.lab.edit_check import AS_BEFORE, OPEN_QUERY, sentence
 from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.results import QueryResult, RankedDocument
 from brvtui.lab.whatif.variant import EarlierNotes
@@ -75,7 +75,7 @@ async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree,
         assert "answered otherwise" not in toasts(pilot), "it is taken back: the edit was"
         await open_note(pilot)
         await pilot.press("enter", "ctrl+s")
-        await until(pilot, lambda: "3 judged queries are answered as before" in toasts(pilot))
+        await until(pilot, lambda: f"3 judged queries are {AS_BEFORE}" in toasts(pilot))
 
 
 async def ask_and_break(pilot: Pilot[Any], tree: Tree) -> None:
@@ -94,7 +94,7 @@ async def test_an_edit_that_costs_the_open_query_its_note_is_told_and_not_judged
     with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
         await ask_and_break(pilot, with_judgments)
-        said = "the open query is answered otherwise since refunds.md changed; 3 judged queries are not"
+        said = f"the open query is answered otherwise since refunds.md changed; 3 judged queries are {AS_BEFORE}"
         await until(pilot, lambda: said in toasts(pilot))
         await to_lab(pilot)
         assert table(pilot).chosen == OPEN_QUERY
@@ -137,10 +137,10 @@ def _result(query: str, path: str) -> QueryResult:
 @pytest.mark.parametrize(
     ("effect", "key", "said"),
     [
-        ((14, 0, 0, 0, 0, 1), "5", "14 judged queries are answered as before"),
-        ((14, 1, 0, 0, 0, 1), "5", "14 judged queries and the open query are answered as before"),
-        ((1, 0, 0, 0, 0, 1), "5", "the judged query is answered as before"),
-        ((0, 3, 0, 0, 0, 1), "", "the 3 queries asked last are answered as before; none is judged"),
+        ((14, 0, 0, 0, 0, 1), "5", f"14 judged queries are {AS_BEFORE}"),
+        ((14, 1, 0, 0, 0, 1), "5", f"14 judged queries and the open query are {AS_BEFORE}"),
+        ((1, 0, 0, 0, 0, 1), "5", f"the judged query is {AS_BEFORE}"),
+        ((0, 3, 0, 0, 0, 1), "", f"the 3 queries asked last are {AS_BEFORE}; none is judged"),
         (
             (0, 1, 0, 0, 1, 1),
             "5",
@@ -154,13 +154,13 @@ def _result(query: str, path: str) -> QueryResult:
         (
             (14, 1, 0, 0, 1, 1),
             "5",
-            "the open query is answered otherwise since n0.md changed; 14 judged queries are not: 5 shows it",
+            f"the open query is answered otherwise since n0.md changed; 14 judged queries are {AS_BEFORE}: 5 shows it",
         ),
         (
             (14, 1, 0, 1, 0, 1),
             "5",
-            "1 of 14 judged queries is answered otherwise since n0.md changed, 1 worse; the open query is not: "
-            "5 shows it",
+            "1 of 14 judged queries is answered otherwise since n0.md changed, 1 worse; "
+            f"the open query is {AS_BEFORE}: 5 shows it",
         ),
         (
             (14, 1, 0, 2, 1, 1),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from brvtui.lab.log_comparison import compare
+from brvtui.lab.log_comparison import causes, compare
 from brvtui.trace import Trace
 from brvtui.tree.engine_files.query_log import ENGINE, OURS, LoggedQuery
 from tests.support.trees import NOW_MS, Tree
@@ -82,16 +82,13 @@ def test_ageing_alone_is_told_by_asking_as_of_then(tree: Tree) -> None:
 
 
 def test_a_result_that_was_written_too_is_named_where_time_explains_the_answer(tree: Tree) -> None:
-    tree.notes(20)
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
     tree.note("deploy/other.md", "Rollback drills", "rollback", days=90)
-    then_ms = NOW_MS - 60 * DAY_MS
-    before = tree.session(now_ms=then_ms).probe("rollback")
-    assert [hit.path for hit in before.hits] == ["deploy/rollback.md", "deploy/other.md"]
-    tree.age("deploy/other.md", 59)
-    passed, *too = tree.session().answers.compare_logged(logged(before)).causes
-    assert passed == "time has passed: as of that moment, today's notes give the logged answer"
-    assert too == ["deploy/other.md was written too"]
+    before, now = (tree.session(now_ms=NOW_MS - days * DAY_MS).probe("rollback") for days in (60, 0))
+    written = {"deploy/rollback.md": 0.0, "deploy/other.md": NOW_MS - DAY_MS}
+    passed = "time has passed: as of that moment, today's notes give the logged answer"
+    told = causes(logged(before), now, lambda _: before, written, False, NOW_MS)
+    assert told == (passed, "deploy/other.md was written too")
 
 
 def test_time_is_named_beside_notes_that_were_written_since(tree: Tree) -> None:

@@ -28,6 +28,8 @@ HOLD_S = 1.0
 PAUSE_S = 0.4
 """Queries are asked once nothing changed for so many seconds."""
 _ASKING = "edits"
+AS_BEFORE = "as before in outcome and first note"
+"""What is compared of each query (``docs/lab.md``); scores and further results may differ."""
 _TOAST_S = 10
 
 
@@ -144,9 +146,9 @@ def sentence(effect: EditEffect, noun: str, key: str = "") -> str:
     otherwise = [(who if asked == 1 else f"{changed} of {who}", changed) for who, asked, changed in parts if changed]
     as_before = [(who, asked) for who, asked, changed in parts if not changed]
     if not otherwise:
-        return f"{_are(as_before)} answered as before{rest}"
+        return f"{_are(as_before)} {AS_BEFORE}{rest}"
     if as_before:
-        rest = f"; {_are(as_before)} not"
+        rest = f"; {_are(as_before)} {AS_BEFORE}"
     worse = f", {effect.worse} worse" if effect.worse else ""
     earlier = effect.earlier
     paths: tuple[str, ...] = ()
