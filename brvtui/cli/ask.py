@@ -261,7 +261,7 @@ def check(project: Path | None, form: str) -> int:
         write_json([{**facts, "problem": state.problem, "check": to_plain(found) if found else None}])
     else:
         for name, value in facts.items():
-            click.echo(f"{name:<9} {visible(_value_text(value))}")
+            say(f"{name:<9} {visible(_value_text(value))}")
     if state.problem:
         raise Failure(state.problem, BAD_USAGE)
     if found is None:
@@ -270,9 +270,9 @@ def check(project: Path | None, form: str) -> int:
         raise Failure(f"it does not answer: {found.why}", FAILED)
     if form == "text":
         tools = "and calls tools" if found.calls_tools else "and calls no tools, which tier 4 needs"
-        click.echo(f"{'answers':<9} yes, in {found.ms:.0f} ms, {tools}")
+        say(f"{'answers':<9} yes, in {found.ms:.0f} ms, {tools}")
         for notice in found.notices:
-            click.echo(f"note: {visible(notice)}", err=True)
+            say(f"note: {visible(notice)}", err=True)
     return OK
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from brvtui.cli.failure import NEGATIVE, NOT_THERE, OK, Failure
+from brvtui.cli.output import say
 from brvtui.engines.knowing.tracing_words import note_on_code
 from brvtui.paint.text import signed
 from brvtui.text.visible import visible
@@ -37,9 +38,9 @@ def report_skipped(session: CodeSession) -> None:
     ]
     for line in (*lines[:_MOST_SKIPPED], session.problem):
         if line:
-            click.echo(f"brv-tui: {visible(line)}", err=True)
+            say(f"brv-tui: {visible(line)}", err=True)
     if len(lines) > _MOST_SKIPPED:
-        click.echo(f"brv-tui: and {len(lines) - _MOST_SKIPPED} reasons more for which files are left out", err=True)
+        say(f"brv-tui: and {len(lines) - _MOST_SKIPPED} reasons more for which files are left out", err=True)
 
 
 def show_files_without_note(session: CodeSession, answer: CodeAnswer | None) -> int:
@@ -48,9 +49,9 @@ def show_files_without_note(session: CodeSession, answer: CodeAnswer | None) -> 
     for path in files:
         click.echo(visible(path))
     if not session.documentation.has_code:
-        click.echo("no source file was read, so there is none that a note could speak of", err=True)
+        say("no source file was read, so there is none that a note could speak of", err=True)
     elif not files:
-        click.echo("a note speaks of every file" + (" of the answer" if answer is not None else ""), err=True)
+        say("a note speaks of every file" + (" of the answer" if answer is not None else ""), err=True)
     return OK if files else NEGATIVE
 
 
@@ -58,7 +59,7 @@ def show_notes(session: CodeSession, answer: CodeAnswer) -> int:
     """Prints the notes that speak of the symbols of ``answer``; returns the exit code."""
     found = session.notes_on(answer)
     if not found:
-        click.echo(f"no note speaks of {_counted(answer)}" if answer.packed else _nothing(answer))
+        say(f"no note speaks of {_counted(answer)}" if answer.packed else _nothing(answer))
         return NEGATIVE
     _list_notes(found)
     return OK
@@ -71,28 +72,28 @@ def show_why(answer: CodeAnswer, symbol: str) -> int:
         raise Failure(f"no symbol of this code has {visible(symbol)} in its name", NOT_THERE)
     node = told.node
     place = f"rank {told.rank} of {told.ranked}" if told.rank else f"not among {told.ranked} ranked"
-    click.echo(visible(f"{node.qualified_name}  ({node.kind}): {place}"))
+    say(visible(f"{node.qualified_name}  ({node.kind}): {place}"))
     seed = ", a seed of the walk" if told.is_seed else ""
     tier = f" ({told.tier})" if told.tier else ""
-    click.echo(f"  found by     {_FOUND_BY.get(told.channel, told.channel)}{tier}{seed}")
-    click.echo(f"  reach        {told.walk:.0%} of the best probability")
-    click.echo(visible(f"  keywords     {', '.join(told.keywords) or 'none'}"))
+    say(f"  found by     {_FOUND_BY.get(told.channel, told.channel)}{tier}{seed}")
+    say(f"  reach        {told.walk:.0%} of the best probability")
+    say(visible(f"  keywords     {', '.join(told.keywords) or 'none'}"))
     if told.concepts:
-        click.echo(visible(f"  concepts     {', '.join(told.concepts)}"))
+        say(visible(f"  concepts     {', '.join(told.concepts)}"))
     if told.links is not None:
-        click.echo(f"  links        authority {told.links.authority:.3f}, hub {told.links.hub:.3f}")
+        say(f"  links        authority {told.links.authority:.3f}, hub {told.links.hub:.3f}")
     if told.scored is None:
         return NEGATIVE
     for name, value in told.components.items():
         if value:
-            click.echo(f"  {name.replace('_', ' '):13}{signed(value, 4)}")
-    click.echo(f"  {'sum':13} {sum(told.components.values()):.4f}")
+            say(f"  {name.replace('_', ' '):13}{signed(value, 4)}")
+    say(f"  {'sum':13} {sum(told.components.values()):.4f}")
     return OK
 
 
 def _list_notes(notes: Sequence[NoteOnCode]) -> None:
     for note in notes:
-        click.echo(visible(note_on_code(note)))
+        say(visible(note_on_code(note)))
 
 
 def show(session: CodeSession, answer: CodeAnswer, form: str) -> int:
@@ -108,29 +109,29 @@ def _show_symbols(session: CodeSession, answer: CodeAnswer) -> None:
     """Prints the first symbols of ``answer``, why each is there, which notes speak of them, and files without any."""
     packed = answer.packed
     if not packed:
-        click.echo(_nothing(answer))
+        say(_nothing(answer))
         return
     used = f"{_counted(answer)} in {answer.made.packed.used} of {answer.budget} tokens"
     all_of_them = " (--format markdown has all)" if len(packed) > _SHOWN else ""
-    click.echo(f"{used}; the first {min(len(packed), _SHOWN)}{all_of_them}:\n")
+    say(f"{used}; the first {min(len(packed), _SHOWN)}{all_of_them}:\n")
     places = {node.id: f"{node.path}:{node.line}" if node.line else node.path for node in session.graph.nodes}
     for rank, scored in enumerate(packed[:_SHOWN], start=1):
         node = scored.node
-        click.echo(visible(f"{rank:2}  {scored.score:.3f}  {node.name}  ({node.kind}, {places[node.id]})"))
-        click.echo(visible(f"    {_reason(answer, answer.explained(scored))}"))
+        say(visible(f"{rank:2}  {scored.score:.3f}  {node.name}  ({node.kind}, {places[node.id]})"))
+        say(visible(f"    {_reason(answer, answer.explained(scored))}"))
     if session.documentation.is_empty:
         return
     notes, files = session.notes_on(answer), session.files_without_note(answer)
-    click.echo(f"\n{counted(len(notes), 'note speaks', 'notes speak')} of this code" + (":" if notes else ""))
+    say(f"\n{counted(len(notes), 'note speaks', 'notes speak')} of this code" + (":" if notes else ""))
     _list_notes(notes[:_SHOWN_BESIDE])
     if len(notes) > _SHOWN_BESIDE:
-        click.echo(f"and {len(notes) - _SHOWN_BESIDE} more: --notes lists them all")
+        say(f"and {len(notes) - _SHOWN_BESIDE} more: --notes lists them all")
     if files:
-        click.echo(f"\n{counted(len(files), 'file', 'files')} of it without a note:")
+        say(f"\n{counted(len(files), 'file', 'files')} of it without a note:")
     for path in files[:_SHOWN_BESIDE]:
         click.echo(visible(path))
     if len(files) > _SHOWN_BESIDE:
-        click.echo(f"and {len(files) - _SHOWN_BESIDE} more: --without-note lists them all")
+        say(f"and {len(files) - _SHOWN_BESIDE} more: --without-note lists them all")
 
 
 def _counted(answer: CodeAnswer) -> str:

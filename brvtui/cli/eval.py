@@ -15,7 +15,7 @@ from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure, engine_
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
 from brvtui.cli.moments import exact_ms, later_ms
 from brvtui.cli.options import format_option
-from brvtui.cli.output import print_report, write_json
+from brvtui.cli.output import print_report, say, write_json
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def _moment(at: str | None, now: float | None) -> tuple[float | None, float]:
 
 def _print_notices(notices: Sequence[str]) -> None:
     for notice in notices[:_SHOWN_NOTICES]:
-        click.echo(f"note: {visible(notice)}", err=True)
+        say(f"note: {visible(notice)}", err=True)
     if len(notices) > _SHOWN_NOTICES:
         click.echo(f"note: {len(notices) - _SHOWN_NOTICES} more; --format json holds all", err=True)
 

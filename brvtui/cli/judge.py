@@ -16,7 +16,7 @@ from brvtui.cli.checks import is_there
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.cli.help import WholeSummaries
 from brvtui.cli.options import SCOPE_HELP, answer_format, project_option, text_argument
-from brvtui.cli.output import write_json
+from brvtui.cli.output import say, write_json
 from brvtui.cli.sessions import find_session
 from brvtui.text.visible import visible
 from brvtui.wording import counted
@@ -216,7 +216,7 @@ def follow_moves(project: Path | None, named: Path | None) -> int:
     _check_exists(file := judgments_file(session, named))
     kept = _changed(file, edit)
     for line in [*dict.fromkeys(followed), *gone]:
-        click.echo(visible(line))
+        say(visible(line))
     if gone:
         click.echo("take out a note that is gone: brv-tui judge set QUERY NOTE=none", err=True)
     elif not kept:

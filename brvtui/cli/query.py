@@ -200,7 +200,7 @@ def replay(
 def _print_notices(notices: Iterable[str]) -> None:
     """Prints ``notices`` to the standard error."""
     for notice in notices:
-        click.echo(f"note: {visible(notice)}", err=True)
+        say(f"note: {visible(notice)}", err=True)
 
 
 def _show_progress(made: int, wanted: int) -> None:

@@ -11,7 +11,7 @@ import click
 from brvtui.cli.engine_command import Asked
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure
 from brvtui.cli.options import WholeNumber, answer_format, project_option, shared, space_options
-from brvtui.cli.output import print_report, write_json
+from brvtui.cli.output import print_report, say, write_json
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _show_status(session: Session, package: Path | None, form: str) -> int:
             ]
         )
     else:
-        click.echo(visible(found.sentence))
+        say(visible(found.sentence))
     return OK if found.last is not None else NEGATIVE
 
 

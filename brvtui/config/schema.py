@@ -169,7 +169,10 @@ class ProjectSettings:
         AUTO, "moving and fading; `auto`: off over ssh and in tmux", choices=_SWITCH, of_app=True
     )
     ascii: str = _setting(
-        AUTO, "letters instead of signs; `auto`: where the output is not UTF-8", choices=_SWITCH, restart=True
+        AUTO,
+        "letters instead of signs, but in help, Markdown and the answer of `ask`; `auto`: where output is not UTF-8",
+        choices=_SWITCH,
+        restart=True,
     )
     engine: str = _setting("byterover", "the memory system whose retrieval answers queries", restart=True)
     profile: str | Mapping[str, Any] = _setting(

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.cli import main
+from brvtui.paint.glyphs import TO_LETTERS
 from brvtui.saved.traces import as_json
 from brvtui.text.visible import json_line
 from tests.support.trees import Tree
@@ -126,6 +127,20 @@ def test_what_an_encoding_lacks_is_in_letters(project: Tree, call: Call) -> None
     assert r"refresh \u6f22\u5b57" in out
     assert "\\u2265" not in out
     assert ">=" in out
+
+
+def test_letters_stand_for_our_signs_where_they_are_set(
+    project: Tree, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [one for one in _all(project) if not {"ask", "--help", "json", "md", "replay"} & set(one)]
+    fleet = ["fleet", "query", "refresh “it”", "--now", "2026-11-20T12:00:00Z", "--over", str(project.root)]
+    texts += [*([*fleet, "--merge", merge] for merge in ("each", "one")), ["llm", "check"], ["code", "refresh"]]
+    written = {place: call(place)[1] for place in map(tuple, texts)}
+    assert "−" in written[tuple(texts[-3])] or "“" in written[tuple(texts[-3])]
+    monkeypatch.setenv("BRV_TUI_ASCII", "on")
+    for arguments in texts:
+        out, err = call(arguments)[1:]
+        assert {sign for sign in out + err if ord(sign) in TO_LETTERS} == set(), arguments
 
 
 def test_json_holds_no_character_that_a_terminal_obeys() -> None:

@@ -132,7 +132,7 @@ def _one_ranking(text: str, limit: int, options: FleetOptions, form: str) -> int
         from brvtui.report.fleet import ranking_lines
 
         for line in ranking_lines(answer):
-            click.echo(visible(line))
+            say(visible(line))
     say_missing(answer.missing[len(made.absent) :])
     return OK if answer.hits else NEGATIVE
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Sized
 
-import click
-
 from brvtui.cli.failure import FAILED, NEGATIVE, OK
 from brvtui.cli.output import say
 from brvtui.fleet.members import Absence, AbsenceKind
@@ -26,7 +24,7 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     widths = [max(len(row[place]) for row in (heads, *rows)) for place in range(len(heads))]
     for row in (heads, *rows):
         cells = (visible(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
-        click.echo("  ".join(cells).rstrip())
+        say("  ".join(cells).rstrip())
 
 
 def say_note(line: str) -> None:
