@@ -10,6 +10,7 @@ from brvtui.app.editing.plan_dialog import MoveDialog, SignalsDialog
 from brvtui.app.editing.plan_pane import PlanPane
 from brvtui.app.editing.questions import ConflictDialog, LeavingDialog, UnexpectedQuestion
 from brvtui.app.query.screen import QueryScreen
+from brvtui.app.screens.dialog import Dialog
 from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.signals import defaults
 from tests.app.driving import WIDE, ask, at_once, brv, frame, settled, shown, until, view
@@ -107,3 +108,22 @@ async def test_whoever_types_on_after_a_save_answers_nothing(
         await until(pilot, lambda: _on_disk(garden).startswith("x#"))
         assert area(pilot).text.startswith("x#")
         assert brv(pilot).controllers.editing.editor is not None
+
+
+@pytest.mark.parametrize("key", ["w", "X"])
+async def test_a_key_for_a_note_acts_on_the_one_that_keys_before_it_lead_to(
+    app: BrvTui, garden: Tree, key: str
+) -> None:
+    for number in range(3):
+        garden.note(f"fruit/note_{number}.md", f"Fruit {number}", "kumquat " * (number + 1))
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "kumquat")
+        await pilot.press("escape")
+        await settled(pilot)
+        trace = view(pilot).answer.trace
+        assert trace is not None
+        third = [hit.path for hit in trace.hits][2]
+        at_once(pilot, "j", "j", key)
+        await until(pilot, lambda: isinstance(pilot.app.screen, Dialog))
+        assert third in shown(pilot)
+        assert view(pilot).selection.file == third

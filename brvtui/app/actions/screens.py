@@ -38,7 +38,7 @@ def _panes(prefix: str, keys: dict[str, str]) -> tuple[Action, ...]:
 
 def _why(prefix: str, note: str = "the selected note", bar: bool = True) -> Action:
     tooltip = f"Why {note} is or is not in the answer, and what would help it"
-    return Action(f"{prefix}.why", "w", "app.why", "why (not)", tooltip, bar=bar, first=True)
+    return Action(f"{prefix}.why", "w", "app.why", "why (not)", tooltip, bar=bar)
 
 
 EDIT_SCREEN = Place("edit", "Screen Edit", PlaceKind.SCREEN, (
