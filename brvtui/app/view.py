@@ -13,7 +13,9 @@ from brvtui.app.actions.needs import (
     OF_A_GRAPH,
     OF_A_TREE_ALONE,
     OF_LEARNING,
+    OF_MODES,
     OF_NOTES_ALONE,
+    OF_OTHER_ENGINES,
     OF_TIERS,
 )
 from brvtui.app.code_words import over_code
@@ -118,18 +120,21 @@ class View(NamedTuple):
     @property
     def _idle_here(self) -> frozenset[str]:
         """Those of :attr:`idle` that depend on the open project and its answer."""
-        if self.is_code:
-            return OF_NOTES_ALONE | OF_TIERS
-        if not self.no_project:
-            idle = OF_A_TREE_ALONE if self.engine.name == SPACE else frozenset()
-            idle |= frozenset() if self.engine.name == DEFAULT else OF_TIERS
-            shown = None if self.opening else self.presentation  # the first paint waits for no engine
-            idle |= frozenset() if shown is not None and shown.draws_graph else OF_A_GRAPH
-            idle |= frozenset() if shown is not None and shown.learns else OF_LEARNING
-            idle |= frozenset() if self.engine.mode else {"engine.mode"}
-            idle |= frozenset() if self.engine.has_others else {"engine.next"}
-            return idle if self.answered is not None else idle | NEEDS_RESULT
-        return NEEDS_EITHER if self.project.phase is Phase.FAILED else NEEDS_PROJECT
+        if self.no_project:
+            return NEEDS_EITHER if self.project.phase is Phase.FAILED else NEEDS_PROJECT
+        engine = self.engine
+        shown = None if self.opening else self.presentation  # the first paint waits for no engine
+        of_no_use = {
+            OF_NOTES_ALONE: self.is_code,
+            OF_A_TREE_ALONE: engine.name == SPACE,
+            OF_TIERS: engine.name != DEFAULT or self.is_code,
+            OF_A_GRAPH: shown is None or not shown.draws_graph,
+            OF_LEARNING: shown is None or not shown.learns,
+            OF_MODES: not engine.mode,
+            OF_OTHER_ENGINES: not engine.has_others,
+            NEEDS_RESULT: self.answered is None,
+        }
+        return frozenset().union(*(names for names, is_so in of_no_use.items() if is_so))
 
     @property
     def noun(self) -> str:

@@ -30,6 +30,10 @@ OF_A_GRAPH = _names(panes.GRAPH)
 """The actions on the graph, which only an engine that ranks over one draws."""
 OF_LEARNING = frozenset({"feedback.accepted", "feedback.modified", "feedback.dismissed"})
 """The actions that say what became of a result, from which only some engines learn."""
+OF_MODES = frozenset({"engine.mode"})
+"""The action that switches the mode of an engine that has several."""
+OF_OTHER_ENGINES = frozenset({"engine.next"})
+"""The action that switches to another engine, where there is one."""
 _SHOWS_A_PANE = frozenset(
     action.name for screen in (screens.MATURITY_SCREEN, screens.LAB_SCREEN, screens.LOG_SCREEN)
     for action in screen.actions if action.call.startswith("pane(")

@@ -271,7 +271,12 @@ class Queries:
         view = self._services.store.view
         lasts_s = view.presentation.lasts_s(trace)
         if lasts_s is not None and not trace.ran and not view.engine.frozen:
-            self._expiring = self._services.set_timer(lasts_s + _MARGIN_S, self.ask_again)
+            self._expiring = self._services.set_timer(lasts_s + _MARGIN_S, partial(self._expired, trace))
+
+    def _expired(self, trace: Trace) -> None:
+        """Asks again where the cached answer is still shown."""
+        if self._services.store.view.answered is trace:
+            self.tree_changed()
 
     def _find_causes(self, trace: Trace) -> None:
         """Finds out why ``trace`` differs from the pinned answer, where the same was asked of the same engine."""
