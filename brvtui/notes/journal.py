@@ -24,7 +24,7 @@ class Journal:
     def __init__(
         self, clock: Callable[[], float], most_plans: int = _MOST_PLANS, most_bytes: int = _MOST_BYTES
     ) -> None:
-        """An empty journal. ``clock`` says the time, in milliseconds since 1970."""
+        """An empty journal. ``clock`` says the time, in milliseconds since 1970, as drafts are kept by it."""
         self._clock = clock
         self._done: deque[Plan] = deque()
         self._undone: list[Plan] = []

@@ -23,6 +23,7 @@ from brvtui.notes.plan import FileContent, Move, MoveFolder, NoteError, Plan, St
 from brvtui.notes.signals import SignalSources, SignalTarget, plan_signals
 from brvtui.snapshot import Snapshot
 from brvtui.store.overlay import Overlay
+from brvtui.timing import system_clock
 from brvtui.tree.engine_files.sidecar import read_signals_of
 from brvtui.tree.reading.inside import TOPIC_ENDING
 from brvtui.tree.reading.project import FoundProject
@@ -67,7 +68,7 @@ class Notes:
 
     def __init__(self, opened: ProjectAccess, tree: Path, overlay: Overlay, sidecar: Path) -> None:
         """``sidecar`` is the folder of the engine's signals of ``tree``; it is only read."""
-        self.journal = Journal(lambda: opened.clock())
+        self.journal = Journal(system_clock)  # the session's clock may be frozen
         self._opened = opened
         self._tree = tree
         self._overlay = overlay

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Protocol
 
@@ -11,11 +10,6 @@ from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace
 
 Clock = Callable[[], float]
-
-
-def system_clock() -> float:
-    """Now, in milliseconds since 1970."""
-    return time.time() * 1000
 
 
 class NotLoaded(RuntimeError):

@@ -27,12 +27,13 @@ from brvtui.session.ageing import ProjectAgeing
 from brvtui.session.answers import TraceExplainer
 from brvtui.session.by_kind import engine_queries_of, publisher_of, sidecar_of
 from brvtui.session.engines import OF_CODE, Engines
-from brvtui.session.opened import Clock, NotLoaded, system_clock
+from brvtui.session.opened import Clock, NotLoaded
 from brvtui.session.project_choice import ProjectChoice, choose_project
 from brvtui.session.services import SessionServices, session_model
 from brvtui.snapshot import Snapshot
 from brvtui.store.app_state import History, LayoutStore
 from brvtui.store.overlay import Overlay
+from brvtui.timing import system_clock
 from brvtui.trace import Trace
 from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import defaults

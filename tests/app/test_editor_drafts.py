@@ -19,6 +19,7 @@ from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
 from brvtui.session import Session
 from brvtui.store.drafts import Draft, DraftStore
+from brvtui.timing import system_clock
 from brvtui.tree.saving import exchange as renames
 from brvtui.tree.saving import note_files
 from tests.app.driving import NARROW, WIDE, ask, brv, frame, settled, shown, until, view
@@ -58,7 +59,7 @@ def left(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> Tree:
     with monkeypatch.context() as gone:
         gone.setattr("brvtui.store.drafts.os.getpid", lambda: 2**22 + 1)
         inode = (garden.tree / NOTE).stat().st_ino
-        _drafts(garden).keep(NOTE, FEW_LINES.replace("two", "TWO").encode(), base, NOW_MS - 125_000, inode)
+        _drafts(garden).keep(NOTE, FEW_LINES.replace("two", "TWO").encode(), base, system_clock() - 125_000, inode)
     return garden
 
 

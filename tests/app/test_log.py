@@ -20,6 +20,7 @@ from brvtui.app.query.screen import QueryScreen
 from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import DEFAULT
 from brvtui.store.folders import shown_path
+from brvtui.timing import system_clock
 from brvtui.tree.engine_files.folders import project_data
 from brvtui.tree.engine_files.query_log import LoggedQuery, query_log_folder
 from tests.app.driving import (
@@ -181,6 +182,21 @@ async def test_a_result_that_the_app_moved_is_the_same_note(garden: Tree, make_a
         assert "was first then" not in told
         assert "no longer in the tree" not in told
         assert "keys for a note act on" not in told
+
+
+async def test_moves_are_followed_for_a_query_of_a_frozen_session(
+    garden: Tree, make_app: Callable[..., BrvTui]
+) -> None:
+    old, now = "deploy/rollback.md", "deploy/undo.md"
+    tomorrow_ms = system_clock() + 86_400_000
+    async with make_app(garden.root, now_ms=tomorrow_ms).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("enter")
+        await to_log(pilot)
+        session = brv(pilot).controllers.project.session
+        assert session is not None
+        session.notes.apply(session.notes.plan_move(old, now))
+        await until(pilot, lambda: f"{old} is {now} now" in " ".join(text_of(pilot, "#entry").split()))
 
 
 async def test_a_result_that_was_moved_outside_is_the_same_note(garden: Tree, make_app: Callable[..., BrvTui]) -> None:

@@ -13,10 +13,11 @@ from brvtui.app.app import BrvTui
 from brvtui.app.commands.dialog import CommandsDialog
 from brvtui.app.editing.questions import ConflictDialog, DraftDialog, GoneDialog, LeavingDialog
 from brvtui.store.drafts import DraftStore
+from brvtui.timing import system_clock
 from tests.app.driving import WIDE, ask, brv, settled, until, view
 from tests.app.editing import NOTE, looked, open_note, type_keys
 from tests.app.pictures import Looks
-from tests.support.trees import NOW_MS, Tree
+from tests.support.trees import Tree
 
 MakeApp = Callable[..., BrvTui]
 _TEXT = "---\ntitle: Rollback\nmaturity: core\n---\n# Rollback\n\nRoll back by pointing the alias at the last image.\n"
@@ -93,7 +94,7 @@ async def test_a_draft(looks: Looks, garden: Tree, app: BrvTui, monkeypatch: pyt
     base = hashlib.sha256(_TEXT.encode()).hexdigest()
     with monkeypatch.context() as gone:
         gone.setattr("brvtui.store.drafts.os.getpid", lambda: 2**22 + 1)
-        DraftStore(garden.tree).keep(NOTE, _TEXT.replace("last", "LAST").encode(), base, NOW_MS - 125_000)
+        DraftStore(garden.tree).keep(NOTE, _TEXT.replace("last", "LAST").encode(), base, system_clock() - 125_000)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         brv(pilot).controllers.selection.select(NOTE)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import time
+import os
 
 import pytest
 
 from brvtui.app.editing import note_saving
-from brvtui.app.editing.note_drafts import find_draft
+from brvtui.app.editing.note_drafts import DraftRequest, find_draft, write_draft
 from brvtui.app.editing.note_on_disk import OnDisk, on_disk, where_moved
 from brvtui.app.editing.note_saving import SaveConflict
 from brvtui.session import Session
 from brvtui.store.drafts import DraftStore
+from brvtui.timing import system_clock
 from brvtui.tree.editing.note_text import note_text
 from tests.support.trees import Tree
 
@@ -28,7 +29,7 @@ def twins(tree: Tree) -> Tree:
 
 def later_ms() -> float:
     """A moment at which no file is newer."""
-    return time.time() * 1000 + 60_000
+    return system_clock() + 60_000
 
 
 def found(session: Session, disk: OnDisk, at_ms: float) -> str:
@@ -75,7 +76,7 @@ def test_a_newer_file_is_the_note_where_it_alone_has_its_text(tree: Tree) -> Non
     tree.file(NOTE, TEXT)
     session = tree.session()
     disk = on_disk(session, NOTE)
-    before_ms = time.time() * 1000 - 60_000
+    before_ms = system_clock() - 60_000
     tree.file("one.md", TEXT)
     (tree.tree / NOTE).unlink()
     tree.file("other.md", "another text")
@@ -91,3 +92,32 @@ def test_what_was_moved_here_is_known_whatever_has_its_text(twins: Tree) -> None
     assert found(session, disk, 0.0) == MOVED
     twins.file(MOVED, "another text")
     assert found(session, disk, 0.0) == "", "no other is, either"
+
+
+def test_of_several_files_with_its_text_the_one_that_is_the_same_file_is_the_note(tree: Tree) -> None:
+    tree.file(NOTE, TEXT)
+    session = tree.session()
+    disk = on_disk(session, NOTE)
+    before_ms = system_clock() - 60_000
+    (tree.tree / NOTE).rename(tree.tree / MOVED)
+    tree.file("copy.md", TEXT)
+    assert found(session, disk, before_ms) == MOVED
+    os.link(tree.tree / MOVED, tree.tree / "ops/linked.md")
+    assert found(session, disk, before_ms) == "", "two are the same file"
+
+
+@pytest.mark.parametrize("ahead_ms", [-86_400_000, 86_400_000])
+def test_in_a_frozen_session_moves_and_drafts_have_the_times_of_the_system(twins: Tree, ahead_ms: float) -> None:
+    session = twins.session(now_ms=system_clock() + ahead_ms)
+    disk = on_disk(session, NOTE)
+    before_ms = system_clock()
+    write_draft(session, DraftRequest(NOTE, b"# Twin\n\nmine\n", disk.version))
+    kept = DraftStore(twins.tree).read(NOTE)
+    assert kept is not None
+    assert before_ms <= kept.at_ms <= system_clock()
+    session.notes.apply(session.notes.plan_move(NOTE, MOVED))
+    assert [found(session, disk, at_ms) for at_ms in (disk.read_ms, kept.at_ms)] == [MOVED, MOVED]
+    draft = find_draft(session, on_disk(session, NOTE), note_text(b""))
+    assert draft is not None
+    assert draft.moved is not None
+    assert draft.age_s < 60

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from brvtui import faults
 from brvtui.app.editing.note_on_disk import OnDisk, on_disk, where_moved
 from brvtui.app.workers import Refusal
+from brvtui.timing import system_clock
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -66,7 +67,7 @@ def find_draft(session: Session, disk: OnDisk, text: EditableText) -> FoundDraft
         with suppress(NotText):
             text = note_text(moved.data or b"")
     hunks = difference(drafted.plain(drafted.text), text.plain(text.text))
-    age_s = max(0.0, session.clock() - draft.at_ms) / 1000
+    age_s = max(0.0, system_clock() - draft.at_ms) / 1000
     return FoundDraft(drafted, text, age_s, draft.is_on(disk.sha256), hunks, moved)
 
 
@@ -81,10 +82,10 @@ def write_draft(session: Session, request: DraftRequest) -> None:
         if request.data is None:
             drafts.drop(request.path)
         elif request.is_set_aside:
-            own = (session.clock(), os.getpid(), own_identity())
+            own = (system_clock(), os.getpid(), own_identity())
             drafts.add(Draft(request.path, request.data, base, *own, inode))
         else:
-            drafts.keep(request.path, request.data, base, session.clock(), inode)
+            drafts.keep(request.path, request.data, base, system_clock(), inode)
     except OSError as error:
         raise Refusal(f"the draft of {request.path} cannot be kept: {faults.advice(error)}") from error
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from brvtui.timing import system_clock
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -20,8 +21,8 @@ class OnDisk:
     path: str
     data: bytes | None
     version: FileVersion | None
-    read_ms: float = field(default_factory=lambda: time.time() * 1000, compare=False)
-    """When it was read, in milliseconds since 1970, by the clock that files get their times from."""
+    read_ms: float = field(default_factory=system_clock, compare=False)
+    """When it was read, in milliseconds since 1970."""
 
     @property
     def sha256(self) -> str | None:
@@ -58,8 +59,9 @@ def read_again(session: Session, before: OnDisk) -> OnDisk:
 def where_moved(session: Session, path: str, sha256: str, inode: int, at_ms: float) -> OnDisk | None:
     """Returns the note that was at ``path`` at ``at_ms``, in a file of this text and inode, from where it is now.
 
-    The journal knows moves that were made here. Of others the text tells, where one note alone has it that is the same
-    file or whose file is newer: an older one with the same text stood beside the note. None where there is none.
+    ``at_ms`` is of the system's clock. The journal knows moves that were made here. Of others the text tells, where one
+    note alone has it that is the same file or whose file is newer: an older one with the same text stood beside the
+    note. Of several the one that is the same file is meant. None where there is none.
     """
     from brvtui.tree.saving.note_files import SaveError
 
@@ -74,4 +76,9 @@ def where_moved(session: Session, path: str, sha256: str, inode: int, at_ms: flo
         with suppress(SaveError):
             found.append(on_disk(session, each))
     same = [disk for disk in found if disk.sha256 == sha256]
-    return same[0] if len(same) == 1 else None
+    return _only(same) or _only([disk for disk in same if disk.version and disk.version.inode == inode])
+
+
+def _only(found: list[OnDisk]) -> OnDisk | None:
+    """The one that was found; None where there is none, or there are several."""
+    return found[0] if len(found) == 1 else None

@@ -69,7 +69,8 @@ class Logs:
         outside = earlier.paths_now if earlier is not None else {}
 
         def path_now(path: str) -> str:
-            now = session.notes.journal.path_now(path, entry.at_ms)
+            # Beside the times of moves, which are of the system's clock, the moment of a frozen session says nothing.
+            now = session.notes.journal.path_now(path, 0.0 if session.frozen else entry.at_ms)
             return now if now != path else outside.get(path, path)
 
         compare = partial(session.answers.compare_logged, entry, path_now)
