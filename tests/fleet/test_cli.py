@@ -228,6 +228,20 @@ def test_what_is_added_and_only_names_a_space_elsewhere_is_told(fleet: Path) -> 
     assert "names a space elsewhere" in run(fleet, "list")[2]
 
 
+def test_a_path_of_a_user_that_is_not_there_is_a_line(fleet: Path) -> None:
+    place = "~nosuchuser/x"
+    (fleet / "other.toml").write_text(f'[[member]]\npath = "{place}"\n')
+    assert run(fleet, "add", "two", "--fleet", "other.toml") == (0, "added two to other.toml\n", "")
+    code, out, err = run(fleet, "list", "--fleet", "other.toml")
+    assert (code, err) == (0, f"note: {place}: Could not determine home directory.\n")
+    assert "two" in out
+    code, out, err = run(fleet, "add", "~nosuchuser/y", "--fleet", "other.toml")
+    assert (code, out) == (0, "added ~nosuchuser/y to other.toml\n")
+    assert "~nosuchuser/y: Could not determine home directory." in err
+    code, out, err = run(fleet, "add", place, "--fleet", "other.toml")
+    assert err == f"brv-tui: other.toml: {place} is listed already\n"
+
+
 def test_the_list_and_what_is_added_name_a_folder_that_is_not_there(fleet: Path) -> None:
     code, out, err = run(fleet, "list")
     assert (code, err) == (0, f"note: {fleet}/gone: no such folder: {GONE}\n")
