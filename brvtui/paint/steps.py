@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -40,6 +41,8 @@ _OPPOSITES = {"≥": "<", ">": "≤", "<": "≥", "≤": ">", "=": "≠"}
 _NEEDS = "needs"
 _NAMED = 90
 _NAME = 24
+_MOST_PLACES = 9
+_NOISE = 1e-9
 
 
 def strip(
@@ -179,15 +182,17 @@ def outcome(check: Check, step: StepName | None = None, short: bool = False) -> 
 
 
 def places_of(check: Check) -> int:
-    """Returns the number of decimals of a check: none when it compares counts, else two, or as many as tell the two
-    values apart.
+    """Returns the number of decimals of a check: none when it compares counts, else two to nine, as many as tell the
+    two values apart; two where the noise of floating-point numbers is all that does.
     """
     both = (check.value, check.threshold)
     if all(value is None or float(value).is_integer() for value in both):
         return 0
-    if check.value is None or check.value == check.threshold:
+    value, threshold = both
+    if value is None or threshold is None or math.isclose(value, threshold, rel_tol=_NOISE):
         return 2
-    return next((places for places in (2, 3, 4) if number(check.value, places) != number(check.threshold, places)), 5)
+    enough = (places for places in range(2, _MOST_PLACES) if number(value, places) != number(threshold, places))
+    return next(enough, _MOST_PLACES)
 
 
 def step_lines(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> list[Line]:

@@ -7,7 +7,7 @@ import pytest
 from brvtui.app.app import BrvTui
 from brvtui.engines.registry import presentation
 from brvtui.paint.glyphs import for_terminal
-from brvtui.paint.steps import outcome, outlook_lines, strip
+from brvtui.paint.steps import outcome, outlook_lines, places_of, strip
 from brvtui.trace import Check
 from tests.app.driving import NARROW, WIDE, ask, settled, shown
 from tests.support.trees import Tree
@@ -53,3 +53,23 @@ def test_a_value_that_fails_does_not_look_like_its_threshold() -> None:
     assert said(0.604, True) == "high 0.604 ≥ .600"
     assert said(0.6, True) == "high 0.60 ≥ .60"
     assert said(0.52, False) == "high 0.52 < .60"
+
+
+@pytest.mark.parametrize(
+    ("value", "threshold", "places"),
+    [
+        (3, 2, 0),
+        (None, 0.85, 2),
+        (0.82, 0.85, 2),
+        (0.5, 0.5, 2),
+        (0.8496, 0.85, 4),
+        (0.850001, 0.85, 6),
+        (0.850000004, 0.85, 9),
+        (1e-12, 0.0, 9),
+        (0.1 + 0.2, 0.3, 2),
+    ],
+)
+def test_a_check_has_as_many_decimals_as_tell_its_values_apart(
+    value: float | None, threshold: float, places: int
+) -> None:
+    assert places_of(Check("top", value, "≥", threshold, None, None, "", "")) == places
