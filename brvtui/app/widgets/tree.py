@@ -61,6 +61,8 @@ class TreePane(ChoicePane):
         """The choice that disappeared under the cursor; the cursor returns if it comes back before any move."""
         self._marks: dict[str, str] = {}
         self._look: tuple[object, ...] = ()
+        self._to_look_at: frozenset[str] = frozenset()
+        """The notes that are to be mended, or that changed on disk since they were read, and the folders above them."""
 
     def also_reads(self) -> tuple[object, ...]:
         """Returns a stamp of what is open, and of the order."""
@@ -78,6 +80,9 @@ class TreePane(ChoicePane):
 
     def update(self, view: View) -> None:
         """Shows ``view``; repaints unchanged rows, too, for another trace, selection, scope or stale files."""
+        overview = view.project.overview
+        paths = frozenset(view.stale.files) | (overview.to_mend if overview is not None else frozenset())
+        self._to_look_at = paths.union(*map(ancestors, paths))  # before rows are drawn
         super().update(view)
         look = (view.answered, view.selection.file, view.query.scope, view.stale.files)
         if look != self._look:
@@ -187,17 +192,11 @@ class TreePane(ChoicePane):
         glyphs, is_open = self.glyphs, self.outline.is_open(branch.path)
         made.add(f"{glyphs.open if is_open else glyphs.closed} ", "muted")
         made.add(branch.name, "bold accent" if branch.path == self.view.query.scope else "text")
-        if not is_open and any(path.startswith(f"{branch.path}/") for path in self._to_look_at):
+        if not is_open and branch.path in self._to_look_at:
             made.add(f" {glyphs.warn}", "warn")
         if self.outline.kept is not None:
             return made.right(width, Line().add(str(self.outline.kept.folders[branch.path]), "muted"))
         return made.right(width, Line().extend(self.held(branch.counts)))
-
-    @property
-    def _to_look_at(self) -> frozenset[str]:
-        """The paths of notes that are to be mended, or that changed on disk since they were read."""
-        overview = self.view.project.overview
-        return frozenset(self.view.stale.files) | (overview.to_mend if overview is not None else frozenset())
 
     def held(self, numbers: tuple[int, int, int]) -> list[Span]:
         """How many notes of each maturity a folder holds; how many symbols."""
