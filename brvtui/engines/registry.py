@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from brvtui.wording import nearest, shortened
+from brvtui.wording import nearest, noun, shortened
 
 if TYPE_CHECKING:
     from brvtui.engines.contract import Engine
@@ -36,9 +36,7 @@ def names() -> tuple[str, ...]:
 
 def noun_of(engine: str, is_code: bool = False) -> str:
     """What ``engine`` ranks, in the singular: a *symbol* of code, a *topic* of a ByteRover V4 space, else a *note*."""
-    if is_code:
-        return "symbol"
-    return "topic" if engine == SPACE else "note"
+    return noun(is_code, engine == SPACE)
 
 
 def names_for(is_space: bool) -> tuple[str, ...]:

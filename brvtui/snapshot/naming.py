@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from brvtui.snapshot import Snapshot
 from brvtui.tree.editing.archive import archived_as
 from brvtui.tree.reading.files import CONTEXT_FILE, SUMMARY_FILE
+from brvtui.wording import noun
 
 _LONGEST_IN_MESSAGE = 120
 """How many characters of a name a message repeats."""
@@ -63,8 +64,8 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
     if ".." in wanted.split("/") or (name.startswith("/") and not near):
         raise UnknownNote(f"{quoted} leads out of the tree; name a note below {snapshot.project.tree}")
     hint = f"; near: {', '.join(near)}" if near else "; give its path, the end of that, or its title"
-    noun = "symbol" if snapshot.is_code else "topic" if snapshot.spaces else "note"
-    raise UnknownNote(f"no {noun} {quoted} in {snapshot.project.tree}{hint}", near)
+    named = f"{noun(snapshot.is_code, bool(snapshot.spaces))} {quoted}"
+    raise UnknownNote(f"no {named} in {snapshot.project.tree}{hint}", near)
 
 
 def _near(snapshot: Snapshot, wanted: str) -> list[str]:
