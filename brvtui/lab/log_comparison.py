@@ -138,22 +138,24 @@ def causes(
     archived_now = set(stubs.values())
     since = [path for path, at_ms in changed_ms.items() if at_ms > entry.at_ms and path not in archived_now]
     made += [f"{path} was written" for path in since if path in shown]
+    is_known = bool(made) or has_moved  # time is never all of it: as of then, they answer otherwise, too
+    has_passed = False
     if as_of is not None and as_of_then is not None:
         # A note has an age only from when it was written: time before that did nothing to its score.
         first = [(changed_ms.get(hit.path, 0), hit.path) for trace in (as_of_then, now) for hit in trace.hits[:1]]
         written_ms, path = max(first, default=(0, ""))
         from_ms = max(entry.at_ms, min(math.ceil(written_ms) + 1, now_ms))  # at 0 days the stored recency counts
         then = _outcome(as_of(from_ms) if from_ms > entry.at_ms else as_of_then)
-        if then != _outcome(now):
+        has_passed = then != _outcome(now)
+        if has_passed:
             moment = f"the last change of {path}" if from_ms > entry.at_ms else "that moment"
             made.append(f"{_passed(from_ms, now_ms)}: as of {moment}, today's {noun}s give {then}")
-    is_known = bool(made) or has_moved
     if others := sum(path not in shown for path in since):
         written = counted(others, f"other {noun} was", f"other {noun}s were")
         made.append(f"{written} written{', which may play a part' if is_known else ''}")
     if not is_known:
-        what = "if that plays no part, what changed is" if others else f"no {noun}'s file is newer: what changed is"
-        made.append(f"{what} {_ELSE.format(noun=noun)}")
+        when = "if that plays no part," if others else f"no {noun}'s file is newer:"
+        made.append(f"{when} what {'else ' if has_passed else ''}changed is {_ELSE.format(noun=noun)}")
     return tuple(made)
 
 

@@ -15,6 +15,10 @@ from tests.support.trees import NOW_MS, Tree
 
 ENTRY = LoggedQuery(10.0, "rollback", ENGINE, "completed", 2, 5.0, 0.9, 1, ("deploy/rollback.md",))
 DAY_MS = 86_400_000
+UNSEEN = (
+    "the signals, the settings, what was run shortly before, the engine's version, "
+    "or a note whose file kept its time or got an older one"
+)
 
 
 def test_a_query_that_is_answered_the_same(tree: Tree) -> None:
@@ -99,9 +103,16 @@ def test_time_is_named_beside_notes_that_were_written_since(tree: Tree) -> None:
     tree.note("deploy/other.md", "Other", "other things", days=1)
     edited = tree.session(now_ms=then_ms).probe("rollback")
     given = f"deploy/rollback.md as number 1 with {edited.hits[0].score:.2f}, tier {edited.tier}"
+    passed = f"time has passed: as of that moment, today's notes give {given}"
     assert tree.session().answers.compare_logged(logged(before)).causes == (
-        f"time has passed: as of that moment, today's notes give {given}",
-        "1 other note was written, which may play a part",
+        passed,
+        "1 other note was written",
+        f"if that plays no part, what else changed is {UNSEEN}",
+    )
+    tree.note("deploy/other.md", "Other", "other things", days=90)
+    assert tree.session().answers.compare_logged(logged(before)).causes == (
+        passed,
+        f"no note's file is newer: what else changed is {UNSEEN}",
     )
 
 
@@ -172,18 +183,14 @@ def test_another_profile_and_what_the_tree_does_not_tell(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     trace = tree.session().probe("rollback")
     (cause,) = tree.session().answers.compare_logged(logged(trace, top_score=0.1)).causes
-    unseen = (
-        "what changed is the signals, the settings, what was run shortly before, the engine's version, "
-        "or a note whose file kept its time or got an older one"
-    )
-    assert cause == f"no note's file is newer: {unseen}"
+    assert cause == f"no note's file is newer: what changed is {UNSEEN}"
     (cause,) = tree.session().answers.compare_logged(logged(trace, top_score=0.1, profile="docs")).causes
     assert cause == "the profile was docs then, and is brv-3 now"
     assert tree.session().answers.compare_logged(logged(trace)).causes == ()
     tree.note("deploy/other.md", "Other", "other things", days=-1)
     written, guessed = tree.session().answers.compare_logged(logged(trace, top_score=0.1)).causes
     assert written == "1 other note was written"
-    assert guessed == f"if that plays no part, {unseen}"
+    assert guessed == f"if that plays no part, what changed is {UNSEEN}"
 
 
 def test_signals_that_the_engine_does_not_read_are_named(tree: Tree) -> None:
