@@ -104,6 +104,7 @@ def causes(
     has_moved: bool,
     now_ms: float,
     own_signals: int = 0,
+    done_here: Mapping[str, str] | None = None,
 ) -> tuple[str, ...]:
     """Returns what happened since ``entry`` that may explain the answer of ``now``, a line each; where the clock
     certainly does, only that, and which results were written too.
@@ -112,7 +113,8 @@ def causes(
     of ``entry`` is not known. ``now_ms`` is that of ``now``.
     ``changed_ms`` is when each note's file was last written, in milliseconds since 1970, by the path of results. Where
     one of the results of then ``has_moved``, which the comparison says itself, nothing else is guessed. ``own_signals``
-    counts the notes whose signals the engine that answered does not read.
+    counts the notes whose signals the engine that answered does not read. ``done_here`` names what was done since in
+    this session and is not told by the times of files, by the path of results.
     """
     noun = noun_of(now.engine)
     shown = dict.fromkeys((*entry.paths, *(hit.path for hit in now.hits)))
@@ -138,6 +140,9 @@ def causes(
     archived_now = set(stubs.values())
     since = [path for path, at_ms in changed_ms.items() if at_ms > entry.at_ms and path not in archived_now]
     made += [f"{path} was written" for path in since if path in shown]
+    told = {*since, *archived_now, *gone}
+    here = {path: done for path, done in (done_here or {}).items() if path not in told}
+    made += [f"done here: {done}" for path, done in here.items() if path in shown]
     is_known = bool(made) or has_moved  # time is never all of it: as of then, they answer otherwise, too
     has_passed = False
     if as_of is not None and as_of_then is not None:
@@ -153,8 +158,10 @@ def causes(
     if others := sum(path not in shown for path in since):
         written = counted(others, f"other {noun} was", f"other {noun}s were")
         made.append(f"{written} written{', which may play a part' if is_known else ''}")
+    elsewhere = [done for path, done in here.items() if path not in shown]
+    made += [f"done here: {first_of(elsewhere)}"] if elsewhere else []
     if not is_known:
-        when = "if that plays no part," if others else f"no {noun}'s file is newer:"
+        when = "if that plays no part," if others or elsewhere else f"no {noun}'s file is newer:"
         made.append(f"{when} what {'else ' if has_passed else ''}changed is {_ELSE.format(noun=noun)}")
     return tuple(made)
 

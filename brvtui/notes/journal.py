@@ -5,14 +5,38 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from brvtui.notes.plan import ChangedMeanwhile, Move, MoveFolder, NoteError, Plan, path_after
+from brvtui.notes.plan import ChangedMeanwhile, Move, MoveFolder, NoteError, Plan, Record, Write, path_after
 
 _MOST_PLANS = 200
-_MOST_MOVES = 1000
+_MOST_REMEMBERED = 1000
 _MOST_BYTES = 64 * 1_048_576
 
 ApplyPlan = Callable[[Plan], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _CarriedOut:
+    """What is remembered of a plan that was applied or undone: no text, as there may be many."""
+
+    at_ms: float
+    title: str
+    is_undone: bool
+    moves: tuple[Move | MoveFolder, ...]
+    untimed: tuple[str, ...]
+    """The notes whose files' times do not tell of it: signals were set, or a text was given an earlier time."""
+
+
+def _carried_out(plan: Plan, at_ms: float, is_undone: bool) -> _CarriedOut:
+    untimed: list[str] = []
+    for step in plan.steps:
+        if isinstance(step, Record):
+            untimed += [entry.path for entry in step.entries]
+        elif isinstance(step, Write) and step.after is not None and step.after.mtime_ns is not None:
+            untimed.append(step.path)
+    moves = tuple(step for step in plan.steps if isinstance(step, Move | MoveFolder))
+    return _CarriedOut(at_ms, plan.title, is_undone, moves, tuple(untimed))
 
 
 class Journal:
@@ -28,8 +52,8 @@ class Journal:
         self._clock = clock
         self._done: deque[Plan] = deque()
         self._undone: list[Plan] = []
-        self._moves: deque[tuple[float, Move | MoveFolder]] = deque(maxlen=_MOST_MOVES)
-        """The moves that were made, also by undoing one, each with its time, the newest last."""
+        self._history: deque[_CarriedOut] = deque(maxlen=_MOST_REMEMBERED)
+        """What was applied and undone, the newest last."""
         self._most_plans = most_plans
         self._most_bytes = most_bytes
         self._lock = threading.RLock()
@@ -50,8 +74,27 @@ class Journal:
 
         It is ``path`` itself, unless a plan, or undoing one, moved the note since.
         """
+        return path_after(path, [move for each in self._since(at_ms) for move in each.moves])
+
+    def untimed_since(self, at_ms: float) -> dict[str, str]:
+        """What was done since ``at_ms`` and is not told by the times of files, by the path of the note: its signals
+        were set, or its text was saved with an earlier time. What was undone since, but done before, counts too.
+        """
+        done: list[_CarriedOut] = []
+        undone: list[_CarriedOut] = []
+        for each in self._since(at_ms):
+            if not each.is_undone:
+                done.append(each)
+            elif done:
+                done.pop()  # the newest is undone first
+            else:
+                undone.append(each)
+        said = [(each, f"undone: {each.title}") for each in undone] + [(each, each.title) for each in done]
+        return {self.path_now(path, each.at_ms): words for each, words in said for path in each.untimed}
+
+    def _since(self, at_ms: float) -> list[_CarriedOut]:
         with self._lock:
-            return path_after(path, [step for moved_ms, step in self._moves if moved_ms >= at_ms])
+            return [each for each in self._history if each.at_ms >= at_ms]
 
     @property
     def undone(self) -> tuple[str, ...]:
@@ -64,7 +107,7 @@ class Journal:
         with self._lock:
             self._undone.clear()
             self._append(plan)
-            self._carried_out(plan)
+            self._remember(plan)
 
     def undo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
         """Undoes the newest plan by applying its reverse; returns that and the notices of ``apply``.
@@ -85,7 +128,7 @@ class Journal:
                 raise NoteError(f"{error.path}: {error.what}: {plan.title} cannot be undone any more{then}") from error
             self._done.pop()
             self._undone.append(plan)
-            self._carried_out(reverse)
+            self._remember(reverse, is_undone=True)
             return reverse, notices
 
     def redo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
@@ -97,12 +140,11 @@ class Journal:
             notices = apply(plan)
             self._undone.pop()
             self._append(plan)
-            self._carried_out(plan)
+            self._remember(plan)
             return plan, notices
 
-    def _carried_out(self, plan: Plan) -> None:
-        now_ms = self._clock()
-        self._moves += [(now_ms, step) for step in plan.steps if isinstance(step, Move | MoveFolder)]
+    def _remember(self, plan: Plan, is_undone: bool = False) -> None:
+        self._history.append(_carried_out(plan, self._clock(), is_undone))
 
     def _append(self, plan: Plan) -> None:
         self._done.append(plan)

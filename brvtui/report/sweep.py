@@ -127,7 +127,7 @@ def _crossings(made: Sweep, width: int) -> list[Line]:
     if not made.crossings:
         return [line(" no query is answered by another tier anywhere on the grid", "muted").cut(width)]
     values = made.axes[0].values
-    lines = [line(f" {_where(values[0])}, the query is answered otherwise", "muted").cut(width)]
+    lines = [line(f" {_where(values[0])}, the query is answered by another tier", "muted").cut(width)]
     texts = {each.id: each.text for each in made.queries}
     for crossing in sorted(made.crossings, key=lambda each: _in_order(each.at, values)):
         how = "" if crossing.is_solved or not isinstance(crossing.at, float) else "  (found by bisection)"

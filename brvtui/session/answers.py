@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -125,10 +125,16 @@ class TraceExplainer:
         path = find_note(context.snapshot, note).path if note else ""
         return find_counterfactuals(context, trace, path, cancelled)
 
-    def compare_logged(self, logged: LoggedQuery, path_now: Callable[[str], str] = str) -> LogComparison:
+    def compare_logged(
+        self,
+        logged: LoggedQuery,
+        path_now: Callable[[str], str] = str,
+        done_here: Callable[[], Mapping[str, str]] = dict,
+    ) -> LogComparison:
         """A logged query beside its answer now, on an empty cache, or why its engine cannot answer it now.
 
-        A result that is no longer in the tree is the same note at its ``path_now``.
+        A result that is no longer in the tree is the same note at its ``path_now``. ``done_here`` returns what was done
+        since and is not told by the times of files, by the path of the note.
         """
         from brvtui.lab.log_comparison import LogComparison, causes, compare
 
@@ -150,7 +156,11 @@ class TraceExplainer:
                 return self._answer_logged(entry, replace(context, now_ms=at_ms))
 
             is_known = entry.at_ms > 0
-            found = causes(entry, trace, as_of if is_known else None, changed, bool(paths_now), context.now_ms, own)
+            results = {note.path: note.result_path for note in snapshot.notes}
+            here = {results.get(path, path): done for path, done in done_here().items()}
+            found = causes(
+                entry, trace, as_of if is_known else None, changed, bool(paths_now), context.now_ms, own, here
+            )
             return replace(compared, causes=found)
         except EngineError as error:
             return LogComparison(logged, None, None, (), (str(error),), paths_now=paths_now)

@@ -179,6 +179,24 @@ def test_what_a_run_packed_is_no_difference_to_that_run(tree: Tree) -> None:
     assert compared.top_score == first.hits[0].score
 
 
+def test_what_was_done_here_is_named_where_no_file_tells_of_it(tree: Tree) -> None:
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
+    tree.note("deploy/other.md", "Other", "other things", days=9)
+    trace = tree.session().probe("rollback")
+    entry = logged(trace, top_score=0.1)
+
+    def told(done: dict[str, str]) -> tuple[str, ...]:
+        return tree.session().answers.compare_logged(entry, done_here=lambda: done).causes
+
+    assert told({"deploy/rollback.md": "signals of deploy/rollback.md"}) == (
+        "done here: signals of deploy/rollback.md",
+    )
+    assert told({"deploy/other.md": "signals of deploy/other.md"}) == (
+        "done here: signals of deploy/other.md",
+        f"if that plays no part, what changed is {UNSEEN}",
+    )
+
+
 def test_another_profile_and_what_the_tree_does_not_tell(tree: Tree) -> None:
     tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=9)
     trace = tree.session().probe("rollback")

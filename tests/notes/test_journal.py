@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from brvtui.notes.journal import Journal
-from brvtui.notes.plan import ChangedMeanwhile, FileContent, Move, MoveFolder, NoteError, Plan, Write
+from brvtui.notes.plan import ChangedMeanwhile, FileContent, Move, MoveFolder, NoteError, Plan, Record, Recorded, Write
+from brvtui.tree.reading.signals import defaults
+from tests.support.trees import BRV3
 
 
 def clock() -> float:
@@ -142,3 +144,23 @@ def test_only_the_newest_moves_are_known() -> None:
     for number in range(1001):
         journal.add(Plan("rename", (Move(f"{number}.md", f"{number}/moved.md", "0"),)))
     assert (journal.path_now("0.md", 0), journal.path_now("1.md", 0)) == ("0.md", "1/moved.md")
+
+
+def test_it_knows_what_was_done_that_the_times_of_files_do_not_tell() -> None:
+    times = (float(at) for at in range(0, 100, 10))
+    journal = Journal(lambda: next(times))
+    old, kept, new = FileContent(b"a", 5), FileContent(b"b", 5), FileContent(b"b")
+    signals = Record((Recorded("d.md", None, defaults(BRV3.signals)),))
+    journal.add(Plan("edit a.md", (Write("a.md", old, new),)))
+    journal.add(Plan("edit b.md", (Write("b.md", old, kept),)))
+    journal.add(Plan("signals of d.md", (signals,)))
+    assert journal.untimed_since(0) == {"b.md": "edit b.md", "d.md": "signals of d.md"}
+    assert journal.untimed_since(20) == {"d.md": "signals of d.md"}
+    for _ in range(3):
+        journal.undo(lambda plan: ())
+    assert journal.untimed_since(0) == {}
+    assert journal.untimed_since(20) == {"a.md": "undone: edit a.md", "b.md": "undone: edit b.md"}, "a.md is old again"
+    journal.redo(lambda plan: ())
+    journal.add(Plan("signals of a.md", (Record((Recorded("a.md", None, defaults(BRV3.signals)),)),)))
+    journal.add(Plan("rename", (Move("a.md", "c.md", "0"),)))
+    assert journal.untimed_since(70) == {"c.md": "signals of a.md"}

@@ -68,12 +68,15 @@ class Logs:
         earlier = self._services.store.view.edits.earlier
         outside = earlier.paths_now if earlier is not None else {}
 
+        # Beside the journal's times, which are of the system's clock, the moment of a frozen session says nothing.
+        journal, since_ms = session.notes.journal, 0.0 if session.frozen else entry.at_ms
+
         def path_now(path: str) -> str:
-            # Beside the times of moves, which are of the system's clock, the moment of a frozen session says nothing.
-            now = session.notes.journal.path_now(path, 0.0 if session.frozen else entry.at_ms)
+            now = journal.path_now(path, since_ms)
             return now if now != path else outside.get(path, path)
 
-        compare = partial(session.answers.compare_logged, entry, path_now)
+        done_here = partial(journal.untimed_since, since_ms)
+        compare = partial(session.answers.compare_logged, entry, path_now, done_here)
         self._services.background.run(compare, self._compared, group="log compare", exclusive=True)
         return True
 
