@@ -229,6 +229,24 @@ async def test_what_brings_in_a_file_that_is_not_searched_is_said_once(app: BrvT
             await pilot.press("escape")
 
 
+async def test_what_stands_for_a_folder_is_helped_by_words_alone(app: BrvTui, garden: Tree) -> None:
+    folder = "fruit/_index.md"
+    plant_kumquats(garden)
+    garden.summary("fruit", "Of fruit.")
+    async with app.run_test(size=WIDE) as pilot:
+        await asked_why(pilot, "rollback kumquat", folder)
+        assert {one.kind for one in remedies(pilot)} == {RemedyKind.WORDING}
+        chosen = await take(pilot, RemedyKind.WORDING)
+        await until(pilot, lambda: view(pilot).answer.trace.query == chosen.query)  # type: ignore[union-attr]
+        assert view(pilot).answer.trace.hits[(chosen.rank or 0) - 1].file == folder  # type: ignore[union-attr]
+        await ask(pilot, "kumquat")
+        brv(pilot).controllers.selection.select(folder)
+        await settled(pilot)
+        await pilot.press("escape", "w")
+        said = "no other wording that was tried helps it; it stands for its folder"
+        await until(pilot, lambda: said in " ".join(shown(pilot).replace("┃", " ").split()))
+
+
 async def test_w_on_a_stub_says_how_its_note_comes_back(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await asked_why(pilot, "kubernetes", "_archived/auth/jwt/old_flow.stub.md")

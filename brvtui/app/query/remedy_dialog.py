@@ -29,13 +29,17 @@ if TYPE_CHECKING:
     from brvtui.trace import Explanation
 
 _TRYING = "trying other wordings, {edits}, and words in its title…"
+_TRYING_OF_FOLDER = "trying other wordings…"
+_OF_FOLDER = (
+    "no other wording that was tried helps it; it stands for its folder: what makes a note in it match better does"
+)
 _NONE = "nothing that was tried helps it: another wording, {edits}, its title"
 _LACKS = "what it lacks stands above: correct that, or ask in its words, and look again"
 _NOT_TRIED = (
     "with this engine, no change of what is a result already is tried here (brv-tui why tries what brings it above one "
     f"other result): {_LACKS}"
 )
-_NO_MORE = "what helps it stands above; nothing else that was tried does: another wording, an update, a higher maturity"
+_NO_MORE = "what helps it stands above; no other change that is tried here does"
 _NOT_BROUGHT_IN = f"nothing that was tried brings it into the results: {_LACKS}"
 _FIRST = "it is first: nothing stands above it"
 _ANSWERS = (
@@ -118,6 +122,11 @@ class RemedyPane(ChoicePane):
         return "an edit, an update, a higher maturity" if self._is_own else "an edit"
 
     @property
+    def _is_folder(self) -> bool:
+        """Whether it is a file that stands for its folder: of its own it has no words that are searched."""
+        return self._is_own and role_of(self._explanation.path) is Role.SUMMARY
+
+    @property
     def _is_cached(self) -> bool:
         return self._explanation.trace.answer.kind == "cached"
 
@@ -137,7 +146,8 @@ class RemedyPane(ChoicePane):
         self.choices, self.owner = [], []
         made: list[Line] = []
         if not self._remedies:
-            said = _TRYING.format(edits=self._edits) if self._remedies is None else self._none()
+            trying = _TRYING_OF_FOLDER if self._is_folder else _TRYING.format(edits=self._edits)
+            said = trying if self._remedies is None else self._none()
             self.add_rows(made, wrapped(said, width))
             return made
         for place, remedy in enumerate(self._remedies):
@@ -155,6 +165,9 @@ class RemedyPane(ChoicePane):
         if role_of(self._explanation.path) is Role.ARCHIVED:
             back, archive = map(self.services.shown_key, ("dialog.back", "note.archive"))
             return f"its stub restores it: {back}, then select {stub_of(self._explanation.path)}, and {archive}"
+        if self._is_folder:
+            first = _FIRST if self._answers else _OF_FOLDER
+            return first if self._explanation.found else _NO_MORE
         if not self._answers:
             return _NO_MORE if _advised(self._explanation) else _NONE.format(edits=self._edits)
         return self.services.with_keys(f"{_FROM_CACHE}{_ANSWERS}" if self._is_cached else _ANSWERS)

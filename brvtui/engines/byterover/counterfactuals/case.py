@@ -62,6 +62,13 @@ class Case:
     trace: Trace
     position: int
     cancelled: Callable[[], bool]
+    folder_file: str = ""
+    """The file that stands for its folder, where that is to be helped, and not the note itself."""
+
+    @property
+    def file(self) -> str:
+        """The file that is to be helped."""
+        return self.folder_file or self.note.path
 
     @cached_property
     def note(self) -> Note:

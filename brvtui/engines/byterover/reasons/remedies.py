@@ -23,8 +23,10 @@ from brvtui.engines.byterover.counterfactuals.changes import (
 from brvtui.engines.byterover.counterfactuals.words import missing_words, near_wordings, title_choices
 from brvtui.engines.byterover.reasons.why_not import Loss, query_changes
 from brvtui.engines.byterover.route.decision import decide, find_results
+from brvtui.engines.byterover.sections import Search
 from brvtui.ranking.decay import just_before_ms
 from brvtui.ranking.maturity import LEVELS
+from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
 from brvtui.timing import Stopwatch
 from brvtui.trace import Remedy, RemedyKind, Trace
@@ -83,23 +85,28 @@ def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[
     """The changes after which the note ``named`` stands higher in the answer to the query of ``trace``, best first.
 
     Of wordings the least change that helps and the best one, of titles the best one, and each level of maturity that
-    is better than the last. Empty for a file that is not searched, and when ``cancelled`` became true. Ranks, scores
-    and tiers are those on an empty cache.
+    is better than the last. A folder is found for a note in it: for what stands for it, wordings of that note alone.
+    Empty for another file that is not searched, and when ``cancelled`` became true. Ranks, scores and tiers are those
+    on an empty cache.
     """
-    if named.position is None:
+    if named.position is not None:
+        cases = [Case(context, trace, named.position, cancelled)]
+    else:
+        below = _notes_below(context.snapshot, trace, named.path)
+        cases = [Case(context, trace, position, cancelled, named.path) for position in below]
+    if not cases:
         return ()
-    case = Case(context, trace, named.position, cancelled)
-    now = standing(case, Reworded(trace.query))
+    now = standing(cases[0], Reworded(trace.query))
     assert now is not None  # the tree as it is can be asked
     try:
-        found = list(_found(case, now))
+        found = list(_found(cases, now))
     except Cancelled:
         return ()
     return tuple(remedy for _, remedy in sorted(found, key=lambda pair: pair[0]._order))
 
 
 def standing(case: Case, change: Change) -> Standing | None:
-    """Where the note of ``case`` stands after ``change``; None when that change cannot be made.
+    """Where the file of ``case`` stands after ``change``; None when that change cannot be made.
 
     Raises :class:`Cancelled`.
     """
@@ -112,18 +119,30 @@ def standing(case: Case, change: Change) -> Standing | None:
     query = change.query if isinstance(change, Reworded) else case.trace.query
     made = find_results(after, query, case.trace.scope_option, Stopwatch())
     decided = decide(after, made)
-    used = next((place for place, hit in enumerate(decided.prefetched, start=1) if hit.file == case.note.path), None)
+    used = next((place for place, hit in enumerate(decided.prefetched, start=1) if hit.file == case.file), None)
     for rank, hit in enumerate(made.hits, start=1):
-        if hit.file == case.note.path:
+        if hit.file == case.file:
             return Standing(rank, decided.tier, hit.score, used)
     return Standing(None, decided.tier, None)
 
 
-def _found(case: Case, now: Standing) -> Iterator[tuple[Standing, Remedy]]:
-    reworded = _improving(case, now, _reworded(case))
+def _notes_below(snapshot: Snapshot, trace: Trace, path: str) -> list[int]:
+    """The positions of the notes that can lift the folder for which ``path`` stands: the one that does, else the first
+    few in it. Empty for a file that stands for no folder."""
+    summary = next((one for one in snapshot.summaries.values() if one.file == path), None)
+    if summary is None:
+        return []
+    child = next((lift.child for lift in trace.section(Search).lifts if lift.summary_file == path), "")
+    inside = [place for place, note in enumerate(snapshot.notes) if note.path.startswith(f"{summary.folder}/")]
+    return [place for place in inside if snapshot.notes[place].result_path == child] or inside[:_MOST_BELOW]
+
+
+def _found(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standing, Remedy]]:
+    case, *_ = cases
+    reworded = _improving(case, now, [tried for each in cases for tried in _reworded(each)])
     # The least change that helps, and the one that helps most.
     yield from _as_remedies(now, RemedyKind.WORDING, dict.fromkeys((*reworded[:1], *reworded[-1:])))
-    if not case.note.is_local:  # a shared source is read only
+    if case.folder_file or not case.note.is_local:  # a shared source is read only
         return
     edited = _improving(case, now, [_edit(case)])
     yield from _as_remedies(now, RemedyKind.EDIT, edited)
@@ -172,6 +191,8 @@ def _as_remedies(
         )
 
 
+_MOST_BELOW = 4
+"""Wordings of so many notes are tried for a folder that no note lifts now."""
 _REWORDED = (Loss.PATH, Loss.UNMATCHED_WORD, Loss.AND)
 """The losses whose wordings are tried: together all that there are."""
 _DIRECT = 2

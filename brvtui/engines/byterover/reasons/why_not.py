@@ -342,7 +342,7 @@ def _given(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
         Loss.DERIVED: "ask for a note that it was made from",
         Loss.PAST_FILES: f"leave at most {limits.max_files:,} files in the tree: the engine reads no more",
         Loss.ARCHIVED: "restore it by its stub, here or with brv, or read the stub: search finds it",
-        Loss.UNREADABLE: "fix the file as its reason says: then it is read again",
+        Loss.UNREADABLE: "correct what the reason names, the file or its name: then it is read",
         Loss.CUT_OFF: f"move the words before line {limits.max_lines}, into lines of {limits.max_line_units} units",
         Loss.ENGINE_FAILS: "fix the tree as the reason says",
         Loss.INDEX_OLDER: f"ask again: the engine looks at files again after {limits.index_seconds:g} s",

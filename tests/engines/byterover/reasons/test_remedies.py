@@ -16,6 +16,7 @@ from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.counterfactuals.case import Case as Tried
 from brvtui.engines.byterover.counterfactuals.changes import Change, Reworded, SignalsSet, TimeSet, TitleSet, Updated
 from brvtui.engines.byterover.reasons.remedies import _edit, remedies
+from brvtui.engines.byterover.sections import Search
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import from_utf16, terms
@@ -37,15 +38,16 @@ class Case(Asked):
 
 
 def cases(folder: Path, seed: int, most: int) -> Iterator[Case]:
-    """Random queries and notes: hits, and notes that are in no answer."""
+    """Random queries, and notes or folders: hits, and some that are in no answer."""
     pick = random.Random(seed)
     tree = generated(folder, seed, NOTES)
     snapshot = tree.snapshot(BRV3)
     for _ in range(most):
         trace = asked(snapshot, BRV3, query(pick), NOW_MS)
-        found = [hit.file for hit in trace.hits if hit.file in snapshot.by_path]
-        path = pick.choice(found) if found and pick.random() < 0.5 else pick.choice(snapshot.notes).path
-        named = Named(path, snapshot.by_path[path])
+        found = [hit.file for hit in trace.hits]
+        files = [*(note.path for note in snapshot.notes), *(one.file for one in snapshot.summaries.values())]
+        path = pick.choice(found) if found and pick.random() < 0.5 else pick.choice(files)
+        named = Named(path, snapshot.by_path.get(path))
         made = remedies(Context(snapshot, BRV3, NOW_MS), trace, named, lambda: False)
         yield Case(tree, snapshot, BRV3, NOW_MS, trace, path, made)
 
@@ -60,10 +62,10 @@ def place(trace: Trace, path: str) -> tuple[float, float, float]:
 
 def change_of(case: Case, remedy: Remedy) -> Change:
     """What a user would do who follows ``remedy``."""
+    if remedy.kind is RemedyKind.WORDING:
+        return Reworded(remedy.query)
     own = case.snapshot.signals[case.snapshot.by_path[case.path]]
     match remedy.kind:
-        case RemedyKind.WORDING:
-            return Reworded(remedy.query)
         case RemedyKind.EDIT:
             return TimeSet(case.path, int(NOW_MS) - 1)
         case RemedyKind.UPDATE:
@@ -76,19 +78,28 @@ def change_of(case: Case, remedy: Remedy) -> Change:
 
 def every_change(case: Case) -> Iterator[Change]:
     """Changes of every kind, made up without the code that offers them."""
-    position = case.snapshot.by_path[case.path]
+    words = list(dict.fromkeys(map(from_utf16, terms(case.trace.query))))
+    position = case.snapshot.by_path.get(case.path)
+    for dropped in range(len(words)):
+        yield Reworded(" ".join(words[:dropped] + words[dropped + 1 :]) or case.trace.query)
+    if position is None:
+        folder = case.path.rpartition("/")[0]
+        inside = [note for note in case.snapshot.notes if folder and note.path.startswith(f"{folder}/")]
+        child = next((lift.child for lift in case.trace.section(Search).lifts if lift.summary_file == case.path), "")
+        for below in [note for note in inside if note.result_path == child] or inside[:4]:
+            yield Reworded(f"{case.trace.query} {below.title}")
+            yield Reworded(below.title)
+        return
     note, own = case.snapshot.notes[position], case.snapshot.signals[position]
     yield TimeSet(case.path, int(NOW_MS) - 1)
     yield Updated(case.path, updated(own, BRV3.signals), int(NOW_MS) - 1)
     for level in LEVELS[LEVELS.index(own.maturity) + 1 :]:
         yield SignalsSet(case.path, replace(own, maturity=level))
-    words = list(dict.fromkeys(map(from_utf16, terms(case.trace.query))))
     for size in range(1, min(len(words), 3) + 1):
         for chosen in combinations(words, size):
             yield TitleSet(case.path, " ".join([note.title, *chosen]), int(NOW_MS) - 1)
     yield Reworded(f"{case.trace.query} {note.title}")
-    for dropped in range(len(words)):
-        yield Reworded(" ".join(words[:dropped] + words[dropped + 1 :]) or note.title)
+    yield Reworded(note.title)
 
 
 def check(case: Case, copy: Path) -> None:
@@ -138,8 +149,20 @@ def test_a_note_that_leads_a_direct_answer_needs_nothing(tree: Tree) -> None:
 
 def test_a_file_that_is_not_searched_has_none(tree: Tree) -> None:
     tree.note("a/one.md", "Anchor")
+    tree.file("a/one.abstract.md", "Anchor")
+    assert of(tree, "anchor", "a/one.abstract.md") == ()
+
+
+@pytest.mark.parametrize("text", ["anchor", "unheard"])
+def test_a_folder_is_helped_by_other_words_alone(tree: Tree, text: str) -> None:
+    tree.note("a/one.md", "Banner rules", "the anchor model", days=40)
+    tree.note("b/two.md", "Anchor", "anchor")
+    tree.note("b/three.md", "Anchor things", "anchor")
     tree.summary("a")
-    assert of(tree, "anchor", "a/_index.md") == ()
+    offered = of(tree, text, "a/_index.md")
+    assert {remedy.kind for remedy in offered} == {RemedyKind.WORDING}
+    again = asked(tree.snapshot(), BRV3, offered[0].query, NOW_MS)
+    assert again.hits[(offered[0].rank or 0) - 1].file == "a/_index.md"
 
 
 def test_a_note_of_a_shared_source_can_only_be_asked_for_otherwise(tree: Tree, make_tree: object) -> None:
