@@ -35,7 +35,7 @@ class ExportDialog(FieldDialog[Path]):
         ``write`` saves the trace in a file, over another one only if told so, returns where it is, may block, and
         raises :class:`brvtui.report.saved.ExportError`.
         """
-        super().__init__(f"Save {what}", name, f"in {place}\n{_FORMS}")
+        super().__init__(f"Save {what}", name, f"in {place}, unless a path is typed\n{_FORMS}")
         self._write = write
         self._confirmable = ""
         """The text whose file exists, as the user was told: Enter on it replaces the file."""
