@@ -15,6 +15,7 @@ from brvtui.report.query import trace_report
 from brvtui.report.svg import WIDTH, svg_report
 from brvtui.saved.traces import SavedTrace, as_json
 from brvtui.text.visible import visible
+from brvtui.tree.reading.project import is_tree
 
 
 class Form(StrEnum):
@@ -36,17 +37,24 @@ class InTheWayError(ExportError):
 def write_report(file: Path, data: bytes, trees: Sequence[Path]) -> None:
     """Writes ``data`` to ``file``, whole or not at all.
 
-    Raises :class:`ExportError`, also for a file inside one of the context ``trees``, where it could become a note.
+    Raises :class:`ExportError`, also for a file inside one of ``trees`` or any other context tree, where it could
+    become a note.
     """
     try:
         place = file.expanduser().absolute()
-        if any(place.resolve().is_relative_to(tree) for tree in trees):
-            raise ExportError(f"{file}: inside the context tree it could become a note; save it elsewhere")
+        _check_outside(file, place, trees)
         if not place.parent.is_dir():
             raise no_folder(file, place)
         writing.write(place, data, private=False)
     except (OSError, RuntimeError) as error:
         raise _not_written(file, error) from error
+
+
+def _check_outside(file: Path, place: Path, trees: Sequence[Path]) -> None:
+    """Raises :class:`ExportError` for a ``file`` whose ``place`` is in a context tree, one of ``trees`` or another."""
+    there = place.resolve()
+    if any(there.is_relative_to(tree) for tree in trees) or any(is_tree(folder) for folder in there.parents):
+        raise ExportError(f"{file}: inside a context tree it would become a note; save it elsewhere")
 
 
 def no_folder(file: Path, place: Path) -> ExportError:
@@ -87,13 +95,13 @@ def export(saved: SavedTrace, file: Path, trees: Sequence[Path] = (), replace: b
     """Writes ``saved`` to ``file`` in the form of its ending, whole or not at all, and returns where that is.
 
     Raises :class:`InTheWayError` for a file that is there and not to be ``replace`` d, :class:`ExportError` for another
-    ending, for a file inside one of the context ``trees`` (it would become a note), and for one that cannot be written.
+    ending, for a file inside one of ``trees`` or any other context tree (it would become a note), and for one that
+    cannot be written.
     """
     form = form_of(file)
     try:
         place = file.expanduser().absolute()
-        if any(place.resolve().is_relative_to(tree) for tree in trees):
-            raise ExportError(f"{file}: inside the context tree it would become a note; save it elsewhere")
+        _check_outside(file, place, trees)
         if place.exists() and not place.is_file():
             raise ExportError(f"{file}: not a file; save it elsewhere")
         if not place.parent.is_dir():

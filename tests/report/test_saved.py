@@ -16,7 +16,7 @@ from rich.console import Console
 
 from brvtui.engines.registry import presentation
 from brvtui.report.markdown import markdown_report
-from brvtui.report.saved import ExportError, Form, export, form_of, rendered, text_report
+from brvtui.report.saved import ExportError, Form, export, form_of, rendered, text_report, write_report
 from brvtui.saved.traces import SavedTrace, read
 from brvtui.trace import Scale, Trace
 from tests.support.trees import Tree
@@ -155,6 +155,10 @@ def test_a_trace_never_becomes_a_note(saved: SavedTrace, project: Tree, tmp_path
     for file in (inside, tmp_path / "link" / "trace.md"):
         with pytest.raises(ExportError, match="would become a note"):
             export(saved, file, [project.tree])
+    with pytest.raises(ExportError, match="would become a note"):
+        export(saved, inside)  # of a trace whose own project is not open
+    with pytest.raises(ExportError, match="would become a note"):
+        write_report(inside, b"", [])
     assert not inside.exists()
 
 

@@ -41,7 +41,10 @@ _NOT_TRIED = (
 )
 _NO_MORE = "what helps it stands above; no other change that is tried here does"
 _NOT_BROUGHT_IN = f"nothing that was tried brings it into the results: {_LACKS}"
-_FIRST = "it is first: nothing stands above it"
+_FIRST = (
+    "it is first: nothing stands above it. If another should be: {dialog.back}, select that, and {results.why} says "
+    "what would help it"
+)
 _ANSWERS = (
     "it is first in an answer that needs no model: nothing can stand higher. If it should not answer this: "
     "{dialog.back}, then {note.new} begins a note about it, {note.edit} edits this one, {note.archive} archives it, "
@@ -159,14 +162,14 @@ class RemedyPane(ChoicePane):
         if not self._explanation.found and not is_all:
             return _NOT_BROUGHT_IN
         if self._explanation.rank == 1 and not is_all:
-            return _FIRST
+            return self.services.with_keys(_FIRST)
         if not self._tried_all:
             return _NOT_TRIED
         if role_of(self._explanation.path) is Role.ARCHIVED:
             back, archive = map(self.services.shown_key, ("dialog.back", "note.archive"))
             return f"its stub restores it: {back}, then select {stub_of(self._explanation.path)}, and {archive}"
         if self._is_folder:
-            first = _FIRST if self._answers else _OF_FOLDER
+            first = self.services.with_keys(_FIRST) if self._answers else _OF_FOLDER
             return first if self._explanation.found else _NO_MORE
         if not self._answers:
             return _NO_MORE if _advised(self._explanation) else _NONE.format(edits=self._edits)

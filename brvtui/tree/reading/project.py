@@ -50,6 +50,11 @@ class FoundProject:
         return self.root.name or str(self.root)
 
 
+def is_tree(folder: Path) -> bool:
+    """Whether ``folder`` is a project's context tree, by its name and that of the folder it is in."""
+    return folder.name == _TREE and folder.parent.name == MARKER
+
+
 def find_project(start: Path | None) -> FoundProject:
     """The project in ``start``, or, without ``start``, in the current folder or one above it.
 
@@ -77,7 +82,7 @@ def find_project(start: Path | None) -> FoundProject:
         raise ProjectError(f"{given}: not a folder; name the project's folder")
     if _is_project(given):
         return _open(given)
-    if given.name == _TREE and given.parent.name == MARKER:
+    if is_tree(given):
         return _open(given.parent.parent)
     if given.name == MARKER and (given / _TREE).is_dir():
         return _open(given.parent)
