@@ -80,7 +80,10 @@ class Workers:
         return tell
 
     def _failed(self, error: Exception, doing: str, on_error: Callable[[str], object] | None) -> None:
-        line = str(error) if isinstance(error, Refusal) else self._app.error_line(error, doing)
+        from brvtui.session.opened import NotLoaded  # only here: it loads engines
+
+        is_told = isinstance(error, Refusal | NotLoaded)
+        line = str(error) if is_told else self._app.error_line(error, doing)
         if on_error is not None:
             on_error(line)
         else:

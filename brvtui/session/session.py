@@ -183,7 +183,7 @@ class Session:
         """The newest published snapshot. Raises :class:`NotLoaded` before the first :meth:`load`."""
         newest = self._publisher.newest
         if newest is None:
-            raise NotLoaded("the project is still being read")
+            raise NotLoaded("the project is still being read: try again in a moment")
         return newest
 
     def snapshot_of(self, trace: Trace) -> Snapshot:

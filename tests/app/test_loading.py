@@ -15,8 +15,10 @@ from brvtui.app.view import View
 from brvtui.loading import load
 from brvtui.paint.bars import meter
 from brvtui.paint.glyphs import UNICODE
+from brvtui.store.drafts import Draft, DraftStore
 from brvtui.tree.reading.project import find_project
-from tests.app.driving import NARROW, SIZES, shown, until, view
+from tests.app.driving import NARROW, SIZES, WIDE, shown, until, view
+from tests.app.editing import toasts
 from tests.support.trees import BRV3, NOW_MS, Tree
 
 StuckAt = Callable[[int, int], None]
@@ -45,6 +47,15 @@ async def test_on_every_screen(app: BrvTui, stuck_at: StuckAt) -> None:
         await stuck(pilot)
         await pilot.press("escape", "2")
         await until(pilot, lambda: "reading 25%" in shown(pilot))
+
+
+async def test_what_needs_notes_is_told_to_wait_and_is_no_crash(app: BrvTui, garden: Tree, stuck_at: StuckAt) -> None:
+    DraftStore(garden.tree).add(Draft("deploy/rollback.md", b"mine", None, NOW_MS, 2**22 + 1))  # its process is gone
+    stuck_at(1, 4)
+    async with app.run_test(size=WIDE) as pilot:
+        await stuck(pilot)
+        await pilot.press("escape", "D")
+        await until(pilot, lambda: toasts(pilot) == "the project is still being read: try again in a moment")
 
 
 async def test_when_all_is_read_the_index_is_made(app: BrvTui, stuck_at: StuckAt) -> None:

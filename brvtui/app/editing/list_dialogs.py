@@ -27,7 +27,10 @@ class ChangesDialog(Dialog[str]):
 
     def __init__(self, done: Sequence[str], undone: Sequence[str]) -> None:
         """A dialog over the titles of changes; the last of each is the next to be undone, or redone."""
-        said = "The changes of notes in this session that can be undone, the newest first: in this order."
+        said = (
+            "The changes of notes in this session, the newest first. They are undone in this order; those marked "
+            "undone can be done again."
+        )
         super().__init__("Changes of this session", said, wide=True)
         self._listed = {UNDO: done, REDO: undone}
         self._pane = ChangesPane(done, undone, id="changes")
@@ -46,7 +49,10 @@ class ChangesPane(Pane):
     """The changes that can be redone, then those that were made, the newest first."""
 
     TITLE = "Changes"
-    HELP_TEXT = "What can be undone of this session, the newest first. Undoing goes back one at a time, in this order."
+    HELP_TEXT = (
+        "What can be undone of this session, the newest first, and what was undone, marked so. Undoing goes back one "
+        "at a time, in this order; what was undone last is the first that is done again."
+    )
 
     def __init__(self, done: Sequence[str], undone: Sequence[str], *, id: str) -> None:
         """A pane over titles."""

@@ -29,13 +29,13 @@ class _ExportResult:
 class ExportDialog(FieldDialog[Path]):
     """Asks for a file's path. Dismissed with the path of the saved file, or with None."""
 
-    def __init__(self, what: str, name: str, place: str, write: Callable[[Path, bool], Path]) -> None:
-        """Proposes the file ``name`` for ``what`` is saved, and says in which ``place`` it will be.
+    def __init__(self, what: str, name: str, place: str, write: Callable[[Path, bool], Path], notice: str = "") -> None:
+        """Proposes the file ``name`` for ``what`` is saved, and says in which ``place`` it will be, then a ``notice``.
 
         ``write`` saves the trace in a file, over another one only if told so, returns where it is, may block, and
         raises :class:`brvtui.report.saved.ExportError`.
         """
-        super().__init__(f"Save {what}", name, f"in {place}, unless a path is typed\n{_FORMS}")
+        super().__init__(f"Save {what}", name, "\n".join(filter(None, (f"in {place}", notice, _FORMS))))
         self._write = write
         self._confirmable = ""
         """The text whose file exists, as the user was told: Enter on it replaces the file."""

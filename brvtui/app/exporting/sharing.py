@@ -42,7 +42,7 @@ _NOTHING = {
     "trace": _NO_TRACE,
 }
 _TOAST_S = 8
-_ALONE = "; the pinned answer is not saved with it: {copy.shown} in its tab copies the comparison"
+_ALONE = "the pinned answer is not saved with it: {copy.shown} in its tab copies the comparison"
 _LONGEST_NAME = 40
 
 
@@ -101,11 +101,11 @@ class Sharing:
         name, what = f"{_slug(trace.query)}.{ending}", f"the trace of {_quoted(trace)}"
         alone = self._services.with_keys(_ALONE) if self._services.store.view.pin.trace is not None else ""
         if self._services.is_web:
-            screen = ExportDialog(what, name, f"the downloads of your browser{alone}", _file_of_form)
+            screen = ExportDialog(what, name, "the downloads of your browser", _file_of_form, alone)
             self._services.push_screen(screen, partial(self._hand_over, trace))
         else:
             write = partial(_written, self._project, trace)
-            screen = ExportDialog(what, name, f"{shown_path(Path.cwd())}{alone}", write)
+            screen = ExportDialog(what, name, f"{shown_path(Path.cwd())}, unless a path is typed", write, alone)
             self._services.push_screen(screen, self._was_saved)
 
     def _hand_over(self, trace: Trace, file: Path | None) -> None:
