@@ -124,17 +124,17 @@ class View(NamedTuple):
             return NEEDS_EITHER if self.project.phase is Phase.FAILED else NEEDS_PROJECT
         engine = self.engine
         shown = None if self.opening else self.presentation  # the first paint waits for no engine
-        of_no_use = {
-            OF_NOTES_ALONE: self.is_code,
-            OF_A_TREE_ALONE: engine.name == SPACE,
-            OF_TIERS: engine.name != DEFAULT or self.is_code,
-            OF_A_GRAPH: shown is None or not shown.draws_graph,
-            OF_LEARNING: shown is None or not shown.learns,
-            OF_MODES: not engine.mode,
-            OF_OTHER_ENGINES: not engine.has_others,
-            NEEDS_RESULT: self.answered is None,
-        }
-        return frozenset().union(*(names for names, is_so in of_no_use.items() if is_so))
+        of_no_use = (
+            (OF_NOTES_ALONE, self.is_code),
+            (OF_A_TREE_ALONE, engine.name == SPACE),
+            (OF_TIERS, engine.name != DEFAULT or self.is_code),
+            (OF_A_GRAPH, shown is None or not shown.draws_graph),
+            (OF_LEARNING, shown is None or not shown.learns),
+            (OF_MODES, not engine.mode),
+            (OF_OTHER_ENGINES, not engine.has_others),
+            (NEEDS_RESULT, self.answered is None),
+        )
+        return frozenset().union(*(names for names, is_so in of_no_use if is_so))
 
     @property
     def noun(self) -> str:

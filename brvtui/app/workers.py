@@ -80,14 +80,20 @@ class Workers:
         return tell
 
     def _failed(self, error: Exception, doing: str, on_error: Callable[[str], object] | None) -> None:
-        from brvtui.session.opened import NotLoaded  # only here: it loads engines
-
-        is_told = isinstance(error, Refusal | NotLoaded)
-        line = str(error) if is_told else self._app.error_line(error, doing)
+        line = str(error) if _is_told(error) else self._app.error_line(error, doing)
         if on_error is not None:
             on_error(line)
         else:
             self._app.notify(line, severity="error", timeout=_ERROR_S)
+
+
+def _is_told(error: Exception) -> bool:
+    """Whether what ``error`` says is for the user, and no report of a crash."""
+    if isinstance(error, Refusal):
+        return True
+    from brvtui.session.opened import NotLoaded  # engines are loaded with it
+
+    return isinstance(error, NotLoaded)
 
 
 def is_cancelled() -> bool:

@@ -41,7 +41,7 @@ def print_report(report: Callable[[int], Any]) -> None:
 
 
 def say(text: str, err: bool = False) -> None:
-    """Prints a sentence, with letters for our own signs where the setting ``ascii`` is on."""
+    """Prints a sentence, with letters for signs such as ours, also in names, where the setting ``ascii`` is on."""
     from brvtui.paint.glyphs import ON, TO_LETTERS
 
     click.echo(text.translate(TO_LETTERS) if letters_setting() == ON else text, err=err)

@@ -170,7 +170,7 @@ class ProjectSettings:
     )
     ascii: str = _setting(
         AUTO,
-        "letters instead of signs, but in help, Markdown and the answer of `ask`; `auto`: where output is not UTF-8",
+        "letters for signs, also in names; not in help, Markdown, the answer of `ask`; `auto`: if output is not UTF-8",
         choices=_SWITCH,
         restart=True,
     )

@@ -79,8 +79,8 @@ def is_repository(folder: Path) -> bool:
 def _expanded(entry: FleetEntry, here: Path) -> tuple[list[Member], list[Absence], list[str]]:
     try:
         place = str(here / Path(entry.places[0]).expanduser())
-    except RuntimeError as error:
-        return [], [_unusable(entry.name, f"{entry.places[0]}: {error}")], []
+    except RuntimeError:
+        return [], [_unusable(entry.name, f"{entry.places[0]}: its ~ names no user of this machine; correct it")], []
     if entry.spaces:
         return _spaces(entry, Path(place))
     if entry.repository:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from brvtui.engines.registry import noun_of, presentation
@@ -104,7 +104,7 @@ def causes(
     has_moved: bool,
     now_ms: float,
     own_signals: int = 0,
-    done_here: Mapping[str, str] | None = None,
+    done_here: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[str, ...]:
     """Returns what happened since ``entry`` that may explain the answer of ``now``, a line each; where the clock
     certainly does, only that, and which results were written too.
@@ -114,13 +114,20 @@ def causes(
     ``changed_ms`` is when each note's file was last written, in milliseconds since 1970, by the path of results. Where
     one of the results of then ``has_moved``, which the comparison says itself, nothing else is guessed. ``own_signals``
     counts the notes whose signals the engine that answered does not read. ``done_here`` names what was done since in
-    this session and is not told by the times of files, by the path of results.
+    this session and the times of files do not tell, each with the paths, as of results, of its notes.
     """
     noun = noun_of(now.engine)
     shown = dict.fromkeys((*entry.paths, *(hit.path for hit in now.hits)))
     as_of_then = as_of(entry.at_ms) if as_of is not None else None
-    if as_of_then is not None and not compare(entry, as_of_then).differences:
-        too = [f"{path} was written too" for path in shown if changed_ms.get(path, 0) > entry.at_ms]
+    here, elsewhere = _done(done_here or {}, shown, changed_ms)
+    last_ms = max((changed_ms[path] for path in shown if path in changed_ms), default=0.0)
+    gives_it = as_of_then is not None and not compare(entry, as_of_then).differences
+    if gives_it and last_ms > entry.at_ms:
+        # As of then, what was written since has no age: that it gives the same answer may be the writing's doing.
+        assert as_of is not None
+        gives_it = not compare(entry, as_of(min(math.ceil(last_ms) + 1, now_ms))).differences
+    if gives_it:
+        too = [f"{path} was written too" for path in shown if changed_ms.get(path, 0) > entry.at_ms] + here
         passed = f"{'' if too else 'only '}{_passed(entry.at_ms, now_ms)}"
         return (f"{passed}: as of that moment, today's {noun}s give the logged answer", *too)
     made: list[str] = []
@@ -140,9 +147,7 @@ def causes(
     archived_now = set(stubs.values())
     since = [path for path, at_ms in changed_ms.items() if at_ms > entry.at_ms and path not in archived_now]
     made += [f"{path} was written" for path in since if path in shown]
-    told = {*since, *archived_now, *gone}
-    here = {path: done for path, done in (done_here or {}).items() if path not in told}
-    made += [f"done here: {done}" for path, done in here.items() if path in shown]
+    made += here
     is_known = bool(made) or has_moved  # time is never all of it: as of then, they answer otherwise, too
     has_passed = False
     if as_of is not None and as_of_then is not None:
@@ -158,12 +163,24 @@ def causes(
     if others := sum(path not in shown for path in since):
         written = counted(others, f"other {noun} was", f"other {noun}s were")
         made.append(f"{written} written{', which may play a part' if is_known else ''}")
-    elsewhere = [done for path, done in here.items() if path not in shown]
-    made += [f"done here: {first_of(elsewhere)}"] if elsewhere else []
+    made += elsewhere
     if not is_known:
         when = "if that plays no part," if others or elsewhere else f"no {noun}'s file is newer:"
         made.append(f"{when} what {'else ' if has_passed else ''}changed is {_ELSE.format(noun=noun)}")
     return tuple(made)
+
+
+def _done(
+    done_here: Mapping[str, Sequence[str]], shown: Container[str], in_tree: Container[str]
+) -> tuple[list[str], list[str]]:
+    """What was done in this session: a line each for the notes that are ``shown``, and one for all else.
+
+    Of notes that are no longer ``in_tree`` something else is told.
+    """
+    there = {done: [path for path in paths if path in in_tree] for done, paths in done_here.items()}
+    here = [done for done, paths in there.items() if any(path in shown for path in paths)]
+    elsewhere = [done for done, paths in there.items() if paths and done not in here]
+    return [f"done here: {done}" for done in here], [f"done here: {first_of(elsewhere)}"] if elsewhere else []
 
 
 def _passed(from_ms: float, now_ms: float) -> str:

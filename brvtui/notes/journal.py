@@ -6,6 +6,8 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
+from typing import NamedTuple
 
 from brvtui.notes.plan import ChangedMeanwhile, Move, MoveFolder, NoteError, Plan, Record, Write, path_after
 
@@ -20,6 +22,8 @@ ApplyPlan = Callable[[Plan], tuple[str, ...]]
 class _CarriedOut:
     """What is remembered of a plan that was applied or undone: no text, as there may be many."""
 
+    number: int
+    """That of the plan: the same when it is undone, and done again."""
     at_ms: float
     title: str
     is_undone: bool
@@ -28,7 +32,7 @@ class _CarriedOut:
     """The notes whose files' times do not tell of it: signals were set, or a text was given an earlier time."""
 
 
-def _carried_out(plan: Plan, at_ms: float, is_undone: bool) -> _CarriedOut:
+def _carried_out(number: int, plan: Plan, at_ms: float, is_undone: bool) -> _CarriedOut:
     untimed: list[str] = []
     for step in plan.steps:
         if isinstance(step, Record):
@@ -36,7 +40,14 @@ def _carried_out(plan: Plan, at_ms: float, is_undone: bool) -> _CarriedOut:
         elif isinstance(step, Write) and step.after is not None and step.after.mtime_ns is not None:
             untimed.append(step.path)
     moves = tuple(step for step in plan.steps if isinstance(step, Move | MoveFolder))
-    return _CarriedOut(at_ms, plan.title, is_undone, moves, tuple(untimed))
+    return _CarriedOut(number, at_ms, plan.title, is_undone, moves, tuple(untimed))
+
+
+class _Numbered(NamedTuple):
+    """A plan and its number, by which it is known when it is undone and done again."""
+
+    number: int
+    plan: Plan
 
 
 class Journal:
@@ -50,8 +61,9 @@ class Journal:
     ) -> None:
         """An empty journal. ``clock`` says the time, in milliseconds since 1970, as drafts are kept by it."""
         self._clock = clock
-        self._done: deque[Plan] = deque()
-        self._undone: list[Plan] = []
+        self._numbers = count()
+        self._done: deque[_Numbered] = deque()
+        self._undone: list[_Numbered] = []
         self._history: deque[_CarriedOut] = deque(maxlen=_MOST_REMEMBERED)
         """What was applied and undone, the newest last."""
         self._most_plans = most_plans
@@ -67,7 +79,7 @@ class Journal:
     def done(self) -> tuple[str, ...]:
         """The titles of the plans that can be undone, in the order in which they were applied."""
         with self._lock:
-            return tuple(plan.title for plan in self._done)
+            return tuple(each.plan.title for each in self._done)
 
     def path_now(self, path: str, at_ms: float) -> str:
         """The path now of the note that was at ``path`` at ``at_ms``, in milliseconds since 1970.
@@ -76,21 +88,23 @@ class Journal:
         """
         return path_after(path, [move for each in self._since(at_ms) for move in each.moves])
 
-    def untimed_since(self, at_ms: float) -> dict[str, str]:
-        """What was done since ``at_ms`` and is not told by the times of files, by the path of the note: its signals
-        were set, or its text was saved with an earlier time. What was undone since, but done before, counts too.
+    def untimed_since(self, at_ms: float) -> dict[str, list[str]]:
+        """What was done since ``at_ms`` and the times of files do not tell, each with the paths of its notes.
+
+        Their signals were set, or their texts saved with an earlier time. What was undone since, but done before,
+        counts too; what was done and undone since does not, nor what was undone and done again.
         """
-        done: list[_CarriedOut] = []
-        undone: list[_CarriedOut] = []
+        net: dict[int, _CarriedOut] = {}
         for each in self._since(at_ms):
-            if not each.is_undone:
-                done.append(each)
-            elif done:
-                done.pop()  # the newest is undone first
+            if each.number in net:
+                del net[each.number]
             else:
-                undone.append(each)
-        said = [(each, f"undone: {each.title}") for each in undone] + [(each, each.title) for each in done]
-        return {self.path_now(path, each.at_ms): words for each, words in said for path in each.untimed}
+                net[each.number] = each
+        made: dict[str, list[str]] = {}
+        for each in net.values():
+            said = f"undone: {each.title}" if each.is_undone else each.title
+            made.setdefault(said, []).extend(self.path_now(path, each.at_ms) for path in each.untimed)
+        return {said: paths for said, paths in made.items() if paths}
 
     def _since(self, at_ms: float) -> list[_CarriedOut]:
         with self._lock:
@@ -100,14 +114,15 @@ class Journal:
     def undone(self) -> tuple[str, ...]:
         """The titles of the plans that can be redone, the next one last."""
         with self._lock:
-            return tuple(plan.title for plan in self._undone)
+            return tuple(each.plan.title for each in self._undone)
 
     def add(self, plan: Plan) -> None:
         """Adds an applied plan, and forgets the plans that could be redone."""
         with self._lock:
             self._undone.clear()
-            self._append(plan)
-            self._remember(plan)
+            each = _Numbered(next(self._numbers), plan)
+            self._append(each)
+            self._remember(each.number, plan)
 
     def undo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
         """Undoes the newest plan by applying its reverse; returns that and the notices of ``apply``.
@@ -118,7 +133,7 @@ class Journal:
         with self._lock:
             if not self._done:
                 raise NoteError("nothing was changed in this session that could be undone")
-            plan = self._done[-1]
+            number, plan = self._done[-1]
             reverse = plan.reverse()
             try:
                 notices = apply(reverse)
@@ -126,9 +141,8 @@ class Journal:
                 self._done.pop()
                 then = "; the change before it is the next" if self._done else ""
                 raise NoteError(f"{error.path}: {error.what}: {plan.title} cannot be undone any more{then}") from error
-            self._done.pop()
-            self._undone.append(plan)
-            self._remember(reverse, is_undone=True)
+            self._undone.append(self._done.pop())
+            self._remember(number, reverse, is_undone=True)
             return reverse, notices
 
     def redo(self, apply: ApplyPlan) -> tuple[Plan, tuple[str, ...]]:
@@ -136,18 +150,17 @@ class Journal:
         with self._lock:
             if not self._undone:
                 raise NoteError("nothing was undone that could be done again")
-            plan = self._undone[-1]
+            number, plan = self._undone[-1]
             notices = apply(plan)
-            self._undone.pop()
-            self._append(plan)
-            self._remember(plan)
+            self._append(self._undone.pop())
+            self._remember(number, plan)
             return plan, notices
 
-    def _remember(self, plan: Plan, is_undone: bool = False) -> None:
-        self._history.append(_carried_out(plan, self._clock(), is_undone))
+    def _remember(self, number: int, plan: Plan, is_undone: bool = False) -> None:
+        self._history.append(_carried_out(number, plan, self._clock(), is_undone))
 
-    def _append(self, plan: Plan) -> None:
-        self._done.append(plan)
-        total = sum(kept.size for kept in self._done)
+    def _append(self, each: _Numbered) -> None:
+        self._done.append(each)
+        total = sum(kept.plan.size for kept in self._done)
         while len(self._done) > 1 and (len(self._done) > self._most_plans or total > self._most_bytes):
-            total -= self._done.popleft().size
+            total -= self._done.popleft().plan.size

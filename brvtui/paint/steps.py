@@ -189,7 +189,7 @@ def places_of(check: Check) -> int:
     if all(value is None or float(value).is_integer() for value in both):
         return 0
     value, threshold = both
-    if value is None or threshold is None or math.isclose(value, threshold, rel_tol=_NOISE):
+    if value is None or threshold is None or math.isclose(value, threshold, rel_tol=_NOISE, abs_tol=_NOISE):
         return 2
     enough = (places for places in range(2, _MOST_PLACES) if number(value, places) != number(threshold, places))
     return next(enough, _MOST_PLACES)

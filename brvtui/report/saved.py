@@ -15,7 +15,7 @@ from brvtui.report.query import trace_report
 from brvtui.report.svg import WIDTH, svg_report
 from brvtui.saved.traces import SavedTrace, as_json
 from brvtui.text.visible import visible
-from brvtui.tree.reading.project import is_tree
+from brvtui.tree.reading.project import is_context_tree
 
 
 class Form(StrEnum):
@@ -37,8 +37,7 @@ class InTheWayError(ExportError):
 def write_report(file: Path, data: bytes, trees: Sequence[Path]) -> None:
     """Writes ``data`` to ``file``, whole or not at all.
 
-    Raises :class:`ExportError`, also for a file inside one of ``trees`` or any other context tree, where it could
-    become a note.
+    Raises :class:`ExportError`, also for a file inside one of ``trees`` or another project's context tree.
     """
     try:
         place = file.expanduser().absolute()
@@ -51,10 +50,12 @@ def write_report(file: Path, data: bytes, trees: Sequence[Path]) -> None:
 
 
 def _check_outside(file: Path, place: Path, trees: Sequence[Path]) -> None:
-    """Raises :class:`ExportError` for a ``file`` whose ``place`` is in a context tree, one of ``trees`` or another."""
+    """Raises :class:`ExportError` for a ``file`` whose ``place`` is in one of ``trees`` or a project's context tree."""
     there = place.resolve()
-    if any(there.is_relative_to(tree) for tree in trees) or any(is_tree(folder) for folder in there.parents):
-        raise ExportError(f"{file}: inside a context tree it would become a note; save it elsewhere")
+    if any(there.is_relative_to(tree) for tree in trees) or any(
+        is_context_tree(folder) for folder in (*place.parents, *there.parents)
+    ):
+        raise ExportError(f"{file}: inside a context tree, whose files ByteRover reads; save it elsewhere")
 
 
 def no_folder(file: Path, place: Path) -> ExportError:
@@ -95,8 +96,7 @@ def export(saved: SavedTrace, file: Path, trees: Sequence[Path] = (), replace: b
     """Writes ``saved`` to ``file`` in the form of its ending, whole or not at all, and returns where that is.
 
     Raises :class:`InTheWayError` for a file that is there and not to be ``replace`` d, :class:`ExportError` for another
-    ending, for a file inside one of ``trees`` or any other context tree (it would become a note), and for one that
-    cannot be written.
+    ending, for a file inside one of ``trees`` or another project's context tree, and for one that cannot be written.
     """
     form = form_of(file)
     try:

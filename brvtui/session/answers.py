@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -129,12 +129,12 @@ class TraceExplainer:
         self,
         logged: LoggedQuery,
         path_now: Callable[[str], str] = str,
-        done_here: Callable[[], Mapping[str, str]] = dict,
+        done_here: Callable[[], Mapping[str, Sequence[str]]] = dict,
     ) -> LogComparison:
         """A logged query beside its answer now, on an empty cache, or why its engine cannot answer it now.
 
         A result that is no longer in the tree is the same note at its ``path_now``. ``done_here`` returns what was done
-        since and is not told by the times of files, by the path of the note.
+        since and the times of files do not tell, each with the paths of its notes.
         """
         from brvtui.lab.log_comparison import LogComparison, causes, compare
 
@@ -157,7 +157,7 @@ class TraceExplainer:
 
             is_known = entry.at_ms > 0
             results = {note.path: note.result_path for note in snapshot.notes}
-            here = {results.get(path, path): done for path, done in done_here().items()}
+            here = {done: [results.get(path, path) for path in paths] for done, paths in done_here().items()}
             found = causes(
                 entry, trace, as_of if is_known else None, changed, bool(paths_now), context.now_ms, own, here
             )

@@ -16,7 +16,7 @@ from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.saved.traces import as_json
 from brvtui.session.answers import TraceExplainer
 from brvtui.trace import Trace
-from tests.app.driving import HUGE, NARROW, WIDE, ask, settled, shown, text_of, until, view
+from tests.app.driving import HUGE, NARROW, WIDE, ask, ask_from_cache, settled, shown, text_of, until, view
 from tests.app.editing import toasts
 from tests.app.pictures import Looks
 from tests.support.trees import Tree
@@ -71,6 +71,14 @@ async def test_what_needs_no_model_needs_nothing(app: BrvTui) -> None:
         assert "no model is needed" not in text_of(pilot, "#route")
         assert view(pilot).answer.counterfactuals is None
         assert "no change is needed" in toasts(pilot)
+
+
+async def test_what_the_cache_answers_is_asked_once_it_is_emptied(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask_from_cache(pilot, QUERY)
+        await pilot.press("escape", "f4", "v")
+        said = "while the cache holds its answer: c empties it, then v tries"
+        await until(pilot, lambda: said in toasts(pilot))
 
 
 async def test_without_a_query_there_is_nothing_to_need_less(app: BrvTui) -> None:

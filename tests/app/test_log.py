@@ -19,10 +19,12 @@ from brvtui.app.query.remedy_dialog import RemedyDialog
 from brvtui.app.query.screen import QueryScreen
 from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import DEFAULT
+from brvtui.notes.signals import SignalTarget
 from brvtui.store.folders import shown_path
 from brvtui.timing import system_clock
 from brvtui.tree.engine_files.folders import project_data
 from brvtui.tree.engine_files.query_log import LoggedQuery, query_log_folder
+from brvtui.tree.reading.signals import defaults
 from tests.app.driving import (
     NARROW,
     SIZES,
@@ -38,7 +40,7 @@ from tests.app.driving import (
     until,
     view,
 )
-from tests.support.trees import NOW_MS, Tree
+from tests.support.trees import BRV3, NOW_MS, Tree
 
 
 def logged(garden: Tree, number: int, query: str, **changes: object) -> None:
@@ -182,6 +184,20 @@ async def test_a_result_that_the_app_moved_is_the_same_note(garden: Tree, make_a
         assert "was first then" not in told
         assert "no longer in the tree" not in told
         assert "keys for a note act on" not in told
+
+
+async def test_signals_that_were_set_here_are_named_as_what_changed(
+    garden: Tree, make_app: Callable[..., BrvTui]
+) -> None:
+    path = "deploy/rollback.md"
+    logged(garden, 1, "rollback", matchedDocs=[{"path": path, "score": 0.1}])
+    async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:
+        await to_log(pilot)
+        session = brv(pilot).controllers.project.session
+        assert session is not None
+        own = replace(defaults(BRV3.signals), importance=99.0)
+        session.notes.apply(session.notes.plan_signals(path, own, SignalTarget.FRONTMATTER))
+        await until(pilot, lambda: f"done here: signals of {path}" in " ".join(text_of(pilot, "#entry").split()))
 
 
 async def test_moves_are_followed_for_a_query_of_a_frozen_session(

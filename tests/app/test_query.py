@@ -389,5 +389,10 @@ async def test_a_probe_that_the_cache_answered_is_asked_again_once_that_expires(
         ran = brv(pilot).controllers.queries.prober.newest
         await pilot.pause(0.5)
         assert brv(pilot).controllers.queries.prober.newest == ran, "a run was given its answer"
+        trace = view(pilot).answer.trace
+        assert trace is not None
+        brv(pilot).controllers.queries._expired(replace(trace))
+        await pilot.pause(0.1)
+        assert brv(pilot).controllers.queries.prober.newest == ran, "another answer is shown by then"
         brv(pilot).controllers.queries.ask_again()
         await until(pilot, lambda: brv(pilot).controllers.queries.prober.newest > ran + 1)

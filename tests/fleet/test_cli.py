@@ -233,11 +233,11 @@ def test_a_path_of_a_user_that_is_not_there_is_a_line(fleet: Path) -> None:
     (fleet / "other.toml").write_text(f'[[member]]\npath = "{place}"\n')
     assert run(fleet, "add", "two", "--fleet", "other.toml") == (0, "added two to other.toml\n", "")
     code, out, err = run(fleet, "list", "--fleet", "other.toml")
-    assert (code, err) == (0, f"note: {place}: Could not determine home directory.\n")
+    assert (code, err) == (0, f"note: {place}: its ~ names no user of this machine; correct it\n")
     assert "two" in out
     code, out, err = run(fleet, "add", "~nosuchuser/y", "--fleet", "other.toml")
     assert (code, out) == (0, "added ~nosuchuser/y to other.toml\n")
-    assert "~nosuchuser/y: Could not determine home directory." in err
+    assert "~nosuchuser/y: its ~ names no user of this machine" in err
     code, out, err = run(fleet, "add", place, "--fleet", "other.toml")
     assert err == f"brv-tui: other.toml: {place} is listed already\n"
 

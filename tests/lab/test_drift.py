@@ -27,6 +27,7 @@ def test_each_loss_is_said_once_by_the_first_day_and_again_when_it_comes_back() 
         30.0: answered("tier 3", "a", "a"),
         60.0: answered("tier 2", "abc", "abc"),
         90.0: answered("tier 3", "ba", ""),
+        120.0: answered("tier 3", "acb", "abc"),
     }
     points = [DriftPoint(day, compare_evaluations(evaluation(query), now)) for day, query in days.items()]
     drift = Drift(now, DEFAULT_METRICS, tuple(points))
@@ -37,6 +38,7 @@ def test_each_loss_is_said_once_by_the_first_day_and_again_when_it_comes_back() 
         LostByDay("q", "no longer quoted in the answer", "a", 90.0),
         LostByDay("q", "no longer quoted in the answer", "b", 90.0),
         LostByDay("q", "tier 2 → tier 3", "", 90.0),
+        LostByDay("q", "ranked lower", "b", 120.0),
     )
     assert first_lost(drift.losses) == {"q": 7.0}
     assert drift.passed

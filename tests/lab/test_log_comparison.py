@@ -93,6 +93,20 @@ def test_a_result_that_was_written_too_is_named_where_time_explains_the_answer(t
     passed = "time has passed: as of that moment, today's notes give the logged answer"
     told = causes(logged(before), now, lambda _: before, written, False, NOW_MS)
     assert told == (passed, "deploy/other.md was written too")
+    told = causes(logged(before), now, lambda _: before, {}, False, NOW_MS, 0, {"signals of it": ["deploy/other.md"]})
+    assert told == (f"only {passed}",), "a note that is gone"
+    written["deploy/other.md"] = 0.0
+    told = causes(logged(before), now, lambda _: before, written, False, NOW_MS, 0, {"signals": ["deploy/other.md"]})
+    assert told == (passed, "done here: signals")
+
+
+def test_a_note_that_was_written_since_is_the_cause_where_time_after_that_did_nothing(tree: Tree) -> None:
+    """As of the logged moment a note that was written later has no age: that alone proves nothing."""
+    tree.note("deploy/rollback.md", "Rollback", "rollback rollback", days=90)
+    before, now = (tree.session(now_ms=NOW_MS - days * DAY_MS).probe("rollback") for days in (60, 0))
+    entry, written = logged(before), {"deploy/rollback.md": NOW_MS - 1_000.0}
+    told = causes(entry, now, lambda at_ms: before if at_ms == entry.at_ms else now, written, False, NOW_MS)
+    assert told == ("deploy/rollback.md was written",)
 
 
 def test_time_is_named_beside_notes_that_were_written_since(tree: Tree) -> None:
@@ -185,16 +199,18 @@ def test_what_was_done_here_is_named_where_no_file_tells_of_it(tree: Tree) -> No
     trace = tree.session().probe("rollback")
     entry = logged(trace, top_score=0.1)
 
-    def told(done: dict[str, str]) -> tuple[str, ...]:
-        return tree.session().answers.compare_logged(entry, done_here=lambda: done).causes
+    def told(*done: tuple[str, list[str]]) -> tuple[str, ...]:
+        return tree.session().answers.compare_logged(entry, done_here=lambda: dict(done)).causes
 
-    assert told({"deploy/rollback.md": "signals of deploy/rollback.md"}) == (
-        "done here: signals of deploy/rollback.md",
+    first, other, gone = "deploy/rollback.md", "deploy/other.md", "deploy/gone.md"
+    assert told((f"signals of {first}", [first])) == (f"done here: signals of {first}",)
+    assert told(("move a to b", [first, other])) == ("done here: move a to b",)
+    guess = f"if that plays no part, what changed is {UNSEEN}"
+    assert told((f"signals of {other}", [other]), ("x", [other])) == (
+        f"done here: signals of {other} and 1 more",
+        guess,
     )
-    assert told({"deploy/other.md": "signals of deploy/other.md"}) == (
-        "done here: signals of deploy/other.md",
-        f"if that plays no part, what changed is {UNSEEN}",
-    )
+    assert told((f"signals of {gone}", [gone])) == (f"no note's file is newer: what changed is {UNSEEN}",)
 
 
 def test_another_profile_and_what_the_tree_does_not_tell(tree: Tree) -> None:

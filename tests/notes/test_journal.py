@@ -146,21 +146,42 @@ def test_only_the_newest_moves_are_known() -> None:
     assert (journal.path_now("0.md", 0), journal.path_now("1.md", 0)) == ("0.md", "1/moved.md")
 
 
+def signals_of(path: str) -> Plan:
+    return Plan(f"signals of {path}", (Record((Recorded(path, None, defaults(BRV3.signals)),)),))
+
+
 def test_it_knows_what_was_done_that_the_times_of_files_do_not_tell() -> None:
-    times = (float(at) for at in range(0, 100, 10))
+    times = (float(at) for at in range(0, 200, 10))
     journal = Journal(lambda: next(times))
     old, kept, new = FileContent(b"a", 5), FileContent(b"b", 5), FileContent(b"b")
-    signals = Record((Recorded("d.md", None, defaults(BRV3.signals)),))
     journal.add(Plan("edit a.md", (Write("a.md", old, new),)))
     journal.add(Plan("edit b.md", (Write("b.md", old, kept),)))
-    journal.add(Plan("signals of d.md", (signals,)))
-    assert journal.untimed_since(0) == {"b.md": "edit b.md", "d.md": "signals of d.md"}
-    assert journal.untimed_since(20) == {"d.md": "signals of d.md"}
+    journal.add(signals_of("d.md"))
+    assert journal.untimed_since(0) == {"edit b.md": ["b.md"], "signals of d.md": ["d.md"]}
+    assert journal.untimed_since(20) == {"signals of d.md": ["d.md"]}
     for _ in range(3):
         journal.undo(lambda plan: ())
     assert journal.untimed_since(0) == {}
-    assert journal.untimed_since(20) == {"a.md": "undone: edit a.md", "b.md": "undone: edit b.md"}, "a.md is old again"
-    journal.redo(lambda plan: ())
-    journal.add(Plan("signals of a.md", (Record((Recorded("a.md", None, defaults(BRV3.signals)),)),)))
+    undone = {"undone: edit b.md": ["b.md"], "undone: edit a.md": ["a.md"]}
+    assert journal.untimed_since(20) == undone, "a.md is old again"
+    for _ in range(3):
+        journal.redo(lambda plan: ())
+    assert journal.untimed_since(30) == {}, "undone and done again"
+    journal.add(signals_of("a.md"))
     journal.add(Plan("rename", (Move("a.md", "c.md", "0"),)))
-    assert journal.untimed_since(70) == {"c.md": "signals of a.md"}
+    assert journal.untimed_since(90) == {"signals of a.md": ["c.md"]}
+
+
+def test_a_plan_that_cannot_be_undone_any_more_is_still_in_force() -> None:
+    times = (float(at) for at in range(0, 100, 10))
+    journal = Journal(lambda: next(times))
+    journal.add(signals_of("x.md"))
+    journal.add(signals_of("y.md"))
+
+    def refuse(plan: Plan) -> tuple[str, ...]:
+        raise ChangedMeanwhile("y.md", "it changed since")
+
+    with pytest.raises(NoteError, match="cannot be undone any more"):
+        journal.undo(refuse)
+    journal.undo(lambda plan: ())
+    assert journal.untimed_since(0) == {"signals of y.md": ["y.md"]}

@@ -68,14 +68,17 @@ class Logs:
         earlier = self._services.store.view.edits.earlier
         outside = earlier.paths_now if earlier is not None else {}
 
-        # Beside the journal's times, which are of the system's clock, the moment of a frozen session says nothing.
-        journal, since_ms = session.notes.journal, 0.0 if session.frozen else entry.at_ms
+        journal = session.notes.journal
 
         def path_now(path: str) -> str:
-            now = journal.path_now(path, since_ms)
+            # Beside the journal's times, which are of the system's clock, the moment of a frozen session says nothing:
+            # all its moves are followed, also those before the query.
+            now = journal.path_now(path, 0.0 if session.frozen else entry.at_ms)
             return now if now != path else outside.get(path, path)
 
-        done_here = partial(journal.untimed_since, since_ms)
+        def done_here() -> dict[str, list[str]]:
+            return {} if session.frozen else journal.untimed_since(entry.at_ms)
+
         compare = partial(session.answers.compare_logged, entry, path_now, done_here)
         self._services.background.run(compare, self._compared, group="log compare", exclusive=True)
         return True

@@ -114,6 +114,10 @@ class Reasons:
         trace, search = view.answer.trace, view.answer.counterfactuals
         if session is None or trace is None or not view.may_need_less:
             said = "no change is needed: this query is answered without a model"
+            if trace is not None and trace.answer.kind == "cached":
+                said = (
+                    f"{said} while the cache holds its answer: {{cache.clear}} empties it, then {{route.takes}} tries"
+                )
             if trace is None:
                 said = "type a query first: {route.takes} then tries what it needs to be answered without a model"
             if view.engine.name != DEFAULT:

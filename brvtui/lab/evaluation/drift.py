@@ -10,7 +10,7 @@ from brvtui.lab.evaluation.gates import GateResult
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation
 
-NO_LONGER_QUOTED, FALLS_OUT = "no longer quoted in the answer", "no longer found"
+NO_LONGER_QUOTED, FALLS_OUT, FALLS_BEHIND = "no longer quoted in the answer", "no longer found", "ranked lower"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Drift:
 def losses_of(change: QueryChange) -> Iterator[tuple[str, str, str]]:
     """What the query of ``change`` lost: its id, what happened, and the path of the relevant note that it happened to.
 
-    A note that is no longer found is not said to be no longer quoted in the answer, too.
+    Of a note the worst is said: it is no longer found, else no longer quoted in the answer, else ranked lower.
     """
     now, before = change.now, change.before
     if change.changes_outcome:
@@ -82,6 +82,8 @@ def losses_of(change: QueryChange) -> Iterator[tuple[str, str, str]]:
             yield now.id, FALLS_OUT, path
         elif path in before.quoted and path not in now.quoted:
             yield now.id, NO_LONGER_QUOTED, path
+        elif path in before.ranking and now.ranking.index(path) > before.ranking.index(path):
+            yield now.id, FALLS_BEHIND, path
 
 
 def first_lost(losses: Sequence[LostByDay]) -> dict[str, float]:

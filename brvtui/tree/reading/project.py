@@ -50,7 +50,7 @@ class FoundProject:
         return self.root.name or str(self.root)
 
 
-def is_tree(folder: Path) -> bool:
+def is_context_tree(folder: Path) -> bool:
     """Whether ``folder`` is a project's context tree, by its name and that of the folder it is in."""
     return folder.name == _TREE and folder.parent.name == MARKER
 
@@ -82,7 +82,7 @@ def find_project(start: Path | None) -> FoundProject:
         raise ProjectError(f"{given}: not a folder; name the project's folder")
     if _is_project(given):
         return _open(given)
-    if is_tree(given):
+    if is_context_tree(given):
         return _open(given.parent.parent)
     if given.name == MARKER and (given / _TREE).is_dir():
         return _open(given.parent)

@@ -30,6 +30,7 @@ from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
 from brvtui.timing import Stopwatch
 from brvtui.trace import Remedy, RemedyKind, Trace
+from brvtui.tree.reading.files import CONTEXT_FILE
 from brvtui.tree.reading.signals import Source
 from brvtui.wording import counted
 
@@ -133,13 +134,16 @@ def _notes_below(snapshot: Snapshot, trace: Trace, path: str) -> list[int]:
     if summary is None:
         return []
     child = next((lift.child for lift in trace.section(Search).lifts if lift.summary_file == path), "")
-    inside = [place for place, note in enumerate(snapshot.notes) if note.path.startswith(f"{summary.folder}/")]
+    own = f"{summary.folder}/{CONTEXT_FILE}"  # which lifts the folders above it alone
+    below = f"{summary.folder}/"
+    inside = [place for place, note in enumerate(snapshot.notes) if note.path.startswith(below) and note.path != own]
     return [place for place in inside if snapshot.notes[place].result_path == child] or inside[:_MOST_BELOW]
 
 
 def _found(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standing, Remedy]]:
     case, *_ = cases
-    reworded = _improving(case, now, [tried for each in cases for tried in _reworded(each)])
+    wordings = {tried.change: tried for each in cases for tried in _reworded(each)}
+    reworded = _improving(case, now, list(wordings.values()))
     # The least change that helps, and the one that helps most.
     yield from _as_remedies(now, RemedyKind.WORDING, dict.fromkeys((*reworded[:1], *reworded[-1:])))
     if case.folder_file or not case.note.is_local:  # a shared source is read only
