@@ -133,7 +133,9 @@ class NoteSaver:
             said = [f"{path} was changed on disk since its text was read, and is no longer text."]
         elif conflict.undecided:
             places = plural(conflict.undecided, "place")
-            said.append(f"Both changed the same lines: merged, {places} would be yours to decide.")
+            said.append(
+                f"Both changed the same lines, or lines side by side: merged, {places} would be yours to decide."
+            )
         dialog = questions.ConflictDialog(said, conflict.hunks, conflict.merged is not None)
         self._screen.app.push_screen(dialog, lambda answer: self._resolved(answer, conflict))
 

@@ -65,7 +65,8 @@ def difference(mine: str, theirs: str, context: int = _CONTEXT) -> tuple[Hunk, .
 
 
 def merged(base: str, mine: str, theirs: str) -> Merged:
-    """``base`` with the changes of both texts. Where both changed the same lines differently, markers enclose them."""
+    """``base`` with the changes of both texts. Where both changed the same lines differently, or lines side by
+    side, markers enclose them."""
     lines: list[str] = []
     conflicts = 0
     for was, own, other in _regions(_lines(base), _lines(mine), _lines(theirs)):
