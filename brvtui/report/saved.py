@@ -55,7 +55,7 @@ def _check_outside(file: Path, place: Path, trees: Sequence[Path]) -> None:
     if any(there.is_relative_to(tree) for tree in trees) or any(
         is_context_tree(folder) for folder in (*place.parents, *there.parents)
     ):
-        raise ExportError(f"{file}: inside a context tree, whose files ByteRover reads; save it elsewhere")
+        raise ExportError(f"{file}: inside a context tree, where a .md would become a note; save it elsewhere")
 
 
 def no_folder(file: Path, place: Path) -> ExportError:

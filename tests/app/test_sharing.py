@@ -232,7 +232,7 @@ async def test_leaving_without_saving(
         await pilot.press("escape", "x")
         app.screen.query_one(Input).value = str(garden.tree / "x.md")
         await pilot.press("enter")
-        await until(pilot, lambda: "inside a context tree" in problem(pilot))
+        await until(pilot, lambda: "would become a note" in problem(pilot))
         await pilot.press("escape")
         assert not isinstance(app.screen, ExportDialog)
         assert app.screen is screen(pilot)

@@ -105,7 +105,7 @@ def test_a_file_that_cannot_be_written_is_said(run: Run, project: Tree, tmp_path
     assert "there is no folder" in err
     code, _, err = run("query", "quokka", "--save", str(project.tree / "t.md"))
     assert code == 4
-    assert "inside a context tree" in err
+    assert "would become a note" in err
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"schema": 7, "trace": {}}'])
