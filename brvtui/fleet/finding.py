@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 
-from brvtui.fleet.fleet_file import FleetEntry, expanded, read_entries
+from brvtui.fleet.fleet_file import FleetEntry, read_entries, with_home
 from brvtui.fleet.members import Absence, AbsenceKind, Fleet, Member
 from brvtui.tree.reading.project import MARKER
 from brvtui.tree.spaces.locating import TREE, space_at, space_folders
@@ -35,7 +35,7 @@ def fleet_over(places: Sequence[str], here: Path) -> Fleet:
 def entry_for(place: str, here: Path, options: FleetEntry | None = None) -> FleetEntry:
     """The entry for a place that the user names, with the other fields of ``options``."""
     entry = options or FleetEntry()
-    folder = here / expanded(place)
+    folder = here / with_home(place)
     if not _is_glob(place) and is_repository(folder) and not (folder / MARKER).exists():
         return replace(entry, repository=place)
     if not _is_glob(place) and (folder / "projects").is_dir() and space_folders(folder):

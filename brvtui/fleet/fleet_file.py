@@ -94,7 +94,7 @@ def _entry(table: Any, origin: str) -> FleetEntry:
     return entry
 
 
-def expanded(place: str) -> Path:
+def with_home(place: str) -> Path:
     """``place`` with the home folder that it begins with; as it is written where its ``~`` names no user."""
     try:
         return Path(place).expanduser()
@@ -104,7 +104,7 @@ def expanded(place: str) -> Path:
 
 def _address(entry: FleetEntry, file: Path) -> tuple[list[str], str]:
     """What an entry of ``file`` names, however its path is written, and the revision of it."""
-    places = [os.path.normpath(file.absolute().parent / expanded(place)) for place in entry.places]
+    places = [os.path.normpath(file.absolute().parent / with_home(place)) for place in entry.places]
     return places, entry.revision
 
 

@@ -148,7 +148,7 @@ def causes(
     since = [path for path, at_ms in changed_ms.items() if at_ms > entry.at_ms and path not in archived_now]
     made += [f"{path} was written" for path in since if path in shown]
     made += here
-    is_known = bool(made) or has_moved  # time is never all of it: as of then, they answer otherwise, too
+    is_known = bool(made) or has_moved  # time, which comes next, is never all of it: where it is, that was said above
     has_passed = False
     if as_of is not None and as_of_then is not None:
         # A note has an age only from when it was written: time before that did nothing to its score.

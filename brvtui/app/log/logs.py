@@ -67,7 +67,6 @@ class Logs:
             return False
         earlier = self._services.store.view.edits.earlier
         outside = earlier.paths_now if earlier is not None else {}
-
         journal = session.notes.journal
 
         def path_now(path: str) -> str:
