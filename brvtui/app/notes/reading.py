@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from brvtui.app.notes.markdown import (
     LINK,
+    MOST_CHARS,
     Document,
     Full,
     LinkTarget,
@@ -68,7 +69,7 @@ def _put(page: About, width: int, raw: bool, typesetter: Typesetter) -> None:
 
         put_topic(page, typesetter)
     elif raw or not page.path.endswith(".md"):
-        places = [(link.start, link.end, link.kind, link.target) for link in links_in(page.text)]
+        places = [(link.start, link.end, link.kind, link.target) for link in links_in(page.text[:MOST_CHARS])]
         plain(page.text, typesetter, places)
     else:
         _rendered(page, typesetter)
