@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from textual import events
@@ -120,10 +120,13 @@ class ConfiguredApp(ThemedApp):
         super().keep_theme(name)
         self.keep_setting("theme", name)
 
-    def keep_setting(self, name: str, value: Value | None) -> None:
-        """Writes ``name`` (dotted) into the user's settings file, or with None takes it out; then it holds."""
+    def keep_setting(self, name: str, value: Value | None, on_end: Callable[[], object] | None = None) -> None:
+        """Writes ``name`` (dotted) into the user's settings file, or with None takes it out; then it holds.
+
+        Calls ``on_end`` once it holds, or could not be written.
+        """
         write = partial(_written, self.configuration, name, value)
-        self.background.run(write, partial(self._setting_kept, name, value), group="settings")
+        self.background.run(write, partial(self._setting_kept, name, value), group="settings", on_end=on_end)
 
     def _setting_kept(self, name: str, value: Value | None, configuration: Configuration) -> None:
         from brvtui.app.actions.registry import ACTIONS

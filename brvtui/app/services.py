@@ -127,8 +127,11 @@ class AppServices(Protocol):
         """Calls ``callback`` every ``interval`` seconds."""
         ...
 
-    def keep_setting(self, name: str, value: Value | None) -> object:
-        """Writes ``name`` (dotted) into the user's settings file, or with None takes it out; then it holds."""
+    def keep_setting(self, name: str, value: Value | None, on_end: Callable[[], object] | None = ...) -> object:
+        """Writes ``name`` (dotted) into the user's settings file, or with None takes it out; then it holds.
+
+        Calls ``on_end`` once it holds, or could not be written.
+        """
         ...
 
 

@@ -19,7 +19,7 @@ from brvtui.app.themes.choosing import ThemePalette
 from brvtui.app.themes.library import read_library, user_folder
 from brvtui.config import ConfigError, configure, user_file
 from brvtui.config.schema import entries
-from tests.app.driving import HUGE, NARROW, SIZES, WIDE, frame, settled, shown, text_of, until
+from tests.app.driving import HUGE, NARROW, SIZES, WIDE, at_once, frame, settled, shown, text_of, until
 from tests.support.settings import own
 from tests.support.trees import Tree
 
@@ -120,6 +120,18 @@ async def test_a_choice_goes_round_both_ways(app: BrvTui) -> None:
         await settled(pilot)
         await until(pilot, lambda: app.configuration.settings.animations != "on")
         await settled(pilot)
+
+
+async def test_keys_typed_ahead_begin_with_what_the_ones_before_left(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, "animations")
+        at_once(pilot, "l", "l")
+        await settled(pilot)
+        await until(pilot, lambda: kept() == {"animations": "off"})
+        at_once(pilot, "d", "d", "l")
+        await settled(pilot)
+        await until(pilot, lambda: kept() == {"animations": "on"})
+        assert "animations is at its default" in toasts(pilot)
 
 
 async def test_a_number_is_typed_checked_and_kept(app: BrvTui) -> None:
@@ -468,9 +480,10 @@ async def test_a_file_that_cannot_be_changed_is_said(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, "watch")
         own("junk")
-        await pilot.press("enter")
+        at_once(pilot, "enter", "down", "enter")
         await until(pilot, lambda: toasts(pilot))
         assert "cannot be read as settings" in toasts(pilot)[-1]
+        await until(pilot, lambda: isinstance(app.screen, SettingField))
         assert user_file().read_text() == "junk"
 
 
