@@ -60,7 +60,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Compiled once, not by each worker. What fails is asked again with the values behind its assertions (ALONE), which pytest
 # otherwise writes into every module of tests, in every worker.
 COMPILED = $(BIN)/python -m compileall -q -j 2 brvtui tests
-TESTS = $(COMPILED) && $(BIN)/python -m pytest -n 5 --dist worksteal
+TESTS = $(COMPILED) && $(BIN)/python -m pytest -n 3 --dist worksteal
 LONG = -m '' --hypothesis-profile full
 # More workers than cores, because tests wait too: what fails there is asked once more, alone. It stays named in the output of the first run.
 ALONE = $(BIN)/python -m pytest -n 0 -v --last-failed --last-failed-no-failures none
