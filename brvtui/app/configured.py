@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -37,6 +38,7 @@ class ConfiguredApp(ThemedApp):
         self.keymap: Mapping[str, str] = {}
         """Keys of the user's, by the binding's name."""
         self._letters: dict[type, frozenset[Call]] = {}
+        self._changing_setting = asyncio.Lock()
         self._use_keys(self.configuration.settings.keys)
         self._settle_animations()
         self._want_theme()
@@ -120,17 +122,23 @@ class ConfiguredApp(ThemedApp):
         super().keep_theme(name)
         self.keep_setting("theme", name)
 
-    def keep_setting(self, name: str, value: Value | None, on_end: Callable[[], object] | None = None) -> None:
-        """Writes ``name`` (dotted) into the user's settings file, or with None takes it out; then it holds.
+    def keep_setting(self, name: str, value: Value | None) -> None:
+        """Writes ``name`` (dotted) into the user's settings file, or with None takes it out; then it holds."""
+        self.change_setting(name, lambda _: value)
 
-        Calls ``on_end`` once it holds, or could not be written.
-        """
-        write = partial(_written, self.configuration, name, value)
-        self.background.run(write, partial(self._setting_kept, name, value), group="settings", on_end=on_end)
+    def change_setting(self, name: str, value_in: Callable[[Configuration], Value | None]) -> None:
+        """Keeps for ``name`` what ``value_in`` returns, in a thread, for the settings that earlier changes left."""
+        self.run_worker(self._change_in_turn(name, value_in), group="settings", exit_on_error=False)
 
-    def _setting_kept(self, name: str, value: Value | None, configuration: Configuration) -> None:
+    async def _change_in_turn(self, name: str, value_in: Callable[[Configuration], Value | None]) -> None:
+        async with self._changing_setting:
+            write = partial(_written, self.configuration, name, value_in)
+            await self.background.run(write, partial(self._setting_kept, name), group="settings").wait()
+
+    def _setting_kept(self, name: str, written: tuple[Value | None, Configuration]) -> None:
         from brvtui.app.actions.registry import ACTIONS
 
+        value, configuration = written
         self.adopt(configuration)
         file = configuration.user_file
         source = configuration.source(name)
@@ -156,17 +164,21 @@ class ConfiguredApp(ThemedApp):
         self.want_theme(self.configuration.settings.theme, self.configuration.source("theme").place)
 
 
-def _written(configuration: Configuration, name: str, value: Value | None) -> Configuration:
-    """The settings as they are once ``name`` is written. It blocks, and raises :class:`Refusal`."""
+def _written(
+    configuration: Configuration, name: str, value_in: Callable[[Configuration], Value | None]
+) -> tuple[Value | None, Configuration]:
+    """Writes ``name``. Returns its value and the settings as they are then. It blocks, and raises :class:`Refusal`."""
     from brvtui.config.writing import write_setting
 
+    configuration = configuration.read_again()
     why_not = configuration.why_read_only(name)
     if why_not:
         raise Refusal(why_not)
+    value = value_in(configuration)
     try:
         write_setting(configuration.user_file, name, value)
     except ConfigError as error:
         raise Refusal(str(error)) from error
     except OSError as error:
         raise Refusal(faults.error_line(error, configuration.user_file)) from error
-    return configuration.read_again()
+    return value, configuration.read_again()

@@ -127,11 +127,12 @@ class AppServices(Protocol):
         """Calls ``callback`` every ``interval`` seconds."""
         ...
 
-    def keep_setting(self, name: str, value: Value | None, on_end: Callable[[], object] | None = ...) -> object:
-        """Writes ``name`` (dotted) into the user's settings file, or with None takes it out; then it holds.
+    def keep_setting(self, name: str, value: Value | None) -> object:
+        """Writes ``name`` (dotted) into the user's settings file, or with None takes it out; then it holds."""
+        ...
 
-        Calls ``on_end`` once it holds, or could not be written.
-        """
+    def change_setting(self, name: str, value_in: Callable[[Configuration], Value | None]) -> object:
+        """Keeps for ``name`` what ``value_in`` returns, in a thread, for the settings that earlier changes left."""
         ...
 
 

@@ -13,10 +13,11 @@ from brvtui.app.actions.registry import ACTIONS
 from brvtui.app.app import BrvTui
 from brvtui.app.settings.screen import SettingsScreen
 from brvtui.app.settings.setting_field import SettingField
-from brvtui.app.settings.setting_rows import read_typed, setting_rows
+from brvtui.app.settings.setting_rows import read_typed, setting_rows, stepped
 from brvtui.app.settings.settings_pane import SettingsPane
 from brvtui.app.themes.choosing import ThemePalette
 from brvtui.app.themes.library import read_library, user_folder
+from brvtui.app.workers import Refusal
 from brvtui.config import ConfigError, configure, user_file
 from brvtui.config.schema import entries
 from tests.app.driving import HUGE, NARROW, SIZES, WIDE, at_once, frame, settled, shown, text_of, until
@@ -122,16 +123,33 @@ async def test_a_choice_goes_round_both_ways(app: BrvTui) -> None:
         await settled(pilot)
 
 
-async def test_keys_typed_ahead_begin_with_what_the_ones_before_left(app: BrvTui) -> None:
+async def test_each_step_begins_with_what_the_one_before_left(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, "animations")
         at_once(pilot, "l", "l")
         await settled(pilot)
-        await until(pilot, lambda: kept() == {"animations": "off"})
-        at_once(pilot, "d", "d", "l")
+        assert kept() == {"animations": "off"}
+        at_once(pilot, "l", "h", "h", "comma")
         await settled(pilot)
-        await until(pilot, lambda: kept() == {"animations": "on"})
-        assert "animations is at its default" in toasts(pilot)
+        assert kept() == {"animations": "on"}
+        assert app.configuration.settings.animations == "on"
+
+
+async def test_changes_from_everywhere_are_made_one_after_another(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        for number in range(20):
+            app.keep_setting("history", number)
+            app.keep_setting(("llm.timeout", "llm.model")[number % 2], (number + 1, f"m{number}")[number % 2])
+        await settled(pilot)
+        assert kept() == {"history": 19, "llm": {"timeout": 19, "model": "m19"}}
+        assert app.configuration.settings.history == 19
+
+
+def test_a_setting_without_steps_is_not_taken_out_by_one() -> None:
+    own('engine = "nosuch"\nprofile = "brv-3"\n')
+    with pytest.raises(Refusal, match="profile has no values to step through"):
+        stepped("profile", 1, configure())
 
 
 async def test_a_number_is_typed_checked_and_kept(app: BrvTui) -> None:
@@ -480,10 +498,9 @@ async def test_a_file_that_cannot_be_changed_is_said(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, "watch")
         own("junk")
-        at_once(pilot, "enter", "down", "enter")
+        await pilot.press("enter")
         await until(pilot, lambda: toasts(pilot))
         assert "cannot be read as settings" in toasts(pilot)[-1]
-        await until(pilot, lambda: isinstance(app.screen, SettingField))
         assert user_file().read_text() == "junk"
 
 

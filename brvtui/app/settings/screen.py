@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
@@ -20,9 +19,6 @@ from brvtui.app.view import View
 from brvtui.config.schema import Value
 from brvtui.config.sources import Layer
 
-if TYPE_CHECKING:
-    from brvtui.app.project.layouts import Layouts
-
 
 class SettingsScreen(FrameScreen):
     """Lists all settings, and describes the chosen one beside the list."""
@@ -31,12 +27,6 @@ class SettingsScreen(FrameScreen):
     PLAN = SETTINGS
     BINDINGS = bindings(SETTINGS_SCREEN)
     AUTO_FOCUS = "#settings"
-
-    def __init__(self, layouts: Layouts) -> None:
-        """A screen on which no change is asked for."""
-        super().__init__(layouts)
-        self._requests: list[SettingsPane.ChangeRequested] = []
-        self._is_writing = False
 
     def make_panes(self) -> ComposeResult:
         """The list, the chosen setting."""
@@ -74,42 +64,26 @@ class SettingsScreen(FrameScreen):
         )
         self.services.background.run(make, put, group="setting rows", exclusive=True, owner=self)
 
-    async def _put_rows(self, wanted: SettingsPane.RowsWanted, rows: tuple[SettingRow, ...]) -> None:
+    def _put_rows(self, wanted: SettingsPane.RowsWanted, rows: tuple[SettingRow, ...]) -> None:
         self.query_one(SettingsPane).put(wanted, rows)
         self._chosen()
-        await self._change_next()
 
     @on(SettingsPane.RowChosen)
     def _chosen(self) -> None:
         self.query_one(SettingPane).put(self.query_one(SettingsPane).row)
 
     @on(SettingsPane.ChangeRequested)
-    async def _ask_change(self, event: SettingsPane.ChangeRequested) -> None:
-        self._requests.append(event)
-        await self._change_next()
-
-    async def _change_next(self) -> None:
-        """Makes the changes asked for in turn: each begins with what the one before left, once that is listed."""
-        pane = self.query_one(SettingsPane)
-        while self._requests and not self._is_writing and pane.is_current:
-            event = self._requests.pop(0)
-            if (row := pane.rows_by_name.get(event.name)) is not None:
-                await self._change(row, event)
-
-    def on_screen_suspend(self) -> None:
-        """What was asked for and not begun is not made later, when the screen is in front again."""
-        self._requests.clear()
-
-    async def _change(self, row: SettingRow, event: SettingsPane.ChangeRequested) -> None:
+    async def _change(self, event: SettingsPane.ChangeRequested) -> None:
+        row = self.query_one(SettingsPane).rows_by_name[event.name]
         why_read_only = self.services.configuration.why_read_only(row.name)
         if why_read_only:
             self.notify(why_read_only, severity="warning")
         elif event.typed:
             await self._type(row)
         elif event.step:
-            self._keep(row.name, stepped(row, event.step))
+            self.services.change_setting(row.name, partial(stepped, row.name, event.step))
         elif row.is_own:
-            self._keep(row.name, None)
+            self.services.keep_setting(row.name, None)
         elif row.left_out is not None:
             self.notify(f"what is left out stands in {row.left_out.place}: change it there", severity="warning")
         elif row.source.layer is Layer.DEFAULT:
@@ -117,14 +91,6 @@ class SettingsScreen(FrameScreen):
         else:
             there = "" if row.source.layer is Layer.OPENED else ": change it there"
             self.notify(f"{row.name} comes from {row.source.place}{there}", severity="warning")
-
-    def _keep(self, name: str, value: Value | None) -> None:
-        self._is_writing = True
-        self.services.keep_setting(name, value, self._written)
-
-    async def _written(self) -> None:
-        self._is_writing = False
-        await self._change_next()
 
     async def _type(self, row: SettingRow) -> None:
         if row.name == "theme":
@@ -143,7 +109,7 @@ class SettingsScreen(FrameScreen):
 
         def keep(value: Value | None) -> None:
             if value is not None:
-                self._keep(row.name, value)
+                self.services.keep_setting(row.name, value)
 
         text = str(row.current if row.own is None else row.own)
         self.app.push_screen(SettingField(row.name, text, row.allowed, read), keep)

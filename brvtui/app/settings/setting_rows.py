@@ -10,6 +10,7 @@ from brvtui.app.actions.action import Action, Place
 from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.keys.checking import Checked, check_keys, why_not_keys
 from brvtui.app.themes.library import Library
+from brvtui.app.workers import Refusal
 from brvtui.config import ConfigError, Configuration, user_file
 from brvtui.config.checking import read_text
 from brvtui.config.profile_choice import why_no_profile, why_not_of_engine
@@ -235,13 +236,19 @@ def _placed(configuration: Configuration, action: str, problem: str) -> str:
     return f"{configuration.source(f'{KEYS}{action}').place}: {problem}"
 
 
-def stepped(row: SettingRow, step: int) -> Value | None:
-    """Returns the value ``step`` places after the user's own, else the current one; None for a row without steps."""
-    if not row.steps:
-        return None
-    value = row.current if row.own is None else row.own
-    place = row.steps.index(value) if value in row.steps else -1
-    return row.steps[(place + step) % len(row.steps)]
+def stepped(name: str, step: int, configuration: Configuration) -> Value:
+    """Returns the value ``step`` places after the user's own of the setting ``name``, else after the one in effect.
+
+    Raises :class:`Refusal` where there are none to step through.
+    """
+    entry = entries()[name]
+    value, own = configuration.value(entry), _own(configuration, name)
+    steps = _steps(entry, value, configuration.settings.engine)
+    if not steps:
+        raise Refusal(f"{name} has no values to step through: type one")
+    begun = value if own is None else own
+    place = steps.index(begun) if begun in steps else -1
+    return steps[(place + step) % len(steps)]
 
 
 def read_typed(row: SettingRow, text: str, configuration: Configuration, library: Library) -> Value:

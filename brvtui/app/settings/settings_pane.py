@@ -85,11 +85,6 @@ class SettingsPane(ChoicePane):
         ):
             yield self.RowsWanted(configuration, library, closing)
 
-    @property
-    def is_current(self) -> bool:
-        """Whether its rows are those of the settings in effect."""
-        return self._made_from is not None and self._made_from.configuration is self.services.configuration
-
     def put(self, made_from: RowsWanted, rows: tuple[SettingRow, ...]) -> None:
         """Lists ``rows``, the answer to ``made_from``."""
         self._made_from, self._rows = made_from, rows
