@@ -77,10 +77,10 @@ def test_one_ranking_is_that_of_one_tree(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("first", range(0, 200, 50))
+@pytest.mark.parametrize("first", [0, 100])
 def test_one_ranking_of_a_hundred_members(tmp_path: Path, first: int) -> None:
     fleet = made_fleet(tmp_path, members=100, notes=10)
-    compare(fleet, queries(200)[first : first + 50])
+    compare(fleet, queries(200)[first : first + 100])
 
 
 def test_other_engines_and_constants_are_left_out_with_a_line(tmp_path: Path) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
 import uuid
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,27 +26,22 @@ PYTHON = "3.11.7"
 MAKER = recorded.SHARED / "tools" / "make_tree.py"
 
 
-def named_python() -> str:
-    """The program of the Python whose docstrings the trees are made of: this one, or one on the path; else empty."""
+pytestmark = pytest.mark.skipif(
+    not MAKER.is_file(), reason=f"needs the recorded answers beside the repository: no {recorded.SHARED}"
+)
+
+
+@cache
+def tree_python() -> str:
+    """The path of the Python whose docstrings the trees are made of: this one, or one on the path; else empty."""
+    if platform.python_version() == PYTHON:
+        return sys.executable
     asked = "import platform; print(platform.python_version())"
-    for name in (sys.executable, "python3.11", "python3"):
-        if program := shutil.which(name):
-            done = subprocess.run([program, "-Ic", asked], capture_output=True, text=True, timeout=60)
-            if done.stdout.strip() == PYTHON:
-                return program
+    for path in filter(None, map(shutil.which, ("python3.11", "python3"))):
+        done = subprocess.run([path, "-Ic", asked], capture_output=True, text=True, timeout=60)
+        if done.stdout.strip() == PYTHON:
+            return path
     return ""
-
-
-MAKES_TREES = named_python() if MAKER.is_file() else ""
-
-pytestmark = [
-    pytest.mark.skipif(
-        not MAKER.is_file(), reason=f"needs the recorded answers beside the repository: no {recorded.SHARED}"
-    ),
-    pytest.mark.skipif(
-        not MAKES_TREES, reason=f"the trees are made of the docstrings of Python {PYTHON}, which is not installed"
-    ),
-]
 
 
 @pytest.fixture(scope="module", params=SEEDS)
@@ -54,6 +51,8 @@ def answers(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def now_and_snapshot(answers: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> tuple[float, Snapshot]:
+    if not tree_python():
+        pytest.skip(f"the trees are made of the docstrings of Python {PYTHON}, which is not installed")
     own = tmp_path_factory.getbasetemp()
     root = rebuilt(answers["tree"], own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
     now_ms = recorded.milliseconds((root / "now.txt").read_text())
@@ -68,7 +67,7 @@ def rebuilt(tree: dict[str, Any], folder: Path) -> Path:
     place = folder / f"recorded-tree-{tree['seed']}"
     if not place.is_dir():
         draft = folder / f"draft-{uuid.uuid4().hex}"
-        made = [MAKES_TREES, "-I", str(MAKER), str(draft), "--notes", str(tree["notes"]), "--seed", str(tree["seed"])]
+        made = [tree_python(), "-I", str(MAKER), str(draft), "--notes", str(tree["notes"]), "--seed", str(tree["seed"])]
         subprocess.run(made, check=True, capture_output=True, timeout=60)
         try:
             draft.rename(place)

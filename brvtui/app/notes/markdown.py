@@ -20,8 +20,8 @@ from brvtui.tree.reading.links import RELATION, LinkKind
 MOST_CHARS = 1_000_000
 """The longest text that is rendered, or shown as it is: more would take seconds."""
 MOST_MARKS = 20_000
-"""The most marks and lines of a text that is rendered: parsing so many takes a second. Prose has few, and the engine
-reads 2,000 lines of a note."""
+"""The most marks and lines of a text that is rendered: parsing so many takes a second. Prose has few: these are ten
+for each of the 2,000 lines that the engine reads."""
 MOST_PIECES = 100_000
 """The most pieces that the lines of a document have; a line counts for two at least."""
 MARKED = re.compile(r"[\n\[\]!*_~`<&\\|]")

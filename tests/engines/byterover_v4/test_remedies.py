@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from tests.support.spaces import SPACE_ID, recorded_space, small_space, unpack_s
 
 DATA = Path(__file__).parents[2] / "data" / "byterover_v4"
 NOW = 1_763_640_000_000.0
-FEW, MANY = 12, 20
+FEW, MANY = 12, 40
 SAVED = "save it with a change"
 FOR_REASON = "save it with a new time"
 """How a remedy for words that are not searched is made: those are carried out in ``test_engine.py``."""
@@ -150,13 +151,13 @@ def test_remedies_give_what_they_promise(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", [2, 3])
+@pytest.mark.parametrize("half", [0, 1])
 @pytest.mark.parametrize("name", ["space-21.json.gz", "space-22.json.gz"])
 def test_remedies_of_many_random_cases_give_what_they_promise(
-    name: str, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, half: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorded = unpacked(tmp_path, name, monkeypatch)
-    kinds = check_all(cases(tmp_path, recorded, seed, MANY))
+    kinds = check_all(islice(cases(tmp_path, recorded, 2, MANY), half, None, 2))
     assert kinds >= {RemedyKind.WORDING, RemedyKind.EDIT, RemedyKind.TITLE}
 
 
