@@ -120,9 +120,14 @@ class Typesetter:
         self.lines.append(line_of(whole))
 
     def end_early(self, why: str) -> None:
-        """Adds a last line that says why the rest is missing."""
+        """Says at the end why the rest is missing."""
         self._left = MOST_PIECES
-        self.put([Piece(why, "warn")])
+        self.warn(why)
+
+    def warn(self, sentence: str) -> None:
+        """Adds ``sentence``, wrapped, as a warning. Raises as :meth:`put`."""
+        for row in flow([Piece(sentence, "warn")], self.width - 1):
+            self.put(row)
 
     def document(self) -> Document:
         """Returns the document."""
@@ -137,7 +142,7 @@ def typeset(text: str, typesetter: Typesetter) -> None:
     Raises :class:`Full` where it has to end before the end of the text, and :class:`Abandoned`.
     """
     if len(text) > MOST_CHARS or sum(1 for _ in islice(MARKED.finditer(text), MOST_MARKS + 1)) > MOST_MARKS:
-        typesetter.put([Piece("too long to be rendered: this is the text as it is", "warn")])
+        typesetter.warn("too long to be rendered: this is the text as it is")
         plain(text, typesetter)
         return
     before = len(typesetter.lines)

@@ -47,16 +47,15 @@ def page_document(page: About, width: int, raw: bool, is_abandoned: Callable[[],
     """
     typesetter = Typesetter(width, resolver(page), is_abandoned)
     try:
-        _put(page, width, raw, typesetter)
+        _put(page, raw, typesetter)
     except Full:
         typesetter.end_early("too long to be shown whole: the rest is missing here; open the note in your own editor")
     return typesetter.document()
 
 
-def _put(page: About, width: int, raw: bool, typesetter: Typesetter) -> None:
+def _put(page: About, raw: bool, typesetter: Typesetter) -> None:
     for sentence in notices(page):
-        for row in flow([Piece(visible(sentence), "warn")], width - 1):
-            typesetter.put(row)
+        typesetter.warn(visible(sentence))
     if page.moved_to:
         link = typesetter.link(LinkTarget(page.moved_to))
         moved = [Piece("moved to ", "warn"), Piece(visible(page.moved_to), LINK, link)]
@@ -139,8 +138,7 @@ def _rendered(page: About, typesetter: Typesetter) -> None:
     body = page.text[front.body_start :]
     if front.problem and block:
         problem = f"frontmatter that cannot be read: {visible(_where_broken(page.text) or front.problem)}"
-        for row in flow([Piece(problem, "warn")], typesetter.width - 1):
-            typesetter.put(row)
+        typesetter.warn(problem)
         plain(block.rstrip("\n"), typesetter)
         body = page.text.partition(block)[2].partition("\n")[2]
     elif front.fields:
