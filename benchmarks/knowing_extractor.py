@@ -20,6 +20,7 @@ from typing import Any
 
 from benchmarks import knowing_flask
 from brvtui.corpus.code.index import build_index
+from brvtui.corpus.code.pages import SymbolPages
 from brvtui.corpus.code.records import CodeGraph
 from brvtui.engines.knowing.code_tasks import graph_of_code
 from brvtui.engines.knowing.profile import PROFILES, load_profile
@@ -72,7 +73,7 @@ def answer_tasks(graph: CodeGraph) -> None:
     print("tasks: P@10, R@10, MRR")
     for profile in map(load_profile, PROFILES):
         for with_classes in (True, False):
-            for label, made in (("recorded", None), ("own", graph_of_code(graph))):
+            for label, made in (("recorded", None), ("own", graph_of_code(SymbolPages(graph)))):
                 index = knowing_flask.index(profile, with_classes, made)
                 means = "  ".join(f"{mean:.3f}" for mean in knowing_flask.means(knowing_flask.measured(index)))
                 print(f"  {profile.name:13} {'with' if with_classes else 'without'} classes, {label:9} {means}")

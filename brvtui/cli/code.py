@@ -101,6 +101,8 @@ def code(
     if without_note:
         return code_output.show_files_without_note(session, answer)
     assert answer is not None
+    if unknown := session.tasks.unknown_judged(answer):
+        click.echo(f"brv-tui: {visible(unknown)}", err=True)
     if why is not None:
         return code_output.show_why(answer, why)
     return code_output.show_notes(session, answer) if notes else code_output.show(session, answer, form)

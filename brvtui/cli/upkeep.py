@@ -10,16 +10,29 @@ from brvtui.cli.checks import no_folder
 from brvtui.cli.failure import OK
 from brvtui.cli.options import project_option
 from brvtui.cli.sessions import find_session
+from brvtui.store.feedback import clear_feedback
 from brvtui.text.visible import visible
 from brvtui.wording import counted
 
 _FEW_BYTES = 100_000
 
 
-@click.command(epilog="\b\nExample:\n  brv-tui forget --project sample-tree")
+@click.command(epilog="\b\nExamples:\n  brv-tui forget --project sample-tree\n  brv-tui forget --repo ../shop")
 @project_option
-def forget(project: Path | None) -> int:
-    """Drop what this tool keeps of a project's notes: access hits, signals set here, feedback on results."""
+@click.option("--repo", type=click.Path(path_type=Path), help="Feedback on the code of this repository instead.")
+def forget(project: Path | None, repo: Path | None) -> int:
+    """Drop what this tool keeps of a project's notes: access hits, signals set here, feedback on results.
+
+    With --repo, the feedback on the symbols of a repository.
+    """
+    if repo is not None and project is not None:
+        raise click.UsageError("--project and --repo: give one of them")
+    if repo is not None:
+        rows = clear_feedback(repo)
+        if not rows and not repo.is_dir():  # feedback on a repository that is gone can still be dropped
+            raise no_folder(repo)
+        click.echo(f"dropped {counted(rows, 'row', 'rows')} of feedback")
+        return OK
     session = find_session(project)
     signals, rows = session.forget(), session.forget_feedback()
     told = counted(signals, "note", "notes")

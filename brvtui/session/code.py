@@ -11,9 +11,11 @@ from brvtui.corpus.code.index import Progress, build_index
 from brvtui.engines.knowing.code_tasks import CodeAnswer, CodeTasks
 from brvtui.engines.knowing.notes_on_code import files_without_note, notes_on
 from brvtui.engines.knowing.profile import load_profile
-from brvtui.engines.knowing.sections import NoteOnCode
+from brvtui.engines.knowing.remembered import UseMemory
+from brvtui.engines.knowing.sections import ENGINE, NoteOnCode
 from brvtui.publishing.repository_notes import speaking_note
 from brvtui.snapshot import Snapshot
+from brvtui.store.feedback import FeedbackFile
 from brvtui.store.kept_code import KeptCode
 
 
@@ -34,17 +36,22 @@ class CodeSession:
         before = kept.read()
         index = build_index(root, before=before, progress=progress)
         self.problem = ""
-        """Why what was read could not be kept for the next time; empty when it is."""
+        """Why feedback cannot be read, or what was read cannot be kept for the next time; empty for neither."""
         if before is None or index.files != before.files:
             try:
                 kept.write(index)
             except OSError as error:
                 self.problem = f"what was read of the code is not kept: {faults.error_line(error, kept.path)}"
+        try:
+            said = FeedbackFile(root, ENGINE).said()
+        except OSError as error:
+            said = []
+            self.problem = f"the feedback cannot be read, so it does not count: {faults.error_line(error)}"
         self.graph = index.graph()
         speaking = (speaking_note(notes, note.path) for note in notes.notes) if notes is not None else ()
         self.documentation = Documentation(self.graph, speaking)
         """Which notes speak of which code; of none without a project."""
-        self.tasks = CodeTasks(self.graph, constants, self.documentation)
+        self.tasks = CodeTasks(self.graph, constants, self.documentation, UseMemory(constants).after(said))
         """Answers over the symbols, joined with these notes."""
 
     def files(self, written: Iterable[str]) -> tuple[list[str], list[str]]:

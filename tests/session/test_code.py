@@ -13,6 +13,8 @@ from brvtui.engines.knowing.tracing_words import way_in_words
 from brvtui.saved.traces import as_json, read
 from brvtui.session import Session
 from brvtui.session.code import CodeSession
+from brvtui.store.feedback import FeedbackFile
+from brvtui.trace.feedback import Feedback, Usefulness
 from tests.corpus.code.making import write
 from tests.support.trees import Tree
 
@@ -71,6 +73,76 @@ def test_files_and_changes_are_asked_for_as_by_the_command(
     assert [(told[hit.file], hit.score) for hit in trace.hits] == [(one.node.id, one.score) for one in beside.packed]
     if not files:
         assert trace.verdict == "no symbol is called so, and none names a file of that name"
+
+
+TASK = "rotate the TokenStore"
+ROTATE = "src/tokens.py/TokenStore.rotate"
+
+
+def judge(root: Path, document: str, task: str = TASK, times: int = 2) -> None:
+    for _ in range(times):
+        FeedbackFile(root, "knowing").add(Feedback(task, document, Usefulness.ACCEPTED, 1.0))
+
+
+@pytest.mark.parametrize("task", [TASK, "refresh the session", "`rotate` tokens"])
+def test_feedback_and_learned_words_count_for_query_and_code_alike(session: Session, root: Path, task: str) -> None:
+    before = {hit.file: hit.score for hit in session.probe(task).hits}
+    session.engines.learn(session.probe(task), ROTATE, Usefulness.ACCEPTED)
+    judge(root, ROTATE, task, 1)
+    trace, beside = session.probe(task), CodeSession(root).tasks.answer(task, 50_000)
+    told = {placed.hit.file: placed.node for placed in trace.section(GraphRetrieval).ranking}
+    assert [(told[hit.file], hit.score) for hit in trace.hits] == [(one.node.id, one.score) for one in beside.packed]
+    rotate = next(hit for hit in trace.hits if hit.file == ROTATE)
+    assert [part.value for part in rotate.parts if part.name == "feedback"] == [0.25]
+    assert rotate.score > before.get(ROTATE, 0.0)
+    assert any(place.leg == "equivalence" for place in rotate.places), "its learned words find it"
+
+
+def test_files_and_changes_are_ranked_without_feedback(session: Session, root: Path) -> None:
+    asked = "src/tokens.py"
+    before = session.probe(asked, options={"entry": "files"}).hits
+    judge(root, ROTATE, asked)
+    assert session.probe(asked, options={"entry": "files"}).hits == before
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "src/gone.py/TokenStore.rotate",
+        "src/tokens.py/TokenStore.turn",
+        "src/tokens.py",
+        "src",
+        "external://os.environ",
+        "note://auth/jwt/code.md",
+        "env://KEY",
+        "../../etc/passwd",
+        "\x1b]0;x\x07\udc80",
+        "",
+        "x" * 10_000,
+    ],
+)
+def test_feedback_on_what_is_no_symbol_is_named_and_does_not_count(session: Session, root: Path, document: str) -> None:
+    before = session.probe(TASK)
+    judge(root, document)
+    trace = session.probe(TASK)
+    assert trace.hits == before.hits
+    assert len([line for line in trace.notices if line.startswith("feedback on 1 symbol that cannot be found")]) == 1
+    assert session.answers.explain(TASK, ROTATE, trace=trace).rank is not None
+    read_again = CodeSession(root).tasks
+    assert read_again.unknown_judged(read_again.answer(TASK, 5000))
+    assert not read_again.unknown_judged(read_again.answer("another `thing` of `mine`", 5000)), "only where it counts"
+
+
+def test_feedback_on_a_renamed_symbol_is_left_out_until_it_is_back(session: Session, root: Path) -> None:
+    judge(root, ROTATE)
+    judged = session.probe(TASK)
+    assert not judged.notices
+    write(root, {"src/tokens.py": TOKENS.replace("rotate", "turn")})
+    session.refresh()
+    assert any(ROTATE in line for line in session.probe(TASK).notices)
+    write(root, {"src/tokens.py": TOKENS})
+    session.refresh()
+    assert session.probe(TASK).hits == judged.hits
 
 
 def test_a_trace_speaks_of_symbols(session: Session) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
 from brvtui.corpus.code.documents import Documentation, note_path
+from brvtui.corpus.code.pages import SymbolPages
 from brvtui.corpus.code.records import CodeGraph
 from brvtui.engines.knowing.equivalence import built_in_classes, language_of
 from brvtui.engines.knowing.formats import ContextBlock, formatted
@@ -26,6 +27,7 @@ from brvtui.engines.knowing.pipeline import (
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.ranking_rules import WalkRules
 from brvtui.engines.knowing.reached import ScoringContext, is_test
+from brvtui.engines.knowing.remembered import UseMemory, unknown_judged
 from brvtui.engines.knowing.scoring import ScoredCandidate, lifts_penalty
 from brvtui.engines.knowing.seeding import seed_index
 from brvtui.engines.knowing.strongest import StrongestWays
@@ -56,10 +58,20 @@ class CodeResult:
 class CodeTasks:
     """A repository that is asked for what a task needs."""
 
-    def __init__(self, code: CodeGraph, profile: KnowingProfile, documentation: Documentation | None = None) -> None:
-        """The symbols of ``code``, joined with notes by ``documentation``, ranked by the constants of ``profile``."""
+    def __init__(
+        self,
+        code: CodeGraph,
+        profile: KnowingProfile,
+        documentation: Documentation | None = None,
+        memory: UseMemory | None = None,
+    ) -> None:
+        """The symbols of ``code``, joined with notes by ``documentation``, ranked by the constants of ``profile``.
+
+        ``memory`` holds the judgments of users, made under the same profile.
+        """
         self._profile = profile
-        self._graph = graph_of_code(code, documentation)
+        self._memory = memory or UseMemory(profile)
+        self._graph = graph_of_code(SymbolPages(code), documentation)
 
     @property
     def review_budget(self) -> int:
@@ -73,8 +85,9 @@ class CodeTasks:
 
     def answer(self, task: str, budget: int) -> CodeAnswer:
         """What ``task`` needs, packed into ``budget`` tokens."""
-        made = for_task(self._request(task, budget, "task"), self._index, self._around("task", task))
-        return self._answer(made, "task", budget)
+        around = replace(self._around("task", task), feedback=self._graph.by_node(self._memory.scores(task)))
+        request = replace(self._request(task, budget, "task"), learned=self._memory.learned)
+        return self._answer(for_task(request, self._index, around), "task", budget)
 
     def answer_files(self, files: Sequence[str], budget: int) -> CodeAnswer:
         """What the files at the paths ``files`` hold, and who calls that; tests count as all else."""
@@ -85,6 +98,10 @@ class CodeTasks:
         """What a change of the files at the paths ``files`` touches, as far as a walk from all they hold reaches."""
         made = for_changes(self._request("", budget, "changes"), files, self._index, self._around("changes"))
         return self._answer(made, "changes", budget)
+
+    def unknown_judged(self, answer: CodeAnswer) -> str:
+        """A line about judged symbols that would count for ``answer`` but are not in this code; empty for none."""
+        return unknown_judged(self._memory, answer.made, self._graph, "symbol", "symbols")
 
     def _around(self, entry: CodeEntry, task: str = "") -> ScoringContext:
         return ScoringContext(0.0, penalised=penalised(entry, task, self._profile))
@@ -152,11 +169,12 @@ class CodeAnswer:
         return heaviest[1]
 
 
-def graph_of_code(code: CodeGraph, documentation: Documentation | None = None) -> Graph:
+def graph_of_code(pages: SymbolPages, documentation: Documentation | None = None) -> Graph:
     """The symbols of a repository as the engine ranks them, and the notes that ``documentation`` joins with them.
 
     A note is no result, and nothing looks for it; but the walk goes over it from one symbol that it names to others.
     """
+    code = pages.graph
     nodes = (
         symbol(
             code.qualified_name(node.id),
@@ -165,6 +183,7 @@ def graph_of_code(code: CodeGraph, documentation: Documentation | None = None) -
             signature=node.signature,
             doc=node.doc,
             path=node.path,
+            document=pages.path_of[node.id],
         )
         for node in code.nodes
     )

@@ -85,6 +85,7 @@ class Knowing:
 
     def answer(self, context: Context[KnowingProfile], query: Query) -> Trace:
         """The answer to ``query``. Raises :class:`EngineError`. A run is remembered for the session."""
+        from brvtui.engines.knowing.remembered import unknown_judged
         from brvtui.engines.knowing.tracing import TraceMaker
 
         watch = Stopwatch()
@@ -97,7 +98,8 @@ class Knowing:
                 made = self._made(context, request, index, memory)
             with watch.measure("trace"):
                 served = self._served(context, query, request, made, index)
-                notices = tuple(filter(None, (*_notices(index), _scope_notice(query, index), unread, served)))
+                unknown = unknown_judged(memory, made, index.task.graph, *index.nouns)
+                notices = tuple(filter(None, (*_notices(index), _scope_notice(query, index), unread, unknown, served)))
                 trace = TraceMaker(context, query, request, index, made, notices).trace()
         if query.run:
             self._remember(context, query, request, made)
@@ -154,11 +156,12 @@ class Knowing:
         from brvtui.engines.knowing.pipeline import for_changes, for_files, for_task
 
         profile, now, recent = index.task.profile, context.now_ms / 1000, self._recent
-        around = index.scoring(request.task, request.entry, now, memory.scores(request.task))
-        if recent is not None:
-            around = replace(around, session=recent.boosts(recent.times, now, profile.session))
         if request.entry == "task":
+            around = index.scoring(request.task, request.entry, now, memory.scores(request.task))
+            if recent is not None:
+                around = replace(around, session=recent.boosts(recent.times, now, profile.session))
             return for_task(request, index.task, around)
+        around = index.scoring(request.task, request.entry, now, {})
         entry = for_files if request.entry == "files" else for_changes
         return entry(request, index.files_named(request.task), index.task, around)
 

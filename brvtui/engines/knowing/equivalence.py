@@ -32,6 +32,8 @@ class EquivalenceClass(NamedTuple):
     """The language it holds for; empty for all."""
     nodes: tuple[str, ...] = ()
     """The ids of what they stand for, where these are known."""
+    document: str = ""
+    """The path of the document that they stand for, if they do; the graph may no longer hold it."""
 
 
 class ClassMatch(NamedTuple):
@@ -174,7 +176,8 @@ def resolved(matches: Iterable[ClassMatch], lookup: NameLookup, rules: Equivalen
     """The nodes that ``matches`` stand for, each once; names that too much has stand for none."""
     hits: dict[str, EquivalenceHit] = {}
     for match in matches:
-        for id_ in match.matched.nodes:
+        learned = lookup.graph.by_document.get(match.matched.document, ())
+        for id_ in (*match.matched.nodes, *(node.id for node in learned[:1])):
             hits.setdefault(id_, EquivalenceHit(id_, id_, match))
         for target in match.matched.targets:
             if size(target) >= rules.target_least and target.lower() not in rules.generic_targets:

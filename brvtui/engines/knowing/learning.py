@@ -38,7 +38,7 @@ class LearnedWords:
             for id_, count in sorted(of_word.items(), key=lambda pair: (-pair[1], pair[0])):
                 if count >= rules.uses:
                     weight = learned_weight(count, rules)
-                    made.append(EquivalenceClass(word, (word,), (), weight, LEARNED_SOURCE, nodes=(id_,)))
+                    made.append(EquivalenceClass(word, (word,), (), weight, LEARNED_SOURCE, document=id_))
         return made
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -199,6 +199,19 @@ class Graph:
             paths.setdefault(node.path, []).append(place)
         return paths
 
+    @cached_property
+    def by_document(self) -> dict[str, list[Node]]:
+        """The nodes that stand in each document as its results, in the order of the graph."""
+        documents: dict[str, list[Node]] = {}
+        for node in self.nodes:
+            if node.is_result and not node.is_connector and node.stands_in:
+                documents.setdefault(node.stands_in, []).append(node)
+        return documents
+
+    def by_node(self, values: Mapping[str, float]) -> dict[str, float]:
+        """The ``values`` of documents, by path, as those of all their nodes, by id; unknown documents have none."""
+        return {node.id: value for path, value in values.items() for node in self.by_document.get(path, ())}
+
     def containing(self, text: str, wildcards: bool = False) -> list[Node]:
         """The nodes whose qualified name contains ``text``, in the byte order of their qualified names.
 
@@ -291,6 +304,7 @@ def symbol(
     doc: str = "",
     path: str = "",
     modified: float | None = None,
+    document: str = "",
 ) -> Node:
     """The node of a code symbol. Its name, package and module follow from its qualified name, its id by default too."""
     return Node(
@@ -304,4 +318,5 @@ def symbol(
         signature,
         doc,
         modified=modified,
+        document=document,
     )

@@ -53,11 +53,6 @@ class NoteIndex:
         found = (([word] if word in paths else ends.get(word, [])) for word in words if word)
         return list(dict.fromkeys(path for paths_of in found for path in paths_of if path))
 
-    def by_node(self, by_path: Mapping[str, float]) -> dict[str, float]:
-        """The values of notes, by path, as those of the notes and of their sections, by id."""
-        held = ((self.notes.known.get(path), value) for path, value in by_path.items())
-        return {node.id: value for known, value in held if known is not None for node in known.piece.nodes}
-
     def scoring(self, task: str, entry: str, now: float, feedback: Mapping[str, float]) -> ScoringContext:
         """What is known beside the graph when the question ``task`` is scored ``now``, in seconds since 1970.
 
@@ -70,7 +65,7 @@ class NoteIndex:
             penalised=lambda node: node.is_set_aside and not lifted,
             observes_change=profile.notes.recency_of_change,
             caller_types=profile.notes.user_types,
-            feedback=self.by_node(feedback),
+            feedback=self.task.graph.by_node(feedback),
         )
 
     def delivered(self, node: Node) -> str:

@@ -6,10 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from brvtui.engines.knowing.keywords import KeywordSet, cluster_hash, keyword_set
-from brvtui.engines.knowing.learning import LearnedWords, worthy_words
+from brvtui.engines.knowing.learning import LEARNED_SOURCE, LearnedWords, worthy_words
+from brvtui.engines.knowing.model import Graph
+from brvtui.engines.knowing.pipeline import TaskContext
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.use import NO_CLUSTER, FeedbackRecord, feedback_scores
 from brvtui.trace.feedback import Feedback, Usefulness
+from brvtui.wording import counted
+
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +49,22 @@ class UseMemory:
             if is_useful:
                 lessons.append((worthy_words(keywords.all, steps, stop_words), [one.document]))
         return UseMemory(self.profile, (*self.said, *more), tuple(records), self.learned.taught(lessons))
+
+
+def unknown_judged(memory: UseMemory, made: TaskContext, graph: Graph, noun: str, nouns: str) -> str:
+    """A line about the judged documents that would count for the task of ``made`` but are not in ``graph``.
+
+    Empty where there is none. A document is called a ``noun``, several ``nouns``.
+    """
+    learned = (match.matched for match in made.search.matches if match.matched.source == LEARNED_SOURCE)
+    counted_for = [*memory.scores(made.search.task), *(one.document for one in learned)]
+    unknown = sorted({path for path in counted_for if path not in graph.by_document})
+    if not unknown or not made.search.keywords:
+        return ""
+    which = ", ".join(unknown[:_MOST_NAMED]) + (", …" if len(unknown) > _MOST_NAMED else "")
+    named = counted(len(unknown), noun, nouns)
+    drop = "brv-tui forget (--repo for code) drops all feedback"
+    return f"feedback on {named} that cannot be found here does not count: {which}; {drop}"
 
 
 def task_cluster(keywords: KeywordSet) -> str:

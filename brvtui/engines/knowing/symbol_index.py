@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from brvtui.corpus.code.documents import Documentation
@@ -40,7 +40,7 @@ class SymbolIndex(NoteIndex):
     def scoring(self, task: str, entry: str, now: float, feedback: Mapping[str, float]) -> ScoringContext:
         """What is known beside the graph when the question ``task`` is scored; ``feedback`` is by page."""
         penalty = penalised(entry, task, self.task.profile)
-        return ScoringContext(now, penalised=penalty, feedback=self.by_node(feedback))
+        return ScoringContext(now, penalised=penalty, feedback=self.task.graph.by_node(feedback))
 
     def delivered(self, node: Node) -> str:
         """A symbol as an agent is given it: its qualified name, its kind and its signature."""
@@ -66,9 +66,8 @@ def index_symbols(snapshot: Snapshot, profile: KnowingProfile, before: NoteIndex
     """
     assert isinstance(snapshot, RepositorySnapshot)
     pages = snapshot.pages
-    graph = graph_of_code(pages.graph, snapshot.documentation)
-    symbols = [replace(node, document=path) for node in graph.nodes if (path := pages.path_of.get(node.id))]
-    graph = replace(graph, nodes=(*symbols, *graph.nodes[len(symbols) :]))
+    graph = graph_of_code(pages, snapshot.documentation)
+    symbols = graph.nodes[: len(pages.graph.nodes)]
     known = {node.document: KnownPiece(snapshot.parsed[node.document], _piece(snapshot, node)) for node in symbols}
     task = code_task_index(graph, profile, before.task if before is not None else None)
     return SymbolIndex(NoteGraph(graph, known, {}, ()), task, pages, snapshot.documentation)

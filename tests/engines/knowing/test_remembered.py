@@ -35,7 +35,7 @@ def test_a_word_is_learned_from_what_was_useful_twice() -> None:
     once = UseMemory(SEED).after([said("turnover of keys")])
     twice = once.after([*once.said, said("turnover again"), said("turnover", Usefulness.DISMISSED, "bad.md")])
     assert not once.learned.classes(["turnover"], SEED.learning)
-    assert [one.nodes for one in twice.learned.classes(["Turnover"], SEED.learning)] == [(NOTE,)]
+    assert [one.document for one in twice.learned.classes(["Turnover"], SEED.learning)] == [NOTE]
     assert not twice.learned.classes(["again"], SEED.learning)
 
 

@@ -206,7 +206,8 @@ def test_paths_only_add_seeds_in_the_document() -> None:
 def test_a_learned_word_stands_for_what_was_used() -> None:
     index = small_index(SEED.name)
     evict = "r://src/cache/lru.py.evict"
-    learned = LearnedWords().taught([(["forget", "tiny"], [evict]), (["forget"], [evict])])
+    used = ["src/cache/lru.py"]
+    learned = LearnedWords().taught([(["forget", "tiny"], used), (["forget"], used)])
     assert not find_seeds("how to forget keys", index).equivalents
     hit = find_seeds("how to forget keys", index, learned).equivalents[0]
     assert (hit.id, hit.match.matched.source) == (evict, "learned")
