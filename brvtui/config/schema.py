@@ -23,6 +23,7 @@ PREFIX = "BRV_TUI_"
 KEY_VARIABLES = ("BRV_TUI_LLM_KEY", "BRV_TUI_EMBEDDER_KEY", "BRV_TUI_RERANKER_KEY")
 """Variables that are meant for keys of services."""
 PROTOCOLS = ("openai", "anthropic")
+EMBEDDING_PROVIDERS = ("compatible", "openai", "voyage")
 AUTO, ON, OFF = "auto", "on", "off"
 _SWITCH = (AUTO, ON, OFF)
 FEW, ALL = "few", "all"
@@ -111,10 +112,25 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddingService(Service):
+    """A model that turns texts into vectors."""
+
+    provider: str = _setting(
+        "compatible",
+        "`openai` and `voyage` bring their address, default model and key variable",
+        choices=EMBEDDING_PROVIDERS,
+    )
+    batch_size: int = _setting(0, "the most texts in one request; 0: the provider's own limit", most=10_000)
+    input_type: str = _setting(
+        "none", "the kind of text that `voyage` optimizes vectors for", choices=("none", "document", "query")
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Services:
     """Models that pipelines may use."""
 
-    embedder: Service = field(default=Service(key_env="BRV_TUI_EMBEDDER_KEY"))
+    embedder: EmbeddingService = field(default=EmbeddingService(key_env="BRV_TUI_EMBEDDER_KEY"))
     reranker: Service = field(default=Service(key_env="BRV_TUI_RERANKER_KEY"))
 
 

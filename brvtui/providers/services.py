@@ -5,8 +5,10 @@ The modules for HTTP are imported only for a service at an address.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from brvtui.providers.local_models import CrossEncoderReranker, LocalEmbedder
-from brvtui.providers.settings import ServiceSettings
+from brvtui.providers.settings import EmbedderSettings, ServiceSettings
 from brvtui.services.embedding import Embedder
 from brvtui.services.requests import RequestPolicy, ServiceError
 from brvtui.services.reranking import Reranker, RerankRules
@@ -14,18 +16,43 @@ from brvtui.services.reranking import Reranker, RerankRules
 EMBEDDER, RERANKER = "embedder", "reranker"
 
 
-def embedder_of(settings: ServiceSettings, requests: RequestPolicy) -> Embedder | None:
-    """The embedder: at ``url`` when that is set, else a local model; None when no model is named.
+@dataclass(frozen=True, slots=True)
+class EmbeddingProvider:
+    """The defaults of one provider of embeddings (``docs/soleri.md``, "Vectors")."""
+
+    url: str
+    model: str
+    batch: int
+    key_variable: str
+
+
+PROVIDERS = {
+    "openai": EmbeddingProvider("https://api.openai.com/v1", "text-embedding-3-small", 2048, "OPENAI_API_KEY"),
+    "voyage": EmbeddingProvider("https://api.voyageai.com/v1", "voyage-3.5", 128, "VOYAGE_API_KEY"),
+}
+_COMPATIBLE = EmbeddingProvider("", "", 2048, "")
+
+
+def embedder_of(settings: EmbedderSettings, requests: RequestPolicy) -> Embedder | None:
+    """The embedder: a provider's or at ``url`` when one is set, else a local model; None when no model is named.
 
     Neither loads a model nor sends a request. Raises :class:`ServiceError`.
     """
+    provider = PROVIDERS.get(settings.provider, _COMPATIBLE)
+    settings = replace(settings, url=settings.url or provider.url, model=settings.model or provider.model)
     if not _is_named(settings, EMBEDDER):
         return None
     if not settings.url:
         return LocalEmbedder(settings.model)
-    from brvtui.providers.openai_compatible import OpenAIEmbedder
+    from brvtui.providers.openai_compatible import OPENAI_EXTRA, OpenAIEmbedder
 
-    return OpenAIEmbedder(settings.url, settings.model, requests, _checked_key(settings, EMBEDDER))
+    extra = OPENAI_EXTRA
+    if settings.provider == "voyage":  # it has no field for the format, and one for the kind of text
+        extra = {} if settings.input_type == "none" else {"input_type": settings.input_type}
+    keys = [_checked_key(replace(settings, key=key), EMBEDDER) for key in settings.key.split(",") if key.strip()] or [
+        _checked_key(settings, EMBEDDER)
+    ]
+    return OpenAIEmbedder(settings.url, settings.model, requests, keys, settings.batch_size or provider.batch, extra)
 
 
 def reranker_of(settings: ServiceSettings, requests: RequestPolicy, rules: RerankRules) -> Reranker | None:

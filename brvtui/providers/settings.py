@@ -20,6 +20,16 @@ class ServiceSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbedderSettings(ServiceSettings):
+    """An embedding model; the provider ``compatible`` is any service with OpenAI's protocol."""
+
+    provider: str = "compatible"
+    batch_size: int = 0
+    """The most texts in one request; 0 for the provider's own limit."""
+    input_type: str = "none"
+
+
+@dataclass(frozen=True, slots=True)
 class ModelSettings(ServiceSettings):
     """A language model behind an address."""
 

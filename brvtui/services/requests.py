@@ -16,7 +16,6 @@ class RequestPolicy:
     tries: CountLimit
     wait_seconds: float
     longest_wait_seconds: Annotated[float, Range(), LIMIT]
-    batch: CountLimit
     max_bytes: CountLimit
 
 

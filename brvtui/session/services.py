@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.providers.session_model import SessionModel
-from brvtui.providers.settings import ModelSettings, ServiceSettings
+from brvtui.providers.settings import EmbedderSettings, ModelSettings, ServiceSettings
 from brvtui.services.model import Budget
 
 if TYPE_CHECKING:
-    from brvtui.config.schema import Llm, Service, Settings
+    from brvtui.config.schema import Llm, Settings
     from brvtui.services.embedding import Embedder, VectorCache
     from brvtui.services.feedback import FeedbackLog
     from brvtui.services.model import ChatModel
@@ -111,12 +111,23 @@ def _made(settings: Settings, requests: RequestPolicy) -> tuple[Embedder | None,
     from brvtui.providers import services as providers
     from brvtui.services.reranking import RerankRules
 
-    def named(service: Service) -> ServiceSettings:
-        key, is_listed = _key(settings, service.key_env)
-        return ServiceSettings(service.model, service.url, key, service.key_env, is_listed)
+    wanted = settings.services.reranker
+    key, is_listed = _key(settings, wanted.key_env)
+    reranker = ServiceSettings(wanted.model, wanted.url, key, wanted.key_env, is_listed)
+    embedder = providers.embedder_of(embedder_settings(settings), requests)
+    return embedder, providers.reranker_of(reranker, requests, RerankRules())
 
-    wanted = settings.services
-    if not wanted.embedder.model and not wanted.embedder.url and not wanted.reranker.model and not wanted.reranker.url:
-        return None, None
-    embedder = providers.embedder_of(named(wanted.embedder), requests)
-    return embedder, providers.reranker_of(named(wanted.reranker), requests, RerankRules())
+
+def embedder_settings(settings: Settings) -> EmbedderSettings:
+    """The embedder's settings; a provider's own key variable is read only for its own address."""
+    from brvtui.providers.services import PROVIDERS
+
+    wanted = settings.services.embedder
+    variable = wanted.key_env
+    key, is_listed = _key(settings, variable)
+    provider = PROVIDERS.get(wanted.provider)
+    if provider is not None and not wanted.url and not key:
+        variable = provider.key_variable
+        key, is_listed = os.environ.get(variable, ""), True
+    about = wanted.provider, wanted.batch_size, wanted.input_type
+    return EmbedderSettings(wanted.model, wanted.url, key, variable, is_listed, *about)

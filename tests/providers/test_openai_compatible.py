@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -49,9 +49,15 @@ def data(*found: Any) -> Answer:
     return Answer(body={"data": [{"index": place, "embedding": vector} for place, vector in enumerate(found)]})
 
 
-def embedder(service: Service, rules: Any = RULES, waits: list[float] | None = None) -> OpenAIEmbedder:
+def embedder(
+    service: Service,
+    rules: Any = RULES,
+    waits: list[float] | None = None,
+    keys: Sequence[str] = ("secret-key",),
+    batch: int = 2048,
+) -> OpenAIEmbedder:
     slept: Callable[[float], None] = (lambda seconds: None) if waits is None else waits.append
-    return OpenAIEmbedder(service.base, "mini", rules, "secret-key", slept)
+    return OpenAIEmbedder(service.base, "mini", rules, keys, batch, sleep=slept)
 
 
 def embedded(service: Service, tree: Path) -> ChunkIndex:
@@ -67,13 +73,37 @@ def search(
 
 def test_vectors_come_in_the_order_of_the_texts() -> None:
     with serving(vectors) as service:
-        asker = embedder(service, replace(RULES, batch=2))
+        asker = embedder(service, batch=2)
         made = asker.embed(["tea", "car", "sea"])
     assert [max(range(3), key=vector.__getitem__) for vector in map(list, made)] == [0, 1, 2]
     path, payload, headers = service.asked[0]
     assert (path, payload["model"], payload["input"]) == ("/v1/embeddings", "mini", ["tea", "car"])
     assert headers["Authorization"] == "Bearer secret-key"
     assert len(service.asked) == 2
+
+
+def test_used_up_keys_give_way_to_the_next() -> None:
+    waits: list[float] = []
+    with serving(BUSY, BUSY, vectors) as service:
+        embedder(service, waits=waits, keys=("first-key", "second-key")).embed(["tea"])
+    assert [headers["Authorization"] for _, _, headers in service.asked] == [
+        "Bearer first-key",
+        "Bearer second-key",
+        "Bearer first-key",
+    ]
+    assert waits == [3]  # only once both keys are used up
+
+
+def test_other_failures_keep_the_key() -> None:
+    with serving(Answer(503), vectors) as service:
+        embedder(service, keys=("first-key", "second-key")).embed(["tea"])
+    assert {headers["Authorization"] for _, _, headers in service.asked} == {"Bearer first-key"}
+
+
+def test_a_hundred_texts_are_one_request() -> None:
+    with serving(vectors) as service:
+        embedder(service).embed(["tea"] * 100)
+    assert [len(payload["input"]) for _, payload, _ in service.asked] == [100]
 
 
 def test_a_hybrid_search_over_the_protocol(tmp_path: Path) -> None:

@@ -45,6 +45,10 @@ def deviations(
                 recalled is not None and as_run.memories_untransformed and terms(query, as_run) != (query,),
                 "memories are searched by the query as it is typed (D06)",
             ),
+            (
+                as_run.hybrid_without_vectors and ranking.dense is not None and ranking.dense.query is None,
+                "the hybrid weights stay although the query has no vector (D20)",
+            ),
         )
         if is_on
     )

@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
 Progress = Callable[[int, int], None]
 """Called with how many entries have their vector, and of how many."""
 MODES = ("full", "scan")
-_OPTIONS = {"top_k": int, "domain": str, "type": str, "severity": str, "tags": str, "max_tokens": int}
+_OPTIONS = {"top_k": int, "domain": str, "type": str, "severity": str, "tags": str, "max_tokens": int, "ids": str}
 _OTHERS = ("mode", "memories")
 """The other options; ``memories`` is a file or its content."""
 
@@ -84,11 +84,10 @@ class Soleri:
     def prepare(self, context: Context[SoleriProfile], progress: Progress, cancelled: Callable[[], bool]) -> None:
         """Makes the vault of the snapshot and the vectors that are missing.
 
-        A failing embedder is no error: the next answer says what could not be made. Raises :class:`EngineError` for a
-        service that is set wrongly.
+        An embedder that fails, or is set wrongly, is no error: the next answer says so.
         """
         ready = self._with_vectors(context, progress, cancelled)
-        embedder = embedder_of(context)
+        embedder, _ = _embedder(context)
         if embedder is not None and ready.notes.vault.vectors.vectors:
             load_ahead(embedder)
 
@@ -100,7 +99,7 @@ class Soleri:
         watch = Stopwatch()
         request = _request(context.constants, query)
         memories, query = _memories(query)
-        embedder = embedder_of(context)
+        embedder, wrongly_set = _embedder(context)
         feedback, unread_feedback = _feedback(context)
         with watch.measure("total"):
             with watch.measure("index"):
@@ -116,7 +115,7 @@ class Soleri:
             failed = _failure_notice(dense)
             scope = _scope_notice(query, ready.notes)
             gaps = "" if dense is not None and dense.error and dense.error in ready.gaps else ready.gaps
-            notices = [text for text in (failed, gaps, hidden, unread_feedback, scope) if text]
+            notices = [text for text in (wrongly_set, failed, gaps, hidden, unread_feedback, scope) if text]
             name = embedder.name if embedder else ""
             made = traced(context, query, _mode(query), ready.notes, ranking, feedback, found, name, notices)
         made.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
@@ -163,7 +162,7 @@ class Soleri:
         if found is None:
             return None
         feedback, _ = _feedback(context)
-        weights = adapted_weights(feedback, embedder_of(context) is not None, context.constants)
+        weights = adapted_weights(feedback, _embedder(context)[0] is not None, context.constants)
         return forecast(found[1], vault.vault, weights, context.now_ms / 1000, context.constants, day)
 
     def learn(self, context: Context[SoleriProfile], trace: Trace, file: str, usefulness: Usefulness) -> str:
@@ -194,10 +193,10 @@ class Soleri:
         dense: Dense | None,
     ) -> VaultRanking:
         from brvtui.engines.soleri.learning import adapted_weights
-        from brvtui.engines.soleri.search import search
+        from brvtui.engines.soleri.search import is_hybrid, search
 
         profile = context.constants
-        weights = adapted_weights(feedback, dense is not None, profile)
+        weights = adapted_weights(feedback, is_hybrid(dense, profile), profile)
         return search(ready.notes.vault, request, profile, weights, context.now_ms / 1000, dense)
 
     def _vault(self, context: Context[SoleriProfile]) -> _ReadyVault:
@@ -206,7 +205,7 @@ class Soleri:
         from brvtui.engines.soleri.vectors import read_vectors
         from brvtui.text.fts import FullTextError
 
-        embedder = embedder_of(context)
+        embedder, _ = _embedder(context)
         name = embedder.name if embedder else ""
         with self._indexing:
             ready = self._ready
@@ -228,7 +227,7 @@ class Soleri:
         from brvtui.engines.soleri.vectors import EmbeddedBatch, embed_entries, read_vectors, write_vectors
 
         ready = self._vault(context)
-        embedder = embedder_of(context)
+        embedder, _ = _embedder(context)
         if embedder is None:
             return ready
         with self._embedding:
@@ -277,9 +276,15 @@ def _request(profile: SoleriProfile, query: Query) -> VaultRequest:
         query.text,
         limit if limit is not None else limits.scan if _mode(query) == "scan" else limits.full,
         Filters(domain, options.get("type") or "", options.get("severity") or ""),
-        tuple(tag.strip() for tag in (options.get("tags") or "").split(",") if tag.strip()),
+        _listed(options.get("tags")),
         options.get("max_tokens"),
+        _listed(options.get("ids")),
     )
+
+
+def _listed(option: str | None) -> tuple[str, ...]:
+    """The items of a list with commas between them."""
+    return tuple(item.strip() for item in (option or "").split(",") if item.strip())
 
 
 def _memories(query: Query) -> tuple[tuple[Memory, ...] | None, Query]:
@@ -289,6 +294,8 @@ def _memories(query: Query) -> tuple[tuple[Memory, ...] | None, Query]:
     given = query.options.get("memories")
     if given is None:
         return None, query
+    if query.options.get("ids"):
+        raise EngineError("ids and memories: ids load entries, without memories; leave one of them out")
     memories = memories_of(given)
     records = [dict(held.record) for held in memories]
     return memories, replace(query, options={**query.options, "memories": records})
@@ -304,10 +311,18 @@ def _scope_notice(query: Query, notes: NoteVault) -> str:
     return f"{query.scope}: this engine filters by domain, so all of {domain} was searched"
 
 
+def _embedder(context: Context[SoleriProfile]) -> tuple[Embedder | None, str]:
+    """The embedder, and a notice if it is set wrongly: the document then ranks without vectors."""
+    try:
+        return embedder_of(context), ""
+    except EngineError as error:
+        return None, f"there are no vectors: {error}"
+
+
 def _failure_notice(dense: Dense | None) -> str:
     if dense is None or not dense.error:
         return ""
-    return f"vectors failed, so none counts, and the hybrid weights stay: {dense.error}"
+    return f"vectors failed, so the ranking is by words: {dense.error}"
 
 
 def _feedback(context: Context[SoleriProfile]) -> tuple[FeedbackCounts, str]:

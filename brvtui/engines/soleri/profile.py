@@ -184,6 +184,7 @@ class AsRun:
     heaviest_copy: bool
     source_limit: bool
     memories_untransformed: bool
+    hybrid_without_vectors: bool
 
 
 @dataclass(frozen=True, slots=True)

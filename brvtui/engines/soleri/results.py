@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,6 +10,7 @@ from brvtui.engines.soleri.entries import Memory, units
 from brvtui.engines.soleri.memories import RecalledMemories
 from brvtui.engines.soleri.profile import SoleriProfile
 from brvtui.engines.soleri.search import ScoredEntry, VaultRanking
+from brvtui.engines.soleri.vault import Vault
 
 Shape = Literal["full", "scan"]
 _BREAKDOWN = ("semantic", "vector", "severity", "temporalDecay", "tagOverlap", "domainMatch", "graphProximity")
@@ -86,6 +87,11 @@ def given_to_agent(
     memories = [shaped_memory(found, shape, profile) for found in recalled.found]
     together = merged(entries, memories, max(ranking.request.limit, len(entries)))
     return together, sum(result.record["source"] == "vault" for result in together)
+
+
+def loaded(vault: Vault, ids: Collection[str]) -> tuple[dict[str, Any], ...]:
+    """The complete entries with ``ids``, in the vault's order; unknown ids are left out."""
+    return tuple({"entry": entry.record(), "source": "vault"} for entry in vault.entries() if entry.id in ids)
 
 
 def merged(vault: Iterable[Shaped], memories: Iterable[Shaped], limit: int) -> list[Shaped]:

@@ -17,13 +17,18 @@ from brvtui.services.embedding import Vector
 
 @dataclass(frozen=True, slots=True)
 class Dense:
-    """The vector side of a query: there as soon as a provider is, even one that fails."""
+    """The vector side of a query, which exists when a provider is set, even one that fails."""
 
     query: Vector | None
     """None when the provider failed, or was not asked."""
     error: str = ""
     waits: str = ""
     """Why it was not asked this time; empty when it was."""
+
+
+def is_hybrid(dense: Dense | None, profile: SoleriProfile) -> bool:
+    """Whether vectors have a weight: the query has one, or the program as run counts a provider that fails."""
+    return dense is not None and (dense.query is not None or profile.as_run.hybrid_without_vectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,8 @@ class VaultRequest:
     filters: Filters = NO_FILTERS
     tags: tuple[str, ...] = ()
     max_tokens: int | None = None
+    ids: tuple[str, ...] = ()
+    """The entries that the agent loads in full, after it saw a scan; empty if it gets the results."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from typing import Any
 
 from brvtui.engines.contract import Context, Query
 from brvtui.engines.soleri.ageing import best_score, forecast
@@ -15,8 +16,8 @@ from brvtui.engines.soleri.learning import FeedbackCounts, accept_rate, expected
 from brvtui.engines.soleri.matching import expression
 from brvtui.engines.soleri.memories import RecalledMemories
 from brvtui.engines.soleri.profile import SoleriProfile, Weights
-from brvtui.engines.soleri.results import Shape, given_to_agent
-from brvtui.engines.soleri.search import CorpusGuard, ScoredEntry, VaultRanking
+from brvtui.engines.soleri.results import Shape, given_to_agent, loaded
+from brvtui.engines.soleri.search import CorpusGuard, ScoredEntry, VaultRanking, is_hybrid
 from brvtui.engines.soleri.sections import (
     ENGINE,
     POOL,
@@ -33,6 +34,7 @@ from brvtui.engines.soleri.sections import (
 from brvtui.engines.soleri.signals import NAMES, changed_at
 from brvtui.engines.soleri.tfidf import tokenize
 from brvtui.engines.soleri.vault import Vault
+from brvtui.text.visible import visible
 from brvtui.trace import (
     SCHEMA,
     Ceiling,
@@ -78,6 +80,9 @@ def traced(
     """
     profile, now = context.constants, context.now_ms / 1000
     given, entries = given_to_agent(ranking, recalled, shape, profile)
+    records = tuple(result.record for result in given)
+    if ranking.request.ids:
+        records = loaded(notes.vault, ranking.request.ids)
     memories = _memories(recalled, len(given) - entries, ranking.returned - entries, profile)
     ranking = replace(ranking, returned=entries)
     lost: dict[str, list[str]] = {}
@@ -107,7 +112,7 @@ def traced(
         ranking.dense.error if ranking.dense is not None else "",
         deviations(ranking, notes.vault, recalled, profile, now),
         shape,
-        tuple(result.record for result in given),
+        records,
         ranking.request.max_tokens,
         ranking.cut_by_budget,
         memories,
@@ -256,7 +261,7 @@ def _guard(guard: CorpusGuard | None, profile: SoleriProfile) -> GuardDecision:
 
 def _other_weights(ranking: VaultRanking, feedback: FeedbackCounts, profile: SoleriProfile) -> Weights:
     """The fixed weights once feedback has moved them; until then those that it leads to."""
-    hybrid = ranking.dense is not None
+    hybrid = is_hybrid(ranking.dense, profile)
     fixed = profile.hybrid_weights if hybrid else profile.weights
     return fixed if ranking.weights != fixed else expected_weights(feedback, hybrid, profile)
 
@@ -321,7 +326,7 @@ def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
         why = ranking.dense.waits if ranking.dense is not None else _NO_EMBEDDER
         vectors = Step("vectors", None, "vectors", State.NOT_RUN, (), why)
     elif ranking.dense.query is None:
-        vectors = Step("vectors", None, "vectors", State.FAILED, (), f"hybrid weights stay: {ranking.dense.error}")
+        vectors = Step("vectors", None, "vectors", State.FAILED, (), ranking.dense.error)
     else:
         brought = len(ranking.first_order) - pool
         vectors = Step("vectors", None, "vectors", State.PASSED, (), f"{counted(brought, 'entry', 'entries')} more")
@@ -342,7 +347,20 @@ def _steps(ranking: VaultRanking, section: VaultSearch) -> tuple[Step, ...]:
             returned,
         ),
         *_memory_step(section.memories),
+        *_load_step(ranking.request.ids, section.given),
     )
+
+
+def _load_step(ids: Sequence[str], records: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
+    """The step that loads chosen entries; none if the query names none."""
+    if not ids:
+        return ()
+    found = {record["entry"]["id"] for record in records}
+    missing = [visible(id_) for id_ in ids if id_ not in found]
+    summary = f"{len(found)} of {counted(len(ids), 'entry', 'entries')} loaded by id"
+    if missing:
+        summary += f"; no entry has the id {', '.join(missing)}"
+    return (Step("load", None, "load", State.MISSED if missing else State.HIT, (), summary),)
 
 
 def _memory_step(memories: MemorySearch | None) -> tuple[Step, ...]:

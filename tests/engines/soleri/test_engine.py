@@ -19,7 +19,7 @@ from brvtui.engines.soleri.profile import load_profile
 from brvtui.engines.soleri.sections import VaultSearch
 from brvtui.saved.traces import as_json, read
 from brvtui.services.provided import NoServices
-from brvtui.services.requests import LegError
+from brvtui.services.requests import LegError, ServiceError
 from brvtui.session import Session
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import find_note
@@ -275,16 +275,58 @@ def test_vectors_join_and_are_made_once(snapshot: Snapshot) -> None:
     assert len(services.embedder.texts) == made + 1  # the query alone
 
 
-def test_a_failing_embedder_keeps_the_hybrid_weights_and_says_so(snapshot: Snapshot) -> None:
+def test_a_failing_embedder_leaves_a_ranking_by_words(snapshot: Snapshot) -> None:
     trace = ask(snapshot, "token", services=WithEmbedder(Letters(fails=True)))
-    section = trace.section(VaultSearch)
+    section, by_words = trace.section(VaultSearch), ask(snapshot, "token")
+    assert [(hit.path, hit.score) for hit in trace.hits] == [(hit.path, hit.score) for hit in by_words.hits]
     assert trace.hits
-    assert section.weights.used["semantic"] == 0.2
+    assert section.weights.used == by_words.section(VaultSearch).weights.used
+    assert section.weights.used["vector"] == 0
     assert section.embedder_error == "letters is away"
-    (said,) = [notice for notice in trace.notices if "letters is away" in notice]
-    assert "hybrid weights stay" in said
-    assert "hybrid weights stay" in next(step.summary for step in trace.steps if step.name == "vectors")
+    assert any("letters is away" in notice for notice in trace.notices)
+    assert next(step.state for step in trace.steps if step.name == "vectors") is State.FAILED
     assert Soleri().presentation.headline(trace).warning == "vectors failed"
+
+
+def test_the_program_keeps_the_hybrid_weights_of_a_failing_embedder(snapshot: Snapshot) -> None:
+    trace = ask(snapshot, "token", "soleri-code", WithEmbedder(Letters(fails=True)))
+    section = trace.section(VaultSearch)
+    assert (section.weights.used["semantic"], section.weights.used["vector"]) == (0.2, 0.15)
+    assert any("D20" in text for text in section.deviations)
+
+
+class WronglySet(NoServices):
+    @property
+    def embedder(self) -> Any:
+        raise ServiceError("services.embedder.url: localhost is not an address")
+
+
+def test_an_embedder_that_is_set_wrongly_leaves_a_ranking_by_words(snapshot: Snapshot) -> None:
+    trace = ask(snapshot, "token", services=WronglySet())
+    assert [(hit.path, hit.score) for hit in trace.hits] == [
+        (hit.path, hit.score) for hit in ask(snapshot, "token").hits
+    ]
+    assert any("localhost is not an address" in notice for notice in trace.notices)
+
+
+@pytest.mark.parametrize("mode", ["full", "scan"])
+def test_chosen_entries_are_loaded_in_full_in_the_vaults_order(snapshot: Snapshot, mode: str) -> None:
+    trace = ask(snapshot, "cookies", ids="deploy/rollback, auth/sessions/cookies,no/such", mode=mode)
+    section = trace.section(VaultSearch)
+    assert {record["entry"]["id"] for record in section.given} == {"auth/sessions/cookies", "deploy/rollback"}
+    turned = ask(snapshot, "cookies", ids="auth/sessions/cookies,deploy/rollback", mode=mode)
+    assert turned.section(VaultSearch).given == section.given
+    assert all(record["entry"]["description"] for record in section.given)
+    (step,) = [step for step in trace.steps if step.name == "load"]
+    assert step.state is State.MISSED
+    assert "2 of 3" in step.summary
+    assert "no/such" in step.summary
+    assert trace.hits == ask(snapshot, "cookies", mode=mode).hits
+
+
+def test_ids_are_not_merged_with_memories(snapshot: Snapshot) -> None:
+    with pytest.raises(EngineError, match="ids and memories"):
+        ask(snapshot, "cookies", ids="deploy/rollback", memories=[])
 
 
 class WithFeedback(NoServices):
