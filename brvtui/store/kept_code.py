@@ -26,7 +26,7 @@ from brvtui.disk import writing
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import repository_cache
 
-_FORMAT = 3
+_FORMAT = 4
 """Another one for every change of what is read of a file."""
 _FILE = "code.json.gz"
 _FAST = 1

@@ -19,6 +19,9 @@ _MOST_LEVELS = 12
 """How many levels of supertypes are looked through."""
 _MOST_LOOKUPS = 200
 """How many modules are looked into for one name: files may import each other in circles."""
+_BY_PACKAGE = frozenset({"java", "csharp"})
+"""Languages whose files see everything in their own package."""
+_CALLABLE = frozenset({"function", "method"})
 _PASSING_ON = frozenset({"python", "javascript", "typescript", "rust"})
 """Languages whose modules may pass on what they import."""
 _Seen = set[tuple[str, str]]
@@ -78,6 +81,8 @@ class Linker:
         source = self._source(file, reference)
         if relation in OUTSIDE:
             return CodeEdge(source, reference.target, relation, confidence[relation], INFERRED)
+        if relation == "hands_over":
+            return self._handed_over(file, reference, source)
         target, is_resolved = self._target(file, reference.target, reference.source)
         if relation == "decorates":
             return CodeEdge(target, source, relation, confidence[relation], INFERRED)
@@ -90,6 +95,19 @@ class Linker:
             return CodeEdge(source, target, relation, confidence["resolved"], RESOLVED)
         return CodeEdge(source, target, relation, confidence[relation], INFERRED)
 
+    def _handed_over(self, file: CodeFile, reference: CodeReference, source: str) -> CodeEdge | None:
+        """A call of the function that is handed over as a value; None for any other value."""
+        is_member = reference.target.startswith(("self.", "super.")) or file.language == "csharp"
+        around = self._type_around(file, reference.source) if is_member else ""
+        node = self.nodes.get(self.find(file, around, reference.target))
+        if node is None or node.kind not in _CALLABLE:
+            return None
+        return CodeEdge(source, node.id, "calls", self._rules.confidence["callback"], REGISTERED)
+
+    def _type_around(self, file: CodeFile, source: str) -> str:
+        """The type that the symbol ``source`` is, or is a member of."""
+        return source if self._is_type(file, source) else source.rpartition(".")[0]
+
     def _source(self, file: CodeFile, reference: CodeReference) -> str:
         """The id of what refers: a symbol, the type of an ``impl`` elsewhere, or the file."""
         id_ = _joined(file.base, reference.source)
@@ -99,8 +117,7 @@ class Linker:
 
     def _target(self, file: CodeFile, written: str, source: str) -> tuple[str, bool]:
         """The id that a written name means, and whether it is known where it is: by a symbol, or by an import."""
-        of = source.rpartition(".")[0]
-        type_name = source if f"{file.base}.{source}" in self.nodes and self._is_type(file, source) else of
+        type_name = self._type_around(file, source)
         found = self.find(file, type_name, written)
         if found:
             return found, True
@@ -137,7 +154,7 @@ class Linker:
         if own and f"{own}.{head}" in self.nodes:
             return self._inside(f"{own}.{head}", rest)
         found = self._imported(file, f"{head}.{rest}" if rest else head, set())
-        if not found and own and file.language == "java":
+        if not found and own and file.language in _BY_PACKAGE:
             found = self._member(own, head) if not rest else ""
         return found
 
@@ -180,8 +197,12 @@ class Linker:
             found = self._in_module(file, binding.module, name, seen)
             if found:
                 return found
-        if file.language == "java":
-            return self._in_module(file, file.package, name, seen) if file.package else ""
+        if file.language in _BY_PACKAGE:
+            found, package = "", file.package
+            while package and not found:
+                found = self._in_module(file, package, name, seen)
+                package = package.rpartition(".")[0] if file.language == "csharp" else ""
+            return found
         if file.language == "rust" and rest:
             module, _, last = name.rpartition(".")
             return self._in_module(file, module, last, seen) or self._in_type_of_module(file, name, seen)

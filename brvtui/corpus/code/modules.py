@@ -27,7 +27,8 @@ class ModuleMap:
             "javascript": self._script,
             "typescript": self._script,
             "rust": self._rust,
-            "java": self._java,
+            "java": lambda _, module: iter(self._packages.get(("java", module), ())),
+            "csharp": lambda _, module: iter(self._packages.get(("csharp", module), ())),
         }
 
     def bases(self, file: CodeFile, module: str) -> tuple[str, ...]:
@@ -47,13 +48,12 @@ class ModuleMap:
         return frozenset(file.base for file in self.files.values() if file.language == "go")
 
     @cached_property
-    def java_packages(self) -> dict[str, tuple[str, ...]]:
-        """The files of each Java package."""
-        packages: dict[str, list[str]] = {}
-        for file in self.files.values():
-            if file.language == "java":
-                packages.setdefault(file.package, []).append(file.path)
-        return {name: tuple(sorted(paths)) for name, paths in packages.items()}
+    def _packages(self) -> dict[tuple[str, str], list[str]]:
+        """The files of each package that files declare, by language and name."""
+        packages: dict[tuple[str, str], list[str]] = {}
+        for file in sorted(self.files.values(), key=lambda file: file.path):
+            packages.setdefault((file.language, file.package), []).append(file.path)
+        return packages
 
     def _python(self, path: str, module: str) -> Iterator[str]:
         folder = path.rpartition("/")[0]
@@ -125,9 +125,6 @@ class ModuleMap:
         roots = (path[: -len("/lib.rs")] for path in self.files if path.endswith("src/lib.rs"))
         named = ((posixpath.dirname(root).rpartition("/")[2].replace("-", "_"), root) for root in roots)
         return tuple(sorted(named))
-
-    def _java(self, path: str, module: str) -> Iterator[str]:
-        yield from self.java_packages.get(module, ())
 
 
 def _crate(path: str) -> tuple[str, list[str]]:

@@ -20,16 +20,19 @@ _CHAINS = {
     "scoped_type_identifier": ("path", "name"),
     "field_access": ("object", "field"),
     "method_invocation": ("object", "name"),
+    "member_access_expression": ("expression", "name"),
+    "qualified_name": ("qualifier", "name"),
 }
 """Syntax nodes of all languages that join two names, and the fields that hold them."""
 _LEAVES = frozenset(
     {
         "identifier", "type_identifier", "field_identifier", "property_identifier", "package_identifier",
-        "private_property_identifier", "dotted_name", "self", "this", "super", "crate", "metavariable",
+        "private_property_identifier", "dotted_name", "self", "this", "super", "base", "crate", "metavariable",
     }
 )  # fmt: skip
 _WRAPPERS = {
     "generic_type": "type",
+    "generic_name": None,
     "generic_function": "function",
     "pointer_type": None,
     "reference_type": "type",
@@ -43,7 +46,14 @@ _WRAPPERS = {
 _CALLS = frozenset({"call", "call_expression"})
 _TYPE_NAMES = frozenset({"type_identifier", "qualified_type", "scoped_type_identifier", "nested_type_identifier"})
 _STRINGS = frozenset(
-    {"string", "interpreted_string_literal", "raw_string_literal", "string_literal", "template_string"}
+    {
+        "string",
+        "interpreted_string_literal",
+        "raw_string_literal",
+        "string_literal",
+        "template_string",
+        "verbatim_string_literal",
+    }
 )
 _LONGEST_CHAIN = 8
 _LARGEST_SIGNATURE = 2_000
@@ -78,6 +88,8 @@ def _chained(source: bytes, node: SyntaxNode | None, most: int) -> str:
             outer, inner = (node.child_by_field_name(field) for field in _CHAINS[kind])
             if kind == "scoped_identifier" and outer is None:
                 outer = node.child_by_field_name("scope")  # so it is called in Java
+            if inner is not None and inner.type == "generic_name":
+                inner = first_named(inner)
             if inner is None or inner.end_byte - inner.start_byte > most:
                 return ""
             parts.append(text_of(source, inner))
@@ -108,19 +120,20 @@ def string_value(source: bytes, node: SyntaxNode | None, most: int) -> str:
     """The text inside the quotes of a string literal, on one line; empty for others, and beyond ``most`` bytes."""
     if node is None or node.type not in _STRINGS or node.end_byte - node.start_byte > most:
         return ""
-    text = " ".join(text_of(source, node).strip("rbfuRBFU").strip("\"'`").split())
+    text = " ".join(text_of(source, node).strip("rbfuRBFU@$").strip("\"'`").split())
     return text if text.isprintable() else ""
 
 
-def arguments_of(node: SyntaxNode) -> Iterator[SyntaxNode]:
-    """The arguments of a call, in order, without named ones."""
+def arguments_of(node: SyntaxNode, named: bool = False) -> Iterator[SyntaxNode]:
+    """The arguments of a call, in order; the values of those with a keyword only with ``named``."""
     arguments = node.child_by_field_name("arguments")
-    if arguments is None:
-        return
-    at = first_named(arguments)
+    at = first_named(arguments) if arguments is not None else None
     while at is not None:
-        if at.type not in ("keyword_argument", "comment"):
-            yield at
+        value = at.child_by_field_name("value") if at.type == "keyword_argument" and named else at
+        if value is not None and value.type == "argument" and value.named_child_count:  # so each is wrapped in C#
+            value = value.named_child(value.named_child_count - 1)
+        if value is not None and value.type not in ("keyword_argument", "comment"):
+            yield value
         at = at.next_named_sibling
 
 

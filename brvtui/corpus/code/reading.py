@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 REMEDY = "to read code, install the grammars: pip install 'brv-tui[code]'"
 _CHECK_EVERY = 4096
 _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
+_PARAMETERS = frozenset({"identifier"})
+_LONGEST_PARAMETER = 60
 _FARTHEST_COMMENT = 300
 """Bytes between a comment and what it documents: modifiers, ``export``, attributes."""
 
@@ -65,8 +67,10 @@ class SyntaxScope(NamedTuple):
     """The type whose methods are defined here; empty outside of types."""
     is_type: bool
     """Whether it is the type itself, not one of its methods."""
-    receiver: str = ""
+    receiver: str
     """What the language, or the method, calls its object."""
+    hidden: set[str]
+    """The names of its parameters and variables, which hide symbols."""
 
 
 class SourceReader:
@@ -93,7 +97,7 @@ class SourceReader:
     @property
     def scope(self) -> SyntaxScope:
         """The innermost scope."""
-        return self.scopes[-1] if self.scopes else SyntaxScope(len(self.source), "", "", False)
+        return self.scopes[-1] if self.scopes else SyntaxScope(len(self.source), "", "", False, "", set())
 
     @property
     def is_full(self) -> bool:
@@ -146,7 +150,8 @@ class SourceReader:
 
     def enter(self, node: SyntaxNode, symbol: str, type_name: str, is_type: bool = False, receiver: str = "") -> None:
         """Makes ``node`` the innermost scope, until it ends."""
-        self.scopes.append(SyntaxScope(node.end_byte, symbol, type_name, is_type, receiver))
+        parameters = type_names(self.source, node.child_by_field_name("parameters"), _LONGEST_PARAMETER, _PARAMETERS)
+        self.scopes.append(SyntaxScope(node.end_byte, symbol, type_name, is_type, receiver, set(parameters)))
 
     def refer(self, relation: str, target: str, source: str | None = None, via: str = "") -> None:
         """Adds a reference from the symbol around it, or from ``source``."""

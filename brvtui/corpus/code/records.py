@@ -28,7 +28,8 @@ class CodeReference(NamedTuple):
     source: str
     """The symbol around it, by its name inside the file; empty outside all symbols."""
     relation: str
-    """The type of the edge that it becomes; ``callback`` for a function that is handed over to be called later."""
+    """The type of the edge that it becomes; ``callback`` for a function that is registered to be called later,
+    ``hands_over`` for a value of a call that may be a function."""
     target: str
     """The written name, with dots: ``self.cache.get``. The object of the method is ``self`` in every language."""
     via: str = ""

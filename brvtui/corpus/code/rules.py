@@ -120,6 +120,9 @@ class CodeRules:
     javascript: LanguageNames
     rust: LanguageNames
     java: LanguageNames
+    csharp: LanguageNames
+    unread: dict[str, str]
+    """The languages that are not read, by the endings of their files."""
 
 
 @cache

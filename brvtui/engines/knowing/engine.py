@@ -99,7 +99,7 @@ class Knowing:
             with watch.measure("trace"):
                 served = self._served(context, query, request, made, index)
                 unknown = unknown_judged(memory, made, index.task.graph, *index.nouns)
-                notices = tuple(filter(None, (*_notices(index), _scope_notice(query, index), unread, unknown, served)))
+                notices = tuple(filter(None, (*index.notices, _scope_notice(query, index), unread, unknown, served)))
                 trace = TraceMaker(context, query, request, index, made, notices).trace()
         if query.run:
             self._remember(context, query, request, made)
@@ -289,10 +289,3 @@ def _scope_notice(query: Query, index: NoteIndex) -> str:
     if not scope or any(path == scope or path.startswith(f"{scope}/") for path in held):
         return ""
     return f"{query.scope}: there is no such folder in the tree, so nothing is found in it; choose another scope"
-
-
-def _notices(index: NoteIndex) -> tuple[str, ...]:
-    unread = len(index.notes.unread)
-    if not unread:
-        return ()
-    return (f"{counted(unread, 'note', 'notes')} cannot be read: only their names are in the graph",)

@@ -17,6 +17,7 @@ from brvtui.engines.knowing.scoring import ScoredCandidate, lifts_penalty
 from brvtui.engines.knowing.sections import NoteOnCode
 from brvtui.engines.knowing.seeding import seed_index
 from brvtui.snapshot import Snapshot
+from brvtui.wording import counted
 
 AROUND = "`'\",;:()@?!."
 """What may stand around the name of a file in a sentence."""
@@ -32,6 +33,13 @@ class NoteIndex:
     """Why a result has only a part of its score."""
     notes: NoteGraph
     task: TaskIndex
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """A line for each thing that is not in the graph, or not whole."""
+        unread = len(self.notes.unread)
+        line = f"{counted(unread, 'note', 'notes')} cannot be read: only their names are in the graph"
+        return (line,) if unread else ()
 
     def title(self, node: Node) -> str:
         """How a node is shown: by its title, a section behind that of its note, another node by its name."""

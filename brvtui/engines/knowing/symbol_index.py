@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from brvtui.corpus.code.documents import Documentation
+from brvtui.corpus.code.finding import NOT_READ
 from brvtui.corpus.code.pages import SymbolPages
 from brvtui.corpus.code.snapshot import RepositorySnapshot
 from brvtui.engines.knowing.code_tasks import code_task_index, graph_of_code, penalised
@@ -31,6 +32,11 @@ class SymbolIndex(NoteIndex):
     why_penalised: ClassVar[str] = "a test, and the task is not about tests"
     pages: SymbolPages
     documentation: Documentation
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """A line for each language of which many files are not read."""
+        return tuple(one.line for one in self.pages.graph.skipped if one.reason.endswith(NOT_READ))
 
     def files_named(self, text: str) -> list[str]:
         """The source files that the words of ``text`` name, by their paths or the ends of these, in their order."""

@@ -1,10 +1,14 @@
-"""Go, TypeScript, JavaScript, Rust and Java are read as Python is."""
+"""Go, TypeScript, JavaScript, Rust, Java and C# are read as Python is."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from tests.corpus.code.making import ends, graph_of, kinds
+import pytest
+
+from brvtui.corpus.code.finding import NOT_READ, list_sources
+from brvtui.corpus.code.rules import code_rules
+from tests.corpus.code.making import ends, graph_of, kinds, write
 
 
 def test_go(tmp_path: Path) -> None:
@@ -273,3 +277,195 @@ public class Store extends Base implements Keeper {
         (f"{java}.read", "type_hint_of", "src/com/shop/model/Item.java.Item"),
         (f"{java}.read", "overrides", "src/com/shop/store/Keeper.java.Keeper.read"),
     }
+
+
+CSHARP = {
+    "src/Model/Item.cs": """
+namespace Shop.Model;
+public class Item { public Item(string key) {} }
+public interface IKeeper { Item Read(string key); string Name { get; } }
+public abstract class Base { public void Close() {} public virtual Item Read(string key) => null; }
+""",
+    "src/Web/Store.cs": """
+using System;
+using Shop.Model;
+using Kept = Shop.Model.Item;
+using static Shop.Maths;
+namespace Shop.Web
+{
+    /// <summary>Keeps items.</summary>
+    [Serializable]
+    public class Store<T> : Base, IKeeper
+    {
+        private readonly string _path = Home();
+        public string Name { get; set; } = Home();
+        public Store(IKeeper keeper) : base() { this._path = "x"; }
+        [HttpGet("/items/{id}")]
+        public override Item Read(string key)
+        {
+            Environment.GetEnvironmentVariable("HOME");
+            System.Diagnostics.Process.Start("git");
+            keys.Select(Convert).ForEach(this.Check);
+            new Thread(start: Twice<int>);
+            Convert?.Invoke(1);
+            Close();
+            if (key == null) throw new KeyMissing(key);
+            var kept = new Kept(key);
+            return base.Read(key) ?? throw new ArgumentException();
+        }
+        static string Home() => "/";
+        void Check(string key) { Home(); }
+        int Convert(string Check) { Run(Check); return 1; }
+        void Twice<TValue>() {}
+        enum Kind { A }
+    }
+    public record Point(int X, int Y);
+    public struct Size { public int Width; }
+    class KeyMissing : Exception { public KeyMissing(string key) {} }
+}
+""",
+    "src/obj/Built.cs": "class Built {}",
+}
+
+
+def test_csharp(tmp_path: Path) -> None:
+    graph = graph_of(tmp_path, CSHARP)
+    found, store, item = kinds(graph), "src/Web/Store.cs", "src/Model/Item.cs"
+    assert found[f"{store}.Store"] == found[f"{store}.Point"] == found[f"{store}.Size"] == "type"
+    assert found[f"{store}.Store.Kind"] == "type"
+    assert found[f"{item}.IKeeper"] == "interface"
+    assert found[f"{store}.Store.Read"] == found[f"{store}.Store.Store"] == found[f"{item}.IKeeper.Read"] == "method"
+    for field in ("Store._path", "Store.Name", "Point.X", "Size.Width"):
+        assert found[f"{store}.{field}"] == "field"
+    assert found[f"{store}.GET /items/{{id}}"] == "route_handler"
+    assert next(node.doc for node in graph.nodes if node.id == f"{store}.Store") == "Keeps items."
+    assert ends(graph) >= {
+        (f"{store}.Store", "extends", f"{item}.Base"),
+        (f"{store}.Store", "implements", f"{item}.IKeeper"),
+        (f"{store}.Serializable", "decorates", f"{store}.Store"),
+        (f"{store}.Store.Read", "overrides", f"{item}.IKeeper.Read"),
+        (f"{store}.Store", "inherits", f"{item}.Base.Close"),
+        (f"{store}.Store.Read", "calls", f"{item}.Base.Close"),
+        (f"{store}.Store.Read", "calls", f"{item}.Base.Read"),
+        (f"{store}.Store.Read", "calls", f"{item}.Item"),
+        (f"{store}.Store.Read", "calls", f"{store}.Store.Convert"),
+        (f"{store}.Store.Read", "calls", f"{store}.Store.Check"),
+        (f"{store}.Store.Read", "calls", f"{store}.Store.Twice"),
+        (f"{store}.Store.Read", "throws", f"{store}.KeyMissing"),
+        (f"{store}.Store.Read", "type_hint_of", f"{item}.Item"),
+        (f"{store}.Store.Store", "type_hint_of", f"{item}.IKeeper"),
+        (f"{store}.Store.Store", "accesses_field", f"{store}.Store._path"),
+        (f"{store}.Store.Read", "reads_env", "env://HOME"),
+        (f"{store}.Store.Read", "executes_process", "process://git"),
+        (f"{store}.Store.Name", "calls", f"{store}.Store.Home"),
+        (f"{store}.GET /items/{{id}}", "handles_route", f"{store}.Store.Read"),
+        (store, "imports", f"{item}.Item"),
+        (f"{store}.Store", "contains", f"{store}.Store.Check"),
+    }
+    assert (f"{store}.Store.Convert", "calls", f"{store}.Store.Check") not in ends(graph), "it is a parameter there"
+    assert [one.path for one in graph.skipped] == ["src/obj/Built.cs"]
+
+
+CALLBACKS = {
+    "python": (
+        "a.py",
+        """
+from threading import Thread
+from b import other
+def process(x): pass
+def size(): pass
+class Job:
+    def run(self, size):
+        list(map(process, [])); sorted([], key=self.rank); Thread(target=other); compose([process, size])
+        limit = 1
+        print(limit, process(2), self.count)
+    def rank(self): pass
+    count = 3
+def limit(): pass
+""",
+        {"a.py.process", "a.py.Job.rank", "b.py.other"},
+    ),
+    "go": (
+        "a.go",
+        """
+package shop
+func process(x int) int { return x }
+func size() {}
+type Job struct { count int }
+func (j *Job) step() {}
+func (j *Job) run(size int) { Map(items, process); go start(j.step, size, j.count) }
+""",
+        {"shop.process", "shop.Job.step"},
+    ),
+    "javascript": (
+        "a.js",
+        """
+import { other } from './b.js'
+function process(x) {}
+function size() {}
+class Job {
+  run(size) { items.map(process); setTimeout(this.step, 5); queue.add(other, size); const limit = 1; show(limit) }
+  step() {}
+}
+function limit() {}
+""",
+        {"a.js.process", "a.js.Job.step", "b.js.other"},
+    ),
+    "typescript": (
+        "a.ts",
+        """
+function process(x: number) {}
+class Job { run(xs: number[]) { xs.map(process); xs.map(this.step) } step() {} }
+""",
+        {"a.ts.process", "a.ts.Job.step"},
+    ),
+    "rust": (
+        "a.rs",
+        """
+fn process(x: u8) -> u8 { x }
+struct Job {}
+impl Job {
+    fn run(&self, xs: Vec<u8>) { xs.iter().map(process).map(Self::step).map(|x| process(x)); spawn(Job::step); }
+    fn step(x: u8) {}
+}
+""",
+        {"a.rs.process", "a.rs.Job.step"},
+    ),
+    "java": (
+        "Job.java",
+        """
+class Job {
+  void run(String size) { xs.map(Job::parse).forEach(this::step); xs.map(Made::new); show(size); }
+  static void parse(String x) {}
+  void step(String x) {}
+  void size() {}
+}
+class Made { Made() {} }
+""",
+        {"Job.java.Job.parse", "Job.java.Job.step"},
+    ),
+}
+
+
+@pytest.mark.parametrize("language", CALLBACKS)
+def test_functions_that_are_handed_over_are_called(tmp_path: Path, language: str) -> None:
+    path, source, wanted = CALLBACKS[language]
+    others = {"b.py": "def other(): pass\n", "b.js": "export function other() {}\n"}
+    graph = graph_of(tmp_path, {path: source, **others})
+    given = {edge.target for edge in graph.edges if edge.provenance == "callback_registration"}
+    assert given == wanted
+    assert {edge.confidence for edge in graph.edges if edge.provenance == "callback_registration"} == {0.8}
+
+
+@pytest.mark.parametrize(("count", "read"), [(1, 1), (3, 60), (25, 4000)])
+def test_many_files_of_a_language_that_is_not_read_are_named(tmp_path: Path, count: int, read: int) -> None:
+    ruby = {f"lib/r{number}.rb": "def x; end\n" for number in range(count)}
+    listing = list_sources(write(tmp_path, {**ruby, **{f"p{number}.py": "" for number in range(read)}}), code_rules())
+    files = "1 file" if count == 1 else f"{count} files"
+    assert [one.line for one in listing.skipped] == [f"lib/r0.rb: {files} of Ruby in all {NOT_READ}"]
+
+
+def test_few_files_of_a_language_that_is_not_read_are_not_named(tmp_path: Path) -> None:
+    files = {f"p{number}.py": "" for number in range(60)}
+    listing = list_sources(write(tmp_path, {"a.rb": "", "b.rb": "", "note.txt": "", **files}), code_rules())
+    assert listing.skipped == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from brvtui.corpus.code.languages.csharp import CSHARP
 from brvtui.corpus.code.languages.golang import GO
 from brvtui.corpus.code.languages.java import JAVA
 from brvtui.corpus.code.languages.javascript import JAVASCRIPT, TSX, TYPESCRIPT
@@ -9,7 +10,7 @@ from brvtui.corpus.code.languages.python import PYTHON
 from brvtui.corpus.code.languages.rust import RUST
 from brvtui.corpus.code.reading import SourceLanguage
 
-LANGUAGES: tuple[SourceLanguage, ...] = (PYTHON, GO, TYPESCRIPT, TSX, JAVASCRIPT, RUST, JAVA)
+LANGUAGES: tuple[SourceLanguage, ...] = (PYTHON, GO, TYPESCRIPT, TSX, JAVASCRIPT, RUST, JAVA, CSHARP)
 _BY_EXTENSION = {extension: language for language in LANGUAGES for extension in language.extensions}
 
 

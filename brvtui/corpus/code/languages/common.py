@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from brvtui.corpus.code.names import arguments_of, first_named
@@ -13,18 +14,43 @@ if TYPE_CHECKING:
 DYNAMIC = "dynamic"
 """The command of a process that is not written as a literal."""
 ANY_METHOD = "ANY"
+_FUNCTION_VALUES = frozenset(
+    {
+        "identifier", "attribute", "member_expression", "selector_expression", "scoped_identifier", "field_expression",
+        "method_reference", "member_access_expression", "generic_name",
+    }
+)  # fmt: skip
+"""Syntax nodes of all languages that may name a function as a value."""
+_LISTS = frozenset({"list", "tuple", "array"})
+_MOST_VALUES = 30
+_MOST_SCOPES = 8
 _NO_CALLBACKS = frozenset({"None", "True", "False", "null", "undefined", "true", "false", "nil"})
 
 
 def call(reader: SourceReader, node: SyntaxNode, name: str) -> None:
     """A call of the function that is written ``name``."""
     reader.refer("calls", name)
+    hand_over(reader, node)
     if name in reader.names.env_calls:
         environment(reader, reader.string(next(arguments_of(node), None)))
     if name in reader.names.process_calls:
         process(reader, next(arguments_of(node), None))
     if name.rpartition(".")[2] in reader.rules.common.callbacks:
         callback(reader, node, name)
+
+
+def hand_over(reader: SourceReader, node: SyntaxNode) -> None:
+    """A call whose arguments, with keywords and in lists too, may be functions; names of variables are left out."""
+    values = islice(arguments_of(node, named=True), _MOST_VALUES)
+    inside = (value.named_children[:_MOST_VALUES] if value.type in _LISTS else [value] for value in values)
+    for value in (one for listed in inside for one in listed if one.type in _FUNCTION_VALUES):
+        name = reader.written(value)
+        if value.type == "method_reference":
+            of, method = reader.written(first_named(value)), reader.text(value.children[-1])
+            name = of if method == "new" else f"{of}.{method}"
+        head, scopes = name.partition(".")[0], reader.scopes[-_MOST_SCOPES:]
+        if head == "self" or not any(head in scope.hidden for scope in scopes):
+            reader.refer("hands_over", name)
 
 
 def callback(reader: SourceReader, node: SyntaxNode, name: str) -> None:

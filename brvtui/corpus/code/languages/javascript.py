@@ -182,6 +182,8 @@ def _variable(reader: SourceReader, node: SyntaxNode) -> None:
             for part in name.named_children:
                 text = reader.field(part, "key") or reader.text(part)
                 reader.bind(reader.field(part, "value") or text, module, text)
+    elif name.type == "identifier":
+        reader.scope.hidden.add(reader.text(name))
 
 
 def _call(reader: SourceReader, node: SyntaxNode) -> None:

@@ -115,6 +115,8 @@ def _attribute(reader: SourceReader, node: SyntaxNode) -> None:
 
 def _assignment(reader: SourceReader, node: SyntaxNode) -> None:
     scope, left = reader.scope, node.child_by_field_name("left")
+    if left is not None and left.type == "identifier" and not scope.is_type:
+        scope.hidden.add(reader.text(left))
     if left is None or not scope.type_name:
         return
     if scope.is_type and left.type == "identifier":
