@@ -16,8 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from benchmarks.knowing_judging import SymbolMetrics, judge
 from brvtui.engines.knowing.equivalence import PhraseTable, built_in_classes, language_of
-from brvtui.engines.knowing.judging import SymbolMetrics, judge
 from brvtui.engines.knowing.model import Edge, Graph, Node, symbol, terminal_name
 from brvtui.engines.knowing.packing import node_tokens
 from brvtui.engines.knowing.pipeline import TaskIndex, TaskRequest, for_task, task_index

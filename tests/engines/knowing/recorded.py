@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from benchmarks.knowing_judging import is_match
 from brvtui.engines.knowing.equivalence import (
     EquivalenceClass,
     built_in_classes,
     language_of,
 )
-from brvtui.engines.knowing.judging import is_match
 from brvtui.engines.knowing.keywords import (
     Keyword,
     KeywordRule,

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks import knowing_flask
+from benchmarks.knowing_judging import bare_symbol, is_match, judge
 from brvtui.engines.knowing import seeding
 from brvtui.engines.knowing.candidates import focused, noise_filtered, seed_count, seeds
 from brvtui.engines.knowing.deltas import delta
@@ -28,7 +29,6 @@ from brvtui.engines.knowing.full_text import (
 )
 from brvtui.engines.knowing.fusion import ChannelList, fused
 from brvtui.engines.knowing.hits import LinkRank, hubs_and_authorities
-from brvtui.engines.knowing.judging import bare_symbol, is_match, judge
 from brvtui.engines.knowing.keywords import (
     cluster_hash,
     code_patterns,

@@ -70,6 +70,23 @@ def field_use(reader: SourceReader, node: SyntaxNode, name: str) -> None:
         reader.refer("accesses_field", f"self.{field.lstrip('#')}")
 
 
+def access(reader: SourceReader, node: SyntaxNode) -> None:
+    """A use of a field of the own object, if ``node`` writes one."""
+    field_use(reader, node, reader.written(node))
+
+
+def creation(reader: SourceReader, node: SyntaxNode) -> None:
+    """A call of the type of the object that ``node`` creates."""
+    call(reader, node, reader.written(node.child_by_field_name("type")))
+
+
+def throw(reader: SourceReader, node: SyntaxNode) -> None:
+    """An exception that is created where ``node`` throws it."""
+    thrown = first_named(node)
+    if thrown is not None and thrown.type == "object_creation_expression":
+        reader.refer("throws", reader.written(thrown.child_by_field_name("type")))
+
+
 def environment(reader: SourceReader, variable: str) -> None:
     """A use of the environment variable ``variable``."""
     if variable and reader.scope.symbol:

@@ -108,20 +108,6 @@ def _call(reader: SourceReader, node: SyntaxNode) -> None:
         common.call(reader, node, _written(reader, called))
 
 
-def _new(reader: SourceReader, node: SyntaxNode) -> None:
-    common.call(reader, node, reader.written(node.child_by_field_name("type")))
-
-
-def _access(reader: SourceReader, node: SyntaxNode) -> None:
-    common.field_use(reader, node, reader.written(node))
-
-
-def _throw(reader: SourceReader, node: SyntaxNode) -> None:
-    thrown = first_named(node)
-    if thrown is not None and thrown.type == "object_creation_expression":
-        reader.refer("throws", reader.written(thrown.child_by_field_name("type")))
-
-
 CSHARP = SourceLanguage(
     "csharp",
     (".cs",),
@@ -140,9 +126,9 @@ CSHARP = SourceLanguage(
         "property_declaration": _member,
         "variable_declarator": _variable,
         "invocation_expression": _call,
-        "object_creation_expression": _new,
-        "member_access_expression": _access,
-        "throw_statement": _throw,
-        "throw_expression": _throw,
+        "object_creation_expression": common.creation,
+        "member_access_expression": common.access,
+        "throw_statement": common.throw,
+        "throw_expression": common.throw,
     },
 )

@@ -96,10 +96,6 @@ def _literal(reader: SourceReader, node: SyntaxNode) -> None:
         reader.refer("references", reader.written(kind))
 
 
-def _selector(reader: SourceReader, node: SyntaxNode) -> None:
-    common.field_use(reader, node, reader.written(node))
-
-
 GO = SourceLanguage(
     "go",
     (".go",),
@@ -117,7 +113,7 @@ GO = SourceLanguage(
         "type_elem": _interface_embeds,
         "call_expression": _call,
         "composite_literal": _literal,
-        "selector_expression": _selector,
+        "selector_expression": common.access,
     },
     is_package_by_folder=True,
 )

@@ -102,20 +102,6 @@ def _call(reader: SourceReader, node: SyntaxNode) -> None:
     common.call(reader, node, name)
 
 
-def _new(reader: SourceReader, node: SyntaxNode) -> None:
-    common.call(reader, node, reader.written(node.child_by_field_name("type")))
-
-
-def _access(reader: SourceReader, node: SyntaxNode) -> None:
-    common.field_use(reader, node, reader.written(node))
-
-
-def _throw(reader: SourceReader, node: SyntaxNode) -> None:
-    thrown = first_named(node)
-    if thrown is not None and thrown.type == "object_creation_expression":
-        reader.refer("throws", reader.written(thrown.child_by_field_name("type")))
-
-
 JAVA = SourceLanguage(
     "java",
     (".java",),
@@ -134,8 +120,8 @@ JAVA = SourceLanguage(
         "constructor_declaration": _method,
         "field_declaration": _field,
         "method_invocation": _call,
-        "object_creation_expression": _new,
-        "field_access": _access,
-        "throw_statement": _throw,
+        "object_creation_expression": common.creation,
+        "field_access": common.access,
+        "throw_statement": common.throw,
     },
 )

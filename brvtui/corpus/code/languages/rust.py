@@ -111,10 +111,6 @@ def _call(reader: SourceReader, node: SyntaxNode) -> None:
     common.call(reader, node, reader.written(called))
 
 
-def _access(reader: SourceReader, node: SyntaxNode) -> None:
-    common.field_use(reader, node, reader.written(node))
-
-
 def _literal(reader: SourceReader, node: SyntaxNode) -> None:
     reader.refer("references", reader.written(node.child_by_field_name("name")))
 
@@ -138,7 +134,7 @@ RUST = SourceLanguage(
         "field_declaration": _field,
         "attribute_item": _attribute,
         "call_expression": _call,
-        "field_expression": _access,
+        "field_expression": common.access,
         "struct_expression": _literal,
     },
 )
