@@ -107,10 +107,12 @@ class VariantRunner:
         self._engines: dict[str, Engine[Any]] = {}
         self._states: OrderedDict[tuple[object, ...], VariantState] = OrderedDict()
         self._snapshots: OrderedDict[tuple[object, ...], Snapshot] = OrderedDict()
-        self._results: OrderedDict[tuple[object, ...], QueryResult] = OrderedDict()
+        self._results: OrderedDict[tuple[_StateKey, Judgment], QueryResult] = OrderedDict()
         self._fresh: dict[_StateKey, dict[QueryWords, QueryResult]] = {}
         """Answers that are not kept yet, with the parts of their scores."""
         self._evaluator = KeepingEvaluator(KeptAnswers(session.project.tree))
+        self._generation = 0
+        """That of the newest snapshot that was asked for."""
 
     @property
     def profiles(self) -> dict[str, tuple[str, ...]]:
@@ -158,6 +160,7 @@ class VariantRunner:
         minute = now_ms if session.frozen else now_ms // _ROUND_MS
         key = (base.generation, name, session.engines.profile(name), str(asked), minute, variant)
         with self._lock:
+            self._forget_before(base.generation)
             found = self._states.get(key)
         if found is None:  # made without the lock: the notes of a revision take long, and nobody is to wait for them
             found = self._made(variant, name, asked, base, later(now_ms, variant), key)
@@ -166,6 +169,13 @@ class VariantRunner:
             self._states.move_to_end(key)
             _shorten(self._states, _MOST_STATES)
         return found
+
+    def _forget_before(self, generation: int) -> None:
+        """Drops what was kept of snapshots before ``generation``, none of which is asked for again."""
+        if generation > self._generation:
+            self._generation = generation
+            for kept in (self._states, self._snapshots, self._results, self._fresh):
+                kept.clear()
 
     def check(self, variant: Variant, engine: str) -> None:
         """Raises :class:`VariantError` where its engine, or ``engine`` if it names none, cannot have its constants."""
@@ -270,6 +280,9 @@ class VariantRunner:
             for kept in (self._states, self._snapshots):  # of edits before this one: a tree each
                 for old in [old for old in kept if getattr(old[-1], "earlier", None) not in (None, variant.earlier)]:
                     del kept[old]
+            for state_key, judgment in list(self._results):  # each key holds the texts of those edits
+                if getattr(state_key[-1], "earlier", None) not in (None, variant.earlier):
+                    del self._results[state_key, judgment]
         snapshot = self._snapshot(base, self._session.profile, present.context.now_ms, variant)
         context = replace(present.context, snapshot=snapshot)
         return replace(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -10,11 +11,13 @@ import pytest
 
 from brvtui.lab.evaluation.results import QueryResult
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
-from brvtui.lab.whatif.variant import Variant
+from brvtui.lab.whatif.variant import EarlierNotes, Variant
+from brvtui.loading.edited import UNPUBLISHED
 from brvtui.notes.signals import SignalTarget
 from brvtui.session import Session
 from brvtui.session.edit_effect import EditEffect, asked_last, causes_of_change, effect_of_edits
 from brvtui.session.held_notes import HeldNotes, hold
+from brvtui.snapshot import Snapshot
 from tests.app.garden import plant
 from tests.support.spaces import SPACE_ID, small_space
 from tests.support.trees import NOW_MS, Tree
@@ -273,3 +276,27 @@ def test_a_note_that_was_moved_out_of_the_scope_is_named_by_its_path_now(garden:
     variant = Variant(earlier=held.earlier(session.snapshot))
     said = causes_of_change(session, variant, Judgment("t", "zeta", "zeta"), session.engine, "")
     assert said[:2] == ("zeta/new.md: rank not found → 2", "other.md: rank 2 → not found")
+
+
+def test_texts_of_earlier_edits_are_let_go(garden: Tree) -> None:
+    session = Session.open(garden.root, now_ms=NOW_MS)
+    session.load()
+    held = hold(session.snapshot)
+    assert held is not None
+    for number in range(6):
+        garden.file(STORE, f"# Token store\n\nEdit {number} of the refresh token.\n", 0)
+        session.load()
+        earlier = held.earlier(session.snapshot)
+        assert effect_of_edits(session, earlier, QUERIES, (), "byterover", "", lambda: False) is not None
+    del earlier
+    gc.collect()
+    mine = [each for each in gc.get_objects() if isinstance(each, EarlierNotes) and each.paths == (STORE,)]
+    assert len(mine) == 1
+    generations = {snapshot.generation for snapshot in _snapshots_of(session)} - {UNPUBLISHED}
+    assert min(generations) >= session.snapshot.generation - 2  # the session itself keeps the last three
+
+
+def _snapshots_of(session: Session) -> list[Snapshot]:
+    """The snapshots of this session's project that are alive."""
+    alive = [each for each in gc.get_objects() if isinstance(each, Snapshot)]
+    return [each for each in alive if each.project.root == session.project.root]
