@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.app.notes.reading import page_document
-from brvtui.cli import main
+from brvtui.cli.program import main
 from brvtui.engines.byterover.sections import Search
 from brvtui.notes.plan import NoteError
 from brvtui.report.saved import Form, rendered

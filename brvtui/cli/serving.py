@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import errno
-import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
-from brvtui import faults
+from brvtui import faults, programs
 from brvtui.cli.checks import NO_PROJECT, PROJECT_OR_REPO, check_engine, check_trace, is_there
 from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, OK, Failure
 from brvtui.cli.options import WholeNumber, engine_option, project_argument, shared
@@ -75,9 +74,8 @@ def serve(
     except (OSError, UnicodeError) as error:
         is_taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
         raise Failure(_cannot_listen(host, port, error), FAILED if is_taken else BAD_USAGE) from error
-    command = [sys.executable, "-m", "brvtui", "open", *_passed_on(ctx)]
+    command = programs.python("brvtui", "open", *_passed_on(ctx), utf8=True)  # a browser shows every sign
     server = AppServer(command, listening, host, f"brv-tui · {name}")
-    os.environ["PYTHONUTF8"] = "1"  # a browser shows every sign, whatever the locale here
     if not is_loopback(host):
         click.echo(
             f"warning: other machines reach this address (by this machine's name in place of {host}), and nothing is"

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import logging
 import queue
+import re
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,11 @@ from brvtui.fleet.fleet_file import FleetError
 from brvtui.fleet.members import AbsenceKind, Member
 from brvtui.fleet.placing import placed
 from brvtui.fleet.pool import Stopped, never_stopped
+from brvtui.tree.reading.json_file import read_json
 
 AUTO = "auto"
 """The scheduler that Dask's own configuration names."""
+_ADDRESS = re.compile(r"(?:(tcp|tls)://)?([\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?", re.ASCII)
 _AT_ONCE = 16
 """Members that one task asks: fewer make results come sooner, more make fewer tasks."""
 _LOOK_S = 0.5
@@ -39,6 +43,10 @@ class ClusterError(FleetError):
     """A cluster that cannot be asked: no scheduler, or no worker. The message is one line."""
 
 
+class UntrustedScheduler(ClusterError):
+    """A scheduler on another machine, which could run code in this process. The message is one line."""
+
+
 @dataclass(eq=False)
 class _Task:
     """Questions that one worker was given together."""
@@ -51,13 +59,14 @@ class _Task:
 class Cluster:
     """The workers of one scheduler. A worker that dies has its members asked again on the others."""
 
-    def __init__(self, scheduler: str, members: Sequence[Member]) -> None:
+    def __init__(self, scheduler: str, members: Sequence[Member], trusted: bool = False) -> None:
         """Connects to ``scheduler``: an address, a scheduler file, or :data:`AUTO`.
 
-        Raises :class:`ClusterError`.
+        Whoever answers there can run code in this process. Raises :class:`ClusterError`; :class:`UntrustedScheduler`
+        unless the address is this machine's or one of TLS, or the user said that it is ``trusted``.
         """
         self._members = tuple(members)
-        self._client = _connected(scheduler)
+        self._client = _connected(scheduler, trusted)
         self.address = str(self._client.scheduler.address)
         self._silent: set[str] = set()
         """Workers that did not answer in time: they are not asked until they have, unless there are no others."""
@@ -201,26 +210,55 @@ def _replies(task: _Task, patience_s: float) -> list[MemberReply]:
     return made
 
 
-def _connected(scheduler: str) -> Any:
+def trusted_address(scheduler: str, trusted: bool) -> str:
+    """Returns the address that ``scheduler`` names: itself, one in a scheduler file, or that of Dask's configuration.
+
+    Raises :class:`ClusterError` where there is none, and :class:`UntrustedScheduler` as :class:`Cluster` does.
+    """
+    address = scheduler
+    if scheduler == AUTO:
+        try:
+            import dask
+        except ImportError as error:
+            raise ClusterError(_NO_DASK) from error
+        address = dask.config.get("scheduler-address", None)
+        if not address:
+            raise ClusterError(
+                "Dask's configuration names no scheduler: set DASK_SCHEDULER_ADDRESS, or give an address"
+            )
+    elif ":" not in scheduler:  # with one it is an address, even if the folder has a file of this name
+        try:
+            address = read_json(Path(scheduler), follow_links=True)["address"]
+        except (OSError, ValueError, TypeError, LookupError) as error:
+            raise ClusterError(
+                f"{scheduler}: neither a scheduler file nor an address such as tcp://HOST:PORT"
+            ) from error
+    parts = _ADDRESS.fullmatch(str(address))
+    if not (trusted or (parts and (parts[1] == "tls" or _is_here(parts[2])))):
+        raise UntrustedScheduler(
+            f"{address}: a scheduler can run code in this process: use tls://, or add --trust-scheduler if you trust it"
+        )
+    return str(address)
+
+
+def _is_here(host: str) -> bool:
+    with suppress(ValueError):
+        return host == "localhost" or ip_address(host.strip("[]")).is_loopback
+    return False
+
+
+def _connected(scheduler: str, trusted: bool) -> Any:
+    address = trusted_address(scheduler, trusted)
     try:
-        import dask
         import distributed
     except ImportError as error:
         raise ClusterError(_NO_DASK) from error
     for name in list(logging.root.manager.loggerDict):
         if name.startswith(("distributed", "asyncio")):
             logging.getLogger(name).setLevel(logging.CRITICAL)  # what is lost is said in the answer
-    address: str | None = scheduler
-    if scheduler == AUTO:
-        address = dask.config.get("scheduler-address", None)
-        if not address:
-            raise ClusterError(
-                "Dask's configuration names no scheduler: set DASK_SCHEDULER_ADDRESS, or give an address"
-            )
-    named: dict[str, Any] = {"scheduler_file": address} if Path(str(address)).is_file() else {"address": address}
     connect: Any = distributed.Client
     try:
-        return connect(**named, timeout=_CONNECT_S, set_as_default=False)
+        return connect(address=address, timeout=_CONNECT_S, set_as_default=False)
     except Exception as error:  # Dask has many names for it
         why = " ".join(str(error).split()) or f"nothing was heard within {_CONNECT_S:g} s"
         raise ClusterError(f"{address}: no scheduler answers there ({why}); start one with dask scheduler") from error

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
 from typing import Protocol
 
+from brvtui import programs
 from brvtui.fleet.asking import MemberQuestion, MemberReply, ask
 from brvtui.fleet.members import AbsenceKind, Member
 from brvtui.fleet.placing import placed
 
-_SPAWN = multiprocessing.get_context("spawn")
-_STARTS_WITHIN_S, _ENDS_WITHIN_S = 60.0, 2.0
+_STARTS_WITHIN_S = 60.0
 _LOOK_S = 0.1
 """Seconds between two looks at whether the replies are still wanted."""
 
@@ -51,8 +47,7 @@ class Asks(Protocol):
 class _Worker:
     """One process, the questions that wait for it, and the one that it answers now."""
 
-    process: SpawnProcess
-    connection: Connection
+    process: programs.Worker
     waiting: deque[MemberQuestion] = field(default_factory=deque)
     current: MemberQuestion | None = None
     since: float = 0.0
@@ -96,11 +91,7 @@ class ProcessPool:
 
     def _worker(self, name: str) -> _Worker:
         if name not in self._workers:
-            here, there = _SPAWN.Pipe()
-            process = _SPAWN.Process(target=_serve, args=(there,), daemon=True, name=f"brv-tui fleet, {name}")
-            process.start()
-            there.close()
-            self._workers[name] = _Worker(process, here)
+            self._workers[name] = _Worker(programs.Worker(__name__))
         return self._workers[name]
 
     def _is_busy(self, name: str) -> bool:
@@ -108,21 +99,21 @@ class ProcessPool:
         if worker.current is None and worker.waiting:
             worker.current, worker.since, worker.is_wanted = worker.waiting.popleft(), time.monotonic(), True
             with suppress(OSError):  # it ended: reading from it says so
-                worker.connection.send(worker.current)
+                worker.process.connection.send(worker.current)
         return worker.current is not None and (worker.is_wanted or bool(worker.waiting))
 
     def _replies(self, busy: Sequence[str], timeout_s: float) -> Iterator[MemberReply]:
         """The replies that are there, once there is one, a process has run out of time, or it is time to look."""
         first = min(self._patience_ends(name, timeout_s) for name in busy)
         patience = min(max(0.0, first - time.monotonic()), _LOOK_S)
-        ready = wait([self._workers[name].connection for name in busy], patience)
+        ready = programs.wait_for([self._workers[name].process.connection for name in busy], patience)
         for name in busy:
             worker = self._workers[name]
             asked = worker.current
             assert asked is not None
-            if worker.connection in ready:
+            if worker.process.connection in ready:
                 try:
-                    reply: MemberReply | None = worker.connection.recv()
+                    reply: MemberReply | None = worker.process.connection.recv()
                     if reply is None:
                         worker.is_ready, worker.since = True, time.monotonic()
                         continue
@@ -151,16 +142,17 @@ class ProcessPool:
             self._worker(name).waiting = waiting
 
     def _end(self, name: str) -> None:
-        worker = self._workers.pop(name)
-        worker.connection.close()
-        worker.process.kill()
-        worker.process.join(_ENDS_WITHIN_S)
+        self._workers.pop(name).process.kill()
 
 
-def _serve(connection: Connection) -> None:
-    """Answers questions until the process that asks them closes the connection or ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asks ends this one
+def main() -> None:
+    """Answers questions until the process that asks them ends this one."""
+    connection = programs.connect_to_parent()
     with suppress(EOFError, OSError):
         connection.send(None)  # it is ready
         while True:
             connection.send(ask(connection.recv()))
+
+
+if __name__ == "__main__":
+    main()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from brvtui import programs
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.profile import EngineVersion
 from brvtui.lab.judgments.file import JudgmentsFile
@@ -69,7 +70,8 @@ def installed_engine(session: Session, named: Path | None = None) -> InstalledEn
 
     Raises :class:`brvtui.lab.verification.installed.NotInstalled`.
     """
-    return find_bundle(named) if session.is_space else find_package(named)
+    variables = programs.environment(session.project.root)
+    return find_bundle(named, variables) if session.is_space else find_package(named, variables)
 
 
 def verification_status(session: Session, named: Path | None = None) -> VerificationStatus:
@@ -133,7 +135,8 @@ def verify(
     :class:`brvtui.lab.verification.sealed_node.EngineRunError` and OSError.
     """
     found = installed_engine(session, named)
-    sealed = sealed_node(find_node())
+    variables = programs.environment(session.project.root)
+    sealed = sealed_node(find_node(variables), variables)
     snapshot, now_ms = session.snapshot, session.clock()
     if found.kind == PACKAGE:
         from brvtui.lab.verification.verify_v3 import verify_v3

@@ -20,6 +20,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
+from brvtui import programs
 from brvtui.config.layers import SERVED
 from brvtui.web.guard import ONLY_OWN_PAGES, Guard
 
@@ -51,8 +52,13 @@ def is_loopback(host: str) -> bool:
 class PageApp(AppService):
     """The process of one page's app; it ends soon after the page."""
 
-    def _build_environment(self, width: int = _COLUMNS, height: int = _ROWS) -> dict[str, str]:
-        return {**super()._build_environment(width, height), SERVED: "1"}
+    def _build_environment(self, width: int = _COLUMNS, height: int = _ROWS) -> programs.Environment:
+        return programs.environment(of=super()._build_environment(width, height), more={SERVED: "1"})
+
+    async def _open_app_process(self, width: int = _COLUMNS, height: int = _ROWS) -> Process:
+        self._process = await programs.start_app(shlex.split(self.command), self._build_environment(width, height))
+        self._stdin = self._process.stdin
+        return self._process
 
     async def stop(self) -> None:
         """Tells the app to end and waits for that; kills one that does not. May be called again."""
@@ -78,8 +84,7 @@ class AppServer:
 
     def __init__(self, command: Sequence[str], listening: socket.socket, host: str, title: str) -> None:
         """A server on the open socket ``listening``; ``host`` is how the user named this machine."""
-        # `exec`: the process that is ended is then the app, not a shell around it.
-        self._command = f"exec {shlex.join(command)}"
+        self._command = shlex.join(command)
         self._listening = listening
         self._title = title
         self._guard = Guard(host, listening.getsockname()[1])

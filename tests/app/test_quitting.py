@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks.app_in_pty import Terminal, start
+from brvtui import programs
 from brvtui.app.editing import external_editor
 from tests.app.driving import WIDE
 from tests.app.editing import NOTE, drafted
@@ -215,18 +216,18 @@ def _kill(started: Path) -> None:
 
 
 def test_a_signal_that_comes_while_the_users_editor_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    start_program = subprocess.Popen
+    start_program = programs.start
 
-    def start_and_signal(words: Sequence[str]) -> subprocess.Popen[bytes]:
-        process = start_program(words)
+    def start_and_signal(words: Sequence[str], *given: Any, **options: Any) -> programs.Process:
+        process = start_program(words, *given, **options)
         os.kill(os.getpid(), signal.SIGTERM)
         return process
 
     heard: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda number, _: heard.append(number))
-    monkeypatch.setattr(subprocess, "Popen", start_and_signal)
+    monkeypatch.setattr(programs, "start", start_and_signal)
     try:
-        assert external_editor._run(["sleep", "20"]) == -signal.SIGTERM
+        assert external_editor._run(["/bin/sleep", "20"], programs.environment(), Path("/")) == -signal.SIGTERM
         os.kill(os.getpid(), signal.SIGTERM)
         assert heard == [signal.SIGTERM], "the handler from before is back"
     finally:

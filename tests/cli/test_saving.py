@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.cli import main
+from brvtui.cli.program import main
 from tests.support.trees import Tree
 
 NOW = "2026-11-20T12:00:00Z"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.cli import main
+from brvtui.cli.program import main
 from brvtui.paint.glyphs import TO_LETTERS
 from brvtui.saved.traces import as_json
 from brvtui.text.visible import json_line

@@ -32,7 +32,7 @@ REASONS = {
     "store/kept_index.py: os.fdopen": "wraps a descriptor that regular_files opened to read",
     "store/vectors.py: savez": "into memory",
     "text/fts.py: sqlite3": "a database in memory",
-    "app/exporting/clipboard.py: shutil": "looks for a program",
+    "programs.py: shutil": "looks for a program",
 }
 
 

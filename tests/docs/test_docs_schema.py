@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from brvtui.cli import cli
+from brvtui.cli.program import cli
 from brvtui.trace import to_plain
 from tests.docs.pages import page, script
 from tests.support.trees import Tree

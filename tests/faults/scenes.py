@@ -16,7 +16,7 @@ from typing import Any
 from unittest import mock
 
 from brvtui import faults
-from brvtui.cli import main as command
+from brvtui.cli.program import main as command
 from brvtui.engines.byterover.profile import load as profile
 from brvtui.session import Session
 from brvtui.store.crash_report import Circumstances, write_crash_report

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from brvtui import programs
+from brvtui.disk.processes import is_running
 from brvtui.fleet.answering import Asker, AskingStopped
 from brvtui.fleet.asking import MemberQuestion
 from brvtui.fleet.members import AbsenceKind, Member
 from brvtui.fleet.opening import OpenMember
 from brvtui.fleet.placing import placed
-from brvtui.fleet.pool import ProcessPool, _serve
+from brvtui.fleet.pool import ProcessPool
+from tests.support.recorded import REPOSITORY
 from tests.support.trees import NOW_MS, Tree
 
 
@@ -32,6 +38,10 @@ class Doing:
             time.sleep(60)
         if self.what == "die":
             os._exit(1)
+        if self.what.startswith("/"):  # a file: a child's id is written to it, and the child outlives the question
+            child = subprocess.Popen(["/bin/sleep", "300"])
+            Path(self.what).write_text(str(child.pid))
+            time.sleep(60)
         return os.getpid(), opened.member.name
 
 
@@ -91,14 +101,64 @@ def test_stopping_waits_for_nobody_and_keeps_the_processes(pool: ProcessPool, me
     assert ask("") == again, "what was being answered is dropped, and the processes stay"
 
 
-def test_a_process_ends_quietly_when_nobody_asks_any_more() -> None:
-    here, there = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=_serve, args=(there,))
-    process.start()
-    there.close()
-    here.close()
-    process.join(30)
-    assert process.exitcode == 0
+def _written(file: Path, seconds: float = 60.0) -> int:
+    """The id of the child that was started for the question ``file``."""
+    until = time.monotonic() + seconds
+    while not (text := file.read_text() if file.exists() else ""):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    return int(text)
+
+
+def _ends(process: int, seconds: float = 20.0) -> bool:
+    until = time.monotonic() + seconds
+    while is_running(process) and time.monotonic() < until:
+        time.sleep(0.05)
+    return not is_running(process)
+
+
+def test_a_process_ends_when_nobody_asks_any_more() -> None:
+    worker = programs.Worker("brvtui.fleet.pool")
+    worker.connection.close()
+    assert worker.process.wait(60) in (0, -signal.SIGKILL)
+
+
+@pytest.mark.parametrize("end", ["close", "timeout", "killed"])
+def test_children_of_a_process_end_with_it(members: list[Member], tmp_path: Path, end: str) -> None:
+    file, pool = tmp_path / "child", ProcessPool(members, 1)
+    replies = pool.ask([MemberQuestion(members[0], Doing(str(file)), NOW_MS)], 4.0 if end == "timeout" else 60.0)
+    with ThreadPoolExecutor() as threads:
+        asking = threads.submit(next, replies)
+        child = _written(file)
+        assert is_running(child)
+        if end == "close":
+            pool.close()
+        elif end == "killed":
+            os.kill(os.getpgid(child), signal.SIGKILL)
+        assert _ends(child)
+        if end in ("timeout", "killed"):
+            assert asking.result(60).kind in (AbsenceKind.TIMEOUT, AbsenceKind.PROCESS_ENDED)
+        else:
+            with pytest.raises((OSError, ValueError, KeyError)):
+                asking.result(60)
+    pool.close()
+
+
+def test_children_of_a_process_end_when_the_process_that_asks_is_killed(members: list[Member], tmp_path: Path) -> None:
+    file = tmp_path / "child"
+    code = (
+        "from brvtui.fleet.asking import MemberQuestion; from brvtui.fleet.members import Member\n"
+        "from brvtui.fleet.pool import ProcessPool; from tests.fleet.test_pool import Doing, NOW_MS\n"
+        f"member = Member('m0', {members[0].path!r}); pool = ProcessPool([member], 1)\n"
+        f"list(pool.ask([MemberQuestion(member, Doing({str(file)!r}), NOW_MS)], 60.0))"
+    )
+    asking = subprocess.Popen([sys.executable, "-c", code], cwd=REPOSITORY)
+    child = _written(file)
+    worker = os.getpgid(child)
+    asking.kill()
+    asking.wait()
+    assert _ends(child)
+    assert _ends(worker)
 
 
 def test_questions_of_an_attempt_that_failed_are_not_answered_later(

@@ -317,7 +317,7 @@ async def test_an_app_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(server, "_APP_PATIENCE_S", 0.2)
     app = server.PageApp(
-        "exec sleep 1000", write_bytes=nothing, write_str=nothing, close=nothing, download_manager=DownloadManager()
+        "/bin/sleep 1000", write_bytes=nothing, write_str=nothing, close=nothing, download_manager=DownloadManager()
     )
     await app.start(80, 24)
     async with asyncio.timeout(LIMIT_S):

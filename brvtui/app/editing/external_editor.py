@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 import shlex
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
-from brvtui import faults
+from brvtui import faults, programs
 from brvtui.app.editing import note_saving
 from brvtui.app.editing.drafts import Drafts
 from brvtui.app.editing.note_drafts import DraftRequest
@@ -80,7 +79,9 @@ class ExternalEditor:
         Blocks until the editor is closed.
         """
         try:
-            return _edited(self._command(), path, data, self._suspend)
+            session = self._project.session
+            projects = () if session is None else (session.project.root,)
+            return _edited(self._command(), projects, path, data, self._suspend)
         except Refusal as error:
             self._services.notify(str(error), severity="error", timeout=8)
             return None
@@ -144,18 +145,26 @@ def _parsed(text: str, origin: str) -> EditorCommand:
 
 
 def _edited(
-    command: EditorCommand, path: str, data: bytes, suspended: Callable[[], AbstractContextManager[None]]
+    command: EditorCommand,
+    projects: Sequence[Path],
+    path: str,
+    data: bytes,
+    suspended: Callable[[], AbstractContextManager[None]],
 ) -> bytes:
     """Runs the editor on a copy of ``data`` and returns what it wrote. Raises :class:`Refusal`.
 
     ``suspended`` gives the terminal to the editor. The copy has the note's name, in a folder that only the user may
-    enter, and is removed afterwards. What was written to it counts, whatever the editor's exit code.
+    enter and in which the editor starts, and is removed afterwards. What was written to it counts, whatever the
+    editor's exit code. An editor that lies in one of ``projects`` is refused.
     """
-    words = command.words
+    words, environ = command.words, programs.environment(*projects)
+    program = programs.find_program(words[0], environ)
+    if program is None or any(programs.is_inside(program, each) for each in projects):
+        raise Refusal(f"{words[0]}: no such program on PATH outside of the project; look at {command.origin}")
     try:
         with writing.private_copy(PurePosixPath(path).name, data) as copy:
             with suspended():
-                code = _run([*words, str(copy)])
+                code = _run([program, *words[1:], str(copy)], environ, copy.parent)
             made = read_regular(copy, LARGEST, follow_links=True)
     except SuspendNotSupported as error:
         raise Refusal("no other program can be opened in this terminal; edit the note here instead") from error
@@ -166,27 +175,27 @@ def _edited(
     return made
 
 
-def _run(words: Sequence[str]) -> int:
-    """Runs a program in the terminal and returns its exit code. A signal that ends the app ends the program first.
+def _run(words: Sequence[str], environ: programs.Environment, folder: Path) -> int:
+    """Runs a program in the terminal, in ``folder``, and returns its exit code. A signal that ends the app ends it.
 
     The app hears of the signal once its event loop goes on.
     """
     came: list[int] = []
-    running: list[subprocess.Popen[bytes]] = []
+    running: list[programs.Process] = []
 
     def end(number: int, _: object) -> None:
         came.append(number)
         for process in running:
             _end(process, number)
 
-    with _handling_signals(end), subprocess.Popen(words) as process:
+    with _handling_signals(end), programs.start(words, environ, cwd=folder) as process:
         running.append(process)
         for number in came:  # before there was a program to end
             _end(process, number)
         return process.wait()
 
 
-def _end(process: subprocess.Popen[bytes], number: int) -> None:
+def _end(process: programs.Process, number: int) -> None:
     """Sends a signal, and kills a ``process`` that goes on."""
     process.send_signal(number)
     killer = threading.Timer(_ENDING_S, process.kill)

@@ -6,15 +6,12 @@ A terminal never confirms OSC 52, so the text is then written to a file too, who
 from __future__ import annotations
 
 import base64
-import os
-import shutil
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from brvtui import faults
+from brvtui import faults, programs
 from brvtui.disk import writing
 from brvtui.wording import counted
 
@@ -31,6 +28,8 @@ class Surroundings:
     environ: Mapping[str, str]
     is_web: bool = False
     platform: str = sys.platform
+    projects: tuple[Path, ...] = ()
+    """The folders whose programs never run."""
 
     @property
     def is_remote(self) -> bool:
@@ -59,7 +58,7 @@ def copy(text: str, named: str, where: Surroundings, kept: Path) -> Copied:
     """
     it = f"{named} ({counted(len(text), 'character', 'characters')})"
     for command, how in _programs(where):
-        if _fed(command, text, where.environ):
+        if _fed(command, text, where):
             return Copied(f"copied {it} {how}")
     escape = osc52(text, where.in_tmux)
     through = "your browser" if where.is_web else "the terminal (OSC 52)"
@@ -108,21 +107,26 @@ def _programs(where: Surroundings) -> Iterator[tuple[list[str], str]]:
         yield ["tmux", "load-buffer", "-"], "into tmux: prefix ] pastes it"
 
 
-def _fed(command: list[str], text: str, environ: Mapping[str, str]) -> bool:
-    program = shutil.which(command[0], path=environ.get("PATH", os.defpath))
+def _fed(command: list[str], text: str, where: Surroundings) -> bool:
+    variables = programs.environment(*where.projects, of=where.environ)
+    program = programs.find_program(command[0], variables)
     if program is None:
         return False
-    nowhere = subprocess.DEVNULL  # some stay to serve the text, so a pipe from them would never end
+    nowhere = programs.DEVNULL  # some stay to serve the text, so a pipe from them would never end
     try:
-        process = subprocess.Popen(
-            [program, *command[1:]], stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere, env=dict(environ),
+        process = programs.start(
+            [program, *command[1:]],
+            variables,
+            stdin=programs.PIPE,
+            stdout=nowhere,
+            stderr=nowhere,
             start_new_session=True,
-        )  # fmt: skip
+        )
     except OSError:
         return False
     try:
         process.communicate(_encoded(text), TIMEOUT_S)
-    except subprocess.TimeoutExpired:
+    except programs.TimeoutExpired:
         process.kill()
         process.communicate()
         return False

@@ -80,7 +80,9 @@ class Sharing:
         """Copies ``text``, which toasts call ``named``; they end with ``otherwise``, another way to it."""
         self.copied = text
         if text:
-            where = clipboard.Surroundings(os.environ, self._services.is_web)
+            session = self._project.session
+            projects = () if session is None else (session.project.root,)
+            where = clipboard.Surroundings(os.environ, self._services.is_web, projects=projects)
             task = partial(clipboard.copy, text, named, where, data_folder() / _KEPT)
             self._services.background.run(task, partial(self._was_copied, otherwise), group="copy", exclusive=True)
 

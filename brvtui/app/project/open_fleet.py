@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from multiprocessing import resource_tracker
 
 from brvtui.app.states import FleetSelection, FleetState
 from brvtui.fleet.answering import Asker, Replied
@@ -28,9 +27,8 @@ class OpenFleet:
     ) -> None:
         """Asks nobody yet: calls ``where`` for the first question, and again for one after members changed.
 
-        ``read`` returns the fleet as its file, or the places that were named, are now. Make this before the app runs.
+        ``read`` returns the fleet as its file, or the places that were named, are now.
         """
-        resource_tracker.ensure_running()  # processes need it, and it needs a standard error, which Textual takes away
         self.fleet = fleet
         self.timeout_s = timeout_s
         self.now_ms = now_ms

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from brvtui import programs
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.workers import Refusal, is_cancelled
@@ -112,7 +113,7 @@ def _warning(session: Session) -> str:
     """What there is to say of the installed engine without being asked; empty for nothing. It blocks."""
     from brvtui.lab.verification.installed import is_at_hand
 
-    if not is_at_hand(session.is_space):
+    if not is_at_hand(session.is_space, programs.environment(session.project.root)):
         return ""
     status = _status(session)
     return status.sentence.replace("brv-tui verify", "W") if not status.is_known and status.last is None else ""

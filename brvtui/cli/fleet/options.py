@@ -42,11 +42,13 @@ class FleetOptions:
     timeout: float
     workers: int
     scheduler: str
+    trust_scheduler: bool
 
     def fleet(self) -> Fleet:
         """The fleet, as :meth:`read` reads it; says who cannot be used. Raises :class:`Failure`."""
         from brvtui.fleet.fleet_file import FleetError
 
+        self._check_scheduler()
         if self.over and self.file is not None:
             raise Failure("give either --fleet or --over", BAD_USAGE)
         try:
@@ -58,6 +60,15 @@ class FleetOptions:
         if not made.members:
             raise Failure("the fleet has no members that can be asked; brv-tui fleet add adds one", NOT_THERE)
         return made
+
+    def _check_scheduler(self) -> None:
+        if self.scheduler and not self.trust_scheduler:
+            from brvtui.fleet.cluster import ClusterError, UntrustedScheduler, trusted_address
+
+            try:
+                trusted_address(self.scheduler, False)
+            except ClusterError as error:
+                raise Failure(str(error), BAD_USAGE if isinstance(error, UntrustedScheduler) else FAILED) from error
 
     def read(self) -> Fleet:
         """The fleet, with the members that are named alone.
@@ -97,7 +108,7 @@ class FleetOptions:
         if self.scheduler:
             from brvtui.fleet.cluster import Cluster
 
-            return Cluster(self.scheduler, made.to_place)
+            return Cluster(self.scheduler, made.to_place, self.trust_scheduler)
         from brvtui.fleet.pool import ProcessPool
 
         return ProcessPool(made.members, self.workers)
@@ -108,7 +119,7 @@ def fleet_command(command: _F) -> _F:
 
     @functools.wraps(command)
     def collected(**given: Any) -> Any:
-        names = ("file", "over", "names", "now", "timeout", "workers", "scheduler")
+        names = ("file", "over", "names", "now", "timeout", "workers", "scheduler", "trust_scheduler")
         return command(options=FleetOptions(**{name: given.pop(name) for name in names}), **given)
 
     made: Any = collected
@@ -116,6 +127,10 @@ def fleet_command(command: _F) -> _F:
         click.option(
             "--scheduler", default="", metavar="ADDRESS",
             help="Ask on the workers of this Dask scheduler (tcp://…, tls://…, its file, or auto; extra fleet).",
+        ),
+        click.option(
+            "--trust-scheduler", is_flag=True,
+            help="Connect to a scheduler on another machine without TLS: it can run code here.",
         ),
         click.option(
             "--workers", type=WholeNumber(0, 512), default=0, metavar="N",

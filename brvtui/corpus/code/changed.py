@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from pathlib import Path
 
 from brvtui.text.visible import visible
+from brvtui.tree.history.git import NoGit, RevisionError, git
 
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _ESCAPE = re.compile(rb"\\(?:([0-7]{3})|(.))")
 _LETTERS = {b"t": b"\t", b"n": b"\n", b"r": b"\r"}
 _RANGE = re.compile(r"[^.].*\.\.\.?[^.].*", re.DOTALL)
-_SECONDS = 60
-_COMPARED_FILES = 1
-"""git's exit code where there is no repository, so that it takes revisions for files."""
 _NOTHING = "/dev/null"
-_GIT = ("git", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never", "diff", "--no-ext-diff", "--no-textconv",
-        "--relative", "--name-only", "-z", "--end-of-options")  # fmt: skip
-"""Runs no program that the repository's own settings name, and fetches nothing."""
+_NAMES_ONLY = ("--relative", "--name-only", "-z", "--end-of-options")
+_MOST_LISTED = 64 << 20
 
 
 class DiffError(Exception):
@@ -71,19 +67,16 @@ def files_between(root: Path, revisions: str) -> list[str]:
     """
     if not _RANGE.fullmatch(revisions):
         raise DiffError(f"{revisions}: give two revisions, such as main..HEAD, or - for a patch on the standard input")
-    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
-    command = [*_GIT, revisions, "--"]
     try:
-        done = subprocess.run(
-            command, cwd=root, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS
-        )
-    except FileNotFoundError:
+        git(root, "rev-parse", "--show-prefix", most=_MOST_LISTED)
+    except NoGit:
         raise DiffError("git is not installed; give the patch itself on the standard input: --diff -") from None
-    except subprocess.TimeoutExpired:
-        raise DiffError(f"{revisions}: git does not answer within {_SECONDS} s; give the patch itself") from None
-    if done.returncode == _COMPARED_FILES:
-        raise DiffError(f"{revisions}: no git repository is here; name one with --repo, or give the patch itself")
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise DiffError(f"{revisions}: {visible(said[0]) if said else 'git cannot compare these'}")
-    return [os.fsdecode(path) for path in done.stdout.split(b"\0") if path]
+    except RevisionError:
+        raise DiffError(
+            f"{revisions}: no git repository is here; name one with --repo, or give the patch itself"
+        ) from None
+    try:
+        listed = git(root, "diff", *_NAMES_ONLY, revisions, "--", most=_MOST_LISTED)
+    except RevisionError as error:
+        raise DiffError(f"{revisions}: {visible(str(error))}; name others, or give the patch itself") from None
+    return [os.fsdecode(path) for path in listed.split(b"\0") if path]

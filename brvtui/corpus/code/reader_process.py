@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import select
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +16,7 @@ from contextlib import suppress
 from queue import SimpleQueue
 from types import TracebackType
 
+from brvtui import programs
 from brvtui.corpus.code.languages import language_of
 from brvtui.corpus.code.reading import NoGrammar, grammar, read_source
 from brvtui.corpus.code.records import CodeFile, SkippedSource
@@ -36,7 +36,7 @@ class ReaderProcess:
     def __init__(self, limits: CodeLimits) -> None:
         """``limits`` hold for each file."""
         self._limits = limits
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: programs.Process | None = None
 
     def read(self, path: str, source: bytes) -> CodeFile | SkippedSource:
         """What is read of the file; why it is left out, when the process ended over it or took too long."""
@@ -71,17 +71,16 @@ class ReaderProcess:
                     stream.close()
         process.wait()
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _started(self) -> programs.Process:
         if self._process is None:
-            command = [sys.executable, "-P", "-m", __spec__.name if __spec__ else __name__]  # -P: not what is in cwd
-            command.append(str(self._limits.file_megabytes))
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
+            self._process = programs.start(
+                programs.python(__name__, str(self._limits.file_megabytes)), programs.environment(),
+                stdin=programs.PIPE, stdout=programs.PIPE, stderr=programs.DEVNULL,
+            )  # fmt: skip
         return self._process
 
     @staticmethod
-    def _answer(process: subprocess.Popen[bytes], seconds: float) -> bytes | None:
+    def _answer(process: programs.Process, seconds: float) -> bytes | None:
         """A line of the process; what there is of it when the process ends, None when it takes too long."""
         assert process.stdout is not None
         pieces: list[bytes] = []

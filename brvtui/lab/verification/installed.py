@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from brvtui import programs
 from brvtui.regular_files import read_regular
 from brvtui.tree.reading.json_file import read_json_or_none
 
@@ -19,6 +19,8 @@ _SECONDS = 10.0
 _LARGEST_PAGE = 1_048_576
 _VERSION = re.compile(r"^\s*version:\s*['\"]?([0-9][^\s'\"]*)", re.MULTILINE)
 _SCRIPTS = "scripts"
+_NPM = ("NPM_CONFIG_PREFIX", "npm_config_prefix")
+"""The variables by which a user moves npm's global folder."""
 _AGENTS = (".claude", ".agents", ".codex", ".cursor", ".gemini", ".opencode", ".config/opencode")
 """Folders below the user's home in which agents keep their skills."""
 
@@ -47,8 +49,8 @@ def find_node(environment: Mapping[str, str] = os.environ) -> Path:
     """The program ``node`` on the path. Raises :class:`NotInstalled` where there is none, or an old one."""
     found = _on_path("node", environment)
     if found is None:
-        raise NotInstalled(f"Node.js is not on PATH, and the engine runs in it: install Node.js {_LEAST_NODE} or later")
-    version = _printed([str(found), "--version"]).lstrip("v")
+        raise NotInstalled(f"Node.js is not on PATH outside of the project: install Node.js {_LEAST_NODE} or later")
+    version = _printed([str(found), "--version"], environment).lstrip("v")
     major = version.partition(".")[0]
     if not major.isdecimal() or int(major) < _LEAST_NODE:
         raise NotInstalled(
@@ -121,7 +123,7 @@ def _places_of_package(environment: Mapping[str, str]) -> Iterator[Path]:
         for prefix in {node.parent.parent, node.resolve().parent.parent}:
             yield prefix / "lib" / "node_modules" / PACKAGE
     npm = _on_path("npm", environment)
-    if npm is not None and (root := _printed([str(npm), "root", "-g"])):
+    if npm is not None and (root := _printed([str(npm), "root", "-g"], environment)):
         yield Path(root) / PACKAGE
 
 
@@ -144,20 +146,12 @@ def _bundle_at(folder: Path) -> InstalledEngine | None:
 
 
 def _on_path(name: str, environment: Mapping[str, str]) -> Path | None:
-    for folder in environment.get("PATH", "").split(os.pathsep):
-        place = Path(folder) / name
-        if place.is_absolute() and os.access(place, os.X_OK) and place.is_file():
-            return place
-    return None
+    found = programs.find_program(name, programs.environment(of=environment))
+    return Path(found) if found else None
 
 
-def _printed(command: list[str]) -> str:
+def _printed(command: list[str], environment: Mapping[str, str]) -> str:
     """What ``command`` prints in its own folder, where no project sets npm, trimmed; empty when it fails."""
-    place = Path(command[0]).parent
-    try:
-        done = subprocess.run(
-            command, cwd=place, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=True
-        )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.decode("utf-8", "replace").strip()
+    variables = programs.environment(of=environment, keep=(*programs.BASIC, *_NPM))
+    printed = programs.output(command, variables, Path(command[0]).parent, _SECONDS)
+    return printed.decode("utf-8", "replace").strip()

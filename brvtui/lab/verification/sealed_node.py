@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from brvtui import faults
+from brvtui import faults, programs
 from brvtui.disk.scratch import write_scratch
 from brvtui.regular_files import open_regular
 
 DRIVERS = Path(__file__).parent / "drivers"
-_NAMESPACE = ("unshare", "-rn")
+_UNSHARE = "unshare"
 _NO_PROXY_ANSWERS = "http://127.0.0.1:9"
 """The port of *discard*, on which nothing listens."""
 _SECONDS = 10.0
@@ -64,15 +63,10 @@ class SealedNode:
         try:
             stdin = open_regular(given)
             try:
-                process = subprocess.Popen(
-                    command,
-                    cwd=folder,
-                    env=self._environment(home, now_ms, more or {}),
-                    stdin=stdin,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    start_new_session=True,
-                )
+                process = programs.start(
+                    command, self._environment(home, now_ms, more or {}), cwd=folder,
+                    stdin=stdin, stdout=programs.PIPE, stderr=programs.DEVNULL, start_new_session=True,
+                )  # fmt: skip
             finally:
                 os.close(stdin)
         except OSError as error:
@@ -89,15 +83,16 @@ class SealedNode:
             with suppress(OSError):
                 process.stdout and process.stdout.close()
 
-    def _environment(self, home: Path, now_ms: float, more: dict[str, str]) -> dict[str, str]:
+    def _environment(self, home: Path, now_ms: float, more: dict[str, str]) -> programs.Environment:
         proxies = {name: _NO_PROXY_ANSWERS for each in _PROXIES for name in (each, each.upper())}
         own = {"BRVTUI_NOW": repr(now_ms), "HOME": str(home), "TZ": "UTC", "LC_ALL": "C", "NO_COLOR": "1"}
-        return {"PATH": os.environ.get("PATH", ""), **proxies, **own, **more}
+        return programs.environment(keep=(), more={"PATH": os.defpath, **proxies, **own, **more})
 
 
-def sealed_node(node: Path, run: Callable[..., object] = subprocess.run) -> SealedNode:
-    """``node`` with an empty network namespace where this system gives one."""
-    with suppress(OSError, subprocess.SubprocessError):
-        run([*_NAMESPACE, "true"], stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=True)
-        return SealedNode(node, _NAMESPACE)
-    return SealedNode(node, ())
+def sealed_node(node: Path, environ: programs.Environment | None = None) -> SealedNode:
+    """``node`` with an empty network namespace where this system, on the path of ``environ``, gives one."""
+    variables = environ or programs.environment()
+    unshare = programs.find_program(_UNSHARE, variables)
+    prefix = (unshare, "-rn") if unshare else ()
+    works = prefix and programs.output([*prefix, "echo"], variables, None, _SECONDS)
+    return SealedNode(node, prefix if works else ())

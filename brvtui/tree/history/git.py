@@ -3,27 +3,42 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread, Timer
 from typing import IO
 
-from brvtui import faults
+from brvtui import faults, programs
 
-_PIPE = subprocess.PIPE
+_PIPE = programs.PIPE
 _PATIENCE_S = 60.0
-_OPTIONS = (
-    "--no-optional-locks", "--no-replace-objects", "--no-pager", "-c", "core.fsmonitor=false",
-    "-c", "core.hooksPath=/dev/null", "-c", "safe.bareRepository=explicit", "-c", "log.showSignature=false",
+_SETTINGS = (
+    "core.attributesFile=/dev/null", "core.fsmonitor=false", "core.hooksPath=/dev/null", "diff.orderFile=/dev/null",
+    "log.follow=false", "log.mailmap=false", "log.showSignature=false", "protocol.allow=never",
+    "safe.bareRepository=explicit", "submodule.recurse=false",
 )  # fmt: skip
-_KEPT = ("GIT_CONFIG",)
-"""Variables of git's own that are handed on: the user's settings. Others would name another repository."""
+_NO_PROGRAMS = ("--no-ext-diff", "--no-textconv")
+_COMMANDS: dict[str, tuple[str, ...]] = {
+    "cat-file": (), "diff": _NO_PROGRAMS, "for-each-ref": (), "log": _NO_PROGRAMS, "ls-files": (), "ls-tree": (),
+    "rev-parse": (),
+}  # fmt: skip
+"""The commands that may be run, with the options that keep each from running others. None of them writes."""
+_OWN = {
+    "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}  # fmt: skip
+"""Above all settings: no setting of a repository opens a transport again, as ``protocol.ext.allow`` would."""
+_CONFIG = "GIT_CONFIG"
+"""The variables of git's own that are handed on begin so: the user's settings. Others would name another repository."""
 _LONGEST_MESSAGE = 200
 
 
 class RevisionError(ValueError):
     """A revision that cannot be read. The message is one line: which one, why, and what to do."""
+
+
+class NoGit(RevisionError):
+    """There is no git on this machine, or none but the project's."""
 
 
 def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool = False) -> bytes:
@@ -32,22 +47,30 @@ def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool
     Only with ``bare``, for a repository that the user named, may the folder be a repository without a work tree.
 
     Only commands that read objects belong here: these run no filters, hooks or monitors. Raises :class:`RevisionError`
-    when git is missing, fails, prints more, or takes more than a minute.
+    when git is missing, fails, prints more, or takes more than a minute, and KeyError for any other command.
     """
-    environment = {name: value for name, value in os.environ.items() if _is_handed_on(name)}
-    environment |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    named = ("-c", "safe.bareRepository=all") if bare else ()
-    command = ["git", *_OPTIONS, *named, "-C", str(folder), *arguments]
+    name, *rest = arguments
+    kept = [*programs.BASIC, *(variable for variable in os.environ if variable.startswith(_CONFIG))]
+    environment = programs.environment(folder, keep=kept, more=_OWN)
+    program = programs.find_program("git", environment)
+    if program is None:
+        raise NoGit("git is not installed outside of the project, so no revision can be read; install it")
+    settings = (*_SETTINGS, "safe.bareRepository=all") if bare else _SETTINGS
+    options = (
+        "--no-optional-locks",
+        "--no-replace-objects",
+        "--no-pager",
+        *(part for each in settings for part in ("-c", each)),
+    )
+    command = [program, *options, "-C", str(folder), name, *_COMMANDS[name], *rest]
     try:
-        with subprocess.Popen(command, stdin=_PIPE, stdout=_PIPE, stderr=_PIPE, env=environment) as running:
-            return _output(running, arguments[0], most, given)
-    except FileNotFoundError as error:
-        raise RevisionError("git is not installed, so no revision can be read; install it") from error
+        with programs.start(command, environment, stdin=_PIPE, stdout=_PIPE, stderr=_PIPE) as running:
+            return _output(running, name, most, given)
     except OSError as error:
-        raise RevisionError(f"git {arguments[0]} ended early ({faults.reason(error)}); try again") from error
+        raise RevisionError(f"git {name} ended early ({faults.reason(error)}); try again") from error
 
 
-def _output(running: subprocess.Popen[bytes], name: str, most: int, given: bytes) -> bytes:
+def _output(running: programs.Process, name: str, most: int, given: bytes) -> bytes:
     assert running.stdin is not None
     assert running.stdout is not None
     assert running.stderr is not None
@@ -75,7 +98,3 @@ def _give(stdin: IO[bytes], given: bytes) -> None:
         stdin.write(given)
     with suppress(OSError):
         stdin.close()
-
-
-def _is_handed_on(name: str) -> bool:
-    return not name.startswith("GIT_") or name.startswith(_KEPT)

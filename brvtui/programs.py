@@ -1,0 +1,168 @@
+"""Starts all other processes: nothing that a project contains runs in one of them, or is found on its path."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any, NewType
+
+if TYPE_CHECKING:
+    from asyncio.subprocess import Process as AppProcess
+    from multiprocessing.connection import Connection
+
+Environment = NewType("Environment", dict[str, str])
+"""The variables of a child. Only :func:`environment` makes one, so that none of a child's is left unchecked."""
+Process = subprocess.Popen[bytes]
+TimeoutExpired = subprocess.TimeoutExpired
+PIPE, DEVNULL = subprocess.PIPE, subprocess.DEVNULL
+BASIC = ("HOME", "LANG", "LOGNAME", "TMPDIR", "USER", "XDG_CONFIG_HOME")
+"""Variables that every program may have, beside PATH."""
+_PYTHON = "PYTHON"
+_MARKS = (".brv", ".git")
+_ENDS_WITHIN_S = 2.0
+
+
+def environment(
+    *projects: Path,
+    keep: Collection[str] | None = None,
+    of: Mapping[str, str] | None = None,
+    more: Mapping[str, str] | None = None,
+) -> Environment:
+    """Returns the variables for a child: those of ``of`` (by default our own) that are in ``keep``, and ``more``.
+
+    Without ``keep`` all are kept but those of Python. PATH loses what is not absolute, and what lies in the working
+    folder or in one of ``projects``.
+    """
+    own = os.environ if of is None else of
+    made = {name: value for name, value in own.items() if (keep is None or name in keep) and name[:6] != _PYTHON}
+    places = own.get("PATH", os.defpath).split(os.pathsep)
+    roots = [root for folder in (Path(), *projects) if (root := _root(folder)) is not None]
+    path = [
+        place for place in places if Path(place).is_absolute() and not any(is_inside(place, root) for root in roots)
+    ]
+    return Environment({**made, "PATH": os.pathsep.join(path), "PYTHONSAFEPATH": "1", **(more or {})})
+
+
+def is_inside(place: str | Path, folder: Path) -> bool:
+    """Returns whether ``place`` is ``folder`` or in it, or a link on the way to it is."""
+    root, path = os.path.realpath(folder), Path(place)
+    return any(Path(os.path.realpath(each)).is_relative_to(root) for each in (path, *path.parents))
+
+
+def _root(folder: Path) -> Path | None:
+    """Returns the outermost project around ``folder``, or ``folder``; None for the user's home, and folders above it.
+
+    Programs in a home folder are the user's own, even if the home folder itself is kept in git.
+    """
+    made = None
+    with suppress(OSError):  # a working folder that is gone
+        home, own = Path(os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir)), Path(os.path.realpath(folder))
+        for each in (own, *own.parents):
+            if home.is_relative_to(each):
+                break
+            if made is None or any((each / mark).exists() for mark in _MARKS):
+                made = each
+    return made
+
+
+def find_program(name: str, environ: Environment) -> str | None:
+    """Returns the absolute path of the program ``name`` on the path of ``environ``; None if it is not there.
+
+    An absolute path is returned as it is, and a relative one is never found.
+    """
+    if Path(name).is_absolute():
+        return name
+    return None if os.sep in name else shutil.which(name, path=environ["PATH"])
+
+
+def python(module: str, *arguments: str, utf8: bool = bool(sys.flags.utf8_mode)) -> list[str]:
+    """Returns the command that runs ``module`` by this Python, which imports nothing from the working folder."""
+    return [sys.executable, "-P", *(("-X", "utf8") if utf8 else ()), "-m", module, *arguments]
+
+
+def start(command: Sequence[str], environ: Environment, **options: Any) -> Process:
+    """Starts ``command``, whose program is an absolute path; ``options`` are those of Popen. Raises OSError."""
+    return Process(_checked(command), env=environ, **options)
+
+
+async def start_app(command: Sequence[str], environ: Environment) -> AppProcess:
+    """Starts ``command``, whose program is an absolute path, for the event loop. Raises OSError."""
+    import asyncio
+
+    return await asyncio.create_subprocess_exec(*_checked(command), env=environ, stdin=PIPE, stdout=PIPE, stderr=PIPE)
+
+
+def _checked(command: Sequence[str]) -> Sequence[str]:
+    if not Path(command[0]).is_absolute():
+        raise FileNotFoundError(f"{command[0]}: not an absolute path")
+    return command
+
+
+def output(command: Sequence[str], environ: Environment, folder: Path | None, seconds: float) -> bytes:
+    """Returns what ``command`` prints; nothing if it cannot be started, fails, or takes more than ``seconds``."""
+    with suppress(OSError, subprocess.SubprocessError):
+        return subprocess.run(
+            _checked(command), env=environ, cwd=folder, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, timeout=seconds,
+            check=True,
+        ).stdout  # fmt: skip
+    return b""
+
+
+class Worker:
+    """A Python process in a session of its own, and a connection to it. It ends when this process does."""
+
+    def __init__(self, module: str) -> None:
+        """Starts ``module``, which gets the other end by :func:`connect_to_parent`. Raises OSError."""
+        from multiprocessing.connection import Connection
+
+        here, there = socket.socketpair()
+        with there:
+            number = there.fileno()
+            nothing = dict.fromkeys(("stdin", "stdout", "stderr"), DEVNULL)
+            command = python(module, str(number))
+            self.process = start(command, environment(), pass_fds=(number,), start_new_session=True, **nothing)
+        self.connection: Connection = Connection(here.detach())
+
+    def kill(self) -> None:
+        """Ends the process, and whatever it started."""
+        self.connection.close()
+        _kill_group(self.process.pid)
+        with suppress(TimeoutExpired):
+            self.process.wait(_ENDS_WITHIN_S)
+
+
+def connect_to_parent() -> Connection:
+    """Returns a worker's end of its connection. The worker and its children end at once when the other end closes."""
+    from multiprocessing.connection import Connection
+
+    connection, watched = Connection(int(sys.argv[1])), select.poll()
+    watched.register(connection, 0)  # of itself it tells of the other end's end
+    Thread(target=_end_after, args=(watched,), daemon=True).start()
+    return connection
+
+
+def _end_after(watched: Any) -> None:
+    watched.poll()
+    _kill_group(0)
+
+
+def wait_for(connections: Sequence[Connection], seconds: float) -> list[Any]:
+    """Returns those of ``connections`` from which something can be read, within ``seconds``."""
+    from multiprocessing.connection import wait
+
+    return wait(connections, seconds)
+
+
+def _kill_group(group: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
