@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from brvtui import faults
+from brvtui.corpus.code.commits import CommitTimes
 from brvtui.corpus.code.documents import Documentation
 from brvtui.corpus.code.index import Progress, build_index
 from brvtui.engines.knowing.code_tasks import CodeAnswer, CodeTasks
@@ -23,13 +25,19 @@ class CodeSession:
     """A repository that was read, and the notes of a project about it."""
 
     def __init__(
-        self, root: Path, profile: str = "", notes: Snapshot | None = None, progress: Progress | None = None
+        self,
+        root: Path,
+        profile: str = "",
+        notes: Snapshot | None = None,
+        progress: Progress | None = None,
+        now: float | None = None,
     ) -> None:
         """Reads the repository at ``root``, or what changed in it since it was read last.
 
-        Calls ``progress`` with the numbers of files that were read and of all of these. Raises
-        :class:`brvtui.corpus.code.reading.NoGrammar`, :class:`brvtui.typed_tables.ProfileError` for a profile
-        that is none, and OSError when ``root`` is no folder that can be read.
+        ``now``, in seconds since 1970, is the time of the clock unless given. Calls ``progress`` with the numbers of
+        files that were read and of all of these. Raises :class:`brvtui.corpus.code.reading.NoGrammar`,
+        :class:`brvtui.typed_tables.ProfileError` for a profile that is none, and OSError when ``root`` is no folder
+        that can be read.
         """
         constants = load_profile(profile)
         kept = KeptCode(root)
@@ -51,7 +59,9 @@ class CodeSession:
         speaking = (speaking_note(notes, note.path) for note in notes.notes) if notes is not None else ()
         self.documentation = Documentation(self.graph, speaking)
         """Which notes speak of which code; of none without a project."""
-        self.tasks = CodeTasks(self.graph, constants, self.documentation, UseMemory(constants).after(said))
+        memory, times = UseMemory(constants).after(said), CommitTimes(root)
+        moment = time.time() if now is None else now
+        self.tasks = CodeTasks(self.graph, constants, self.documentation, memory, times, moment)
         """Answers over the symbols, joined with these notes."""
 
     def files(self, written: Iterable[str]) -> tuple[list[str], list[str]]:

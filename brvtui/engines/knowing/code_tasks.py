@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
+from brvtui.corpus.code.commits import CommitTimes
 from brvtui.corpus.code.documents import Documentation, note_path
 from brvtui.corpus.code.pages import SymbolPages
 from brvtui.corpus.code.records import CodeGraph
@@ -64,14 +65,18 @@ class CodeTasks:
         profile: KnowingProfile,
         documentation: Documentation | None = None,
         memory: UseMemory | None = None,
+        times: CommitTimes | None = None,
+        now: float = 0.0,
     ) -> None:
         """The symbols of ``code``, joined with notes by ``documentation``, ranked by the constants of ``profile``.
 
-        ``memory`` holds the judgments of users, made under the same profile.
+        ``memory`` holds the judgments of users, made under the same profile; ``times`` tells what was committed of
+        late before ``now``, in seconds since 1970.
         """
         self._profile = profile
         self._memory = memory or UseMemory(profile)
-        self._graph = graph_of_code(SymbolPages(code), documentation)
+        self._pages, self._times, self._now = SymbolPages(code), times, now
+        self._graph = graph_of_code(self._pages, documentation)
 
     @property
     def review_budget(self) -> int:
@@ -104,7 +109,10 @@ class CodeTasks:
         return unknown_judged(self._memory, answer.made, self._graph, "symbol", "symbols")
 
     def _around(self, entry: CodeEntry, task: str = "") -> ScoringContext:
-        return ScoringContext(0.0, penalised=penalised(entry, task, self._profile))
+        context = ScoringContext(self._now, penalised(entry, task, self._profile))
+        if self._times is None:
+            return context
+        return replace(context, committed=committed(self._pages, self._times, self._now))
 
     def _request(self, task: str, budget: int, entry: CodeEntry) -> TaskRequest:
         return TaskRequest(task, budget, lambda node: node_tokens(node, self._profile.packing), entry=entry)
@@ -203,6 +211,17 @@ def code_task_index(graph: Graph, profile: KnowingProfile, last: TaskIndex | Non
     rules = profile.equivalence
     classes, before = built_in_classes(rules.verbs), last.seeds if last is not None else None
     return task_index(seed_index(graph, profile, classes, language_of(graph, rules), last=before))
+
+
+def committed(pages: SymbolPages, times: CommitTimes, now: float) -> Callable[[Node], float | None]:
+    """When the line of a symbol was committed, in seconds since 1970; None where unknown, or over 30 days ago."""
+    times.look(now)
+
+    def time_of(node: Node) -> float | None:
+        page = pages.by_path.get(node.document)
+        return times.of_line(page.symbol.path, page.symbol.line, now) if page is not None else None
+
+    return time_of
 
 
 def penalised(entry: str, task: str, profile: KnowingProfile) -> Callable[[Node], bool]:

@@ -36,12 +36,15 @@ class ScoringContext:
     """The share of useful votes, by id."""
     session: Mapping[str, float] = field(default_factory=dict)
     """The boost of what was given of late, by id."""
+    committed: Callable[[Node], float | None] = lambda _: None
+    """When a node was last committed, in seconds since 1970; None where that is not known, or long ago."""
 
     def candidate(
         self, node: Node, callers: int, confidence: float, distance: int, walked: float = 0.0
     ) -> ScoringInput:
         """The candidate of ``node``."""
-        age = None if node.modified is None else self.now - node.modified
+        changed = self.committed(node) if node.modified is None else node.modified
+        age = None if changed is None else self.now - changed
         return ScoringInput(
             node,
             callers,
@@ -49,7 +52,7 @@ class ScoringContext:
             distance,
             walked,
             age if self.observes_change else None,
-            age,
+            None if self.observes_change else age,
             self.feedback.get(node.id),
             self.session.get(node.id, 0.0),
             self.penalised(node),

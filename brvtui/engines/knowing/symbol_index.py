@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from brvtui.corpus.code.commits import CommitTimes
 from brvtui.corpus.code.documents import Documentation
 from brvtui.corpus.code.finding import NOT_READ
 from brvtui.corpus.code.pages import SymbolPages
 from brvtui.corpus.code.snapshot import RepositorySnapshot
-from brvtui.engines.knowing.code_tasks import code_task_index, graph_of_code, penalised
+from brvtui.engines.knowing.code_tasks import code_task_index, committed, graph_of_code, penalised
 from brvtui.engines.knowing.model import Node
 from brvtui.engines.knowing.note_index import AROUND, NoteIndex
 from brvtui.engines.knowing.note_reading import NotePiece
@@ -32,6 +33,7 @@ class SymbolIndex(NoteIndex):
     why_penalised: ClassVar[str] = "a test, and the task is not about tests"
     pages: SymbolPages
     documentation: Documentation
+    times: CommitTimes
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -45,8 +47,8 @@ class SymbolIndex(NoteIndex):
 
     def scoring(self, task: str, entry: str, now: float, feedback: Mapping[str, float]) -> ScoringContext:
         """What is known beside the graph when the question ``task`` is scored; ``feedback`` is by page."""
-        penalty = penalised(entry, task, self.task.profile)
-        return ScoringContext(now, penalised=penalty, feedback=self.task.graph.by_node(feedback))
+        penalty, feedback = penalised(entry, task, self.task.profile), self.task.graph.by_node(feedback)
+        return ScoringContext(now, penalty, feedback=feedback, committed=committed(self.pages, self.times, now))
 
     def delivered(self, node: Node) -> str:
         """A symbol as an agent is given it: its qualified name, its kind and its signature."""
@@ -75,8 +77,9 @@ def index_symbols(snapshot: Snapshot, profile: KnowingProfile, before: NoteIndex
     graph = graph_of_code(pages, snapshot.documentation)
     symbols = graph.nodes[: len(pages.graph.nodes)]
     known = {node.document: KnownPiece(snapshot.parsed[node.document], _piece(snapshot, node)) for node in symbols}
+    times = CommitTimes(snapshot.project.tree)
     task = code_task_index(graph, profile, before.task if before is not None else None)
-    return SymbolIndex(NoteGraph(graph, known, {}, ()), task, pages, snapshot.documentation)
+    return SymbolIndex(NoteGraph(graph, known, {}, ()), task, pages, snapshot.documentation, times)
 
 
 def _piece(snapshot: RepositorySnapshot, node: Node) -> NotePiece:

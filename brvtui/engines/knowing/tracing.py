@@ -267,6 +267,8 @@ class TraceMaker:
         if name == "recency":
             age = candidate.observed_age
             return "not known" if age is None else f"changed {max(0.0, age) / 86_400:.0f} d ago"
+        if name == "change":
+            return f"committed {max(0.0, candidate.changed_age or 0.0) / 86_400:.0f} d ago"
         if name == INJECTED:
             return "a framework's class puts it on top"
         if name == "penalty":

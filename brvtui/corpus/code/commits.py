@@ -1,0 +1,89 @@
+"""The times of the commits that the lines of a repository are from, as git blame tells them."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from brvtui.tree.history.git import RevisionError, git
+from brvtui.tree.reading.inside import read_inside
+
+_DAYS = 30
+"""Older commits add nothing to a score, so history is read no further back."""
+_LARGEST_OUTPUT = 32_000_000
+_MOST_COMMITS = 5_000
+_SECONDS = 5.0
+"""For all the files of one state of the repository; the lines of the others count as unknown."""
+_FEWEST_FIELDS = 3
+
+
+class CommitTimes:
+    """The commit times of lines that changed within 30 days, read of git file by file when they are asked for."""
+
+    def __init__(self, root: Path) -> None:
+        """Reads nothing yet; ``root`` is the repository, or a folder of one."""
+        self._root = root
+        self._log, self._since, self._left = b"", 0, _SECONDS
+        self._recent: frozenset[str] = frozenset()
+        self._files: dict[str, tuple[list[str], list[tuple[str, float]]]] = {}
+
+    def look(self, now: float) -> None:
+        """Forgets what was read if there are other commits than before in the 30 days before ``now``."""
+        since = int(now // 3600) * 3600 - _DAYS * 86_400
+        try:
+            log = git(
+                self._root, "log", f"--since={since}", f"--max-count={_MOST_COMMITS}", "--format=%H", "--name-only",
+                "--relative", "--no-ext-diff", "--no-textconv", "-z", "HEAD", "--", most=_LARGEST_OUTPUT,
+            )  # fmt: skip
+        except RevisionError:
+            log = b""
+        if log != self._log:
+            self._log, self._left, self._files = log, _SECONDS, {}
+            self._recent = frozenset(os.fsdecode(name).strip("\n") for name in log.split(b"\0"))
+        self._since = since
+
+    def of_line(self, path: str, line: int, now: float) -> float | None:
+        """When the line ``line``, from 1, of a file was committed, in seconds since 1970: ``now`` if it is not yet.
+
+        None if that was more than 30 days ago, or cannot be told: git is missing, or the file is in no commit.
+        """
+        if path not in self._recent:
+            return None
+        files = self._files  # another thread may look anew
+        if path not in files:
+            files[path] = self._read(path)
+        lines, committed = files[path]
+        text = lines[line - 1] if 0 < line <= len(lines) else ""
+        if line <= len(committed) and committed[line - 1][0] == text:
+            return committed[line - 1][1]
+        return next((when for held, when in committed if held == text), now) if committed else None
+
+    def _read(self, path: str) -> tuple[list[str], list[tuple[str, float]]]:
+        """The lines of a file as they are now, and those of the last commit with their times; none after 5 s."""
+        began = time.monotonic()
+        try:
+            if self._left <= 0:
+                return [], []
+            lines = read_inside(self._root, path, _LARGEST_OUTPUT).decode("utf-8", "replace").split("\n")
+            arguments = ("--porcelain", "--root", f"--since={self._since}", "HEAD", "--", path)
+            told = git(self._root, "blame", "--no-textconv", *arguments, most=_LARGEST_OUTPUT)
+        except (OSError, RevisionError):
+            return [], []
+        finally:
+            self._left -= time.monotonic() - began
+        return lines, _committed(told.decode("utf-8", "replace"))
+
+
+def _committed(porcelain: str) -> list[tuple[str, float]]:
+    """Each line of the last commit with the time of the commit that it is from."""
+    times: dict[str, float] = {}
+    commit, found = "", []
+    for row in porcelain.split("\n"):
+        if row.startswith("\t"):
+            found.append((row[1:], times.get(commit, 0.0)))
+        elif row.startswith("author-time ") and (seconds := row.removeprefix("author-time ")).isdecimal():
+            times[commit] = float(seconds)
+        elif len(row.split(" ")) >= _FEWEST_FIELDS and len(row.partition(" ")[0]) in (40, 64):
+            commit = row.partition(" ")[0]
+    return found

@@ -1,0 +1,134 @@
+"""The times of commits: which line is from when, and what git may not do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from brvtui.corpus.code import commits
+from brvtui.corpus.code.commits import CommitTimes
+from brvtui.engines.knowing.sections import GraphRetrieval
+from brvtui.session import Session
+from brvtui.session.code import CodeSession
+from tests.corpus.code.making import write
+
+NOW = 1.8e9
+DAY = 86_400
+OLD = "def old_job(): pass\n"
+
+
+def git(root: Path, *arguments: str, days: float = 0) -> None:
+    when = f"{int(NOW - days * DAY)} +0000"
+    person = {f"GIT_{role}_{what}": "a@b" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when, "GIT_CONFIG_GLOBAL": os.devnull}
+    subprocess.run(
+        ["git", "-C", str(root), *arguments], check=True, capture_output=True, env=os.environ | person | dates
+    )
+
+
+def commit(root: Path, files: dict[str, str], days: float) -> None:
+    write(root, files)
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "more", days=days)
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BRV_TUI_CACHE_DIR", str(tmp_path / "cache"))
+    made = tmp_path / "shop"
+    made.mkdir()
+    git(made, "init", "-q")
+    commit(made, {"jobs.py": OLD, "still.py": "def still(): pass\n"}, days=90)
+    commit(made, {"jobs.py": OLD + "def month_job(): pass\n"}, days=20)
+    commit(made, {"jobs.py": OLD + "def month_job(): pass\ndef week_job(): pass\n"}, days=3)
+    commit(made, {"jobs.py": "def new_job(): pass\n" + OLD + "def month_job(): pass\ndef week_job(): pass\n"}, days=0.5)
+    return made
+
+
+def ages(root: Path, now: float = NOW) -> list[float | None]:
+    times = CommitTimes(root)
+    times.look(now)
+    found = [times.of_line("jobs.py", line, now) for line in range(1, 5)]
+    return [None if when is None else round((now - when) / DAY, 3) for when in found]
+
+
+def test_each_line_has_the_time_of_its_own_commit(root: Path) -> None:
+    told = ages(root)
+    assert told[0] == 0.5
+    assert told[1] is None or told[1] > 30
+    assert told[2:] == [20, 3]
+
+
+def test_what_is_not_committed_is_of_today_and_moved_lines_keep_their_time(root: Path) -> None:
+    text = (root / "jobs.py").read_text()
+    (root / "jobs.py").write_text("def draft(): pass\n" + text)
+    assert ages(root)[:2] == [0, 0.5]
+
+
+def test_files_that_are_in_no_commit_and_folders_without_git_have_no_times(root: Path, tmp_path: Path) -> None:
+    write(root, {"fresh.py": "def fresh(): pass\n"})
+    times = CommitTimes(root)
+    times.look(NOW)
+    assert times.of_line("fresh.py", 1, NOW) is None
+    assert times.of_line("still.py", 1, NOW) is None, "it did not change for 90 days"
+    assert times.of_line("../shop/jobs.py", 1, NOW) is None
+    assert ages(write(tmp_path / "plain", {"jobs.py": OLD})) == [None] * 4
+
+
+def test_without_git_nothing_is_told(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert ages(root) == [None] * 4
+
+
+def test_a_new_commit_is_seen_at_the_next_look(root: Path) -> None:
+    times = CommitTimes(root)
+    times.look(NOW)
+    assert times.of_line("still.py", 1, NOW) is None
+    commit(root, {"still.py": "def still(): return 1\n"}, days=0)
+    times = CommitTimes(root)
+    times.look(NOW)
+    assert times.of_line("still.py", 1, NOW) == NOW
+
+
+def test_a_folder_of_a_repository_is_read_by_its_own_paths(root: Path) -> None:
+    commit(root, {"inside/part.py": "def part(): pass\n"}, days=2)
+    times = CommitTimes(root / "inside")
+    times.look(NOW)
+    assert times.of_line("part.py", 1, NOW) == NOW - 2 * DAY
+
+
+def test_programs_that_the_repository_names_do_not_run(root: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "ran"
+    for key in ("core.fsmonitor", "filter.x.clean", "filter.x.smudge", "diff.x.textconv", "diff.x.command",
+                "core.sshCommand", "gpg.program", "core.pager"):  # fmt: skip
+        git(root, "config", key, f"touch {mark}")
+    git(root, "config", "log.showSignature", "true")
+    write(root, {".gitattributes": "* filter=x diff=x\n"})
+    assert ages(root)[0] == 0.5
+    assert not mark.exists()
+
+
+def test_reading_ends_after_some_seconds(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commits, "_SECONDS", -1.0)
+    assert ages(root) == [None] * 4
+
+
+@pytest.mark.parametrize("hostile", ["", "author-time x\n\ta", "a b c\n\tq", "0" * 40 + " 1 1\nauthor-time -5\n\tb"])
+def test_output_that_is_none_is_read_as_long_ago(hostile: str) -> None:
+    assert all(when == 0.0 for _, when in commits._committed(hostile))
+
+
+def test_commit_recency_is_a_part_of_the_score(root: Path) -> None:
+    session = Session.open(now_ms=NOW * 1000, repository=root)
+    session.load()
+    hits = {hit.title: hit for hit in session.probe("run the job").hits}
+    told = {title: [part.value for part in hit.parts if part.name == "change"] for title, hit in hits.items()}
+    assert told == {"new_job": [0.05], "week_job": [0.03], "month_job": [0.01], "old_job": []}
+    for hit in hits.values():
+        assert hit.score == pytest.approx(sum(part.value for part in hit.parts), abs=1e-9)
+    beside = CodeSession(root, now=NOW).tasks.answer("run the job", 50_000)
+    placed = session.probe("run the job").section(GraphRetrieval).ranking
+    assert [one.score for one in beside.packed] == [one.hit.score for one in placed]
