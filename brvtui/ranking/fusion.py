@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+DEFAULT_K = 60.0
+"""The constant of rank fusion where none is given that can be used."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -48,6 +51,11 @@ class Agreement:
     agreements: int
 
 
+def positive_k(k: float) -> float:
+    """``k``, or :data:`DEFAULT_K` in place of one that is not positive."""
+    return k if k > 0 else DEFAULT_K
+
+
 def share(rank: int, k: float, leg: int = 0, weight: float = 1) -> Share:
     """The share of the place ``rank``, counted from 0, in a list of this weight."""
     return Share(leg, rank, weight / (k + rank + 1))
@@ -57,7 +65,7 @@ def ranked(candidates: Sequence[Candidate], k: float, leg: int = 0) -> list[Fuse
     """One list with the score of each place, in its order."""
     made = []
     for rank, candidate in enumerate(candidates):
-        part = share(rank, k, leg)
+        part = share(rank, positive_k(k), leg)
         made.append(Fused(candidate, (part,), part.value))
     return made
 
@@ -76,7 +84,7 @@ def fuse(lists: Sequence[Sequence[Candidate]], k: float) -> list[Fused]:
                 continue
             known = kept.get(candidate.id)
             kept[candidate.id] = candidate if known is None else _filled(known, candidate)
-            shares.setdefault(candidate.id, []).append(share(rank, k, leg))
+            shares.setdefault(candidate.id, []).append(share(rank, positive_k(k), leg))
     merged = [Fused(kept[name], tuple(parts), sum(part.value for part in parts)) for name, parts in shares.items()]
     return sorted(merged, key=lambda fused: (-fused.score, fused.candidate.path))
 

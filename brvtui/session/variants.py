@@ -41,7 +41,6 @@ _MOST_RESULTS = 50_000
 _ROUND_MS = 60_000
 """A moment is as good as another of the same minute: else a live clock would make every result worthless."""
 _NAME = "the variant"
-_WITHOUT_FILES = frozenset({"jeffs_brain"})
 
 
 class AskedProject(OpenProject, Protocol):
@@ -200,14 +199,9 @@ class VariantRunner:
         return tuple(note_controls(path, snapshot.signals[snapshot.by_path[path]]))
 
     def profile_text(self, variant: Variant, engine: str, name: str) -> str:
-        """A profile file with the constants of ``variant``, to be read by ``engine``; it extends a built-in one.
-
-        Raises :class:`EngineError` for an engine that reads no files.
-        """
+        """A profile file with the constants of ``variant``, to be read by ``engine``; it extends a built-in one."""
         asked = self._session.engines.named(variant.engine or engine)
         first = asked.profiles[0]
-        if asked.name in _WITHOUT_FILES:
-            raise EngineError(f"{asked.title} reads no profiles of your own")
         made, base = asdict(self._constants(asked, variant)), asdict(asked.constants(first))
         return profile_file(name, first, base, made)
 

@@ -243,8 +243,9 @@ def test_a_profile_that_is_kept_has_the_same_constants(garden: Tree, tmp_path: P
     soleri = tmp_path / "own.toml"
     soleri.write_text(session.variants.profile_text(Variant(constants=(("limits.search", 3),)), "soleri", "own"))
     assert registry.load("soleri").constants(str(soleri)).limits.search == 3
-    with pytest.raises(EngineError, match="no profiles of your own"):
-        session.variants.profile_text(Variant(), "jeffs_brain", "own")
+    brain = tmp_path / "brain.toml"
+    brain.write_text(session.variants.profile_text(Variant(constants=(("fusion.k", 3),)), "jeffs_brain", "brain"))
+    assert registry.load("jeffs_brain").constants(str(brain)).fusion.k == 3
 
 
 def test_answers_are_kept_for_another_time_and_for_eval(garden: Tree) -> None:

@@ -75,7 +75,10 @@ class JeffsBrain:
         return JeffsBrainPresentation()
 
     def constants(self, profile: str = "") -> HybridProfile:
-        """The built-in constants, the only ones. Raises :class:`brvtui.typed_tables.ProfileError` for another name."""
+        """The built-in constants, or those in the TOML file of that path.
+
+        Raises :class:`brvtui.typed_tables.ProfileError`.
+        """
         from brvtui.engines.jeffs_brain.profile import load
 
         return load(profile)
@@ -164,14 +167,15 @@ class JeffsBrain:
         return explain(context, trace, document, ask)
 
     def _index(self, context: Context[HybridProfile]) -> _Ready:
-        """The index of the snapshot, made anew when the embedder is another."""
+        """The index of the snapshot, made anew when the embedder or the profile is another."""
         from brvtui.engines.jeffs_brain.index import index_snapshot
 
         embedder = embedder_of(context)
         name = embedder.name if embedder else ""
         with self._indexing:
             ready = self._ready
-            if ready is None or ready.snapshot is not context.snapshot or ready.embedder != name:
+            is_current = ready is not None and ready.snapshot is context.snapshot and ready.embedder == name
+            if ready is None or not is_current or ready.index.profile != context.constants:
                 before = ready.index if ready is not None and ready.embedder == name else None
                 index = index_snapshot(context.snapshot, context.constants, before)
                 ready = self._ready = _Ready(context.snapshot, name, index)

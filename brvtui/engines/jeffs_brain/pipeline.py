@@ -12,7 +12,7 @@ from brvtui.engines.jeffs_brain.reranking import RerankOutcome, head_and_tail, r
 from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid, RankedNote, RetrievalMode, StageError
 from brvtui.engines.jeffs_brain.steps import stages_of, steps_of, verdict_of
 from brvtui.ladder import INITIAL, TRIGRAMS, Climbed, Searches, climb, not_climbed, time_of
-from brvtui.ranking.fusion import Candidate, Fused, fuse, ranked
+from brvtui.ranking.fusion import Candidate, Fused, fuse, positive_k, ranked
 from brvtui.services.embedding import Embedder
 from brvtui.services.requests import LegError
 from brvtui.services.reranking import Reranker
@@ -100,7 +100,7 @@ class _Search:
     @property
     def k(self) -> float:
         """The constant of rank fusion."""
-        return self.profile.fusion.k
+        return positive_k(self.profile.fusion.k)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
+import math
 from dataclasses import dataclass
-from functools import cache, cached_property
-from importlib import resources
-from typing import Literal
+from functools import cached_property
+from typing import Annotated, Literal
 
 from brvtui.engines.jeffs_brain.intent import IntentRules
 from brvtui.engines.jeffs_brain.sections import ENGINE as NAME
-from brvtui.engines.profile_files import owner_hint, refuse_engine
+from brvtui.engines.profile_files import profile_tables
 from brvtui.ladder import LadderRules
-from brvtui.typed_tables import Count, Positive, ProfileError, typed
+from brvtui.typed_tables import Count, Range, typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +43,9 @@ class ColumnWeights:
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """Reciprocal rank fusion."""
+    """Reciprocal rank fusion; a ``k`` that is not positive stands for :data:`brvtui.ranking.fusion.DEFAULT_K`."""
 
-    k: Positive
+    k: Annotated[float, Range(-math.inf)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +110,9 @@ class HybridProfile:
     query: Language
 
 
-@cache
-def load(name: str = "") -> HybridProfile:
-    """The built-in profile, the only one. Raises :class:`brvtui.typed_tables.ProfileError` for another name."""
-    if name not in ("", NAME):
-        refuse_engine(name, NAME)
-        raise ProfileError(f"no profile {name} of Jeffs Brain: it has {NAME} alone{owner_hint(name, NAME)}")
-    text = resources.files("brvtui").joinpath("profiles", f"{NAME}.toml").read_text(encoding="utf-8")
-    return typed(HybridProfile, tomllib.loads(text), "", NAME)
+def load(source: str = "") -> HybridProfile:
+    """The profile called ``source``, or read from the TOML file ``source``; the built-in one for an empty name.
+
+    Raises :class:`brvtui.typed_tables.ProfileError` when there is no such profile, or a key or value of it is wrong.
+    """
+    return typed(HybridProfile, profile_tables(source or NAME, (NAME,)), "", source or NAME)

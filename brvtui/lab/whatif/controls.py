@@ -79,7 +79,7 @@ def _of_constant(each: Adjustable) -> Control:
         return Control(group, each.name, each.value, choices=each.choices or (False, True))
     assert not isinstance(each.value, str)
     value, step = float(each.value), step_of(each.value)
-    least = each.range.least + (step if each.range.is_open else 0.0)
+    least = (each.range.least if math.isfinite(each.range.least) else 0.0) + (step if each.range.is_open else 0.0)
     most = each.range.most if each.range.most < math.inf else _upper(value, step, isinstance(each.value, int))
     unit = _UNITS.get(each.name.rpartition("_")[2], "")
     return Control(group, each.name, each.value, least, max(most, value), step, unit)

@@ -190,7 +190,7 @@ def test_recorded_trigram_search(case: dict[str, Any]) -> None:
 def test_recorded_reciprocal_rank_fusion(case: dict[str, Any]) -> None:
     lists = [[candidate(entry) for entry in one] for one in case["input"]["lists"]]
     k = case["input"].get("k", JEFFS.fusion.k)
-    made = fuse(lists, k if k > 0 else JEFFS.fusion.k)  # a profile holds none of 0 or less
+    made = fuse(lists, k)
     expected = case["expected"]
     assert [fused.candidate for fused in made] == [candidate(entry) for entry in expected]
     for fused, entry in zip(made, expected, strict=True):
