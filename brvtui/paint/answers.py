@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -40,12 +41,19 @@ def prompt_lines(prompt: ModelPrompt, width: int, mark: Mark) -> list[Line]:
     made = [line(f" {part}", "text") for part in wrap(facts, width - 1)]
     made += [line(f" {part}", "muted") for part in wrap(f"manifest: {prompt.manifest}", width - 1)]
     made += [_lane(lane, width) for lane in prompt.lanes]
+    made += [line(f" {part}", "muted") for part in wrap(sandbox_text(prompt), width - 1)]
     for section in prompt.sections:
         made.append(rule(width, f"{section.name} · {section.tokens} tokens"))
         made += paragraphs(section.text, width, mark)
         if len(made) > _MOST_LINES:
             break
     return made
+
+
+def sandbox_text(prompt: ModelPrompt) -> str:
+    """Returns the names of the variables in which the engine's sandbox holds the results, and their content."""
+    known = ", ".join(f"{name} {json.dumps(value)}" for name, value in prompt.variables.items())
+    return f"the engine's sandbox: __query_results_{{taskId}} (the results), __query_meta_{{taskId}} ({known})"
 
 
 def _lane(lane: Lane, width: int) -> Line:

@@ -13,7 +13,7 @@ from brvtui.paint.remedies import remarks
 from brvtui.paint.score import score_lines, ticks_of, title_line
 from brvtui.paint.text import wrap
 from brvtui.report.lines import rich_lines
-from brvtui.report.query import headline_of
+from brvtui.report.query import headline_of, ladder_lines
 from brvtui.trace import Explanation
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
         but = "".join(f"; {each}" for each in remarks(explanation, remedy))
         made += _labelled("helps", f"{remedy.text} → {then}{but}{told}", "ok", width)
     hit, trace = explanation.hit, explanation.trace
+    made += ladder_lines(trace, width, glyphs)
     if hit is not None:
         if not explanation.found:
             made.append(line(" the score that it would have as a result:", "muted"))

@@ -8,6 +8,7 @@ from rich.console import RenderableType
 
 from brvtui.engines.presentation import Presentation
 from brvtui.engines.registry import noun_of, presentation
+from brvtui.paint.answers import sandbox_text
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.headline import headline_lines
 from brvtui.paint.hits import ResultRow, added_rule, hit_lines, miss_title_room, near_miss_lines, title_room
@@ -18,10 +19,11 @@ from brvtui.paint.text import column, wrap
 from brvtui.paint.titles import told_apart
 from brvtui.report.lines import rich_lines
 from brvtui.text.visible import visible
-from brvtui.trace import Detail, Hit, Trace
+from brvtui.trace import Detail, Hit, Ladder, Trace
 from brvtui.wording import counted, profile_text
 
 _SHOWN_MISSES = 3
+_STRATEGY = 20
 _SENTENCE_LINES = 99
 _SHOWN_ANSWER_LINES = 24
 
@@ -45,6 +47,7 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
     made += [line(facts, "muted").cut(width), *_reading(trace, shown, width, glyphs)]
     made += notices(trace.notices, width, glyphs)
     made += [Line(), *shown.decision(trace, width, glyphs), *shown.flow(trace, width, glyphs)]
+    made += ladder_lines(trace, width, glyphs)
     made += [Line(), rule(width, shown.counts(trace), dash=glyphs.dash), *result_lines(trace, width, glyphs)]
     for place, hit in enumerate(trace.hits):
         if place == 0 or hit.file in details:
@@ -57,6 +60,19 @@ def headline_of(trace: Trace, width: int) -> list[Line]:
     """The badge of the answer and the whole sentence that says why."""
     shown = presentation(trace.engine).headline(trace)
     return headline_lines(shown, trace.timings.get("total", 0.0), "", width + 1, _SENTENCE_LINES)
+
+
+def ladder_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
+    """The searches of the retry ladder, strategy, query and hits of each; no lines where it was not climbed."""
+    ladder = trace.find(Ladder)
+    ran = [rung for rung in ladder.rungs if rung.ran] if ladder is not None else []
+    if not any(rung.number for rung in ran):
+        return []
+    made = [Line(), rule(width, "retry ladder", dash=glyphs.dash)]
+    for rung in ran:
+        left = Line().gap().fit(rung.strategy, _STRATEGY, "muted").add(f"“{rung.query}”", "text")
+        made.append(left.right(width, Line().add(counted(rung.hits, "hit", "hits"), "strong")))
+    return made
 
 
 def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
@@ -119,6 +135,7 @@ def _answer(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> li
             f"{prompt.tokens} tokens: {parts}",
             f"at most {prompt.max_tokens} out, temperature {prompt.temperature:g}, {prompt.max_iterations} iterations",
             f"manifest {prompt.manifest}: {lanes}",
+            sandbox_text(prompt),
             f"quoted: {', '.join(prompt.prefetched) or 'nothing'}; --format json holds the whole prompt",
         )
         made += [line(f" {part}", "muted") for text in texts for part in wrap(text, width - 1)]
