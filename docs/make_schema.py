@@ -117,12 +117,15 @@ def _outputs(explanation: dict[str, Any], outlook: dict[str, Any]) -> dict[str, 
             optional=("trace",),
         ),
         "SequenceLine": _object(
-            "One line of brv-tui replay --sequence: cached is how many entries the cache holds after it.",
+            "One line of brv-tui replay --sequence: how the look-ups ended, and how many entries the cache holds then.",
             {
                 "step": {"type": "integer"},
                 "query": {"type": "string"},
                 "tier": tier,
                 "cached": {"type": "integer"},
+                "exact": {"type": "string"},
+                "fuzzy": {"type": "string"},
+                "similarity": {"type": ["number", "null"]},
             },
         ),
     }

@@ -6,19 +6,22 @@ import sys
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 from brvtui.cli import completing
 from brvtui.cli.engine_command import Asked, engine_command
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
-from brvtui.cli.options import WholeNumber, answer_format, quoted_text, text_argument
+from brvtui.cli.options import WholeNumber, answer_format, format_option, quoted_text, text_argument
 from brvtui.cli.output import print_report, say, write_json
 from brvtui.cli.saving import check_files, save
 from brvtui.engines.advice import with_remedies
 from brvtui.text.visible import visible
 
 _TAKES = "Add the smallest changes after which no model is needed (tier 2)."
+_NOT_IN_TEXT = ("step", "id", "query", "search", "results", "hits", "trace")
+"""The parts of a replayed line that its text does not repeat."""
 _SAVE = "Also write the trace to FILE (.json, .md or .svg); may be given more than once."
 
 
@@ -163,12 +166,14 @@ Examples:
 @click.option("--sequence", type=click.Path(path_type=Path), help='JSON list of {"query", "wait", "touch"}.')
 @click.option("--limit", type=WholeNumber(1, 50), help="Results of the plain search (default: the profile's).")
 @click.option("--no-trace", is_flag=True, help="Leave the trace out of each line.")
+@format_option("json", "text", text="text has no traces and no results.")
 def replay(
     asked: Asked,
     queries: Path | None,
     sequence: Path | None,
     limit: int | None,
     no_trace: bool,
+    form: str,
 ) -> int:
     """Answer many queries, one JSON line each, in input order.
 
@@ -182,19 +187,29 @@ def replay(
         raise click.UsageError("give either --queries FILE or --sequence FILE")
     session = asked.open()
     like = Query("", asked.scope, options=asked.options)
+    write = write_json if form == "json" else _write_replayed
     try:
         with engine_errors_reported():
             chosen, context = session.engines.named(session.engine), session.engines.context(session.engine)
             if queries is not None:
                 listed = replays.read_queries(queries)
-                write_json(replays.replay_queries(chosen, context, listed, like, limit, not no_trace))
+                write(replays.replay_queries(chosen, context, listed, like, limit, not no_trace))
             else:
                 assert sequence is not None
                 steps = replays.read_sequence(sequence)
-                write_json(replays.replay_sequence(chosen, context, steps, like, limit))
+                write(replays.replay_sequence(chosen, context, steps, like, limit))
     except replays.ReplayError as error:
         raise Failure(str(error), BAD_USAGE) from error
     return OK
+
+
+def _write_replayed(lines: Iterable[dict[str, Any]]) -> None:
+    """Prints each line of a replay for reading: its query, then its other values but traces and results."""
+    for made in lines:
+        say(visible(f"{made.get('step', made.get('id'))}: {made['query']}"))
+        shown = {name: value for name, value in made.items() if name not in _NOT_IN_TEXT and value is not None}
+        texts = (f"{value:.2f}" if isinstance(value, float) else value for value in shown.values())
+        say(visible("   " + ", ".join(f"{name} {text}" for name, text in zip(shown, texts, strict=True))))
 
 
 def _print_notices(notices: Iterable[str]) -> None:

@@ -187,6 +187,99 @@ def test_replay_sequence_moves_clock_and_fingerprint(run: Run, tmp_path: Path) -
     assert [answer["cached"] for answer in answers] == [1, 1, 1, 1]
 
 
+STEPS = [
+    ("refresh rotation", 0, None, "exact no entry has this key", "no live entry to compare with", None),
+    (
+        "REFRESH  rotation",
+        1,
+        None,
+        "exact same words, same fingerprint, still fresh",
+        "the exact look-up answered",
+        1.0,
+    ),
+    ("rotation refresh now", 1, None, "exact no entry has this key", "best similarity 1.00", 1.0),
+    ("rotation rounding", 1, None, "exact no entry has this key", "best similarity 0.33, 0.6 needed", 1 / 3),
+    ("rounding", 1, None, "exact no entry has this key", "1 of the 2 words needed", None),
+    (
+        "refresh rotation",
+        61,
+        None,
+        "exact older than 60 s: deleted",
+        "no live entry to compare with: older than 60 s",
+        None,
+    ),
+    (
+        "rotation refresh",
+        31,
+        "deploy/rollback.md",
+        "exact no entry",
+        "compare with: older than 60 s, the tree changed since",
+        None,
+    ),
+    ("refresh rotation", 0, None, "exact the tree changed since: deleted", "best similarity 1.00", 1.0),
+]
+"""Steps of a sequence on one cache, how both look-ups end, and the similarity of the nearest live entry."""
+
+
+def test_replay_sequence_says_why_the_cache_missed(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "sequence.json"
+    file.write_text(json.dumps([{"query": one[0], "wait": one[1], "touch": one[2]} for one in STEPS]))
+    answers = lines(run("replay", "--sequence", str(file))[1])
+    assert [set(answer) for answer in answers] == [
+        {"step", "query", "tier", "cached", "exact", "fuzzy", "similarity"} for _ in STEPS
+    ]
+    assert [answer["similarity"] for answer in answers] == [pytest.approx(one[5]) if one[5] else None for one in STEPS]
+    for answer, (*_, exact, fuzzy, _similarity) in zip(answers, STEPS, strict=True):
+        assert f"exact {answer['exact']}".startswith(exact)
+        assert answer["fuzzy"].endswith(fuzzy)
+    code, out, _ = run("replay", "--sequence", str(file), "--format", "text")
+    heads, details = out.splitlines()[::2], out.splitlines()[1::2]
+    assert code == 0
+    assert heads == [f"{number}: {one[0]}" for number, one in enumerate(STEPS)]
+    for answer, detail in zip(answers, details, strict=True):
+        near = f", similarity {answer['similarity']:.2f}" if answer["similarity"] is not None else ""
+        looks = f"exact {answer['exact']}, fuzzy {answer['fuzzy']}"
+        assert detail == f"   tier {answer['tier']}, cached {answer['cached']}, {looks}{near}"
+
+
+def test_replayed_queries_as_text_have_no_trace_and_no_escapes(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "queries.json"
+    file.write_text(json.dumps(["refresh rotation", {"id": "b\x1b[31m", "query": "zyzzyva\x1b]0;x\x07"}]))
+    out = run("replay", "--queries", str(file), "--format", "text")[1]
+    assert "\x1b" not in out
+    assert "\x07" not in out
+    assert len(out.splitlines()) == 4
+    assert out.splitlines()[1].startswith("   tier 2, repeat_tier 0, verdict_sentence Answered directly")
+
+
+@pytest.mark.parametrize("command", [("query",), ("explain", "billing/invoices/rounding.md")])
+@pytest.mark.parametrize("engine", ["byterover", "jeffs_brain"])
+def test_text_holds_the_rows_of_the_retry_ladder(run: Run, command: tuple[str, ...], engine: str) -> None:
+    query = "zyzzyva qqqqqq?"
+    rest = command[1:]
+    ladder = lines(run("query", query, "--engine", engine, "--format", "json")[1])[0]["trace"]["sections"]["ladder"]
+    rows = [rung for rung in ladder["rungs"] if rung["state"] in ("hit", "missed")]
+    out = run(command[0], query, *rest, "--engine", engine)[1]
+    shown = [" ".join(line.split()) for line in out.split("retry ladder ─", 1)[-1].splitlines()]
+    expected = [
+        f"{one['strategy']} “{one['query']}” {one['hits']} hit{'' if one['hits'] == 1 else 's'}" for one in rows
+    ]
+    assert len(expected) > 1
+    assert [line for line in shown if line in expected] == expected
+
+
+@pytest.mark.parametrize("engine", ["byterover", "jeffs_brain"])
+def test_text_has_no_ladder_where_the_search_found_notes(run: Run, engine: str) -> None:
+    assert "strongest_term" not in run("query", "refresh rotation", "--engine", engine)[1]
+
+
+@pytest.mark.parametrize(("query", "excerpts"), [("refresh session end", "true"), ("deploy rolling", "false")])
+def test_prompt_names_the_variables_of_the_sandbox(run: Run, query: str, excerpts: str) -> None:
+    out = " ".join(run("query", query)[1].split())
+    assert "__query_results_{taskId} (the results), __query_meta_{taskId} (resultCount " in out
+    assert f"hasPreFetched {excerpts})" in out
+
+
 def test_replay_touching_an_unknown_note(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "sequence.json"
     file.write_text('[{"query": "refresh", "wait": 0, "touch": "no/such.md"}]')

@@ -10,9 +10,9 @@ from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.search.search import SearchOptions, search
-from brvtui.engines.byterover.sections import Search
+from brvtui.engines.byterover.sections import CacheLook, Search
 from brvtui.engines.contract import Query, ReplayStep
-from brvtui.trace import Trace
+from brvtui.trace import State, Trace
 
 _MS = 1000.0
 
@@ -26,7 +26,9 @@ def replay_query(context: Context, query: Query, limit: int | None) -> tuple[Tra
 
 
 def replay_sequence(context: Context, steps: Sequence[ReplayStep], scope: str) -> Iterator[dict[str, Any]]:
-    """The tier of each step, and how many answers are cached after it.
+    """The tier of each step, how both look-ups of the cache ended, and how many answers are cached after it.
+
+    ``similarity`` is that of the most similar live entry; None where none was compared.
 
     Touches reach the fingerprint only: ranking and recency do not move.
     """
@@ -38,7 +40,12 @@ def replay_sequence(context: Context, steps: Sequence[ReplayStep], scope: str) -
             touched[step.touch] = round(clock)
         asked = RouteRequest(step.query, scope, run=True, touched=dict(touched))
         trace, state = route(replace(context, now_ms=clock), state, asked)
-        yield {"tier": trace.tier, "cached": len(state.entries)}
+        look = trace.section(CacheLook)
+        check = look.fuzzy_check
+        needed = f", {check.threshold:g} needed" if check and check.threshold and look.fuzzy is State.MISSED else ""
+        similarity = check.value if check else None
+        seen = {"exact": look.exact_why, "fuzzy": f"{look.fuzzy_why}{needed}", "similarity": similarity}
+        yield {"tier": trace.tier, "cached": len(state.entries), **seen}
 
 
 def plain_search(found: Search) -> dict[str, Any]:

@@ -122,6 +122,8 @@ def look_up(
             )
         )
     fuzzy_state, fuzzy_why, check = _fuzzy(best[0] if best else None, too_few, len(tokens), limits)
+    if fuzzy_state is State.MISSED and best is None and views:
+        fuzzy_why += f": {', '.join(dict.fromkeys(view.why for view in views))}"
     exact_state = State.HIT if hit else State.MISSED
     if hit:
         fuzzy_state, fuzzy_why = State.NOT_REACHED, "the exact look-up answered"
