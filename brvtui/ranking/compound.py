@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.ranking.constants import CompoundRules
+from brvtui.ranking.constants import NOT_ROUNDED, CompoundRules
 from brvtui.trace import Part
 
 Floats = NDArray[np.float64]
@@ -67,7 +67,9 @@ def with_bonus(value: Floats | float, bonus: Floats | float, rules: CompoundRule
 
 
 def round_half_up(value: float, decimals: int) -> float:
-    """``value`` rounded half up, as JavaScript's ``Math.round`` does, in IEEE doubles."""
+    """``value`` rounded half up, as JavaScript's ``Math.round`` does, in IEEE doubles; as it is at NOT_ROUNDED."""
+    if decimals == NOT_ROUNDED:
+        return value
     scale = 10.0**decimals
     return math.floor(value * scale + 0.5) / scale
 
@@ -76,6 +78,8 @@ def unrounded_threshold(threshold: float, decimals: int) -> float:
     """The least unrounded score that reaches ``threshold`` once it is rounded: the exact inverse of
     :func:`round_half_up`.
     """
+    if decimals == NOT_ROUNDED:
+        return threshold
     scale = 10.0**decimals
     steps = math.ceil(threshold * scale)
     if steps / scale < threshold:
@@ -102,6 +106,7 @@ def score_parts(
     weighted = (made.by_relevance, made.by_importance, made.by_recency)
     steps = (made.base, made.boosted, made.score)
     columns = (column.tolist() for column in (*given, *weighted, *steps))
+    rounded = rounded and rules.decimals != NOT_ROUNDED
     rounding = f"half up, {rules.decimals} decimals"
     found = []
     for maturity, is_local, *row in zip(maturities, local, *columns, strict=True):

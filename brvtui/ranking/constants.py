@@ -7,6 +7,9 @@ from typing import Annotated, Literal
 
 from brvtui.typed_tables import Positive, Range, TableKeys
 
+NOT_ROUNDED = 17
+"""As many decimals as a double needs at most: scores are left as they are."""
+
 
 @dataclass(frozen=True, slots=True)
 class DecayRules:
@@ -14,6 +17,8 @@ class DecayRules:
 
     importance_base: Annotated[float, Range(0, 1, is_open=True)]
     recency_days: Positive
+    stored_recency: bool
+    """Whether the stored recency counts at exactly 0 days [3.14]; 1 does otherwise [doc]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +32,7 @@ class CompoundRules:
     boost: Annotated[dict[str, float], TableKeys(("draft", "validated", "core"))]
     local_bonus: float
     cap: Positive
-    decimals: Annotated[int, Range(0, 12)]
+    decimals: Annotated[int, Range(0, NOT_ROUNDED)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,4 +53,6 @@ class SignalRules:
     validated_until: float
     core_from: float
     core_until: float
+    skip_validated: bool
+    """Whether an event can make a draft core [3.14], without being validated in between [doc]."""
     archive_below: float

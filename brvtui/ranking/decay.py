@@ -39,9 +39,9 @@ def decayed_importance(importance: Floats | float, days: Floats | float, decay: 
 
 
 def decayed_recency(recency: Floats | float, days: Floats | float, decay: DecayRules) -> Floats:
-    """Recency after ``days``: ``exp(-days / tau)``; the stored value only at 0 days."""
+    """Recency after ``days``: ``exp(-days / tau)``; the stored value at 0 days, where the rules say so."""
     days = np.asarray(days, dtype=np.float64)
-    return np.where(days > 0, np.exp(-days / decay.recency_days), recency)
+    return np.where((days > 0) | (not decay.stored_recency), np.exp(-days / decay.recency_days), recency)
 
 
 def days_until_importance(threshold: Floats | float, importance: Floats, decay: DecayRules) -> Floats:

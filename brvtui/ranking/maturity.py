@@ -32,7 +32,8 @@ def next_levels(importance: Floats, levels: Levels, signals: SignalRules) -> Lev
     moved = np.where((levels == _VALIDATED) & (importance < signals.validated_until), _DRAFT, levels)
     moved = np.where((levels == _CORE) & (importance < signals.core_until), _VALIDATED, moved)
     moved = np.where((levels == _DRAFT) & (importance >= signals.validated_from), _VALIDATED, moved)
-    return np.where(importance >= signals.core_from, _CORE, moved).astype(np.int8)
+    may_be_core = (importance >= signals.core_from) & ((levels != _DRAFT) | signals.skip_validated)
+    return np.where(may_be_core, _CORE, moved).astype(np.int8)
 
 
 def after_access(importance: Floats, levels: Levels, signals: SignalRules) -> tuple[Floats, Levels]:
@@ -52,7 +53,8 @@ def _raised(importance: Floats, levels: Levels, gain: float, signals: SignalRule
 
 def promoted_from(signals: SignalRules) -> tuple[float, float, float]:
     """The importance from which an event promotes a note of each of :data:`LEVELS`; infinite for core."""
-    return min(signals.validated_from, signals.core_from), signals.core_from, math.inf
+    draft = min(signals.validated_from, signals.core_from) if signals.skip_validated else signals.validated_from
+    return draft, signals.core_from, math.inf
 
 
 def demoted_below(signals: SignalRules) -> tuple[float, float, float]:

@@ -235,7 +235,7 @@ class Snapshot:
             [
                 (path, f"{begins[entry.alias]}{entry.file}", entry.mtime_ms)
                 for path, entry in self.parsed.items()
-                if entry.is_note or is_covered(role_of(entry.file))
+                if entry.is_note or is_covered(role_of(entry.file), self.limits.fingerprint_derived)
             ]
         )
 
@@ -247,7 +247,7 @@ class Snapshot:
 
     def placed(self, entry: Parsed) -> OrderedFile:
         """The sort keys of a file of the project's own tree."""
-        covered = is_covered(role_of(entry.file))
+        covered = is_covered(role_of(entry.file), self.limits.fingerprint_derived)
         line = fingerprint_line(f"{self.project.tree}{os.sep}{entry.file}", entry.mtime_ms) if covered else ""
         return OrderedFile(entry.file, entry.mtime_ms, entry.is_note, line)
 

@@ -23,6 +23,8 @@ class ReadingLimits:
     index_seconds: float
     failures: bool
     """Whether searches fail on trees on which the real engine's searches fail."""
+    fingerprint_derived: bool
+    """Whether the fingerprint covers every markdown file [doc], or none that are made from notes but abstracts."""
 
 
 @dataclass(frozen=True, slots=True)

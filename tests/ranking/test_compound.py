@@ -71,7 +71,7 @@ def test_parts_sum_to_the_score(
     for score in (SCORE, DOCS.score):
         final, parts = one(relevance, importance, recency, maturity, local, score, rounded)
         assert abs(math.fsum(part.value for part in parts) - final) <= 1e-9
-        assert 0 <= final <= 1
+        assert 0 <= final <= score.cap
 
 
 @given(st.lists(st.tuples(UNIT, st.floats(0, 100), UNIT, MATURITY, st.booleans()), min_size=1, max_size=40))

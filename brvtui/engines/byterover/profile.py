@@ -76,6 +76,10 @@ class SearchRules:
     lift_local_bonus: bool
     lift_source: Literal["relevance", "score"]
     """``relevance`` [3.14] or ``score`` [doc]: what is carried to ancestor folders."""
+    lift_signals: bool
+    """Whether the stored signals of a summary count for its score [3.14]."""
+    lift_contexts: bool
+    """Whether a ``context.md`` makes its folder a result where there is no summary [3.14]."""
     excerpt_chars: Count
     excerpt_overlap: int
     excerpt_break: Share
@@ -90,6 +94,7 @@ class OutOfDomainRules:
     escape: float
     word_length: int
     matched_results: int
+    """How many of the first results are looked at [3.14]; 0 for the whole index [doc]."""
     compare: Literal["words", "tokens"]
     """``words`` [3.14]: words with their punctuation against tokens; ``tokens`` [doc]: token with token."""
 
@@ -101,6 +106,8 @@ class PathRules:
     note_score: float
     summary_score: float
     child_score: float
+    leave_scope: bool
+    """Whether the rest of the tree is searched where a scope holds too little [3.14]."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ def _both(entry: CacheEntry) -> str:
 def _tree_since(trace: Trace) -> Clause:
     tree = trace.section(FingerprintState)
     if tree.value == tree.current:
-        return clause(", and no file is newer, new or gone since", weight=20)
+        return clause(", and no note is newer, new or gone since", weight=20)
     lasts = seconds(tree.age_s + tree.left_s)
     return clause(f"; notes have changed since, which the cache sees up to {lasts} later", weight=72)
 

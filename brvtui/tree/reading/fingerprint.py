@@ -12,9 +12,9 @@ EMPTY = "empty"
 _LENGTH = 16
 
 
-def is_covered(role: Role) -> bool:
-    """Whether the fingerprint covers files of this role."""
-    return role in SEARCHABLE or role is Role.ABSTRACT
+def is_covered(role: Role, with_derived: bool = False) -> bool:
+    """Whether the fingerprint covers files of this role; ``with_derived`` it covers all."""
+    return with_derived or role in SEARCHABLE or role is Role.ABSTRACT
 
 
 def fingerprint(files: Iterable[tuple[str, int]]) -> str:

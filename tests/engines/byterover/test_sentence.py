@@ -272,14 +272,14 @@ class TestCached:
     def test_the_same_query(self, snapshot: Snapshot) -> None:
         text = after_run(snapshot, "Quokka facts", " QUOKKA  facts")
         assert text.startswith("From the cache: the same query was answered 12 s before, at tier ")
-        assert text.endswith(", and no file is newer, new or gone since.")
+        assert text.endswith(", and no note is newer, new or gone since.")
 
     def test_a_similar_query(self, snapshot: Snapshot) -> None:
         text = after_run(snapshot, "replay the dead letter lane", "replay the dead letter lane safely")
         assert text.startswith(
             "From the cache: “replay the dead letter lane” is like yours: 4 of 5 words are the same "
         )
-        assert "the same (0.80 ≥ 0.6); it was not covered 12 s before, and no file is newer, new or gone since." in text
+        assert "the same (0.80 ≥ 0.6); it was not covered 12 s before, and no note is newer, new or gone since." in text
 
     def test_a_similar_query_that_was_answered(self, snapshot: Snapshot) -> None:
         text = after_run(snapshot, "quokka facts for everybody", "quokka facts for everybody today")

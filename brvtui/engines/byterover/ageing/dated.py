@@ -10,9 +10,6 @@ from brvtui.engines.byterover.ageing.words import HAPPENS, key_of
 from brvtui.engines.byterover.context import Context
 from brvtui.trace import DatedEvent, DocumentForecast, Part
 
-REACH = 1.0
-"""No score is above it (``score.cap``)."""
-
 
 def forecast_of(context: Context, day: float) -> Forecast:
     """The forecast of all notes of ``context``, ``day`` days on."""
@@ -26,10 +23,11 @@ def note_forecast(forecast: Forecast, path: str) -> DocumentForecast | None:
     if position is None:
         return None
     ceiling = float(board.today.ceiling[position])
-    lack = Part("signals and age", ceiling - REACH)
+    reach = board.profile.score.cap
+    lack = Part("signals and age", ceiling - reach)
     return DocumentForecast(
-        ceiling=REACH + lack.value,
-        reach=REACH,
+        ceiling=reach + lack.value,
+        reach=reach,
         lacks=(lack,) if lack.value else (),
         ceiling_then=float(forecast.then.ceiling[position]),
         events=tuple(_dated(coming, board.now_ms) for coming in forecast.coming(position)),

@@ -46,6 +46,8 @@ def find_results(context: Context, query: str, scope: str, watch: Stopwatch) -> 
     with watch.measure(SEARCH_TIME):
         options = SearchOptions(context.constants.router.limit, scope=scope)
         found = search(context, query, options, watch)
+    if found.scope.restricts and not context.constants.paths.leave_scope:
+        scope = found.scope.path
     with watch.measure("entity searches"):
         entities, hits = _entities(context, query, scope, found, watch)
     with watch.measure("retry ladder"):

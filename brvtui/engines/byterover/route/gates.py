@@ -73,7 +73,8 @@ def failed(checks: Sequence[Check]) -> str:
         return f"{check.name}: nothing to compare with {check.threshold:g}"
     short = -check.margin
     lacked = f"{short:.2f}" if short >= 0.005 else f"{short:.2g}"
-    return f"{check.name} {check.value:.2f} needs {check.threshold:g}: short {lacked}"
+    value = f"{check.value:.2f}" if float(f"{check.value:.2f}") < check.threshold else f"{check.value:.6g}"
+    return f"{check.name} {value} needs {check.threshold:g}: short {lacked}"
 
 
 def _step(profile: Profile, outcome: Outcome, state: State, checks: tuple[Check, ...] = (), summary: str = "") -> Step:

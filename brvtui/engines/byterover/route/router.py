@@ -23,8 +23,11 @@ from brvtui.engines.byterover.sections import (
 )
 from brvtui.snapshot import Snapshot
 from brvtui.timing import Stopwatch
-from brvtui.trace import SCHEMA, Answer, State, Step, Trace
+from brvtui.trace import SCHEMA, Answer, Scale, State, Step, Trace
 from brvtui.wording import counted, first_of
+
+_MOST_DECIMALS = 4
+"""Decimals that are shown of a score that is not rounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,7 @@ def _route(
         hits=made.hits,
         near_misses=made.search.near_misses,
         total_found=made.search.total_found,
+        scale=Scale(min(profile.score.decimals, _MOST_DECIMALS), profile.score.cap),
         matched=made.search.matched,
         answer=answer,
         sections=(

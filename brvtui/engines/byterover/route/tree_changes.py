@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from brvtui.engines.byterover.sections import CacheLook, FingerprintState
 from brvtui.snapshot import Snapshot
-from brvtui.tree.reading.files import SEARCHABLE, Role, TreeFile
+from brvtui.tree.reading.files import TreeFile
+from brvtui.tree.reading.fingerprint import is_covered
 
 _REMEMBERED = 8
 """Trees that a later one can be compared with."""
@@ -56,7 +57,8 @@ class SeenTrees:
             if self._newest:
                 self._changed_ms = snapshot.loaded_ms
             self._newest = current
-            self._files[current] = snapshot.files
+            with_derived = snapshot.limits.fingerprint_derived
+            self._files[current] = [file for file in snapshot.files if is_covered(file.role, with_derived)]
             self._files.move_to_end(current)
             self._compared.clear()
             while len(self._files) > _REMEMBERED:
@@ -80,11 +82,8 @@ class SeenTrees:
 
 
 def changes_between(before: Sequence[TreeFile], now: Sequence[TreeFile]) -> TreeChanges:
-    """The differences that the fingerprint sees: a file has changed if its modification time has, in ms."""
-    old, new = (
-        {file.path: file.mtime_ms for file in files if file.role in SEARCHABLE or file.role is Role.ABSTRACT}
-        for files in (before, now)
-    )
+    """The differences of two lists of files: a file has changed if its modification time has, in ms."""
+    old, new = ({file.path: file.mtime_ms for file in files} for files in (before, now))
     return TreeChanges(
         tuple(sorted(path for path, mtime in new.items() if path in old and old[path] != mtime)),
         tuple(sorted(new.keys() - old.keys())),

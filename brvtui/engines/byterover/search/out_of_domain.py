@@ -19,7 +19,8 @@ def out_of_domain(
 ) -> tuple[tuple[Check, ...], tuple[str, ...], SearchOutcome]:
     """The checks, the query words that none of the best matches has, and how the search ends by them."""
     constants = request.context.constants
-    first = ranking.positions[: constants.out_of_domain.matched_results]
+    most = constants.out_of_domain.matched_results
+    first = ranking.positions[:most] if most else slice(None)
     seen = {from_utf16(term.term) for term in matched.table.terms if (term.scores[first] > 0).any()}
     notes, top = len(request.context.snapshot.notes), float(ranking.scores[0])
     return domain_checks(constants, filtered, notes, top, matched.and_failed, seen)

@@ -17,7 +17,7 @@ from brvtui.ranking.compound import compound, score_parts, with_bonus
 from brvtui.ranking.decay import age_days
 from brvtui.snapshot import FolderSummary, Snapshot
 from brvtui.trace import AgedSignals, Hit, Kind, Origin, Part
-from brvtui.tree.reading.files import CONTEXT_FILE
+from brvtui.tree.reading.files import CONTEXT_FILE, SUMMARY_FILE
 
 
 def propagate(context: Context, hits: Sequence[Hit], floor: float) -> tuple[tuple[Lift, ...], tuple[Hit, ...]]:
@@ -37,8 +37,8 @@ def propagate(context: Context, hits: Sequence[Hit], floor: float) -> tuple[tupl
     factor = profile.search.lift_factor
     for folder, (value, carried, levels, child) in best.items():
         summary = snapshot.summaries.get(folder)
-        if summary is None:
-            why = "no _index.md summary and no context.md"
+        if summary is None or not (profile.search.lift_contexts or summary.file.endswith(SUMMARY_FILE)):
+            why = "no _index.md summary" + (" and no context.md" if profile.search.lift_contexts else "")
             lifts.append(Lift(folder, child.path, carried, levels, factor, value, value, "", False, why))
             continue
         made = _summary_hit(snapshot, profile, now_ms, summary, value, carried, levels)
@@ -76,7 +76,7 @@ def _summary_hit(
     carried: float,
     levels: int,
 ) -> Hit:
-    signals = snapshot.summary_signals.get(summary.file)
+    signals = snapshot.summary_signals.get(summary.file) if profile.search.lift_signals else None
     bonus = profile.score.local_bonus if profile.search.lift_local_bonus else 0.0
     state: AgedSignals | None = None
     if signals:

@@ -6,18 +6,14 @@ from dataclasses import dataclass
 
 from brvtui.engines.byterover.context import Context
 from brvtui.timing import Stopwatch
-from brvtui.trace import Kind
 
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """Options of a search. Empty sets and strings do not restrict; a limit below 0 counts as 0."""
+    """Options of a search. An empty scope does not restrict; a limit below 0 counts as 0."""
 
     limit: int
     scope: str = ""
-    kinds: frozenset[Kind] = frozenset()
-    not_kinds: frozenset[Kind] = frozenset()
-    least_maturity: str = ""
 
     @property
     def most(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,14 @@ def look_up_path(snapshot: Snapshot, query: str, domains: Collection[str] = ()) 
         return PathLookup(True, pattern, None, query, f"{reason}, but {_unknown(pattern)}")
     text = _left_of(query, match.symbol) if match.symbol.is_folder else ""
     return PathLookup(True, pattern, match, text, reason)
+
+
+def inside_option(lookup: PathLookup, option: str) -> PathLookup:
+    """``lookup`` without its match if that is outside the folder ``option``."""
+    wanted = f"{trim(option).rstrip('/')}/"
+    if lookup.match is None or f"{lookup.match.symbol.path}/".startswith(wanted):
+        return lookup
+    return replace(lookup, match=None, why=f"{lookup.why}, but {lookup.match.symbol.path} is outside {option}")
 
 
 def _left_of(query: str, folder: Symbol) -> str:

@@ -15,10 +15,8 @@ from brvtui.engines.byterover.search.propagation import propagate
 from brvtui.engines.byterover.search.request import SearchOptions, SearchRequest
 from brvtui.engines.byterover.search.scoring import Ranking, listing, rank, text_hits
 from brvtui.engines.byterover.sections import Attempt, Lift, Scope, Search, SearchOutcome
-from brvtui.ranking.maturity import LEVELS
-from brvtui.snapshot import Snapshot
 from brvtui.timing import Stopwatch
-from brvtui.trace import Check, Hit, Kind, NearMiss, Stage, State
+from brvtui.trace import Check, Hit, NearMiss, Stage, State
 from brvtui.wording import counted
 
 __all__ = ["SearchOptions", "search"]
@@ -32,6 +30,8 @@ def search(context: Context, query: str, options: SearchOptions, watch: Stopwatc
         return _engine_fails(request)
     with request.watch.measure(PATH_TIME):
         lookup = scopes.look_up_path(snapshot, query)
+        if options.scope and not profile.paths.leave_scope:
+            lookup = scopes.inside_option(lookup, options.scope)
     if lookup.match and not (lookup.match.symbol.is_folder and lookup.text):
         named = lookup.match.symbol
         with request.watch.measure(PATH_TIME):
@@ -50,7 +50,7 @@ def search(context: Context, query: str, options: SearchOptions, watch: Stopwatc
     scope = scopes.parse_scope(snapshot, query, options.scope)
     first = _text_search(request, scope.text or query, scope, attempts)
     is_scoped = scope.path or scope.source == "option"
-    if first.hits or not (is_scoped and scope.text):
+    if first.hits or not (is_scoped and scope.text and profile.paths.leave_scope):
         return first
     whole = scopes.whole_tree(snapshot, query, f"nothing was found in {scope.path}: the whole query, everywhere")
     return _text_search(request, query, whole, first.attempts)
@@ -125,49 +125,29 @@ class _Kept:
 
 def _keep(request: SearchRequest, matched: Matched, ranking: Ranking) -> _Kept:
     """The matches near enough to the best, within the limit, and the folders that they lift."""
-    snapshot, profile, options = request.context.snapshot, request.context.constants, request.options
+    profile, options = request.context.constants, request.options
     ratio, top = profile.search.gap_ratio, float(ranking.scores[0])
     floor = ratio * top
     above = ranking.at_least
     within = min(above, options.most)
     best = ranking.positions[:within].tolist()
     direct = text_hits(request.context, best, matched.table.text_scores(best))
-    wanted = [hit for hit in direct if _wanted(snapshot, hit, options)]
-    lifts, summaries = propagate(request.context, wanted, floor)
-    summaries = tuple(hit for hit in summaries if _wanted(snapshot, hit, options))
-    merged = sorted([*wanted, *summaries], key=lambda hit: -hit.score)
+    lifts, summaries = propagate(request.context, direct, floor)
+    merged = sorted([*direct, *summaries], key=lambda hit: -hit.score)
     hits = tuple(merged[: options.most])
     total, lifted = ranking.matched, len(summaries)
     stages = (
         Stage("score gap", total, total - above, above, "what-is-kept", f"≥ {ratio:g} × top {top:.4f}"),
         Stage("limit", above, above - within, within, "what-is-kept", f"{options.most}"),
-        Stage("kind and maturity", within, within - len(wanted), len(wanted), "what-is-kept"),
         Stage("parent propagation", len(lifts), len(lifts) - lifted, lifted, "parent-propagation", "folders reached"),
         Stage(
             "merge", len(merged), len(merged) - len(hits), len(hits), "parent-propagation",
-            f"{counted(len(wanted), 'note', 'notes')} and {counted(lifted, 'summary', 'summaries')}",
+            f"{counted(within, 'note', 'notes')} and {counted(lifted, 'summary', 'summaries')}",
         ),
     )  # fmt: skip
     misses = trimmed_misses(merged, options.most)
     misses += near_misses(request, ranking, within, SearchOutcome.MATCHES, floor, after=len(misses))
     return _Kept(floor, stages, hits, misses[:NEAR_MISSES], lifts)
-
-
-def _wanted(snapshot: Snapshot, hit: Hit, options: SearchOptions) -> bool:
-    if (options.kinds and hit.kind not in options.kinds) or hit.kind in options.not_kinds:
-        return False
-    if not options.least_maturity:
-        return True
-    return LEVELS.index(_maturity(snapshot, hit)) >= LEVELS.index(options.least_maturity)
-
-
-def _maturity(snapshot: Snapshot, hit: Hit) -> str:
-    """Stored maturity; of a ``context.md``, that of the file which summarises its folder."""
-    if hit.kind is Kind.SUMMARY:
-        summary = snapshot.summaries.get(hit.path)
-        stored = snapshot.summary_signals.get(summary.file) if summary else None
-        return stored.maturity if stored else LEVELS[0]
-    return hit.signals.maturity if hit.signals else LEVELS[0]
 
 
 def _engine_fails(request: SearchRequest) -> Search:

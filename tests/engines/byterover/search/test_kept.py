@@ -1,4 +1,4 @@
-"""Order, gap filter, limit, rounding, filters: which matches are kept."""
+"""Order, gap filter, limit, rounding: which matches are kept."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import math
 
 import pytest
 
-from brvtui.trace import Kind, Origin
-from tests.support.trees import BRV3, DAY_MS, DOCS, NOW_MS, Tree, changed, hit_of, part, paths, scores, stored
+from tests.support.trees import BRV3, DAY_MS, DOCS, NOW_MS, Tree, changed, hit_of, part, paths, scores
 
 
 def test_a_score_by_hand(tree: Tree) -> None:
@@ -149,73 +148,8 @@ def test_a_hundred_results(tree: Tree) -> None:
     assert len(tree.search("quokka", limit=100, profile=changed(BRV3, out_of_domain={"min_notes": 1000})).hits) == 100
 
 
-# Filters
-
-
-@pytest.fixture
-def mixed(tree: Tree) -> Tree:
+def test_docs_has_no_bonus(tree: Tree) -> None:
     tree.note("auth/n.md", "Quokka", "quokka", days=2, importance=60, maturity="validated")
-    tree.note("auth/m.md", "Quokka", "quokka quokka more", days=2, importance=90, maturity="core")
-    tree.file("auth/context.md", "# Quokka\nquokka", days=2)
-    tree.file("_archived/auth/o.stub.md", "# Quokka\nquokka", days=2)
-    tree.notes(40)
-    return tree
-
-
-def kinds(tree: Tree, **options: object) -> list[tuple[str, str]]:
-    made = tree.search("quokka", **options)  # type: ignore[arg-type]
-    return [(hit.path, hit.kind.value) for hit in made.hits if hit.origin is Origin.TEXT]
-
-
-def test_kinds(mixed: Tree) -> None:
-    assert set(kinds(mixed)) == {
-        ("auth/n.md", "context"),
-        ("auth/m.md", "context"),
-        ("auth", "summary"),
-        ("_archived/auth/o.stub.md", "archive_stub"),
-    }
-    assert {kind for _, kind in kinds(mixed, kinds=frozenset({Kind.SUMMARY}))} == {"summary"}
-    assert {kind for _, kind in kinds(mixed, not_kinds=frozenset({Kind.SUMMARY, Kind.ARCHIVE_STUB}))} == {"context"}
-    both = kinds(mixed, kinds=frozenset({Kind.SUMMARY, Kind.CONTEXT}), not_kinds=frozenset({Kind.SUMMARY}))
-    assert {kind for _, kind in both} == {"context"}
-
-
-def test_a_least_maturity(mixed: Tree) -> None:
-    assert {path for path, _ in kinds(mixed, least_maturity="core")} == {"auth/m.md"}
-    assert {path for path, _ in kinds(mixed, least_maturity="validated")} == {"auth/m.md", "auth/n.md"}
-    assert len(kinds(mixed, least_maturity="draft")) == 4
-
-
-@pytest.mark.parametrize(("summary", "kept"), [("auth/context.md", True), ("auth/_index.md", False)])
-def test_a_context_hit_has_the_maturity_of_its_folders_summary(mixed: Tree, summary: str, kept: bool) -> None:
-    """Only ``auth/context.md`` has stored signals; a valid ``_index.md`` takes its place as the summary."""
-    mixed.signals["auth/context.md"] = stored(importance=90, maturity="core")
-    if summary == "auth/_index.md":
-        mixed.summary("auth", days=2)
-    assert ("auth" in {path for path, _ in kinds(mixed, least_maturity="core")}) == kept
-
-
-def test_filters_work_after_the_limit_and_change_no_count(mixed: Tree) -> None:
-    order = [path for path, _ in kinds(mixed)]
-    place = order.index("auth")
-    assert kinds(mixed, limit=place, kinds=frozenset({Kind.SUMMARY})) == []
-    first = mixed.search("quokka", limit=place + 1, kinds=frozenset({Kind.SUMMARY}))
-    assert [hit.path for hit in first.hits if hit.origin is Origin.TEXT] == ["auth"]
-    assert first.total_found == 4
-    assert first.top == mixed.search("quokka").top
-    stage = next(stage for stage in first.stages if stage.name == "kind and maturity")
-    assert stage.came_in == place + 1
-
-
-def test_path_answers_ignore_filters(mixed: Tree) -> None:
-    made = mixed.search("auth/n.md", not_kinds=frozenset({Kind.CONTEXT}), least_maturity="core")
-    assert paths(made) == ["auth/n.md"]
-    listed = mixed.search("auth", kinds=frozenset({Kind.ARCHIVE_STUB}))
-    assert paths(listed)[0] == "auth"
-    assert len(listed.hits) == 3
-
-
-def test_docs_has_no_bonus(mixed: Tree) -> None:
-    one, other = mixed.search("quokka"), mixed.search("quokka", profile=DOCS)
+    one, other = tree.search("quokka"), tree.search("quokka", profile=DOCS)
     assert part(hit_of(one, "auth/n.md"), "local bonus") == 0.1
     assert part(hit_of(other, "auth/n.md"), "local bonus") == 0

@@ -65,7 +65,7 @@ def test_parts_sum_to_the_score_of_1000_random_pairs(snapshots: list[Snapshot], 
         table = match_terms(snapshot, terms(text), profile.text)
         [hit] = text_hits(Context(snapshot, profile, NOW_MS), [position], table.text_scores([position]))
         assert parts_gap(hit) <= SUM_TOLERANCE
-        assert 0 <= hit.score <= 1
+        assert 0 <= hit.score <= profile.score.cap
 
 
 @pytest.mark.parametrize("profile", [BRV3, DOCS], ids=["brv-3", "docs"])
@@ -215,7 +215,7 @@ def test_counts_are_conserved_for_any_query(snapshots: list[Snapshot], profile: 
         outcomes["propagated"] += any(hit.origin is Origin.PROPAGATED for hit in found.hits)
         outcomes["trimmed"] += any(miss.reason == "folder summaries took its place" for miss in found.near_misses)
     assert outcomes["matches"] > 100
-    assert outcomes["propagated"] > 10
+    assert outcomes["propagated"] > 10 if profile is not DOCS else outcomes["propagated"] == 0  # 0.55 < 0.7
     if profile is BRV3:
         assert outcomes["below_floor"] + outcomes["unmatched_words"] > 0
 
