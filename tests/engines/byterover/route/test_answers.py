@@ -68,6 +68,7 @@ def test_not_covered(direct: Tree) -> None:
     trace = direct.ask("zebra")
     assert (trace.tier, trace.section(Route).outcome, trace.answer.kind) == (2, "not_covered", "not_covered")
     assert "“zebra” is not covered" in trace.answer.text
+    assert "curate it" in trace.answer.text
     assert trace.answer.sources == ()
 
 
