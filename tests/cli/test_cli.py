@@ -692,7 +692,7 @@ def test_a_first_word_that_is_neither_command_nor_folder_is_told_as_either(run: 
 def test_json_is_asked_for_by_format(run: Run) -> None:
     told = "brv-tui: JSON is asked for by --format json; see brv-tui query --help\n"
     assert run("query", "a", "--json", inside=False) == (2, "", told)
-    assert "No such option" in run("replay", "--json", inside=False)[2]
+    assert "No such option" in run("open", "--json", inside=False)[2]
 
 
 @pytest.mark.parametrize(("screen", "key"), [("notes", "2"), ("log", "4"), ("lab", "5"), ("settings", "comma")])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.profile import Profile, load
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.gates import direct_answer
 from brvtui.engines.byterover.route.router import RouteRequest, route
@@ -256,6 +256,17 @@ def test_entity_searches_stay_in_the_scope(fruit: Tree, query: str, scope: str) 
 def test_nothing_in_the_scope_of_the_query_is_not_covered(fruit: Tree, query: str) -> None:
     assert paths(fruit.ask(query, profile=DOCS)) == []
     assert "billing/b.md" in paths(fruit.ask(query))
+
+
+@pytest.mark.parametrize(
+    ("query", "found"), [("auth/jwt rotatoin", []), ("auth/jwt wheelgear", ["auth/jwt/gearwheel.md"])]
+)
+def test_retry_ladder_stays_in_the_scope(fruit: Tree, query: str, found: list[str]) -> None:
+    for path in ("auth/jwt/gearwheel.md", "billing/gearwheel.md", "billing/rotation.md"):
+        fruit.note(path, "Other", "nothing", days=3)
+    assert paths(fruit.ask(query, profile=load("combined"))) == found
+    anywhere = changed(load("combined"), paths={"leave_scope": True})
+    assert len(paths(fruit.ask(query, profile=anywhere))) > len(found)
 
 
 def test_a_path_outside_the_scope_option_is_no_answer(fruit: Tree) -> None:

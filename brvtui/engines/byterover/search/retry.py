@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.search.scope import members
 from brvtui.engines.byterover.search.scoring import text_hits
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import Search
@@ -44,19 +45,22 @@ def retry(
         return search(context, text, options).hits
 
     def like(tokens: Sequence[str]) -> Sequence[Hit]:
-        return named_like(context, tokens, options.most)
+        scope = "" if profile.paths.leave_scope else options.scope
+        return named_like(context, tokens, options.most, scope)
 
     made = climb(found.query, (found.query, found.hits), Searches(again, like), profile.ladder, watch)
     return _ladder(made)
 
 
-def named_like(context: Context, tokens: Sequence[str], most: int) -> list[Hit]:
-    """The notes whose file name is like one of ``tokens``, best first, at most ``most``.
+def named_like(context: Context, tokens: Sequence[str], most: int, scope: str = "") -> list[Hit]:
+    """The notes whose file name is like one of ``tokens``, best first, at most ``most``; of ``scope``, if it has any.
 
     In their scores the likeness of the name, 0..1, stands in for text relevance.
     """
     snapshot, profile = context.snapshot, context.constants
     likenesses = names_of(snapshot).search(tokens, profile.names.limit, profile.names.least)
+    if scope and (inside := members(snapshot, scope)).any():
+        likenesses = [likeness for likeness in likenesses if inside[likeness.position]]
     positions = [likeness.position for likeness in likenesses]
     texts = [TextScore(0.0, 0, 0.0, likeness.similarity) for likeness in likenesses]
     hits = [_by_name(hit) for hit in text_hits(context, positions, texts)]
