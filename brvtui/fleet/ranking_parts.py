@@ -189,7 +189,7 @@ class RowsOf:
         context, table = self.query.searched(opened)
         snapshot = context.snapshot
         matching = table.every_word() if self.query.needs_all else table.any_word()
-        ranking = rank(context, table, matching & _inside(context, self.query.scope), self.keep)
+        ranking = rank(context, table, matching & _inside(context, self.query.scope), self.keep, self.query.needs_all)
         raw = table.raw
         made = []
         for position, score in zip(ranking.positions.tolist(), ranking.scores.tolist(), strict=True):

@@ -27,6 +27,7 @@ FOLD_FROM = 1_000
 MANY_TERMS = 4_000
 """Up to this many terms are kept even if no note holds them any more."""
 _CACHED_EXPANSIONS = 512
+_NOTES_AT_ONCE = 4_096
 _DESCRIBED_MATCHES = 24
 
 
@@ -36,6 +37,8 @@ _Norms = dict[tuple[float, float], NDArray[np.float64]]
 _FREQUENCIES: Key[NDArray[np.int64]] = Key("frequencies")
 _VOCABULARY: Key[Vocabulary] = Key("vocabulary")
 _EXPANSIONS: Key[_Expansions] = Key("expansions")
+_EARLIER: Key[_Expansions] = Key("expansions of an earlier generation with the same vocabulary")
+_INSERTED: Key[NDArray[np.int64]] = Key("when each term went into the engine's tree")
 _DESCRIPTIONS: Key[_Descriptions] = Key("descriptions")
 _NORMS: Key[_Norms] = Key("norms")
 _IDF: Key[_Idf] = Key("idf")
@@ -136,14 +139,46 @@ class Postings:
         return int(self.frequencies[term_id * len(FIELDS) + field])
 
     def expand(self, term: str, text: TextRules) -> Expansion:
-        """The expansion of ``term``; remembered, since typing asks for the same terms again and again."""
+        """The expansion of ``term`` in the engine's order; remembered, since typing asks for the same terms again."""
         key, expansions = _expansion_key(term, text), self.derived.of(_EXPANSIONS, _Expansions)
         known = expansions.get(key)
         if known is None:
             if len(expansions) >= _CACHED_EXPANSIONS:
                 expansions.clear()
-            known = expansions[key] = self.vocabulary.expand(term, text)
+            found = self.derived.of(_EARLIER, _Expansions).get(key) or self.vocabulary.expand(term, text)
+            known = expansions[key] = self.vocabulary.in_tree_order(found, self.ids.terms, self._inserted)
         return known
+
+    def _inserted(self) -> NDArray[np.int64]:
+        """When each term of the vocabulary went into the engine's tree: note by note, field by field, word by word."""
+        return self.derived.of(_INSERTED, lambda: self._first_places()[self.vocabulary.ids])
+
+    def _first_places(self) -> NDArray[np.int64]:
+        """By term id, its first place among the terms of all notes one after another."""
+        parts = self.base.notes, self.delta.notes
+        rows = np.concatenate([part.rows for part in parts])
+        starts = np.concatenate([parts[0].offsets[:-1], parts[1].offsets[:-1] + len(parts[0].rows)])[self.slots]
+        sizes = np.concatenate([np.diff(part.offsets) for part in parts])[self.slots]
+        first = np.zeros(len(self.ids.terms), dtype=np.int64)
+        left = int(sizes.sum())
+        for end in range(len(self), 0, -_NOTES_AT_ONCE):
+            chosen = slice(max(0, end - _NOTES_AT_ONCE), end)
+            terms = rows[ranges(starts[chosen], sizes[chosen])] // len(FIELDS)
+            first[terms[::-1]] = np.arange(left - 1, left - 1 - len(terms), -1)  # the first of each is written last
+            left -= len(terms)
+        return first
+
+    def first_matches(self, term: str, text: TextRules) -> NDArray[np.int64]:
+        """By note, the place of the first index term and field, in the engine's order, by which it answers ``term``."""
+        rows = (self.expand(term, text).ids[:, None] * len(FIELDS) + np.arange(len(FIELDS))).ravel()
+        found = np.full(len(self.base.notes) + len(self.delta.notes), len(rows))
+        first = 0
+        for part in (self.base, self.delta):
+            begin, held = part.index.spans(rows)
+            documents = part.index.documents[ranges(begin, held)].astype(np.int64) + first
+            found[documents[::-1]] = np.repeat(np.arange(len(rows)), held)[::-1]
+            first += len(part.notes)
+        return found[self.slots]
 
     def warm(self) -> None:
         """Computes now what the first look-up would otherwise wait for."""
@@ -152,7 +187,8 @@ class Postings:
 
     def forget(self) -> None:
         """Drops remembered expansions, so that the next query does all of its work."""
-        self.derived.of(_EXPANSIONS, _Expansions).clear()
+        for key in (_EXPANSIONS, _EARLIER):
+            self.derived.of(key, _Expansions).clear()
         self.derived.of(_DESCRIPTIONS, _Descriptions).clear()
 
     def exact(self, term: str) -> Expansion:
@@ -289,8 +325,8 @@ class Postings:
         if vocabulary is not None:
             made.derived.put(_VOCABULARY, self._next_vocabulary(vocabulary, made))
             if made.vocabulary is vocabulary:
-                expansions = self.derived.of(_EXPANSIONS, _Expansions)
-                made.derived.put(_EXPANSIONS, dict(expansions))
+                expansions = self.derived.of(_EXPANSIONS, _Expansions) or self.derived.of(_EARLIER, _Expansions)
+                made.derived.put(_EARLIER, dict(expansions))
         return made
 
     def _next_vocabulary(self, vocabulary: Vocabulary, made: Postings) -> Vocabulary:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -17,6 +17,7 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from brvtui.text.constants import ExpansionRules
+from brvtui.text.term_tree import AFTER_ANY_SUFFIX, tree_order
 from brvtui.trace import MatchKind
 
 _SHORTEST_STEM = 3
@@ -27,7 +28,6 @@ _LAST_LETTERS = {"i": "y", "e": "i"}
 """The last letter of a short stem, and what a word may have in its place: bodi of body, code of coding."""
 _LONGEST_ENDING = 6
 """Terms with more letters beyond the stem are not looked at, for stemming takes 30 µs each."""
-_AFTER_ANY_SUFFIX = "\U0010ffff"
 _BITS = 64
 _Number = TypeVar("_Number", np.int64, np.uint64)
 TermWithId = tuple[str, int]
@@ -48,6 +48,7 @@ class Expansion:
 
 
 KINDS = (MatchKind.EXACT, MatchKind.PREFIX, MatchKind.FUZZY)
+_PREFIX = KINDS.index(MatchKind.PREFIX)
 
 
 class Vocabulary:
@@ -56,7 +57,7 @@ class Vocabulary:
     def __init__(self, terms: list[str], ids: NDArray[np.int64]) -> None:
         """``terms`` sorted ascending, ``ids[i]`` the row of ``terms[i]``."""
         self._terms = terms
-        self._ids = ids
+        self.ids = ids
         self._by_length: dict[int, _Bucket] | None = None
 
     def __len__(self) -> int:
@@ -66,10 +67,10 @@ class Vocabulary:
         """Every term that answers ``term``, weighted as ``text`` says; a prefix match is never also a fuzzy one."""
         length = len(term)
         start = bisect_left(self._terms, term)
-        end = bisect_left(self._terms, term + _AFTER_ANY_SUFFIX)
+        end = bisect_left(self._terms, term + AFTER_ANY_SUFFIX)
         has_exact = start < end and self._terms[start] == term
         found = self._terms[start:end]
-        ids = self._ids[start:end]
+        ids = self.ids[start:end]
         lengths = np.fromiter((len(t) for t in found), dtype=np.float64, count=len(found))
         missing = lengths - length
         weights = text.prefix_weight * lengths / np.maximum(lengths + text.prefix_slope * missing, 1)
@@ -86,6 +87,22 @@ class Vocabulary:
             np.concatenate([kinds, np.full(len(fuzzy_ids), 2, dtype=np.int8)]),
         )
 
+    def in_tree_order(
+        self, found: Expansion, names: Sequence[str], inserted: Callable[[], NDArray[np.int64]]
+    ) -> Expansion:
+        """``found`` in the order in which MiniSearch takes the terms: the exact one, longer ones from the end of the
+        walk through its tree (:mod:`brvtui.text.term_tree`), near ones from the beginning.
+
+        ``names`` are terms by id; ``inserted`` tells when each term of this vocabulary went into the tree.
+        """
+        if np.bincount(found.kinds, minlength=len(KINDS))[1:].max() < 2:
+            return found
+        place_of = [bisect_left(self._terms, names[identity]) for identity in found.ids.tolist()]
+        walk = dict(zip(tree_order(self._terms, inserted(), sorted(place_of)), range(len(place_of)), strict=True))
+        met = np.asarray([walk[place] for place in place_of])
+        order = np.lexsort((np.where(found.kinds == _PREFIX, -met, met), found.kinds))
+        return Expansion(found.term, found.ids[order], found.weights[order], found.distances[order], found.kinds[order])
+
     def other_forms(self, term: str) -> list[str]:
         """Up to three terms with the English stem of ``term``, as Snowball has it, the shortest first.
 
@@ -97,7 +114,7 @@ class Vocabulary:
         if len(stem) < _SHORTEST_STEM:
             return []
         beginning = stem[:-1]
-        start, end = bisect_left(self._terms, beginning), bisect_left(self._terms, beginning + _AFTER_ANY_SUFFIX)
+        start, end = bisect_left(self._terms, beginning), bisect_left(self._terms, beginning + AFTER_ANY_SUFFIX)
         likely: tuple[str, ...] = (beginning,)
         if len(stem) <= _SHORT_STEM:
             likely = (stem, beginning + _LAST_LETTERS.get(stem[-1], stem[-1]))
@@ -114,12 +131,12 @@ class Vocabulary:
         if not added and not removed:
             return self
         terms, out, places = _spliced(self._terms, added, removed)
-        ids = _replaced(self._ids, out, places, [identity for _, identity in sorted(added)])
+        ids = _replaced(self.ids, out, places, [identity for _, identity in sorted(added)])
         made = Vocabulary(terms, ids)
         if self._by_length is not None:
             made._by_length = dict(self._by_length)
             for length in {len(term) for term, _ in (*added, *removed)}:
-                bucket = made._by_length.get(length, _Bucket([], self._ids[:0], np.zeros(0, dtype=np.uint64)))
+                bucket = made._by_length.get(length, _Bucket([], self.ids[:0], np.zeros(0, dtype=np.uint64)))
                 own = [[named for named in some if len(named[0]) == length] for some in (added, removed)]
                 made._by_length[length] = bucket.changed(own[0], own[1])
         return made
@@ -131,7 +148,7 @@ class Vocabulary:
         count = int(held)
         return Expansion(
             term,
-            self._ids[place : place + count],
+            self.ids[place : place + count],
             np.ones(count),
             np.zeros(count, dtype=np.int64),
             np.zeros(count, dtype=np.int8),
@@ -172,7 +189,7 @@ class Vocabulary:
     def _buckets(self) -> dict[int, _Bucket]:
         if self._by_length is None:
             members: dict[int, tuple[list[str], list[int]]] = {}
-            for term, identity in zip(self._terms, self._ids.tolist(), strict=True):
+            for term, identity in zip(self._terms, self.ids.tolist(), strict=True):
                 terms, ids = members.setdefault(len(term), ([], []))
                 terms.append(term)
                 ids.append(identity)

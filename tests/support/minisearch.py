@@ -52,6 +52,35 @@ def expansion(query: str, vocabulary: Sequence[str]) -> dict[str, float]:
     return {term: value for term, value in found.items() if value > 0}
 
 
+def radix_walk(terms: Sequence[str]) -> list[str]:
+    """The terms, inserted in this order into a radix tree of nested dictionaries, as a walk through it meets them.
+
+    The key "" marks a term that ends at a node.
+    """
+    root: dict[str, dict] = {}
+    for term in terms:
+        node, rest = root, term
+        while rest:
+            edge = next((key for key in node if key and key[0] == rest[0]), None)
+            if edge is None:
+                node[rest] = {}
+                node, rest = node[rest], ""
+                continue
+            shared = next((i for i, (a, b) in enumerate(zip(edge, rest, strict=False)) if a != b), None)
+            shared = min(len(edge), len(rest)) if shared is None else shared
+            if shared < len(edge):
+                node[edge[:shared]] = {edge[shared:]: node.pop(edge)}
+            node, rest = node[edge[:shared]], rest[shared:]
+        node.setdefault("", {})
+
+    def walk(node: dict[str, dict], beginning: str) -> list[str]:
+        return [
+            term for key, child in node.items() for term in ([beginning] if key == "" else walk(child, beginning + key))
+        ]
+
+    return walk(root, "")
+
+
 class Index:
     """Documents given as (title, content, path)."""
 

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from brvtui.engines.byterover_v4.documents import TopicDocument
 from brvtui.engines.byterover_v4.profile import FIELDS, TopicTextRules
-from brvtui.engines.byterover_v4.term_tree import visiting_order
 from brvtui.engines.byterover_v4.tokens import term, tokens
 from brvtui.ranking import bm25
 from brvtui.text.vocabulary import KINDS, Expansion, Vocabulary
-from brvtui.trace import Contribution, MatchKind
+from brvtui.trace import Contribution
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -120,25 +119,15 @@ class TopicIndex:
         pairs = sorted(self.ids.items())
         return Vocabulary([name for name, _ in pairs], np.asarray([place for _, place in pairs], dtype=np.int64))
 
-    @cached_property
-    def _visits(self) -> Ints:
-        """By term id, when a walk through the radix tree of terms meets it."""
-        made = np.zeros(len(self.terms), dtype=np.int64)
-        made[[self.ids[name] for name in visiting_order(self.terms)]] = np.arange(len(self.terms))
-        return made
-
     def df(self, identity: int, field: int) -> int:
         """How many documents hold the term in the field."""
         row = identity * len(FIELDS) + field
         return int(self._starts[row + 1] - self._starts[row])
 
     def expand(self, token: str, rules: TopicTextRules) -> Expansion:
-        """The terms that answer ``token`` in MiniSearch's order: exact, prefix last to first, fuzzy first to last."""
-        found = self.vocabulary.expand(token, rules)
-        visits = self._visits[found.ids]
-        prefix = found.kinds == KINDS.index(MatchKind.PREFIX)
-        order = np.lexsort((np.where(prefix, -visits, visits), found.kinds))
-        return Expansion(token, found.ids[order], found.weights[order], found.distances[order], found.kinds[order])
+        """The terms that answer ``token``, in MiniSearch's order."""
+        ids = self.vocabulary.ids  # given in the order in which the terms were met
+        return self.vocabulary.in_tree_order(self.vocabulary.expand(token, rules), self.terms, lambda: ids)
 
     def _matched(self, token: str, rules: TopicTextRules) -> TokenMatches:
         """As :meth:`match`; of the last tokens it is kept, since whoever types a query repeats all words but one."""

@@ -14,7 +14,6 @@ from brvtui.engines.byterover_v4.command_line import CommandLine
 from brvtui.engines.byterover_v4.documents import documents_of
 from brvtui.engines.byterover_v4.index import TopicIndex
 from brvtui.engines.byterover_v4.scripts import query_space, ranked_space
-from brvtui.engines.byterover_v4.term_tree import visiting_order
 from brvtui.tree.spaces.contents import read_space
 from brvtui.tree.spaces.locating import SpaceFolder
 from brvtui.tree.spaces.topic_html import UnreadableTopic, parse_topic
@@ -59,15 +58,6 @@ def test_deep_and_wide_markup_ends_in_a_topic_or_a_line() -> None:
         assert documents_of("x.html", parse_topic(html))
     with pytest.raises(UnreadableTopic, match="nested too deeply"):
         parse_topic("<bv-fact>xxxxxxxxxxxxxxxx" * 20_000)
-
-
-@given(st.lists(st.text("abc", min_size=1, max_size=6), unique=True, max_size=40))
-def test_the_walk_meets_every_term_once_and_neighbours_share_their_beginning(terms: list[str]) -> None:
-    met = visiting_order(terms)
-    assert sorted(met) == sorted(terms)
-    for letter in "abc":
-        places = [place for place, term in enumerate(met) if term.startswith(letter)]
-        assert places == list(range(places[0], places[-1] + 1)) if places else True
 
 
 @given(

@@ -21,6 +21,8 @@ from brvtui.trace import Stage, State, TextScore
 from brvtui.tree.reading.whitespace import spaced_words
 from brvtui.wording import counted
 
+_NUMBER_BITS = 40
+
 
 @dataclass(frozen=True, slots=True)
 class TermTable:
@@ -29,6 +31,8 @@ class TermTable:
     terms: tuple[TermMatches, ...]
     term_sum: NDArray[np.float64]
     matched_terms: NDArray[np.int64]
+    last: str
+    """The last term of the query; empty without one."""
 
     @property
     def raw(self) -> NDArray[np.float64]:
@@ -42,6 +46,18 @@ class TermTable:
     def every_word(self) -> NDArray[np.bool_]:
         """Which notes match every term (AND); none without terms."""
         return self.matched_terms == len(self.terms) if self.terms else self.any_word()
+
+    def engine_order(self, snapshot: Snapshot, text: TextRules, needs_all: bool) -> NDArray[np.int64]:
+        """By note, a number that is smaller for notes that the engine finds earlier; ties are in document order.
+
+        It finds notes query term by query term; where every term is needed, in the order of the last one alone.
+        """
+        found = np.zeros(len(self.term_sum), dtype=np.int64)
+        for number, one in reversed(list(enumerate(self.terms))):
+            if not needs_all or one.term == self.last:
+                first = snapshot.postings.first_matches(one.term, text)
+                found = np.where(one.scores > 0, first + (number << _NUMBER_BITS), found)
+        return found
 
     def text_scores(self, positions: Sequence[int]) -> list[TextScore]:
         """The text score of the note at each of ``positions``."""
@@ -70,7 +86,7 @@ def match_terms(snapshot: Snapshot, tokens: list[str], text: TextRules) -> TermT
             matches[token] = _term(snapshot, token, text)
             matched += matches[token].scores > 0
         term_sum += matches[token].scores
-    return TermTable(tuple(matches.values()), term_sum, matched)
+    return TermTable(tuple(matches.values()), term_sum, matched, tokens[-1] if tokens else "")
 
 
 def _term(snapshot: Snapshot, token: str, text: TextRules) -> TermMatches:

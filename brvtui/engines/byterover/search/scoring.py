@@ -45,8 +45,11 @@ class Ranking:
     """How many of all matches reach the gap filter's floor."""
 
 
-def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: int) -> Ranking:
-    """The ``keep`` best of the ``matching`` notes: by score, then raw text score, then document order."""
+def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: int, needs_all: bool) -> Ranking:
+    """The ``keep`` best of the ``matching`` notes: by score, then raw text score, then as the engine finds them.
+
+    ``needs_all`` says whether they had to match every term (AND).
+    """
     snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
     positions = np.flatnonzero(matching)
     if not len(positions):
@@ -60,7 +63,12 @@ def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: 
         edge = np.partition(score, matched - keep)[matched - keep]
         best = score >= edge
         positions, score, raw = positions[best], score[best], raw[best]
-    order = np.lexsort((positions, -raw, -score))[:keep]
+    order = np.lexsort((positions, -raw, -score))
+    one, next_ = order[:-1][:keep], order[1:][:keep]
+    if ((score[one] == score[next_]) & (raw[one] == raw[next_])).any():
+        found = table.engine_order(snapshot, profile.text, needs_all)[positions]
+        order = np.lexsort((positions, found, -raw, -score))
+    order = order[:keep]
     return Ranking(positions[order], score[order], matched, at_least)
 
 

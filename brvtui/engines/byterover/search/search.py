@@ -70,8 +70,9 @@ def _search_text(request: SearchRequest, text: str, scope: Scope, attempts: tupl
     keep = request.options.most + NEAR_MISSES
     with watch.measure("search.score"):
         ranking = rank(
-            request.context, matched.table, matched.matching, max(keep, profile.out_of_domain.matched_results)
-        )
+            request.context, matched.table, matched.matching, max(keep, profile.out_of_domain.matched_results),
+            matched.combine == "AND",
+        )  # fmt: skip
     best = listing(request.context, ranking)
     attempts += tuple(replace(one, listed=best) if one.state is State.HIT else one for one in matched.attempts)
     outcome = SearchOutcome.NO_MATCH if linted.tokens else SearchOutcome.NO_TOKENS

@@ -79,7 +79,7 @@ def test_hits_alone_together_ranked_and_on_the_board_have_one_score(
         board = Board(snapshot, profile, NOW_MS)
         for _ in range(8):
             table = match_terms(snapshot, terms(query(pick)), profile.text)
-            ranking = rank(context, table, table.any_word(), len(snapshot.notes))
+            ranking = rank(context, table, table.any_word(), len(snapshot.notes), needs_all=False)
             positions = ranking.positions.tolist()
             together = text_hits(context, positions, table.text_scores(positions))
             apart = Context(
