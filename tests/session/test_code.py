@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from pathlib import Path
 
@@ -157,6 +158,35 @@ def test_a_trace_speaks_of_symbols(session: Session) -> None:
     inside = session.probe("rotate the TokenStore", scope="src/web.py")
     assert inside.section(GraphRetrieval).ranking
     assert {word.word for hit in trace.hits for word in hit.words} >= {"rotate"}
+
+
+INJECTED_TASK = "write a custom validator for the email field"
+
+
+def test_agents_are_given_where_each_confidence_is_from_and_parts_that_sum(root: Path) -> None:
+    write(root, {"src/checks.py": "class EmailValidator:\n    def clean(self): pass\n"})
+    tasks = CodeSession(root).tasks
+    answer = tasks.answer(f"{INJECTED_TASK} and rotate the TokenStore", 5000)
+    symbols = {row["qualified_name"].rpartition("/")[2]: row for row in json.loads(answer.as_text("json"))["symbols"]}
+    for row in symbols.values():
+        assert row["score"] == pytest.approx(sum(row["components"].values()), abs=1e-9)
+    assert symbols["tokens.py.TokenStore.revoke"]["provenance"] == "structural", "it is a member of its type"
+    injected = symbols["checks.py.EmailValidator"]
+    assert injected["score"] == max(row["score"] for row in symbols.values())
+    assert set(injected["components"]) >= {"confidence", "recency", "distance", "injected"}
+    assert 0 < injected["components"]["injected"] < injected["score"]
+    assert 'provenance=""' not in answer.as_text("xml")
+    for other in (tasks.answer_files(["src/tokens.py"], 5000), tasks.answer_changes(["src/tokens.py"], 5000)):
+        assert 'provenance=""' not in other.as_text("xml")
+
+
+def test_an_injected_symbol_has_the_parts_of_its_own_score(session: Session, root: Path) -> None:
+    write(root, {"src/checks.py": "class EmailValidator:\n    def clean(self): pass\n"})
+    session.refresh()
+    hit = session.probe(INJECTED_TASK).hits[0]
+    assert hit.title == "EmailValidator"
+    assert [part.name for part in hit.parts if part.value] == ["confidence", "recency", "nearness", "injected"]
+    assert hit.score == pytest.approx(sum(part.value for part in hit.parts), abs=1e-9)
 
 
 def test_why_and_why_not_are_told(session: Session) -> None:

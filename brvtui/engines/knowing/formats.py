@@ -12,6 +12,7 @@ from typing import Any
 from brvtui.engines.knowing.scoring import ScoredCandidate
 
 FORMATS = ("xml", "markdown", "json")
+_ALWAYS = ("blast_radius", "confidence", "recency", "distance")
 
 
 class UnknownFormatError(ValueError):
@@ -117,8 +118,8 @@ def _json(block: ContextBlock) -> str:
 
 
 def _record(one: ScoredCandidate) -> dict[str, Any]:
-    components = {name: _number(one.component(name)) for name in ("blast_radius", "confidence", "recency", "distance")}
-    components |= {name: _number(value) for name in ("feedback", "session") if (value := one.component(name))}
+    components = {name: _number(one.component(name)) for name in _ALWAYS}
+    components |= {name: _number(value) for name, value in one.components.items() if value and name not in _ALWAYS}
     return {
         "qualified_name": one.node.qualified_name,
         "kind": one.node.kind,

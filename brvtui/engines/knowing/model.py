@@ -16,6 +16,8 @@ Positions = NDArray[np.int64]
 
 EXTERNAL = "external"
 """The kind of a node that stands for something outside the corpus: a library's symbol, the missing target of a link."""
+ASSUMED = "assumed"
+"""The provenance of the least confidence, which every node has."""
 _EXTERNAL_PREFIXES = ("external://", "stdlib://")
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
@@ -161,6 +163,11 @@ class Graph:
         made = np.zeros(self.size)
         np.maximum.at(made, self.targets, np.fromiter((edge.confidence for edge in self.edges), float, len(self.edges)))
         return made
+
+    def provenance(self, id_: str, least: float) -> str:
+        """The origin of the confidence in a node: that of its surest incoming edge, if it has at least ``least``."""
+        surest = max(self.edges_to(id_), key=lambda edge: edge.confidence, default=None)
+        return surest.provenance if surest is not None and surest.confidence >= least else ASSUMED
 
     def edges_from(self, id_: str, *types: str) -> list[Edge]:
         """The edges that leave ``id_``, of the given types or of all, in the order of the graph."""

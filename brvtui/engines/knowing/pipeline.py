@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,12 +13,12 @@ from brvtui.engines.knowing.model import Graph, Node
 from brvtui.engines.knowing.packing import PackedContext, Strategy, pack
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.reached import ScoringContext, around_changes, around_files, ranked, reached
-from brvtui.engines.knowing.scoring import ScoredCandidate, ScoringInput
+from brvtui.engines.knowing.scoring import ScoredCandidate, ScoringInput, rank
 from brvtui.engines.knowing.seeding import NOTHING_LEARNED, SeedIndex, SeedSearch, find_seeds
 from brvtui.engines.knowing.walk import Roads, Walk, roads, walk
 
 INJECTED = "injected"
-"""The component of a result that a framework's class put on top."""
+"""The component of a result that a framework's class put on top: what its score has beyond the others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +147,22 @@ def _with_injected(
         return list(scored)
     score = max((one.score for one in scored), default=0.0) + profile.scoring.injected_lead
     nodes = [graph.nodes[graph.positions[id_]] for id_ in ids]
-    front = [ScoredCandidate(around.candidate(node, 0, 0.0, 0), score, {INJECTED: score}) for node in nodes]
+    least = profile.scoring.least_confidence
+    found = [
+        around.candidate(
+            node,
+            0,
+            max(least, float(graph.confidences[graph.positions[node.id]])),
+            0,
+            0.0,
+            graph.provenance(node.id, least),
+        )
+        for node in nodes
+    ]
+    own = rank(found, None if len(scored) <= profile.hits.more_than else {}, profile.scoring)
+    front = [replace(one, score=score, components={**one.components, INJECTED: score - one.score}) for one in own]
+    place = {id_: number for number, id_ in enumerate(ids)}
+    front.sort(key=lambda one: place[one.node.id])
     return [*front, *(one for one in scored if one.node.id not in ids)]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from brvtui.engines.knowing.hits import hubs_and_authorities
-from brvtui.engines.knowing.model import Graph, Node
+from brvtui.engines.knowing.model import ASSUMED, Edge, Graph, Node
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.ranking_rules import HitsRules, ScoreRules
 from brvtui.engines.knowing.scoring import ScoredCandidate, ScoringInput, is_test_path, rank
@@ -40,7 +40,7 @@ class ScoringContext:
     """When a node was last committed, in seconds since 1970; None where that is not known, or long ago."""
 
     def candidate(
-        self, node: Node, callers: int, confidence: float, distance: int, walked: float = 0.0
+        self, node: Node, callers: int, confidence: float, distance: int, walked: float = 0.0, provenance: str = ""
     ) -> ScoringInput:
         """The candidate of ``node``."""
         changed = self.committed(node) if node.modified is None else node.modified
@@ -56,6 +56,7 @@ class ScoringContext:
             self.feedback.get(node.id),
             self.session.get(node.id, 0.0),
             self.penalised(node),
+            provenance,
         )
 
 
@@ -83,7 +84,8 @@ def reached(
         share = float(scores[place])
         callers = int(rules.walk_units * share) + int(rules.seed_units * seeds.get(place, 0.0))
         confidence = max(rules.least_confidence, float(graph.confidences[place]))
-        made.append(around.candidate(node, callers, confidence, 0 if place in seeds else 1, share))
+        provenance = graph.provenance(node.id, rules.least_confidence)
+        made.append(around.candidate(node, callers, confidence, 0 if place in seeds else 1, share, provenance))
     return made
 
 
@@ -103,11 +105,13 @@ def around_files(
             if profile.review.first_mention_counts and node.id in users:
                 continue
             uses = graph.edges_to(node.id, *around.caller_types)
-            own[node.id] = around.candidate(node, len(uses), max([least, *(edge.confidence for edge in uses)]), 0)
+            surest = max(uses, key=lambda edge: edge.confidence, default=Edge("", "", "", 0.0))
+            origin = surest.provenance if surest.confidence >= least else ASSUMED
+            own[node.id] = around.candidate(node, len(uses), max(least, surest.confidence), 0, provenance=origin)
             for edge in uses:
                 user = graph.find(edge.source)
                 if user is not None and user.id not in users and user.id not in own:
-                    users[user.id] = around.candidate(user, 0, edge.confidence, 1)
+                    users[user.id] = around.candidate(user, 0, edge.confidence, 1, provenance=edge.provenance)
     return [*own.values(), *(user for id_, user in users.items() if id_ not in own)]
 
 
