@@ -21,6 +21,8 @@ _LAYOUT = IndexLayout(Columns._fields, "unicode61 tokenchars '_' remove_diacriti
 _NAME, _PATH = "symbol_name", "file_path"
 _OR = " OR "
 _WORD = re.compile(r"\w+")
+_MOST_PROBED = 100
+"""Compounds of one task that are looked for each on its own."""
 
 
 class TermSource(StrEnum):
@@ -164,10 +166,11 @@ def expression(terms: Sequence[TextTerm], quoted: bool) -> str:
     return _OR.join(term.expression(quoted) for term in terms)
 
 
-def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: SearchedTexts) -> TextSearch:
+def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: SearchedTexts, task: str = "") -> TextSearch:
     """The nodes whose texts hold the keywords, or phrases, path terms and related words that are made of them.
 
-    When whole keywords find nothing, compounds are asked for in their parts.
+    When whole keywords find nothing, compounds are asked for in their parts; so is each compound that ``task`` writes
+    and no node has, if the rules say so.
     """
     rules = index.rules
     first = keywords.primary if rules.primary_alone else keywords.all
@@ -175,6 +178,12 @@ def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: Searched
     was_decomposed = not terms or _finds_nothing(terms, index)
     if was_decomposed:
         terms = decomposed_terms(first, rules) or decomposed_terms(keywords.all, rules)
+    elif rules.decomposed_each:
+        written = [text for text in keywords.primary if is_compound(text) and text.lower() in task.lower()]
+        lost = [text for text in written[:_MOST_PROBED] if _finds_nothing(keyword_terms([text]), index)]
+        was_decomposed = bool(lost)
+        kept = [term for term in terms if term not in keyword_terms(lost)]
+        terms = list(dict.fromkeys([*decomposed_terms(lost, rules), *kept]))
     terms += _added_terms(keywords, path_terms, rules)
     try:
         hits, error = index.search(terms, rules.limit), ""

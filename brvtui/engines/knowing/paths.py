@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from brvtui.engines.knowing.keywords import has_mixed_case, size
-from brvtui.engines.knowing.model import Positions
+from brvtui.engines.knowing.keywords import KeywordSet, has_mixed_case, size
+from brvtui.engines.knowing.model import Positions, terminal_name
 from brvtui.engines.knowing.name_lookup import JoinedLines, NameLookup
 from brvtui.engines.knowing.seed_rules import PathChannelRules
 from brvtui.engines.knowing.words import camel_words, file_part
@@ -75,6 +75,8 @@ class FolderIndex:
         owners = [row for row, kind in kinds.items() if kind in rules.owner_kinds]
         self._owners: Positions = np.array(owners, np.int64)
         held = [members[int(lookup.places[row])] for row in owners]
+        if rules.members_by_all:
+            held = [[terminal_name(name) for name in names] for names in held]
         self._starts = np.cumsum([0, *map(len, held)])
         self._members = JoinedLines([name for names in held for name in names])
 
@@ -97,13 +99,11 @@ class FolderIndex:
         return rows if len(rows) else np.fromiter(self.lookup.containing(f".{term}."), np.int64)
 
 
-def path_search(terms: Sequence[str], keywords: Sequence[str], index: FolderIndex) -> list[PathHit]:
-    """The nodes in the folders and files that ``terms`` name: first types with a member named by a keyword.
-
-    ``keywords`` are quoted identifiers and compounds.
-    """
+def path_search(terms: Sequence[str], keywords: KeywordSet, index: FolderIndex) -> list[PathHit]:
+    """The nodes in the folders and files that ``terms`` name: first types with a member named by a keyword."""
     near = {term: index.near(term) for term in terms}
-    hits = _by_member(near, keywords, index)
+    long = [text for text in keywords.all if size(text) >= index.rules.term_least]
+    hits = _by_member(near, long if index.rules.members_by_all else keywords.primary, index)
     scanned = set(hits)
     for term, rows in near.items():
         for row, kind in _taken(term, rows, scanned, index):

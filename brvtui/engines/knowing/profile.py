@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cache
 
 from brvtui.engines.knowing.ranking_rules import (
-    FlatRules,
     HitsRules,
     NoteGraphRules,
     PackingRules,
@@ -59,7 +58,6 @@ class KnowingProfile:
     scoring: ScoreRules
     packing: PackingRules
     review: ReviewRules
-    flat: FlatRules
     notes: NoteGraphRules
 
 

@@ -165,17 +165,6 @@ class ReviewRules:
 
 
 @dataclass(frozen=True, slots=True)
-class FlatRules:
-    """When a large graph's ranking is so flat that names are searched directly."""
-
-    nodes: Count
-    rank: Count
-    low: Positive
-    high: Positive
-    confident: Share
-
-
-@dataclass(frozen=True, slots=True)
 class NoteGraphRules:
     """How notes become a graph."""
 

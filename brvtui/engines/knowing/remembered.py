@@ -44,7 +44,7 @@ class UseMemory:
         steps, stop_words = self.profile.learning, self.profile.keywords.stop_words
         for one in more:
             keywords = keyword_set(one.query, self.profile.keywords)
-            is_useful = one.usefulness is not Usefulness.DISMISSED
+            is_useful = one.usefulness in (Usefulness.ACCEPTED, Usefulness.MODIFIED)
             records.append(FeedbackRecord(one.document, is_useful, task_cluster(keywords)))
             if is_useful:
                 lessons.append((worthy_words(keywords.all, steps, stop_words), [one.document]))

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from brvtui.engines.knowing.hits import LinkRank
 from brvtui.engines.knowing.model import Node
-from brvtui.engines.knowing.ranking_rules import AgeSteps, FeedbackWeights, FlatRules, ScoreRules
+from brvtui.engines.knowing.ranking_rules import AgeSteps, FeedbackWeights, ScoreRules
 
 _DAY = 86_400.0
+_FLAT_RANK, _FLAT_LOW, _FLAT_HIGH = 10, 1.2, 3.0
 _TEST_PATHS = (
     "_test.go",
     "/tests/",
@@ -141,10 +142,10 @@ def lifts_penalty(task: str, rules: ScoreRules) -> bool:
     return not set(re.findall(r"\w+", lower)).isdisjoint(rules.penalty_words)
 
 
-def result_confidence(scores: Sequence[float], rules: FlatRules) -> float:
-    """How far the best score stands out, from 0 to 1; 1 for a list that is too short to say."""
-    if len(scores) < rules.rank:
+def result_confidence(scores: Sequence[float]) -> float:
+    """How far the best score stands out from the tenth, from 0 to 1; 1 for a list that is too short to say."""
+    if len(scores) < _FLAT_RANK:
         return 1.0
-    least = scores[rules.rank - 1]
-    ratio = scores[0] / least if least else rules.high
-    return min(1.0, max(0.0, (ratio - rules.low) / (rules.high - rules.low)))
+    least = scores[_FLAT_RANK - 1]
+    ratio = scores[0] / least if least else _FLAT_HIGH
+    return min(1.0, max(0.0, (ratio - _FLAT_LOW) / (_FLAT_HIGH - _FLAT_LOW)))

@@ -90,6 +90,9 @@ class FullTextRules:
     decomposed_least: Count
     decomposed_segments: Count
     """How many last segments of a dotted name are asked for when whole names find nothing."""
+    decomposed_each: bool
+    """Whether each compound that no name holds is asked for in its parts, as in the document, or in the program only
+    all of them together, when nothing at all is found."""
     expansions: AnyCount
     quoted: bool
     """Whether every term is quoted. Unquoted, as in the program, a term like ``server-side`` silences the channel."""
@@ -162,6 +165,9 @@ class PathChannelRules:
     scanned: CountLimit
     by_member: AnyCount
     """How many types with a member that has a keyword in its name."""
+    members_by_all: bool
+    """Whether a member's own name may hold any keyword of ``term_least`` bytes, as in the document, or its qualified
+    name a primary keyword, as in the program."""
     limit: CountLimit
     owner_kinds: tuple[str, ...]
     type_kinds: tuple[str, ...]
@@ -246,14 +252,10 @@ class SessionRules:
 
 @dataclass(frozen=True, slots=True)
 class UseRules:
-    """How use of a result is noticed, and counted."""
+    """How use of a result is counted."""
 
-    window_seconds: Positive
-    name_least: Count
     any_cluster: bool
     """Whether a record without keywords counts for every task; in the program it counts for none that has any."""
-    noticed_by_tasks: bool
-    """Whether each task ends the count of the last one; in the program only reviews of files do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,12 +113,12 @@ def find_seeds(
     search = _SeedChannels(index, is_in_scope)
     terms = path_terms(task, profile.paths)
     names = [hit for hit in tiered_search(keywords, index.lookup, profile.tiered) if search.allows(hit.id)]
-    texts = search.texts(keywords, terms)
+    texts = search.texts(task, keywords, terms)
     matches = search.matches(task, keywords, names, learned)
     most = channel_cap(len(names) + len(texts.hits), profile.equivalence)
     strong = [match for match in matches if match.is_injected(profile.equivalence)]
     equivalents = resolved(matches, index.lookup, profile.equivalence)
-    paths = [hit for hit in path_search(terms, keywords.primary, index.folders) if search.allows(hit.id)]
+    paths = [hit for hit in path_search(terms, keywords, index.folders) if search.allows(hit.id)]
     channels = search.channels(names, texts, equivalents[:most], paths)
     merged = fused(channels, profile.fusion.k, profile.fusion.limit)
     ids = [one.id for one in merged]
@@ -164,8 +164,8 @@ class _SeedChannels:
         found = (self._index.graph.find(id_) for id_ in ids)
         return [node for node in found if node is not None and not node.is_connector]
 
-    def texts(self, keywords: KeywordSet, terms: Sequence[str]) -> TextSearch:
-        made = text_search(keywords, terms, self._index.texts)
+    def texts(self, task: str, keywords: KeywordSet, terms: Sequence[str]) -> TextSearch:
+        made = text_search(keywords, terms, self._index.texts, task)
         return made if self._is_in_scope is None else made.keeping(self.allows)
 
     def matches(

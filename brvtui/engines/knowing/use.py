@@ -14,6 +14,10 @@ from brvtui.engines.knowing.words import identifiers
 
 _NOTE = ".md"
 _JOINTS = re.compile(r"[\s_-]")
+WINDOW_SECONDS = 600
+"""So long after it was returned a node can be used, in the program; this tool watches no agent."""
+NAME_LEAST = 3
+"""The length of an identifier that can mean a symbol."""
 NO_CLUSTER = ""
 """The cluster of a record that belongs to no group of tasks."""
 
@@ -48,26 +52,26 @@ class PendingUse:
         """The same with ``nodes`` waited for, too."""
         return PendingUse({**self.pending, **{node.id: node for node in nodes}})
 
-    def detected(self, content: str, now: float, rules: UseRules) -> tuple[PendingUse, tuple[str, ...]]:
+    def detected(self, content: str, now: float) -> tuple[PendingUse, tuple[str, ...]]:
         """The same after ``content`` was read or written, and the ids of the nodes that it uses for the first time.
 
         It uses a node that was returned a short time ago when an identifier of it is the node's name, or it holds
         another text that means the node. Case is ignored.
         """
         lower = content.lower()
-        words = {word.lower() for word in identifiers(content, rules.name_least)}
+        words = {word.lower() for word in identifiers(content, NAME_LEAST)}
         used = {
             node.id: node._replace(is_used=True)
             for node in self.pending.values()
             if not node.is_used
-            and now - node.returned <= rules.window_seconds
+            and now - node.returned <= WINDOW_SECONDS
             and (node.name.lower() in words or any(text in lower for text in node.texts))
         }
         return PendingUse({**self.pending, **used}), tuple(used)
 
-    def expired(self, now: float, rules: UseRules) -> tuple[PendingUse, UseVerdict]:
+    def expired(self, now: float) -> tuple[PendingUse, UseVerdict]:
         """The same without the nodes that were returned too long ago, and the verdict on these."""
-        old = {id_ for id_, node in self.pending.items() if now - node.returned > rules.window_seconds}
+        old = {id_ for id_, node in self.pending.items() if now - node.returned > WINDOW_SECONDS}
         return self._ended(old)
 
     def flushed(self) -> tuple[PendingUse, UseVerdict]:

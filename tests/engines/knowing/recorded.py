@@ -106,11 +106,11 @@ def traced(ops: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             case "age":
                 now += op["seconds"]
             case "detect":
-                state, used = state.detected(op["content"], now, CODE.use)
+                state, used = state.detected(op["content"], now)
                 made["used"] = sorted(used)
                 made["attributed_total"] = sum(one.is_used for one in state.pending.values())
             case "expire":
-                state, verdict = state.expired(now, CODE.use)
+                state, verdict = state.expired(now)
                 made |= {"pending": len(state.pending), "unused": sorted(one.id for one in verdict.unused)}
             case "flush":
                 state, verdict = state.flushed()

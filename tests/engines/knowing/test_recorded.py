@@ -55,7 +55,7 @@ from brvtui.engines.knowing.scoring import (
 from brvtui.engines.knowing.session import RecentUse
 from brvtui.engines.knowing.symbol_why import explain_symbol
 from brvtui.engines.knowing.tiered import tiered_search
-from brvtui.engines.knowing.use import FeedbackRecord, feedback_scores
+from brvtui.engines.knowing.use import NAME_LEAST, FeedbackRecord, feedback_scores
 from brvtui.engines.knowing.walk import roads, walk
 from brvtui.engines.knowing.words import (
     camel_words,
@@ -134,7 +134,7 @@ def test_identifier_split() -> None:
 
 def test_identifiers() -> None:
     for name, given, wanted in pairs("identifiers"):
-        assert identifiers(given["content"], CODE.use.name_least) == wanted, name
+        assert identifiers(given["content"], NAME_LEAST) == wanted, name
 
 
 def test_meaningful_words() -> None:
@@ -416,7 +416,7 @@ def test_test_task() -> None:
 
 def test_result_confidence() -> None:
     for case in cases("result_confidence"):
-        ours = result_confidence(case["input"]["scores"], CODE.flat)
+        ours = result_confidence(case["input"]["scores"])
         assert ours == pytest.approx(case["expected"], abs=1e-9), case["name"]
 
 

@@ -20,7 +20,7 @@ from brvtui.engines.knowing.equivalence import (
     language_of,
     resolved,
 )
-from brvtui.engines.knowing.full_text import keyword_terms, searched_texts, text_search
+from brvtui.engines.knowing.full_text import TermSource, keyword_terms, searched_texts, text_search
 from brvtui.engines.knowing.fusion import ChannelList, fused
 from brvtui.engines.knowing.keywords import keyword_set, size
 from brvtui.engines.knowing.learning import LearnedWords
@@ -28,7 +28,7 @@ from brvtui.engines.knowing.model import Edge, Graph, symbol
 from brvtui.engines.knowing.name_lookup import NameLookup
 from brvtui.engines.knowing.note_classes import note_classes
 from brvtui.engines.knowing.notes_graph import note_graph
-from brvtui.engines.knowing.paths import path_match
+from brvtui.engines.knowing.paths import PathHitKind, path_match
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.seeding import SeedIndex, SeedSearch, find_seeds, seed_index
 from brvtui.engines.knowing.tiered import NameTier, tiered_search
@@ -182,6 +182,49 @@ def test_a_quoted_query_finds_what_silences_the_program() -> None:
     assert not quoted.error
     assert bare.error
     assert not bare.hits
+
+
+@pytest.mark.parametrize(
+    ("task", "parts", "kept"),
+    [
+        ("SessionStore.rotate for the app", {"session", "Session", "store", "rotate"}, {"app"}),
+        ("fix `LruEviction` of sessions", {"lru", "eviction"}, {"sessions"}),
+        ("keep cache_evict and SessionStore", {"cache", "evict"}, {"SessionStore"}),
+        ("where does web.http_errors handle_error", {"http", "errors"}, {"handle_error"}),
+        ("App.handleErrors keeps sessions", {"handle", "errors"}, {"sessions"}),
+    ],
+)
+def test_a_compound_that_no_name_holds_is_asked_for_in_its_parts(task: str, parts: set[str], kept: set[str]) -> None:
+    by_document, as_run = (find_seeds(task, small_index(name)).texts for name in (SEED.name, CODE.name))
+    asked = {term.text for term in by_document.terms if term.source is TermSource.DECOMPOSED}
+    assert by_document.was_decomposed
+    assert asked >= parts
+    assert {term.text for term in by_document.terms if term.source is TermSource.KEYWORD} >= kept
+    assert by_document.hits
+    decomposed = [term for term in as_run.terms if term.source is TermSource.DECOMPOSED]
+    assert as_run.was_decomposed == bool(decomposed), "the program asks for parts only where nothing at all is found"
+
+
+def test_compounds_that_names_hold_and_pairs_of_words_are_asked_for_whole() -> None:
+    found = find_seeds("`handle_error` of the SessionStore keeps sessions", small_index(SEED.name)).texts
+    assert not found.was_decomposed
+    assert all(term.source is not TermSource.DECOMPOSED for term in found.terms)
+
+
+@pytest.mark.parametrize(
+    ("task", "by_document", "as_run"),
+    [
+        ("sessions that save nothing", {"save"}, set()),
+        ("save into the sessions", {"save"}, set()),
+        ("`save` in sessions", {"save"}, {"save"}),
+        ("sessions of users", set(), set()),
+        ("sessions that are", set(), set()),
+    ],
+)
+def test_types_are_found_by_members_with_any_keyword(task: str, by_document: set[str], as_run: set[str]) -> None:
+    for name, wanted in ((SEED.name, by_document), (CODE.name, as_run)):
+        found = find_seeds(task, small_index(name)).paths
+        assert {hit.keyword for hit in found if hit.kind is PathHitKind.BY_MEMBER} == wanted, name
 
 
 def test_texts_that_stay_are_not_read_again() -> None:
