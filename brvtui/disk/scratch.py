@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from brvtui.disk.walking import walk
+
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
@@ -20,20 +22,20 @@ def scratch_folder() -> Iterator[Path]:
 def copy_folder(source: Path, target: Path) -> None:
     """Copies the regular files and symlinks below ``source`` to ``target``, with their times to the nanosecond.
 
-    A symlink to something below ``source`` leads to its copy. A file that cannot be read is left out. Raises OSError
-    where ``target`` cannot be written.
+    A symlink to something below ``source`` leads to its copy. What cannot be read, or is too deep, is left out. Raises
+    OSError where ``target`` cannot be written.
     """
-    for above, folders, names in os.walk(source):
-        inside = target / os.path.relpath(above, source)
-        inside.mkdir(parents=True, exist_ok=True)
-        for name in (*folders, *names):
-            place = Path(above) / name
-            if place.is_symlink():
-                leads_to = place.readlink()
-                within = leads_to.is_absolute() and leads_to.is_relative_to(source)
-                (inside / name).symlink_to(target / leads_to.relative_to(source) if within else leads_to)
-            elif place.is_file() and os.access(place, os.R_OK):
-                shutil.copy2(place, inside / name)
+    target.mkdir(parents=True, exist_ok=True)
+    for entry, path in walk(source, with_folders=True):
+        place = Path(entry.path)
+        if entry.is_symlink():
+            leads_to = place.readlink()
+            within = leads_to.is_absolute() and leads_to.is_relative_to(source)
+            (target / path).symlink_to(target / leads_to.relative_to(source) if within else leads_to)
+        elif entry.is_dir():
+            (target / path).mkdir(exist_ok=True)
+        elif entry.is_file() and os.access(place, os.R_OK):
+            shutil.copy2(place, target / path)
 
 
 def remove_copy(folder: Path) -> None:

@@ -192,7 +192,7 @@ def abandoned_parts(folder: Path) -> Iterator[Path]:
 
 def close_to_others(folder: Path) -> None:
     """Takes permissions of others from ``folder`` and all below it. Follows no symlinks, and raises nothing."""
-    with suppress(OSError):
+    with suppress(OSError, RecursionError):  # Python 3.11 goes into folders recursively
         for _, _, names, descriptor in os.fwalk(folder):
             _close(descriptor, _FOLDER)
             for name in names:

@@ -18,7 +18,7 @@ from brvtui.snapshot.state import Predecessor
 from brvtui.text.postings import Postings, build
 from brvtui.text.segment import NoteTerms, TermIds
 from brvtui.tree.constants import TreeConstants
-from brvtui.tree.reading.files import CONTEXT_FILE, SUMMARY_FILE, TreeFile, UnseenFile, role_of
+from brvtui.tree.reading.files import CONTEXT_FILE, SUMMARY_FILE, TreeFile, UnseenFile, limit_notices, role_of
 from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import (
     NoteSignals,
@@ -108,7 +108,7 @@ def assemble(parts: Parts, transition: Transition | None = None) -> Snapshot:
         summaries=summaries,
         files=tuple(parts.files),
         unseen=(*parts.passed_over, *(UnseenFile(path, parts.parsed[path].unseen) for path in parts.unreadable)),
-        notices=(*parts.project.notices, *filter(None, [parts.signals_ignored])),
+        notices=(*parts.project.notices, *filter(None, [parts.signals_ignored]), *limit_notices(parts.passed_over)),
         parsed=parts.parsed,
         edited={},
         stored=parts.stored,

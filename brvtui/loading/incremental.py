@@ -30,6 +30,7 @@ from brvtui.tree.reading.files import (
     TreeFile,
     document_order,
     folder_key,
+    list_files,
     stat_file,
     walk_key,
 )
@@ -178,21 +179,17 @@ def _candidates(previous: Snapshot, places: Iterable[str]) -> set[str]:
 
 
 def _below(tree: Path, folder: str) -> Iterator[str]:
-    """Every file below ``folder``, if it is one. Raises NeedsFullWalk where a folder below it is not entered."""
-
-    def refused(error: OSError) -> None:
-        raise NeedsFullWalk(folder) from error
+    """Every note below ``folder``, if it is one. Raises NeedsFullWalk where a folder below it is not entered."""
 
     place = tree / folder
     if place.is_symlink() or (place.is_dir() and place.name.startswith(".")):
         raise NeedsFullWalk(folder)
     if not place.is_dir():
         return
-    for above, folders, names in os.walk(place, onerror=refused):
-        inside = os.path.relpath(above, tree).replace(os.sep, "/")
-        if any(name.startswith(".") or (Path(above) / name).is_symlink() for name in folders):
-            raise NeedsFullWalk(folder)
-        yield from (f"{inside}/{name}" for name in names)
+    listing = list_files(place)
+    if listing.unseen:
+        raise NeedsFullWalk(folder)
+    yield from (f"{folder}/{file.path}" for file in listing.files)
 
 
 @dataclass(frozen=True, slots=True)

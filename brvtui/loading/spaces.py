@@ -14,7 +14,7 @@ from brvtui.text.analysis import utf16
 from brvtui.text.postings import build
 from brvtui.text.segment import TermIds, note_terms
 from brvtui.tree.constants import TreeConstants
-from brvtui.tree.reading.files import Role
+from brvtui.tree.reading.files import Role, limit_notices
 from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import NoteSignals, Source, defaults
 from brvtui.tree.spaces.contents import SpaceContents, TopicFile, read_space
@@ -93,7 +93,7 @@ def _snapshot(
         summaries={},
         files=tuple(topic.file for topic in spaces[0].topics),
         unseen=spaces[0].unseen,
-        notices=project.notices,
+        notices=(*project.notices, *limit_notices(file for space in spaces for file in space.unseen)),
         parsed=parsed,
         edited={},
         spaces=spaces,

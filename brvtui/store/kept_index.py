@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from brvtui import __version__, faults
 from brvtui.disk import writing
 from brvtui.disk.locks import lock_at_once
+from brvtui.disk.walking import walk
 from brvtui.regular_files import open_regular
 from brvtui.snapshot import Parsed, Reusable, Snapshot
 from brvtui.store.folders import tree_cache
@@ -117,10 +118,9 @@ class KeptIndex:
         except Unusable as error:
             problem = str(error)
         size = 0
-        for above, _, names in os.walk(self.folder):
-            for name in names:
-                with suppress(FileNotFoundError):  # another process may be putting the next one in its place
-                    size += (Path(above) / name).stat().st_size
+        for entry, _ in walk(self.folder):
+            with suppress(FileNotFoundError):  # another process may be putting the next one in its place
+                size += entry.stat().st_size
         numbers = [int(state[name]) if state else 0 for name in ("notes", "files", "terms")]
         return KeptInfo(self.folder, size, numbers[0], numbers[1], numbers[2], problem)
 

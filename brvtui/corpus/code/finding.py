@@ -12,6 +12,7 @@ from brvtui import faults
 from brvtui.corpus.code.languages import language_of
 from brvtui.corpus.code.records import SkippedSource
 from brvtui.corpus.code.rules import CodeRules
+from brvtui.disk.walking import leads_to_folder, walk
 from brvtui.regular_files import read_regular
 from brvtui.wording import counted
 
@@ -121,42 +122,17 @@ def _left_out(entry: os.DirEntry[str], path: str, rules: CodeRules) -> str | Non
 
 
 def _walk(root: Path, rules: CodeRules, skipped: list[SkippedSource]) -> Iterator[tuple[os.DirEntry[str], str]]:
-    pending = [(str(root), "")]
-    while pending:
-        folder, prefix = pending.pop()
-        try:
-            with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
-        except OSError as error:
-            skipped.append(SkippedSource(prefix or ".", f"folder cannot be read: {faults.reason(error)}"))
-            continue
-        for entry in entries:
-            path = f"{prefix}/{entry.name}" if prefix else entry.name
-            if not _is_folder(entry):
-                if entry.is_symlink() and _leads_to_folder(entry):
-                    skipped.append(SkippedSource(path, "a symlink to a folder; it is not followed"))
-                else:
-                    yield entry, path
-                continue
-            reason = _closed(entry, rules)
-            if reason:
-                skipped.append(SkippedSource(path, reason))
-            elif reason is not None:
-                pending.append((entry.path, path))
+    def enters(folder: os.DirEntry[str], path: str) -> bool:
+        reason = _closed(folder, rules)
+        if reason:
+            skipped.append(SkippedSource(path, reason))
+        return reason == ""
 
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir(follow_symlinks=False)
-    except OSError:
-        return False
-
-
-def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
+    for entry, path in walk(root, lambda path, why: skipped.append(SkippedSource(path, why)), enters):
+        if entry.is_symlink() and leads_to_folder(entry):
+            skipped.append(SkippedSource(path, "a symlink to a folder; it is not followed"))
+        else:
+            yield entry, path
 
 
 def _closed(entry: os.DirEntry[str], rules: CodeRules) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
@@ -12,6 +11,7 @@ from typing import Any
 
 from brvtui import __version__
 from brvtui.derived import Key
+from brvtui.disk.walking import walk
 from brvtui.engines.contract import Context, Engine, Query
 from brvtui.services.requests import ServiceError
 from brvtui.snapshot import Snapshot
@@ -72,8 +72,7 @@ def _code_of(package: str) -> str:
     module = import_module(package)
     files = [Path(module.__file__)] if module.__file__ else []
     for folder in getattr(module, "__path__", ()):
-        for above, _, names in os.walk(folder):
-            files += [Path(above) / name for name in names if name.endswith((".py", ".toml"))]
+        files += [Path(entry.path) for entry, path in walk(folder) if path.endswith((".py", ".toml"))]
     states = ((file, file.stat()) for file in files if file.is_file())
     return _hashed(sorted(f"{file}\0{state.st_mtime_ns}\0{state.st_size}" for file, state in states))
 

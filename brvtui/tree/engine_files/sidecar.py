@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from brvtui.disk.walking import walk
 from brvtui.tree.reading.json_file import read_json, read_json_or_none
 from brvtui.tree.reading.signals import NoteSignals, Source, from_mapping
 
@@ -45,10 +46,9 @@ def read_sidecar(folder: Path, base: NoteSignals) -> Sidecar:
     """All signals below ``folder``; empty when there is no such folder."""
     found: dict[str, NoteSignals] = {}
     broken: set[str] = set()
-    for holder, _, names in os.walk(folder):
-        for name in names:
-            if name.endswith(_SUFFIX):
-                _read(Path(holder) / name, folder, base, found, broken)
+    for entry, path in walk(folder):
+        if path.endswith(_SUFFIX):
+            _read(Path(entry.path), folder, base, found, broken)
     return Sidecar(found, frozenset(broken))
 
 

@@ -10,7 +10,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from brvtui import faults
+from brvtui.disk.walking import MOST_DEPTH, TOO_DEEP, leads_to_folder, walk
 from brvtui.tree.reading.collation import sort_key
+from brvtui.wording import shortened
 
 ARCHIVE = "_archived"
 SUMMARY_FILE = "_index.md"
@@ -63,6 +65,8 @@ class UnseenFile:
 
     path: str
     reason: str
+    is_past_limit: bool = False
+    """Whether a limit of this program keeps it out, though the engine reads it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,30 +135,29 @@ def _link_reason(path: str, root: Path) -> str:
 
 
 def _walk(root: Path, unseen: list[UnseenFile]) -> Iterator[tuple[os.DirEntry[str], str]]:
-    pending: list[tuple[str, str]] = [(str(root), "")]
-    while pending:
-        folder, prefix = pending.pop()
-        try:
-            with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
-        except OSError as error:
-            unseen.append(UnseenFile(prefix or ".", f"folder cannot be read: {faults.reason(error)}"))
-            continue
-        for entry in entries:
-            path = f"{prefix}/{entry.name}" if prefix else entry.name
-            if _is_folder(entry):
-                reason = _closed(entry)
-                if reason:
-                    unseen.append(UnseenFile(path, reason))
-                else:
-                    pending.append((entry.path, path))
-            elif entry.name.endswith(".md"):
-                if entry.name.startswith("."):
-                    unseen.append(UnseenFile(path, "a name that begins with a dot is not seen"))
-                else:
-                    yield entry, path
-            elif entry.name.lower().endswith(".md"):
-                unseen.append(UnseenFile(path, "the ending must be .md in lower case"))
+    def enters(folder: os.DirEntry[str], path: str) -> bool:
+        if folder.name.startswith("."):
+            unseen.append(UnseenFile(path, "a folder whose name begins with a dot is not entered"))
+        return not folder.name.startswith(".")
+
+    for entry, path in walk(root, lambda path, why: unseen.append(UnseenFile(path, why, why == TOO_DEEP)), enters):
+        if entry.is_symlink() and leads_to_folder(entry):
+            unseen.append(UnseenFile(path, "a folder behind a symlink is not entered"))
+        elif entry.name.endswith(".md"):
+            if entry.name.startswith("."):
+                unseen.append(UnseenFile(path, "a name that begins with a dot is not seen"))
+            else:
+                yield entry, path
+        elif entry.name.lower().endswith(".md"):
+            unseen.append(UnseenFile(path, "the ending must be .md in lower case"))
+
+
+def limit_notices(unseen: Iterable[UnseenFile]) -> Iterator[str]:
+    """A line on what limits of this program leave out, if they do."""
+    found = [file for file in unseen if file.is_past_limit]
+    if found:
+        more = f", and {len(found) - 1} more" if found[1:] else ""
+        yield f"not read: {shortened(found[0].path)}{more}: {found[0].reason}"
 
 
 def walk_key(path: str) -> tuple[tuple[int, bytes], ...]:
@@ -184,6 +187,8 @@ def stat_file(root: Path, path: str) -> TreeFile | None:
         if name.lower().endswith(".md"):
             raise NeedsFullWalk(path)
         return None
+    if len(folders) > MOST_DEPTH:
+        raise NeedsFullWalk(path)
     place = root
     for folder in folders:
         place = place / folder
@@ -198,20 +203,6 @@ def stat_file(root: Path, path: str) -> TreeFile | None:
     if name.startswith(".") or not stat_module.S_ISREG(stat.st_mode):
         raise NeedsFullWalk(path)
     return TreeFile(path, stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_ctime_ns)
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
-
-
-def _closed(folder: os.DirEntry[str]) -> str:
-    """Why the engine does not enter ``folder``; empty when it does."""
-    if folder.is_symlink():
-        return "a folder behind a symlink is not entered"
-    return "a folder whose name begins with a dot is not entered" if folder.name.startswith(".") else ""
 
 
 def document_order(files: list[TreeFile], now_ms: float, recent_hours: float) -> list[TreeFile]:

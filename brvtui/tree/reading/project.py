@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from brvtui.disk.walking import walk
 from brvtui.regular_files import read_regular
 from brvtui.tree.reading.json_file import read_json_or_none
 from brvtui.wording import shortened
@@ -136,7 +137,7 @@ def _bare(folder: Path) -> FoundProject:
     if _is_folder(root / MARKER):
         message = f"there is no {MARKER}/{_TREE} in it; curate a first note with brv, or name another folder"
         raise ProjectError(f"{root}: {message}")
-    if not any(root.rglob("*.md")):
+    if not any(path.endswith(".md") for _, path in walk(root)):
         raise ProjectError(f"{root}: neither a {MARKER} project nor a folder of markdown; name another folder")
     taken = f"no {MARKER} here: the folder itself is taken as the context tree"
     notice = f"{taken}; answers cite its notes as ByteRover would, below {MARKER}/{_TREE}"

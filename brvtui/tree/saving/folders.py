@@ -11,6 +11,7 @@ import stat
 from pathlib import Path
 
 from brvtui.disk.locks import locked
+from brvtui.disk.walking import walk
 from brvtui.tree.reading.inside import PathError, folder_entry_in
 from brvtui.tree.saving.exchange import rename_to_free
 from brvtui.tree.saving.note_files import SaveError, as_save_error, sync_folder, taken
@@ -21,9 +22,8 @@ def is_empty_folder(tree: Path, path: str) -> bool:
     folder = tree / path
     if folder.is_symlink() or not folder.is_dir():
         return False
-    return not any(
-        names or any(Path(above, name).is_symlink() for name in inner) for above, inner, names in os.walk(folder)
-    )
+    refused: list[str] = []
+    return next(walk(folder, lambda path, _: refused.append(path)), None) is None and not refused
 
 
 def move_folder(tree: Path, path: str, target: str) -> None:
@@ -62,7 +62,7 @@ def remove_empty(tree: Path, path: str) -> None:
 
 def _remove(tree: Path, path: str) -> None:
     """Removes the folder at ``path`` and the folders in it. Raises OSError when a file is in one of them by now."""
-    for above, _, _ in os.walk(tree / path, topdown=False):
-        below = Path(above).relative_to(tree).as_posix()
-        with folder_entry_in(tree, below) as at:
+    folders = [path, *(f"{path}/{below}" for _, below in walk(tree / path, with_folders=True))]
+    for folder in reversed(folders):
+        with folder_entry_in(tree, folder) as at:
             os.rmdir(at.name, dir_fd=at.folder)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from brvtui.disk.locks import locked
 from brvtui.disk.processes import is_running
+from brvtui.disk.walking import walk
 from brvtui.tree.saving.file_version import read_version
 
 OLD_SECONDS = 600
@@ -127,12 +128,10 @@ def _is_abandoned(name: _Name, state: os.stat_result, now_s: float) -> bool:
 
 
 def _leftovers(tree: Path) -> Iterator[tuple[Path, _Name]]:
-    for folder, folders, names in os.walk(tree):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in names:
-            if name.startswith(_PREFIX) and (found := _PATTERN.fullmatch(name)):
-                process, new, old, note, ending = found.groups("")
-                yield Path(folder, name), _Name(int(process), new, old, note, ending == "part")
+    for entry, _ in walk(tree, enters=lambda folder, _: not folder.name.startswith(".")):
+        if entry.name.startswith(_PREFIX) and (found := _PATTERN.fullmatch(entry.name)):
+            process, new, old, note, ending = found.groups("")
+            yield Path(entry.path), _Name(int(process), new, old, note, ending == "part")
 
 
 def _clear(tree: Path, file: Path, name: _Name, keep: Callable[[UnsavedText], bool]) -> bool:

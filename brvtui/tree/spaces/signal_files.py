@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from brvtui import faults
+from brvtui.disk.walking import walk
 from brvtui.regular_files import read_regular
 from brvtui.tree.reading.json_file import LARGEST_JSON
 from brvtui.tree.spaces.json_text import parse_json
@@ -52,14 +52,8 @@ SignalFiles = Mapping[str, TopicSignals | BrokenSignals]
 
 def read_signals(folder: Path) -> SignalFiles:
     """The signals of every topic that has a file below ``folder``. Raises nothing."""
-    made: dict[str, TopicSignals | BrokenSignals] = {}
-    for above, _, names in os.walk(folder):
-        inside = os.path.relpath(above, folder).replace(os.sep, "/")
-        for name in names:
-            if name.endswith(_ENDING):
-                path = name if inside == "." else f"{inside}/{name}"
-                made[path.removesuffix(_ENDING)] = _read(Path(above) / name)
-    return made
+    files = ((Path(entry.path), path) for entry, path in walk(folder) if path.endswith(_ENDING))
+    return {path.removesuffix(_ENDING): _read(file) for file, path in files}
 
 
 def _read(file: Path) -> TopicSignals | BrokenSignals:

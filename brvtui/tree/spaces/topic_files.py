@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 from brvtui import faults
-from brvtui.regular_files import LARGEST, read_regular
+from brvtui.disk.walking import TOO_DEEP, walk
+from brvtui.regular_files import read_regular
 from brvtui.tree.reading.files import Listing, TreeFile, UnseenFile
 
 _ENDING, _MARKDOWN = ".html", ".md"
+_LARGEST = 4 * 1_048_576
 _INDEX = "index.html"
 _DERIVED = re.compile(r"\.(?i:abstract|full|overview)\.html\Z")
 
@@ -33,7 +33,7 @@ def list_topics(tree: Path) -> Listing:
     """The topics of ``tree`` in V4's order, and HTML files that are none. Raises nothing."""
     files: list[TreeFile] = []
     unseen: list[UnseenFile] = []
-    for entry, path in _walk(tree, unseen):
+    for entry, path in walk(tree, lambda path, why: unseen.append(UnseenFile(path, why, why == TOO_DEEP))):
         if not path.lower().endswith(_ENDING):
             continue
         try:
@@ -53,14 +53,14 @@ def list_topics(tree: Path) -> Listing:
 
 def holds_html(tree: Path) -> bool:
     """Whether any file below ``tree`` is HTML, a topic or not. Looks no further than the first."""
-    return any(path.lower().endswith(_ENDING) for _, path in _walk(tree, []))
+    return any(path.lower().endswith(_ENDING) for _, path in walk(tree))
 
 
 def markdown_files(tree: Path) -> list[str]:
     """The Markdown files of ``tree`` for which V4 refuses every query; files in dot folders do not count."""
     return [
         path
-        for entry, path in _walk(tree, [])
+        for entry, path in walk(tree)
         if path.endswith(_MARKDOWN)
         and not any(part.startswith(".") for part in path.split("/")[:-1])
         and entry.is_file(follow_symlinks=False)
@@ -68,29 +68,11 @@ def markdown_files(tree: Path) -> list[str]:
 
 
 def topic_source(tree: Path, path: str) -> str:
-    """The HTML of the topic at ``path`` below ``tree``, bad bytes replaced. Raises OSError when it cannot be read."""
-    return read_regular(tree / path, LARGEST).decode("utf-8", "replace")
+    """The HTML of the topic at ``path`` below ``tree``, bad bytes replaced. Raises OSError when it cannot be read
+    or is larger than 4 MB."""
+    return read_regular(tree / path, _LARGEST).decode("utf-8", "replace")
 
 
 def code_units(path: str) -> bytes:
     """A sort key: by UTF-16 code unit, as JavaScript sorts by default."""
     return path.encode("utf-16-be", "surrogatepass")
-
-
-def _walk(tree: Path, unseen: list[UnseenFile]) -> Iterator[tuple[os.DirEntry[str], str]]:
-    """Every entry below ``tree`` that is no folder. Folders behind links are not entered."""
-    pending = [(str(tree), "")]
-    while pending:
-        folder, prefix = pending.pop()
-        try:
-            with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
-        except OSError as error:
-            unseen.append(UnseenFile(prefix or ".", f"folder cannot be read: {faults.reason(error)}"))
-            continue
-        for entry in entries:
-            path = f"{prefix}/{entry.name}" if prefix else entry.name
-            if entry.is_dir(follow_symlinks=False):
-                pending.append((entry.path, path))
-            else:
-                yield entry, path

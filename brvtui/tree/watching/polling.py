@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+from stat import S_ISDIR
+
+from brvtui.disk.walking import walk
 
 POLL_SECONDS = 2.0
 _SHARE = 100
@@ -40,29 +43,11 @@ class Polling:
 
 def _add(target: str, found: dict[str, _State]) -> None:
     """Adds the state of everything below ``target`` to ``found``; that of folders without their times."""
-    try:
+    with suppress(OSError):
         state = Path(target).lstat()
-    except OSError:
-        return
-    found[target] = (state.st_ino, state.st_mode)
-    pending = [target]
-    while pending:
-        try:
-            with os.scandir(pending.pop()) as entries:
-                for entry in entries:
-                    _add_entry(entry, found, pending)
-        except OSError:
-            continue  # removed or not readable: its own state says so
-
-
-def _add_entry(entry: os.DirEntry[str], found: dict[str, _State], pending: list[str]) -> None:
-    try:
-        state = entry.stat(follow_symlinks=False)
-        is_folder = entry.is_dir(follow_symlinks=False)
-    except OSError:
-        return
-    if is_folder:
-        found[entry.path] = (state.st_ino, state.st_mode)
-        pending.append(entry.path)
-    else:
-        found[entry.path] = (state.st_ino, state.st_mode, state.st_mtime_ns, state.st_size, state.st_ctime_ns)
+        found[target] = (state.st_ino, state.st_mode)
+        for entry, _ in walk(target, with_folders=True):
+            with suppress(OSError):
+                state = entry.stat(follow_symlinks=False)
+                times = () if S_ISDIR(state.st_mode) else (state.st_mtime_ns, state.st_size, state.st_ctime_ns)
+                found[entry.path] = (state.st_ino, state.st_mode, *times)

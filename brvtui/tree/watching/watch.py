@@ -62,7 +62,7 @@ class Watcher:
             try:
                 self._events.start()
                 begun = Watching()
-            except OSError as error:
+            except (OSError, RecursionError) as error:  # watchdog walks recursively on Python 3.11
                 begun = self._poll(_reason(error))
         self._debouncer.start()
         return begun
@@ -84,7 +84,7 @@ class Watcher:
         elif self._events is not None:
             try:
                 self._events.maintain()
-            except OSError as error:
+            except (OSError, RecursionError) as error:
                 self._on_fallback(self._poll(_reason(error)))
                 self._debouncer.add(None)  # what changed before the first look is not known
 
@@ -96,5 +96,7 @@ class Watcher:
         return Watching(why, self._polling.pause)
 
 
-def _reason(error: OSError) -> str:
+def _reason(error: OSError | RecursionError) -> str:
+    if isinstance(error, RecursionError):
+        return "folders are nested too deeply to be watched"
     return _LIMITS.get(error.errno or 0) or f"the system refuses to watch: {faults.reason(error)}"

@@ -1,0 +1,54 @@
+"""Goes through everything below a folder, without recursion and no deeper than a limit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from brvtui import faults
+
+MOST_DEPTH = 200
+"""Folders above an entry, below the one that is walked. Whatever is built of a path may then follow it recursively."""
+TOO_DEEP = f"nested in more than {MOST_DEPTH} folders, so what is in it is not read; move it up"
+
+
+def walk(
+    top: str | Path,
+    refused: Callable[[str, str], object] = lambda path, why: None,
+    enters: Callable[[os.DirEntry[str], str], bool] = lambda folder, path: True,
+    with_folders: bool = False,
+) -> Iterator[tuple[os.DirEntry[str], str]]:
+    """Every entry below ``top``, folders only ``with_folders``, with its path; a symlink is never a folder.
+
+    The entries of a folder come in byte order of their names; then those of its folders, the last folder first, if
+    ``enters`` returns True for it. Calls ``refused`` with the path of a folder that cannot be read, or lies too deep,
+    and the reason. Raises nothing of its own.
+    """
+    pending = [(str(top), "", 0)]
+    while pending:
+        folder, prefix, depth = pending.pop()
+        if depth > MOST_DEPTH:
+            refused(prefix, TOO_DEEP)
+            continue
+        try:
+            with os.scandir(folder) as found:
+                entries = sorted(found, key=lambda entry: os.fsencode(entry.name))
+        except OSError as error:
+            refused(prefix or ".", f"folder cannot be read: {faults.reason(error)}")
+            continue
+        for entry in entries:
+            path = f"{prefix}/{entry.name}" if prefix else entry.name
+            is_folder = leads_to_folder(entry, follow_symlinks=False)
+            if with_folders or not is_folder:
+                yield entry, path
+            if is_folder and enters(entry, path):
+                pending.append((entry.path, path, depth + 1))
+
+
+def leads_to_folder(entry: os.DirEntry[str], follow_symlinks: bool = True) -> bool:
+    """Whether ``entry`` is a folder, or a symlink to one; False if that cannot be found out."""
+    try:
+        return entry.is_dir(follow_symlinks=follow_symlinks)
+    except OSError:
+        return False
