@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from rapidfuzz import process
 
 from brvtui.tree.editing.problems import Problem, Severity
-from brvtui.tree.spaces.topic_html import INDEXED, KNOWN, TOPIC, UnreadableTopic, is_element_id, parse_topic
+from brvtui.tree.spaces.topic_html import INDEXED, KNOWN, TOPIC, Topic, UnreadableTopic, is_element_id, parse_topic
 
 _SKIPPED = r"<!--.*?(?:-->|\Z)|<(?P<raw>script|style|textarea|title|template)\b.*?(?:</(?P=raw)\s*>|\Z)"
 _VALUE = r"""(?:"[^"]*+"|'[^']*+'|[^\s>]*+)"""
 _REST = rf"""(?:\s++|/(?!>)|=|["']|[^\s"'>/=]++(?:\s*+=\s*+{_VALUE})?+)*+"""
 """Possessive throughout: what does not end in ``>`` must not be tried in every possible way."""
 _TAG = re.compile(
-    rf"{_SKIPPED}|<(?P<end>/?)(?P<name>bv-[^\s/>]*+)(?P<rest>{_REST})(?P<closed>/?)>", re.IGNORECASE | re.DOTALL
+    rf"{_SKIPPED}|<(?P<end>/?)(?P<name>bv-[^\s/>]*+)(?P<rest>{_REST})(?P<closed>/?)(?:>|\Z)", re.IGNORECASE | re.DOTALL
 )
 _PAIR = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s>]*))?""", re.DOTALL)
 _LEAST_LIKENESS = 70.0
@@ -38,7 +39,10 @@ class _Tag:
 def topic_problems(html: str, topics: Collection[str]) -> tuple[Problem, ...]:
     """The problems of the topic in ``html``, by position; ``topics`` are the paths of all topics. Raises nothing."""
     starts = [0, *(found.end() for found in re.finditer("\n", html))]
-    found = [*_of_tags(html), *_of_topic(html, topics)]
+    try:
+        found = [*_of_topic(html, parse_topic(html), topics), *_of_tags(html)]
+    except UnreadableTopic as error:
+        found = [(0, str(error), Severity.ERROR)]
     made = []
     for offset, message, severity in found:
         line = bisect_right(starts, offset) - 1
@@ -53,22 +57,24 @@ def _of_tags(html: str) -> Iterator[_Found]:
     """Elements that are unknown, are never closed, or whose id is missing, invalid or given twice."""
     tags: list[_Tag] = []
     open_tags: list[_Tag] = []
+    opened: Counter[str] = Counter()
     for match in _TAG.finditer(html):
         if match["name"] is None:
             continue
         name = match["name"].lower()
         if match["end"]:
-            place = next((place for place in reversed(range(len(open_tags))) if open_tags[place].name == name), None)
-            if place is None:
+            if not opened[name]:
                 yield match.start(), f"</{name}> closes nothing", Severity.WARNING
                 continue
-            for tag in open_tags[place + 1 :]:
+            while (tag := open_tags.pop()).name != name:
+                opened[tag.name] -= 1
                 yield _swallowing(tag)
-            del open_tags[place:]
+            opened[name] -= 1
             continue
         tag = _Tag(name, _attributes(match["rest"]), match.start(), bool(match["closed"]))
         tags.append(tag)
         open_tags.append(tag)
+        opened[name] += 1
         if name not in KNOWN:
             yield tag.offset, _unknown(name), Severity.ERROR
     for tag in open_tags:
@@ -95,12 +101,7 @@ def _of_ids(tags: list[_Tag]) -> Iterator[_Found]:
         seen.add(identity)
 
 
-def _of_topic(html: str, topics: Collection[str]) -> Iterator[_Found]:
-    try:
-        topic = parse_topic(html)
-    except UnreadableTopic as error:
-        yield 0, str(error), Severity.ERROR
-        return
+def _of_topic(html: str, topic: Topic, topics: Collection[str]) -> Iterator[_Found]:
     if not any(element.tag == TOPIC for element in topic.elements):
         yield 0, f"there is no {TOPIC}: the topic has no title, summary or keywords", Severity.WARNING
     if topic.attribute("sig"):

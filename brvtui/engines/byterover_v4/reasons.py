@@ -19,6 +19,7 @@ from brvtui.ranking.decay import just_before_ms
 from brvtui.snapshot.naming import Named
 from brvtui.trace import Detail, DocumentForecast, Explanation, LossStage, Remedy, RemedyKind, Trace
 from brvtui.tree.spaces.contents import TopicFile
+from brvtui.tree.spaces.topic_files import unseen_name
 
 Ask = Callable[..., Trace]
 """Asks the engine again: ``ask(text, **changes)``, of the scope and of options."""
@@ -244,7 +245,7 @@ def _remedy(trace: Trace, section: SpaceAnswer, loss: TopicLoss, path: str, titl
         return Remedy(section.failure.remedy, False) if section.failure is not None else None
     if loss is TopicLoss.NOT_SEEN:
         wanted = "*.html in lower case, without .abstract, .full or .overview before that"
-        return Remedy(f"rename it in a shell: {wanted}", False)
+        return Remedy(f"rename it in a shell: {wanted}", False) if unseen_name(path) else None
     for text, query in ((add_title(title), f"{trace.query} {title}"), (ASK_FOR_TITLE, title)):
         tried = with_standing(Remedy(text, True, query), ask(query), path)
         if tried is not None:

@@ -79,7 +79,7 @@ def read_space(
         except OSError as error:
             unseen.append(UnseenFile(file.path, f"cannot be read: {faults.reason(error)}"))
         except UnreadableTopic as error:
-            unseen.append(UnseenFile(file.path, str(error)))
+            unseen.append(UnseenFile(file.path, str(error), True))
     markdown = tuple(markdown_files(folder.tree))
     return SpaceContents(
         folder, tuple(topics), tuple(unseen), markdown, read_signals(folder.signals), _port(folder.data)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from brvtui.tree.reading.whitespace import folded, trim
+from brvtui.tree.spaces.parsing_cost import MOST_COST, parsing_cost
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -89,11 +90,9 @@ def is_element_id(text: str) -> bool:
 def parse_topic(html: str) -> Topic:
     """The topic in ``html``. Any text is one: what is malformed is read as a browser would.
 
-    Raises :class:`UnreadableTopic` where nested elements would repeat more than :data:`MOST_TEXT` characters.
+    Raises :class:`UnreadableTopic` for markup that is too costly to parse, and where nested elements would repeat more
+    than :data:`MOST_TEXT` characters.
     """
-    from selectolax.lexbor import LexborHTMLParser  # reading a tree of notes need not wait for it
-
-    parser = LexborHTMLParser(html, is_fragment=True)
     pieces: list[str] = []
     """The texts of the file, in order; adjacent text nodes are one."""
     images: list[str] = []
@@ -111,7 +110,7 @@ def parse_topic(html: str) -> Topic:
                 raise UnreadableTopic("elements are nested too deeply in each other")
             made.append((number, TopicElement(tag, attributes, folded(text))))
 
-    for node, depth, follows_text in _nodes(parser.root):
+    for node, depth, follows_text in _nodes(_root(html)):
         close(depth)
         tag = node.tag or ""
         if tag == _TEXT and follows_text:
@@ -131,12 +130,13 @@ def parse_topic(html: str) -> Topic:
 
 
 def loose_text(html: str) -> str:
-    """The text of the topic in ``html`` that stands in none of V4's elements but ``bv-topic``, white space folded."""
-    from selectolax.lexbor import LexborHTMLParser
+    """The text of the topic in ``html`` that stands in none of V4's elements but ``bv-topic``, white space folded.
 
+    Raises :class:`UnreadableTopic` as :func:`parse_topic`.
+    """
     pieces: list[str] = []
     within: int | None = None
-    for node, depth, _ in _nodes(LexborHTMLParser(html, is_fragment=True).root):
+    for node, depth, _ in _nodes(_root(html)):
         if within is not None and depth <= within:
             within = None
         tag = node.tag or ""
@@ -145,6 +145,15 @@ def loose_text(html: str) -> str:
         elif within is None and tag in KNOWN and tag != TOPIC:
             within = depth
     return folded(" ".join(pieces))
+
+
+def _root(html: str) -> LexborNode | None:
+    """The first node of ``html`` parsed as a fragment. Raises :class:`UnreadableTopic` if that would take too long."""
+    from selectolax.lexbor import LexborHTMLParser  # reading a tree of notes need not wait for it
+
+    if parsing_cost(html) > MOST_COST:
+        raise UnreadableTopic("its markup is too costly to parse; close its elements, or split the topic")
+    return LexborHTMLParser(html, is_fragment=True).root
 
 
 def _nodes(first: LexborNode | None) -> Iterator[tuple[LexborNode, int, bool]]:
