@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, count
+from fnmatch import fnmatchcase
+from itertools import chain, count, islice
 from pathlib import Path
 
+from brvtui.disk.walking import leads_to_folder
 from brvtui.fleet.fleet_file import FleetEntry, read_entries, with_home
 from brvtui.fleet.members import Absence, AbsenceKind, Fleet, Member
 from brvtui.tree.reading.project import MARKER
@@ -14,7 +20,9 @@ from brvtui.tree.spaces.locating import TREE, space_at, space_folders
 from brvtui.wording import counted
 
 _GLOB = frozenset("*?[")
-_MOST_FOUND = 100_000
+_ANY_DEPTH = "**"
+_MOST_LOOKED, _MOST_SECONDS = 200_000, 5.0
+"""Files and folders that one pattern looks at, and how long."""
 
 
 def fleet_of(file: Path) -> Fleet:
@@ -36,9 +44,9 @@ def entry_for(place: str, here: Path, options: FleetEntry | None = None) -> Flee
     """The entry for a place that the user names, with the other fields of ``options``."""
     entry = options or FleetEntry()
     folder = here / with_home(place)
-    if not _is_glob(place) and is_repository(folder) and not (folder / MARKER).exists():
+    if not _is_glob(place) and is_repository(folder) and not os.path.lexists(folder / MARKER):
         return replace(entry, repository=place)
-    if not _is_glob(place) and (folder / "projects").is_dir() and space_folders(folder):
+    if not _is_glob(place) and space_folders(folder):
         return replace(entry, spaces=place)
     return replace(entry, path=place)
 
@@ -110,28 +118,62 @@ def _spaces(entry: FleetEntry, data: Path) -> tuple[list[Member], list[Absence],
 def _globbed(entry: FleetEntry, pattern: str) -> tuple[list[Member], list[Absence], list[str]]:
     made: list[Member] = []
     other = 0
-    for number, place in enumerate(sorted(map(str, _glob(pattern)))):
-        if number >= _MOST_FOUND:
-            return made, [_unusable(entry.name, f"{pattern}: more than {_MOST_FOUND} places; the rest is left out")], []
-        folder = Path(place)
-        if (folder / MARKER).exists() or folder.name == TREE:
-            made.append(_member(entry, folder))
-        elif is_repository(folder) and not (folder / ".git").exists():
-            made.append(_member(entry, folder.resolve(), is_git=True))
-        else:
+    places, left_out = _glob(pattern)
+    absent = [_unusable(entry.name, f"{pattern}: {left_out}")] if left_out else []
+    known: set[str] = set()
+    for place in places:
+        is_git = (
+            os.path.lexists(f"{place}/HEAD") and not os.path.lexists(f"{place}/.git") and is_repository(Path(place))
+        )
+        is_tree = os.path.lexists(f"{place}/{MARKER}") or place.endswith(f"/{TREE}")
+        if not is_git and not is_tree:
             other += 1
+        elif (real := os.path.realpath(place)) not in known:  # many links may lead to one folder
+            known.add(real)
+            made.append(_member(entry, Path(place if is_tree else real), is_git=not is_tree))
     if not made:
         why = f"{pattern}: no memory there; name folders with {MARKER}, or bare repositories"
-        return [], [_unusable(entry.name, why)], []
+        return [], absent or [_unusable(entry.name, why)], []
     without = f"{pattern}: {counted(other, 'place is', 'places are')} no memory: no {MARKER}, and no bare repository"
-    return made, [], [without] if other else []
+    return made, absent, [without] if other else []
 
 
-def _glob(pattern: str) -> Iterable[Path]:
-    """The places of the absolute ``pattern``."""
-    parts = Path(pattern).parts
-    fixed = next(number for number, part in enumerate(parts) if _is_glob(part))
-    return Path(*parts[:fixed]).glob(str(Path(*parts[fixed:])))
+def _glob(pattern: str) -> tuple[list[str], str]:
+    """The places of the absolute ``pattern`` in order, and a line on what was left out; empty if nothing was.
+
+    Looks at the highest folders first, up to a limit of entries and of time. ``**`` follows no symlinks.
+    """
+    top, *parts = Path(pattern).parts
+    pending, looked, until = deque([(top, 0)]), 0, time.monotonic() + _MOST_SECONDS
+    seen = {*pending}
+    while pending and looked < _MOST_LOOKED and time.monotonic() < until:
+        for found in islice(_below(*pending.popleft(), parts), _MOST_LOOKED - looked):
+            looked += 1
+            if found is not None and found not in seen:
+                seen.add(found)
+                pending.append(found)
+    stopped = f"stopped after {counted(looked, 'file or folder', 'files and folders')}; name folders further down"
+    return sorted(place for place, number in seen if number == len(parts)), stopped if pending else ""
+
+
+def _below(folder: str, number: int, parts: Sequence[str]) -> Iterator[tuple[str, int] | None]:
+    """Each entry of ``folder`` that matches the part of this ``number``, with the number of the next part; else None.
+
+    A folder that cannot be read, or vanishes meanwhile, has no entries.
+    """
+    part, is_last = "".join(parts[number : number + 1]), number + 1 == len(parts)
+    if part == _ANY_DEPTH:
+        yield folder, number + 1
+    if not _is_glob(part):
+        yield (f"{folder.rstrip('/')}/{part}", number + 1) if part and os.path.lexists(f"{folder}/{part}") else None
+        return
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if part == _ANY_DEPTH:
+                yield (entry.path, number) if leads_to_folder(entry, follow_symlinks=False) else None
+            else:
+                fits = fnmatchcase(entry.name, part) and (is_last or leads_to_folder(entry))
+                yield (entry.path, number + 1) if fits else None
 
 
 def _member(entry: FleetEntry, place: Path, is_git: bool = False) -> Member:

@@ -6,7 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks import concurrent_saves, files, index, notes, own_files, projects, served, services
+from tests.attacks import (
+    concurrent_saves,
+    files,
+    folders,
+    globs,
+    index,
+    notes,
+    own_files,
+    projects,
+    served,
+    services,
+    topics,
+)
 from tests.attacks.harness import Attack, Probe, got_through
 
 ATTACKS = (
@@ -18,6 +30,9 @@ ATTACKS = (
     *served.ATTACKS,
     *concurrent_saves.ATTACKS,
     *own_files.ATTACKS,
+    *topics.ATTACKS,
+    *folders.ATTACKS,
+    *globs.ATTACKS,
 )
 
 

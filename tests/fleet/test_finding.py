@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from brvtui.fleet import finding
 from brvtui.fleet.finding import entry_for, fleet_of, fleet_over
 from brvtui.fleet.fleet_file import FleetEntry, FleetError, add_entry, read_entries
 from brvtui.fleet.members import AbsenceKind
@@ -90,3 +92,57 @@ def test_a_file_that_is_no_fleet_is_refused(tmp_path: Path, text: bytes, line: s
     file.write_bytes(text)
     with pytest.raises(FleetError, match=line):
         fleet_of(file)
+
+
+def test_a_folder_that_vanishes_leaves_the_others(
+    make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_tree("b/shop").note("d/t/n.md", "A note")
+    (tmp_path / "a").mkdir()
+    scan = os.scandir
+
+    def scandir(folder: str) -> object:
+        if folder == f"{tmp_path}/a":
+            (tmp_path / "a").rmdir()
+        return scan(folder)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert [one.name for one in fleet_over(["*/*"], tmp_path).members] == ["shop"]
+
+
+def test_a_pattern_stops_at_its_limits_and_keeps_what_it_found(
+    make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_tree("shop").note("d/t/n.md", "A note")
+    for number in range(30):
+        (tmp_path / "deep" / f"{number}" / "inner").mkdir(parents=True)
+    monkeypatch.setattr(finding, "_MOST_LOOKED", 20)
+    made = fleet_over(["**"], tmp_path)
+    assert [one.name for one in made.members] == ["shop"]
+    why = f"{tmp_path}/**: stopped after 20 files and folders; name folders further down"
+    assert [one.why for one in made.absent] == [why]
+    monkeypatch.setattr(finding, "_MOST_SECONDS", 0.0)
+    assert "stopped after 0 files and folders" in fleet_over(["**"], tmp_path).absent[0].why
+
+
+@pytest.mark.parametrize(
+    ("pattern", "count"),
+    [
+        ("**", 1),
+        ("**/", 1),
+        ("**/shop", 1),
+        ("sh[o]p/../*", 1),
+        ("*/*", 1),
+        ("links/**", 0),
+        ("no/*/such", 0),
+        ("[", 0),
+    ],
+)
+def test_patterns_find_a_memory_once_however_many_links_lead_to_it(
+    make_tree: MakeTree, tmp_path: Path, pattern: str, count: int
+) -> None:
+    make_tree("shop").note("d/t/n.md", "A note")
+    (tmp_path / "links").mkdir()
+    for number in range(3):
+        (tmp_path / "links" / f"{number}").symlink_to(tmp_path / "shop")
+    assert len(fleet_over([pattern], tmp_path).members) == count
