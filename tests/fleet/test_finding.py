@@ -116,10 +116,10 @@ def test_a_pattern_stops_at_its_limits_and_keeps_what_it_found(
     make_tree("shop").note("d/t/n.md", "A note")
     for number in range(30):
         (tmp_path / "deep" / f"{number}" / "inner").mkdir(parents=True)
-    monkeypatch.setattr(finding, "_MOST_LOOKED", 20)
+    monkeypatch.setattr(finding, "_MOST_LOOKED", 60)
     made = fleet_over(["**"], tmp_path)
-    assert [one.name for one in made.members] == ["shop"]
-    why = f"{tmp_path}/**: stopped after 20 files and folders; name folders further down"
+    assert "shop" in [one.name for one in made.members]
+    why = f"{tmp_path}/**: stopped after 60 files and folders; name folders further down"
     assert [one.why for one in made.absent] == [why]
     monkeypatch.setattr(finding, "_MOST_SECONDS", 0.0)
     assert "stopped after 0 files and folders" in fleet_over(["**"], tmp_path).absent[0].why
@@ -128,8 +128,8 @@ def test_a_pattern_stops_at_its_limits_and_keeps_what_it_found(
 @pytest.mark.parametrize(
     ("pattern", "count"),
     [
-        ("**", 1),
-        ("**/", 1),
+        ("**", 2),
+        ("**/", 2),
         ("**/shop", 1),
         ("sh[o]p/../*", 1),
         ("*/*", 1),

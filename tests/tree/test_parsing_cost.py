@@ -54,7 +54,7 @@ def test_ordinary_topics_are_read(what: str) -> None:
     assert loose_text(f"end{ORDINARY[what]}").startswith("end")
 
 
-COSTLY = [what for what in TOPICS if what.startswith(("1,000 open", "formatting hidden", "4 MB of"))]
+COSTLY = [what for what in TOPICS if what.startswith(("1,000 open", "formatting hidden", "2 MB of"))]
 
 
 @pytest.mark.parametrize("what", COSTLY)

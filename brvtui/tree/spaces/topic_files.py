@@ -12,7 +12,7 @@ from brvtui.regular_files import read_regular
 from brvtui.tree.reading.files import Listing, TreeFile, UnseenFile
 
 _ENDING, _MARKDOWN = ".html", ".md"
-_LARGEST = 4 * 1_048_576
+_LARGEST = 2 * 1_048_576
 _INDEX = "index.html"
 _DERIVED = re.compile(r"\.(?i:abstract|full|overview)\.html\Z")
 
@@ -69,7 +69,7 @@ def markdown_files(tree: Path) -> list[str]:
 
 def topic_source(tree: Path, path: str) -> str:
     """The HTML of the topic at ``path`` below ``tree``, bad bytes replaced. Raises OSError when it cannot be read
-    or is larger than 4 MB."""
+    or is larger than 2 MB."""
     return read_regular(tree / path, _LARGEST).decode("utf-8", "replace")
 
 
