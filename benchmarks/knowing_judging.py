@@ -7,8 +7,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-_FILE = re.compile(r"^.*?\.(?:py|go|rs|ts|tsx|js|jsx|java|cs|rb|md)\.")
-_KEYWORD = re.compile(r"^(?:func|def|class|fn|function)\s+")
+from brvtui.engines.knowing.keywords import lower
+
+_FILES = (".go", ".py", ".ts", ".tsx", ".js", ".jsx", ".rs", ".java", ".cs", ".rb")
+_DECLARATION = re.compile("^(?:func|type|var|const|def|class|interface|struct) ")
+_END = re.compile(r"(?!^)[( {\[<]")
+_CAPITAL = re.compile("[A-Z]")
 _IDEAL = 10
 
 
@@ -28,33 +32,65 @@ class SymbolMetrics:
 
 
 def bare_symbol(name: str) -> str:
-    """``name`` without repository, path, line and package: ``Type.member``, or the name of a function."""
-    text = name.rpartition("://")[2].rpartition("/")[2]
-    text = _FILE.sub("", text).rpartition(":")[2]
-    text = _KEYWORD.sub("", text.strip()).rstrip("(. ")
+    """``name`` without repository, path, line and package: ``Type.member``, or the name of a function.
+
+    Reads the forms of the systems that the benchmark compares, such as ``file.go:42:func Name(``; a file with a line
+    and nothing else is the empty text.
+    """
+    text = name.strip().rstrip(".").rstrip("(")
+    file, found, rest = text.partition(":")
+    if found and file.endswith(_FILES):
+        line, found, declared = rest.partition(":")
+        if found:
+            return _END.split(_DECLARATION.sub("", declared.strip()))[0]
+        return line.strip() if line.strip("0123456789") else ""
+    return _without_domain(_without_path(text.partition("://")[2] if "://" in text else text)).rpartition("/")[2]
+
+
+def _without_path(text: str) -> str:
+    """``text`` after the ending of a file; else after its folders and package, or from the first capitalised part."""
+    for ending in _FILES:
+        _, found, symbol = text.rpartition(f"{ending}.")
+        if found:
+            return symbol
+    if "/" in text:
+        tail = text.rpartition("/")[2]
+        return tail.partition(".")[2] if "." in tail else tail
     parts = text.split(".")
-    start = next((at for at, part in enumerate(parts) if part[:1].isupper()), None)
-    if start is None:
-        return text if _FILE.match(name.rpartition("/")[2]) else parts[-1]
+    start = next((at for at, part in enumerate(parts) if _CAPITAL.match(part)), len(parts) - 1)
     return ".".join(parts[start:])
+
+
+def _without_domain(text: str) -> str:
+    """``text`` without a repository's address: a domain, an owner and a name."""
+    parts = text.partition("://")[2 if "://" in text else 0].split("/")
+    is_address = len(parts) >= 3 and "." in parts[0] and not _CAPITAL.search(parts[0])
+    return "/".join(parts[3:]) if is_address else text
 
 
 def is_match(found: str, needed: str) -> bool:
     """Whether the symbol ``found`` counts for ``needed``: a member counts for its type, and a type for its member.
 
-    Names without a type match whatever the type of the other. Case is ignored.
+    Names without a type match whatever the type of the other. Case is ignored, but for a part of a longer name. A name
+    of which nothing is left matches none.
     """
-    one, other = (bare_symbol(name).lower().split(".") for name in (found, needed))
+    one, other = bare_symbol(found), bare_symbol(needed)
+    if not one or not other:
+        return False
     if _holds(one, other) or _holds(other, one):
         return True
-    if one[-1] != other[-1]:
-        return False
-    return len(one) == 1 or len(other) == 1 or not set(one[:-1]).isdisjoint(other[:-1])
+    parts, needed_parts = lower(one).split("."), lower(other).split(".")
+    shorter, longer = sorted((parts, needed_parts), key=len)
+    if longer[-len(shorter) :] == shorter:
+        return True
+    return parts[-1] == needed_parts[-1] and not set(parts[:-1]).isdisjoint(needed_parts[:-1])
 
 
-def _holds(parts: Sequence[str], inner: Sequence[str]) -> bool:
-    """Whether ``inner`` stands in ``parts``, one after the other."""
-    return any(list(parts[at : at + len(inner)]) == list(inner) for at in range(len(parts) - len(inner) + 1))
+def _holds(text: str, inner: str) -> bool:
+    """Whether the first occurrence of ``inner`` in ``text`` begins and ends at a dot or an end."""
+    text, inner = text.replace("::", "."), inner.replace("::", ".")
+    before, found, after = text.partition(inner)
+    return bool(found) and before[-1:] in ("", ".") and after[:1] in ("", ".")
 
 
 def judge(found: Sequence[str], needed: Sequence[str], cuts: Iterable[int] = (5, 10, 20)) -> SymbolMetrics:

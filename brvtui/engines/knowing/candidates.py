@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from brvtui.engines.knowing.keywords import size
+from brvtui.engines.knowing.keywords import lower, size
 from brvtui.engines.knowing.model import Graph, Node
 from brvtui.engines.knowing.seed_rules import NoiseRules, SeedRules
 
@@ -51,15 +52,15 @@ def noise(node: Node, rules: NoiseRules) -> Noise | None:
     """Why ``node`` is no seed; None for a good one."""
     if node.is_external:
         return Noise(node.id, NoiseKind.EXTERNAL, node.kind)
-    lower = node.qualified_name.lower()
+    name = lower(node.qualified_name)
     for text in rules.fragments:
-        if text in lower:
+        if text in name:
             return Noise(node.id, NoiseKind.FRAGMENT, text)
-    segments = lower.split(".")
+    segments = name.split(".")
     for text in rules.owners if len(segments) > 2 else ():
         if text in segments[-2]:
             return Noise(node.id, NoiseKind.OWNER, text)
-    if size(node.name) <= rules.short_most and node.name not in rules.short_names:
+    if len(segments) > 1 and size(node.name) <= rules.short_most and node.name not in rules.short_names:
         return Noise(node.id, NoiseKind.SHORT, node.name)
     return None
 
@@ -96,6 +97,17 @@ def focused(nodes: Sequence[Node], rules: SeedRules) -> tuple[list[Node], str]:
     return [*largest, *(node for node in nodes if node.package != package)], package
 
 
+def dominant_package(nodes: Sequence[Node], rules: SeedRules) -> str:
+    """The package of most of ``nodes``, of equal ones that which is complete first; empty when it is too small."""
+    counts: Counter[str] = Counter()
+    package, most = "", rules.focus_least - 1
+    for node in nodes:
+        counts[node.package] += 1
+        if counts[node.package] > most:
+            package, most = node.package, counts[node.package]
+    return package
+
+
 def seed_count(graph_size: int, rules: SeedRules) -> int:
     """How many candidates are seeds in a graph of ``graph_size`` nodes."""
     sizes = (rules.large, rules.medium)
@@ -104,7 +116,7 @@ def seed_count(graph_size: int, rules: SeedRules) -> int:
 
 def seeds(candidates: Sequence[str], by_path: Sequence[str], graph_size: int, rules: SeedRules) -> list[SeedNode]:
     """The first candidates, each weighing less than the one before, and then what only paths named."""
-    count = seed_count(graph_size, rules)
+    count = min(seed_count(graph_size, rules), len(candidates))
     made = {id_: SeedNode(id_, 1 / (1 + rules.rank_step * rank)) for rank, id_ in enumerate(candidates[:count])}
     most = count + rules.path_more
     for id_ in by_path:

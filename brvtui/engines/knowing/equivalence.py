@@ -10,8 +10,8 @@ from importlib import resources
 from itertools import pairwise
 from typing import NamedTuple
 
-from brvtui.engines.knowing.keywords import size
-from brvtui.engines.knowing.model import Graph, Node
+from brvtui.engines.knowing.keywords import lower, size
+from brvtui.engines.knowing.model import Graph, Node, name_order
 from brvtui.engines.knowing.name_lookup import NameLookup
 from brvtui.engines.knowing.seed_rules import EquivalenceRules
 from brvtui.engines.knowing.words import meaningful_words
@@ -43,7 +43,7 @@ class ClassMatch(NamedTuple):
     phrases: tuple[str, ...]
 
     def is_strong(self, rules: EquivalenceRules) -> bool:
-        """Whether several phrases matched, or the first one is of several words."""
+        """Whether several phrases matched, or the only one is of several words."""
         return len(self.phrases) >= rules.strong_phrases or " " in self.phrases[0]
 
     def is_injected(self, rules: EquivalenceRules) -> bool:
@@ -73,21 +73,21 @@ class PhraseTable:
         self._holders: dict[str, list[tuple[int, int]]] = {}
         for number, class_ in enumerate(self.classes):
             for place, text in enumerate(class_.phrases):
-                if text:
-                    self._holders.setdefault(text.lower(), []).append((number, place))
+                self._holders.setdefault(lower(text), []).append((number, place))
         self._lengths = sorted({len(text) for text in self._holders})
 
     def matches(self, task: str, language: str = "") -> list[ClassMatch]:
         """The classes with a phrase inside ``task``, in their order.
 
-        Those of another language than ``language`` are left out; an empty one is unknown, and leaves out none.
+        Those of another language than ``language`` are left out; an empty one is unknown, and leaves out none. An empty
+        phrase is inside every task.
         """
-        lower = task.lower()
+        text = lower(task)
         found: dict[int, set[int]] = {}
-        for start in range(len(lower)):
+        for start in range(len(text) + 1):
             for length in self._lengths:
-                held = self._holders.get(lower[start : start + length], ())
-                if held and self._whole_words and not _is_word(lower, start, start + length):
+                held = self._holders.get(text[start : start + length], ())
+                if held and self._whole_words and not _is_word(text, start, start + length):
                     continue
                 for number, place in held:
                     found.setdefault(number, set()).add(place)
@@ -137,7 +137,7 @@ def alias_class(node: Node, graph: Graph, rules: EquivalenceRules) -> Equivalenc
     None when these say nothing else than its own name.
     """
     generic = frozenset(rules.alias_generic_words)
-    own = node.name.lower()
+    own = lower(node.name)
     before = (edge.source for edge in graph.edges_to(node.id, *rules.alias_types))
     after = (edge.target for edge in graph.edges_from(node.id, *rules.alias_types))
     words: dict[str, None] = {}
@@ -145,7 +145,7 @@ def alias_class(node: Node, graph: Graph, rules: EquivalenceRules) -> Equivalenc
         neighbour = graph.find(id_)
         if neighbour is not None:
             said = meaningful_words(neighbour.qualified_name, generic, rules.alias_least)
-            words.update(dict.fromkeys(word.lower() for word in said if word.lower() not in own))
+            words.update(dict.fromkeys(word for word in map(lower, said) if word not in own))
     if not words:
         return None
     phrases = (*words, *(" ".join(pair) for pair in pairwise(words)))
@@ -162,11 +162,12 @@ def graph_aliases(ids: Sequence[str], graph: Graph, rules: EquivalenceRules) -> 
 
 
 def language_of(graph: Graph, rules: EquivalenceRules) -> str:
-    """The language of most of the first nodes of ``graph``; empty when none can be told."""
+    """The language of most of an even sample of the names in ``graph``; empty when none can be told."""
     counts: Counter[str] = Counter()
-    for node in graph.nodes[: rules.language_sample]:
+    names = sorted((node.qualified_name for node in graph.nodes), key=name_order)
+    for name in names[:: max(1, len(names) // rules.language_sample)]:
         for marker, language in rules.languages.items():
-            if marker in node.qualified_name:
+            if language and marker in name:
                 counts[language] += 1
                 break
     return max(counts, key=lambda language: counts[language], default="")
@@ -180,7 +181,7 @@ def resolved(matches: Iterable[ClassMatch], lookup: NameLookup, rules: Equivalen
         for id_ in (*match.matched.nodes, *(node.id for node in learned[:1])):
             hits.setdefault(id_, EquivalenceHit(id_, id_, match))
         for target in match.matched.targets:
-            if size(target) >= rules.target_least and target.lower() not in rules.generic_targets:
+            if size(target) >= rules.target_least and lower(target) not in rules.generic_targets:
                 for row in lookup.named(target).tolist():
                     id_ = lookup.node(row).id
                     hits.setdefault(id_, EquivalenceHit(id_, target, match))

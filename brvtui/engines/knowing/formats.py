@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from html import escape
 from typing import Any
 
 from brvtui.engines.knowing.scoring import ScoredCandidate
 
+_SMALL = re.compile(r'(?<=": )(-?[\d.]+)e-(\d+)(?=,?$)', re.MULTILINE)
 FORMATS = ("xml", "markdown", "json")
 _ALWAYS = ("blast_radius", "confidence", "recency", "distance")
 
@@ -39,7 +42,7 @@ class ContextBlock:
 def formatted(block: ContextBlock, format_: str) -> str:
     """``block`` as text in ``format_``. Raises :class:`UnknownFormatError`."""
     match format_:
-        case "xml":
+        case "xml" | "":
             return _xml(block)
         case "markdown":
             return _markdown(block)
@@ -73,17 +76,22 @@ def _xml(block: ContextBlock) -> str:
 def _xml_symbol(one: ScoredCandidate, is_near: bool) -> list[str]:
     node = one.node
     origin = (
-        f' confidence="{one.component("confidence"):.2f}" provenance="{escape(one.candidate.provenance)}"'
+        f' confidence="{one.component("confidence"):.2f}" provenance="{_escaped(one.candidate.provenance)}"'
         if is_near
         else ""
     )
     made = [
-        f'    <symbol name="{escape(node.qualified_name)}" kind="{escape(node.kind)}" score="{one.score:.2f}"'
+        f'    <symbol name="{_escaped(node.qualified_name)}" kind="{_escaped(node.kind)}" score="{one.score:.2f}"'
         f'{origin} distance="{one.candidate.distance}">'
     ]
     if node.signature:
-        made.append(f"      <signature>{escape(node.signature)}</signature>")
+        made.append(f"      <signature>{_escaped(node.signature)}</signature>")
     return [*made, "    </symbol>"]
+
+
+def _escaped(text: str) -> str:
+    """``text`` with the escapes of the program, which leaves an apostrophe as it is."""
+    return escape(text, quote=False).replace('"', "&quot;")
 
 
 def _markdown(block: ContextBlock) -> str:
@@ -99,7 +107,7 @@ def _markdown(block: ContextBlock) -> str:
         for one in found:
             confidence = f", confidence: {one.component('confidence'):.2f}" if is_target else ""
             lines.append(f"- `{one.node.qualified_name}` ({one.node.kind}, score: {one.score:.2f}{confidence})")
-            if is_target and one.node.signature:
+            if one.candidate.distance <= 1 and one.node.signature:
                 lines.append(f"  Signature: `{one.node.signature}`")
         lines.append("")
     return "\n".join(lines) + "\n"
@@ -111,7 +119,7 @@ def _json(block: ContextBlock) -> str:
         "token_budget": block.budget,
         "symbols": [_record(one) for one in block.results],
     }
-    text = json.dumps(record, ensure_ascii=False, indent=2)
+    text = _SMALL.sub(_small, json.dumps(record, ensure_ascii=False, indent=2))
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
     return text
@@ -129,6 +137,12 @@ def _record(one: ScoredCandidate) -> dict[str, Any]:
         "distance": one.candidate.distance,
         "components": components,
     }
+
+
+def _small(number: re.Match[str]) -> str:
+    """A number near 0 as the program writes it: with an exponent only below a millionth."""
+    digits, exponent = number.groups()
+    return format(Decimal(number[0]), "f") if int(exponent) <= 6 else f"{digits}e-{int(exponent)}"
 
 
 def _number(value: float) -> float | int:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from brvtui.engines.knowing.keywords import KeywordSet, is_compound, size, split_identifier
+from brvtui.engines.knowing.keywords import KeywordSet, is_compound, lower, size, split_identifier
 from brvtui.engines.knowing.model import Columns, Graph, Positions
 from brvtui.engines.knowing.seed_rules import FullTextRules
 from brvtui.engines.knowing.words import searched_columns
@@ -132,33 +132,30 @@ def keyword_terms(keywords: Sequence[str]) -> list[TextTerm]:
 def decomposed_terms(keywords: Sequence[str], rules: FullTextRules, in_names: bool = True) -> list[TextTerm]:
     """The keywords with compounds in their parts, in lower case and as written, each once.
 
-    With ``in_names``, parts are looked for in names only, and a dotted name gives its last segments alone.
+    With ``in_names``, parts are looked for in names only, a dotted name gives its last segments alone, and a part that
+    is too short, or known in lower case, gives nothing.
     """
-    made: dict[TextTerm, None] = {}
+    made: dict[str, TextTerm] = {}
     for keyword in keywords:
         if not is_compound(keyword):
-            if size(keyword) >= rules.decomposed_least:
-                made[TextTerm(keyword, TermSource.KEYWORD)] = None
+            if size(keyword) >= rules.decomposed_least or not in_names:
+                made.setdefault(keyword, TextTerm(keyword, TermSource.KEYWORD))
             continue
         segments = keyword.split(".")
-        if in_names:
+        if in_names and len(segments) > 1:
             segments = [text for text in segments[-rules.decomposed_segments :] if not _is_dunder(text)]
         for part in (part for segment in segments for part in split_identifier(segment)):
-            if size(part) >= rules.decomposed_least:
-                for text in (part.lower(), part):
-                    made[TextTerm(text, TermSource.DECOMPOSED, _NAME if in_names else "")] = None
-    return list(made)
+            low = lower(part)
+            is_new = size(low) >= rules.decomposed_least and low not in made
+            for text in (low, part) if is_new else () if in_names or part == low else (part,):
+                made.setdefault(text, TextTerm(text, TermSource.DECOMPOSED, _NAME if in_names else ""))
+    return list(made.values())
 
 
 def related_words(keywords: Sequence[str], rules: FullTextRules, most: int) -> list[str]:
     """The first ``most`` words that the thesaurus has for the keywords, without the keywords themselves."""
-    known = {keyword.lower() for keyword in keywords}
-    found: dict[str, None] = {}
-    for keyword in keywords:
-        for word in rules.thesaurus.get(keyword.lower(), ()):
-            if word.lower() not in known:
-                found[word] = None
-    return list(found)[:most]
+    related = (word for keyword in keywords for word in rules.thesaurus.get(lower(keyword), ()))
+    return list(dict.fromkeys(word for word in related if word not in keywords))[:most]
 
 
 def expression(terms: Sequence[TextTerm], quoted: bool) -> str:
@@ -177,9 +174,9 @@ def text_search(keywords: KeywordSet, path_terms: Sequence[str], index: Searched
     terms = keyword_terms(first) or keyword_terms(keywords.all)
     was_decomposed = not terms or _finds_nothing(terms, index)
     if was_decomposed:
-        terms = decomposed_terms(first, rules) or decomposed_terms(keywords.all, rules)
+        terms = decomposed_terms(first, rules) or decomposed_terms(keywords.all, rules) or terms
     elif rules.decomposed_each:
-        written = [text for text in keywords.primary if is_compound(text) and text.lower() in task.lower()]
+        written = [text for text in keywords.primary if is_compound(text) and lower(text) in lower(task)]
         lost = [text for text in written[:_MOST_PROBED] if _finds_nothing(keyword_terms([text]), index)]
         was_decomposed = bool(lost)
         kept = [term for term in terms if term not in keyword_terms(lost)]
@@ -201,10 +198,9 @@ def _finds_nothing(terms: Sequence[TextTerm], index: SearchedTexts) -> bool:
 
 
 def _added_terms(keywords: KeywordSet, path_terms: Sequence[str], rules: FullTextRules) -> Iterator[TextTerm]:
-    long = [all(size(word) >= rules.phrase_least for word in pair) for pair in pairwise(keywords.parts)]
-    pairs = [" ".join(pair) for pair, is_long in zip(pairwise(keywords.parts), long, strict=True) if is_long]
-    for text in pairs[: rules.phrases]:
-        yield TextTerm(text, TermSource.PHRASE, is_phrase=True)
+    for pair in islice(pairwise(keywords.parts), rules.phrases):
+        if all(size(word) >= rules.phrase_least for word in pair):
+            yield TextTerm(" ".join(pair), TermSource.PHRASE, is_phrase=True)
     for term in path_terms:
         yield TextTerm(term, TermSource.PATH, _PATH, is_prefix=True)
     for word in related_words(keywords.all, rules, rules.expansions):

@@ -11,6 +11,9 @@ from scipy.sparse import coo_array
 from brvtui.engines.knowing.model import Graph
 from brvtui.engines.knowing.ranking_rules import HitsRules
 
+_ROUNDS = 10
+"""How many rounds there are without a number above 0."""
+
 
 class LinkRank(NamedTuple):
     """How much a node is an authority, and a hub: each from 0 to 1, the squares of all sum to 1."""
@@ -36,7 +39,7 @@ def hubs_and_authorities(graph: Graph, places: Sequence[int], rules: HitsRules) 
     links = coo_array((ones, (sources[inside], targets[inside])), shape=(len(places), len(places))).tocsr()
     back = links.T.tocsr()
     authority = hub = np.ones(len(places))
-    for _ in range(rules.rounds):
+    for _ in range(rules.rounds if rules.rounds > 0 else _ROUNDS):
         authority = _unit(back @ hub)
         hub = _unit(links @ authority)
     return {place: LinkRank(float(authority[at]), float(hub[at])) for at, place in enumerate(places)}

@@ -17,6 +17,9 @@ _CALL = "()"
 _LEFT, _RIGHT = "\"'`([{", ",;:!?\"'`]}"
 _UPPER, _LOWER = re.compile("[A-Z]"), re.compile("[a-z]")
 _CAPITALS = re.compile("(?=[A-Z])")
+_WHITE = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+_SPACE = re.compile(f"[{_WHITE}]+")
+_ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 _CLUSTER = b"cluster\0"
 
 
@@ -72,6 +75,26 @@ def size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
+def lower(text: str) -> str:
+    """``text`` in lower case, each character by itself: a final sigma is like any other, ``İ`` becomes ``i``."""
+    return text.lower() if text.isascii() else "".join("i" if char == "İ" else char.lower() for char in text)
+
+
+def ascii_lower(text: str) -> str:
+    """``text`` with the letters of ASCII in lower case."""
+    return text.translate(_ASCII_LOWER)
+
+
+def words(text: str) -> list[str]:
+    """The words of ``text`` between white space."""
+    return [word for word in _SPACE.split(text) if word]
+
+
+def normal_task(task: str) -> str:
+    """``task`` without outer white space, in lower case: the same for tasks that share a pack."""
+    return lower(task.strip(_WHITE))
+
+
 def has_mixed_case(text: str) -> bool:
     """Whether ``text`` holds both capitals and small letters of ASCII."""
     return bool(_UPPER.search(text)) and bool(_LOWER.search(text))
@@ -100,11 +123,11 @@ def keyword_set(task: str, rules: KeywordRules) -> KeywordSet:
 def code_patterns(text: str, rules: KeywordRules) -> list[str]:
     """What can only be code in ``text``, in its order: calls, members of a type, dotted names with an underscore."""
     found: dict[str, None] = {}
-    for raw in text.split():
+    for raw in words(text):
         word = raw.rstrip(_RIGHT).lstrip(_LEFT)
         was_called = word.endswith(_CALL)
         word = word.removesuffix(_CALL).lstrip(".")
-        if size(word) < rules.code_least or word.lower() in rules.prose_abbreviations or _is_number(word):
+        if size(word) < rules.code_least or lower(word) in rules.prose_abbreviations or _is_number(word):
             continue
         is_dotted = "." in word
         if was_called or (is_dotted and ("A" <= word[0] <= "Z" or "_" in word)):
@@ -131,7 +154,7 @@ class _Extraction:
 
     def __init__(self, task: str, rules: KeywordRules) -> None:
         self._task, self._rules = task, rules
-        self._words = [word.strip(rules.trimmed) for word in task.split()]
+        self._words = [word.strip(rules.trimmed) for word in words(task)]
         self._stop, self._verbs = frozenset(rules.stop_words), frozenset(rules.verbs)
         self._fillers = frozenset(rules.fillers)
         self._seen: set[str] = set()
@@ -156,45 +179,45 @@ class _Extraction:
 
     def _add_with_lower(self, into: list[Keyword], text: str, rule: KeywordRule) -> None:
         self._add(into, text, rule, text)
-        self._add(into, text.lower(), rule, text)
+        self._add(into, lower(text), rule, text)
 
     def _quoted(self) -> Iterator[str]:
         """Every second piece between back-ticks, if another back-tick closes it."""
         for piece in self._task.split(_BACK_TICK)[1:-1:2]:
-            text = piece.strip()
+            text = piece.strip(_WHITE)
             if text and " " not in text and size(text) <= self._rules.quoted_most:
                 yield text
 
     def _priority(self) -> list[Keyword]:
         """The first word after a leading verb that says something; a compound goes to the compounds."""
         made: list[Keyword] = []
-        if not self._words or self._words[0].lower() not in self._verbs:
+        if not self._words or lower(self._words[0]) not in self._verbs:
             return made
-        target = next((word for word in self._words[1:] if word and word.lower() not in self._fillers), "")
+        target = next((word for word in self._words[1:] if word and lower(word) not in self._fillers), "")
         if not target:
             return made
-        lower = target.lower()
+        low = lower(target)
         if is_compound(target):
-            self._add(self._compounds, lower, KeywordRule.VERB, target)
+            self._add(self._compounds, low, KeywordRule.VERB, target)
             if has_mixed_case(target):
                 self._add(self._compounds, target, KeywordRule.VERB, target)
             return made
-        self._add(made, lower, KeywordRule.VERB, target)
-        if size(lower) >= self._rules.capital_least:
-            self._add(made, capitalised(lower), KeywordRule.VERB, target)
+        self._add(made, low, KeywordRule.VERB, target)
+        if size(low) >= self._rules.capital_least:
+            self._add(made, capitalised(low), KeywordRule.VERB, target)
         return made
 
     def _parts(self) -> list[Keyword]:
         made: list[Keyword] = []
         for word in self._words:
-            parts, lower = split_identifier(word), word.lower()
-            if "_" in lower or "." in lower or len(parts) > 1:
-                if lower not in self._stop:
-                    self._add(self._compounds, lower, KeywordRule.WORD, word)
+            parts, low = split_identifier(word), lower(word)
+            if "_" in low or "." in low or len(parts) > 1:
+                if low not in self._stop:
+                    self._add(self._compounds, low, KeywordRule.WORD, word)
                 if has_mixed_case(word):
                     self._add(self._compounds, word, KeywordRule.WORD, word)
             rule = KeywordRule.PART if len(parts) > 1 else KeywordRule.WORD
-            for part in (text.lower() for text in parts):
+            for part in map(lower, parts):
                 if size(part) < self._rules.part_least or part in self._stop or part in self._seen:
                     continue
                 self._add(made, part, rule, word)
@@ -204,7 +227,7 @@ class _Extraction:
 
     def _bigrams(self) -> list[Keyword]:
         made: list[Keyword] = []
-        for one, other in pairwise(word.lower() for word in self._words if self._may_pair(word.lower())):
+        for one, other in pairwise(filter(self._may_pair, map(lower, self._words))):
             if {one, other} & self._verbs or max(size(one), size(other)) < self._rules.bigram_long:
                 continue
             source = f"{one} {other}"

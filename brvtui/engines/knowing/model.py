@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from brvtui.engines.knowing.keywords import ascii_lower, lower
+
 Positions = NDArray[np.int64]
 
 EXTERNAL = "external"
@@ -19,7 +21,6 @@ EXTERNAL = "external"
 ASSUMED = "assumed"
 """The provenance of the least confidence, which every node has."""
 _EXTERNAL_PREFIXES = ("external://", "stdlib://")
-_ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
 class Columns(NamedTuple):
@@ -194,7 +195,7 @@ class Graph:
         """The positions of the nodes with each terminal name or alias, in lower case."""
         names: dict[str, list[int]] = {}
         for place, node in enumerate(self.nodes):
-            for name in dict.fromkeys(text.lower() for text in (node.name, *node.aliases)):
+            for name in dict.fromkeys(lower(text) for text in (node.name, *node.aliases)):
                 names.setdefault(name, []).append(place)
         return names
 
@@ -226,11 +227,11 @@ class Graph:
         them, as in SQL's LIKE.
         """
         haystack = self._names
-        return [self.nodes[place] for place in haystack.containing(_ascii_lower(text), wildcards)]
+        return [self.nodes[place] for place in haystack.containing(ascii_lower(text), wildcards)]
 
     @cached_property
     def _names(self) -> _Names:
-        order = sorted(range(len(self.nodes)), key=lambda place: self.nodes[place].qualified_name.encode())
+        order = sorted(range(len(self.nodes)), key=lambda place: name_order(self.nodes[place].qualified_name))
         return _Names.of(order, [self.nodes[place].qualified_name for place in order])
 
 
@@ -244,7 +245,7 @@ class _Names:
 
     @classmethod
     def of(cls, order: Sequence[int], names: Sequence[str]) -> _Names:
-        lines = [_ascii_lower(name).replace("\n", " ") for name in names]
+        lines = [ascii_lower(name).replace("\n", " ") for name in names]
         starts, start = [], 0
         for line in lines:
             starts.append(start)
@@ -272,8 +273,9 @@ def _like(text: str) -> re.Pattern[str]:
     return re.compile("".join(parts.get(char) or re.escape(char) for char in text))
 
 
-def _ascii_lower(text: str) -> str:
-    return text.translate(_ASCII_LOWER)
+def name_order(name: str) -> bytes:
+    """The key by which names are in the order of their bytes."""
+    return name.encode("utf-8", "surrogatepass")
 
 
 def terminal_name(qualified_name: str) -> str:

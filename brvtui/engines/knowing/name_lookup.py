@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from brvtui.engines.knowing.model import Graph, Node, Positions
+from brvtui.engines.knowing.keywords import ascii_lower, lower
+from brvtui.engines.knowing.model import Graph, Node, Positions, name_order
 
 _LAST = "\U0010ffff"
 _NONE: Positions = np.empty(0, np.int64)
@@ -80,19 +81,24 @@ class SortedTexts:
 class NameLookup:
     """The names of a graph. Case is ignored everywhere."""
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph, like: bool = False) -> None:
+        """``like`` looks inside of names as SQL's LIKE does.
+
+        ``_`` stands for any character and ``%`` for any run of them, and only the case of ASCII letters is ignored.
+        """
+        self.graph, self.like = graph, like
+        self._fold = ascii_lower if like else lower
         nodes = graph.nodes
         order = [place for place, node in enumerate(nodes) if not node.is_connector]
-        order.sort(key=lambda place: nodes[place].qualified_name.encode("utf-8", "surrogatepass"))
+        order.sort(key=lambda place: name_order(nodes[place].qualified_name))
         self.places: Positions = np.array(order, np.int64)
         """The position in the graph of each row."""
-        names = [nodes[place].qualified_name.lower() for place in order]
+        names = [self._fold(nodes[place].qualified_name) for place in order]
         self._names = SortedTexts.of(
             [
                 (text, row)
                 for row, place in enumerate(order)
-                for text in dict.fromkeys(name.lower() for name in (nodes[place].name, *nodes[place].aliases))
+                for text in dict.fromkeys(self._fold(name) for name in (nodes[place].name, *nodes[place].aliases))
             ]
         )
         self._qualified = JoinedLines(names)
@@ -113,39 +119,43 @@ class NameLookup:
 
     def named(self, name: str) -> Positions:
         """The rows of the nodes whose terminal name, or an alias, is ``name``."""
-        return self._names.equal_to(name.lower())
+        return self._names.equal_to(self._fold(name))
 
     def starting_with(self, text: str) -> Positions:
         """The rows of the nodes whose terminal name, or an alias, starts with ``text``."""
-        return self._names.starting_with(text.lower())
+        return self._names.starting_with(self._fold(text))
 
     def containing(self, text: str, wildcards: bool = False) -> Iterator[int]:
-        """The rows of the nodes whose qualified name contains ``text``.
-
-        With ``wildcards``, ``_`` stands for any character and ``%`` for any run of them, as in SQL's LIKE.
-        """
-        lower = text.lower().replace("\n", " ")
-        if wildcards and ("_" in lower or "%" in lower):
-            return self._qualified.matching(_like(lower))
-        return self._qualified.containing(lower)
+        """The rows of the nodes whose qualified name contains ``text``, in which ``wildcards`` may stand as in LIKE."""
+        folded = self._fold(text).replace("\n", " ")
+        if wildcards and _has_wildcards(folded):
+            return self._qualified.matching(_like(folded))
+        return self._qualified.containing(folded)
 
     def after_slash(self, text: str) -> Positions:
         """The rows of the nodes whose qualified name contains a slash and then ``text``."""
-        lower = text.lower()
-        if "/" in lower:
-            return np.fromiter(self.containing(f"/{lower}"), np.int64)
-        return np.union1d(self._below(f"/{lower}"), self._tails.starting_with(lower))
+        if "/" in text or (self.like and _has_wildcards(text)):
+            return np.fromiter(self.containing(f"/{text}", self.like), np.int64)
+        return self._after_slash(self._fold(text))
+
+    def _after_slash(self, folded: str) -> Positions:
+        return np.union1d(self._below(f"/{folded}"), self._tails.starting_with(folded))
 
     def beside_slash(self, text: str) -> Positions:
         """The rows of the nodes whose qualified name contains ``text`` with a slash before it, or after it."""
-        lower = text.lower()
-        if "/" in lower:
-            return np.union1d(self.after_slash(lower), np.fromiter(self.containing(f"{lower}/"), np.int64))
-        return np.union1d(self.after_slash(lower), self._below(f"{lower}/"))
+        folded = self._fold(text)
+        if "/" in folded:
+            found = (self._qualified.containing(part) for part in (f"/{folded}", f"{folded}/"))
+            return np.unique(np.fromiter((row for rows in found for row in rows), np.int64))
+        return np.union1d(self._after_slash(folded), self._below(f"{folded}/"))
 
     def _below(self, text: str) -> Positions:
         found = [self._rows_of_folder[folder] for folder in self._folders.containing(text)]
         return np.concatenate(found) if found else _NONE
+
+
+def _has_wildcards(text: str) -> bool:
+    return "_" in text or "%" in text
 
 
 def _like(text: str) -> re.Pattern[str]:

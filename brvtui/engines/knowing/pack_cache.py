@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from brvtui.engines.knowing.keywords import normal_task
 from brvtui.engines.knowing.seed_rules import PackCacheRules
 
 
@@ -51,6 +52,10 @@ class PackCache:
             return pack, CacheLayer.MEMORY
         return (pack, CacheLayer.KEPT) if snapshot and pack.snapshot == snapshot else None
 
+    def after_feedback(self) -> PackCache:
+        """The same after a result was judged: no pack outlives its time in memory."""
+        return PackCache({key: replace(pack, snapshot="") for key, pack in self.packs.items()})
+
     def stored(self, key: str, pack: CachedPack, rules: PackCacheRules) -> PackCache:
         """The same with ``pack`` in it; the oldest gives way when there are too many."""
         packs = {known: held for known, held in self.packs.items() if known != key}
@@ -63,7 +68,7 @@ def pack_key(task: str, rules: PackCacheRules, **options: Any) -> str:
     The ``options`` that it is packed with (budget, scope, …) are part of it if the rules say so; the program leaves
     them out, and serves a pack for one budget to a task with another.
     """
-    text = task.strip().lower()
+    text = normal_task(task)
     if rules.whole_key and options:
         text += "\0" + json.dumps(options, sort_keys=True, default=str)
     return hashlib.sha256(b"context_pack\0" + text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from brvtui.engines.knowing.keywords import normal_task
 from brvtui.engines.knowing.model import Node
 from brvtui.engines.knowing.ranking_rules import PackingRules
 from brvtui.engines.knowing.scoring import ScoredCandidate
@@ -91,7 +92,7 @@ def pack(
         order = _by_file(ranked, tokens)
     else:
         order = sorted(range(len(ranked)), key=lambda at: (-densities[at], -ranked[at].score))
-    if coherence and strategy == "density":
+    if coherence > 0 and strategy == "density":
         order = _coherent(order, ranked, tokens, densities, budget, coherence)
     return _filled(order, ranked, tokens, densities, budget, exponent)
 
@@ -150,7 +151,7 @@ def _coherent(
 
 def pack_root(task: str, node_hashes: Iterable[bytes]) -> str:
     """The SHA-256 that names a packed context: of the task, and of what is in it whatever the order."""
-    digest = hashlib.sha256(task.strip().lower().encode())
+    digest = hashlib.sha256(normal_task(task).encode("utf-8", "surrogatepass"))
     for node_hash in sorted(node_hashes):
         digest.update(node_hash)
     return digest.hexdigest()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from brvtui.engines.knowing.keywords import KeywordSet, has_mixed_case, size
+from brvtui.engines.knowing.keywords import KeywordSet, has_mixed_case, lower, size, words
 from brvtui.engines.knowing.model import Positions, terminal_name
 from brvtui.engines.knowing.name_lookup import JoinedLines, NameLookup
 from brvtui.engines.knowing.seed_rules import PathChannelRules
@@ -37,24 +37,24 @@ def path_terms(task: str, rules: PathChannelRules) -> list[str]:
     """The words of ``task`` that may name folders, longest first."""
     stop = frozenset(rules.stop_words)
     found: dict[str, None] = {}
-    for raw in task.split():
+    for raw in words(task):
         word = raw.strip(rules.trimmed)
-        lower = word.lower()
-        if size(lower) < rules.term_least or lower in stop or lower.isdecimal():
+        term = lower(word)
+        if size(term) < rules.term_least or term in stop or not term.strip("0123456789"):
             continue
-        if any(char in lower for char in rules.without):
+        if any(char in term for char in rules.without):
             continue
-        found[lower] = None
-        parts = lower.split("_") if "_" in lower else camel_words(word) if has_mixed_case(word) else []
-        found.update(dict.fromkeys(part.lower() for part in parts if size(part) >= rules.term_least))
+        found[term] = None
+        parts = word.split("_") if "_" in word else camel_words(word) if has_mixed_case(word) else []
+        found.update(dict.fromkeys(part for part in map(lower, parts) if size(part) >= rules.term_least))
     kept = [term for term in found if term not in stop]
     return sorted(kept, key=lambda term: -size(term))[: rules.terms]
 
 
 def path_match(qualified_name: str, term: str, rules: PathChannelRules) -> bool:
     """Whether ``term`` stands in the path of a name, where its first occurrence begins a word."""
-    path = file_part(qualified_name.lower(), rules.extensions)
-    at = path.find(term)
+    path = file_part(lower(qualified_name), rules.extensions)
+    at = path.find(lower(term))
     return at == 0 or (at > 0 and path[at - 1] in rules.before_term)
 
 
@@ -65,10 +65,12 @@ class FolderIndex:
         self.lookup, self.rules = lookup, rules
         graph = lookup.graph
         members: dict[int, list[str]] = {}
-        nodes, positions = graph.nodes, graph.positions
+        positions = graph.positions
         for edge in graph.edges:
-            if edge.type == rules.member_type and (member := positions[edge.target]) < len(nodes):
-                members.setdefault(positions[edge.source], []).append(nodes[member].qualified_name.lower())
+            if edge.type == rules.member_type:
+                names = members.setdefault(positions[edge.source], [])
+                member = graph.find(edge.target)
+                names += [lower(member.qualified_name)] if member is not None else []
         kinds = {row: graph.nodes[place].kind for row, place in enumerate(lookup.places.tolist()) if place in members}
         self.rich = frozenset(row for row, kind in kinds.items() if kind in rules.type_kinds)
         """The rows of the types with members."""
@@ -88,7 +90,7 @@ class FolderIndex:
         found: dict[int, str] = {}
         for keyword in keywords:
             for first, after in spans:
-                for line in self._members.containing(keyword.lower(), first, after):
+                for line in self._members.containing(lower(keyword), first, after):
                     owner = np.searchsorted(self._starts, line, side="right") - 1
                     found.setdefault(int(self._owners[owner]), keyword)
         return dict(sorted(found.items()))
@@ -96,7 +98,7 @@ class FolderIndex:
     def near(self, term: str) -> Positions:
         """The rows of what has ``term`` after a slash in its name; failing that, between two dots."""
         rows = self.lookup.after_slash(term)
-        return rows if len(rows) else np.fromiter(self.lookup.containing(f".{term}."), np.int64)
+        return rows if len(rows) else np.fromiter(self.lookup.containing(f".{term}.", self.lookup.like), np.int64)
 
 
 def path_search(terms: Sequence[str], keywords: KeywordSet, index: FolderIndex) -> list[PathHit]:

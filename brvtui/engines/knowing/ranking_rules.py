@@ -25,6 +25,8 @@ class WalkRules:
     """How many of the best nodes must keep their order ..."""
     leaders_rounds: Count
     """... in how many comparisons, for the walk to end."""
+    leaders_equal: SizeLimit
+    """More equal nodes than this have no order, as in the program, whose order of equal ones is any; 0 for all."""
     negligible: Share
     """A node with less probability does not hand it on: it is lost."""
     cutoff: Share
@@ -35,6 +37,8 @@ class WalkRules:
     """How many nodes are looked at for their module; 0 for all."""
     crossing_types: tuple[str, ...]
     """The types of edges that lead into another module without loss: those that a person wrote."""
+    closed_types: tuple[str, ...]
+    """The types of edges over which no edges are read: what they lead to is a dead end. None by default."""
     edge_weights: dict[str, float]
     other_edges: float
     """The weight of an edge of any other type."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from brvtui.engines.knowing.hits import LinkRank
+from brvtui.engines.knowing.keywords import lower
 from brvtui.engines.knowing.model import Node
 from brvtui.engines.knowing.ranking_rules import AgeSteps, FeedbackWeights, ScoreRules
 
@@ -130,22 +131,24 @@ def feedback_value(share: float | None, weights: FeedbackWeights) -> float:
 
 def is_test_path(qualified_name: str) -> bool:
     """Whether a symbol lies in a test, by its path."""
-    name = qualified_name.lower()
+    name = lower(qualified_name)
     return any(part in name for part in _TEST_PATHS) or ("/test_" in name and ".py" in name)
 
 
 def lifts_penalty(task: str, rules: ScoreRules) -> bool:
     """Whether ``task`` is about tests, so that they are not penalised."""
-    lower = task.lower()
+    text = lower(task)
     if rules.penalty_words_inside:
-        return any(word in lower for word in rules.penalty_words)
-    return not set(re.findall(r"\w+", lower)).isdisjoint(rules.penalty_words)
+        return any(word in text for word in rules.penalty_words)
+    return not set(re.findall(r"\w+", text)).isdisjoint(rules.penalty_words)
 
 
 def result_confidence(scores: Sequence[float]) -> float:
     """How far the best score stands out from the tenth, from 0 to 1; 1 for a list that is too short to say."""
     if len(scores) < _FLAT_RANK:
         return 1.0
+    if scores[0] <= 0:
+        return 0.0
     least = scores[_FLAT_RANK - 1]
     ratio = scores[0] / least if least else _FLAT_HIGH
     return min(1.0, max(0.0, (ratio - _FLAT_LOW) / (_FLAT_HIGH - _FLAT_LOW)))

@@ -145,9 +145,9 @@ class EquivalenceRules:
     alias_generic_words: tuple[str, ...]
     of_notes: NoteClassRules
     language_sample: Count
-    """How many nodes are looked at to tell the language of a repository."""
+    """About how many nodes are looked at to tell the language of a repository."""
     languages: dict[str, str]
-    """The language of each marker in a qualified name."""
+    """The language of each marker in a qualified name; an empty one does not count."""
 
 
 @dataclass(frozen=True, slots=True)

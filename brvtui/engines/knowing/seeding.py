@@ -92,7 +92,7 @@ def seed_index(
 
     Texts that ``last``, the index of an earlier graph, holds already are not read again.
     """
-    lookup = NameLookup(graph)
+    lookup = NameLookup(graph, profile.tiered.wildcards)
     texts = searched_texts(graph, profile.full_text, last.texts if last is not None else None)
     return SeedIndex(
         graph, profile, lookup, texts, FolderIndex(lookup, profile.paths), classes, noise or profile.noise, language

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 
 from brvtui.engines.knowing.seed_rules import SessionRules
 
+_MOST_HALVES = 1000.0
+"""A time further in the future than so many half-lives adds no more; it is beyond any bound."""
+
 
 @dataclass(frozen=True, slots=True)
 class RecentUse:
@@ -30,6 +33,6 @@ class RecentUse:
 
 
 def recent_boost(ages: Iterable[float], rules: SessionRules) -> float:
-    """The boost of a node that was packed ``ages`` seconds ago; an age below 0 counts as 0."""
-    rate = math.log(2) / rules.half_life_seconds
-    return min(rules.most, sum(math.exp(-rate * max(0, math.floor(age))) for age in ages))
+    """The boost of a node that was packed ``ages`` seconds ago; a time in the future (an age below 0) adds over 1."""
+    halves = (math.floor(age) / rules.half_life_seconds for age in ages)
+    return min(rules.most, sum(2 ** -max(half, -_MOST_HALVES) for half in halves))

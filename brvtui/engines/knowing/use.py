@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from posixpath import splitext
 from typing import NamedTuple
 
+from brvtui.engines.knowing.keywords import lower
 from brvtui.engines.knowing.model import Node
 from brvtui.engines.knowing.seed_rules import UseRules
 from brvtui.engines.knowing.words import identifiers
@@ -23,7 +24,7 @@ NO_CLUSTER = ""
 
 
 class PendingNode(NamedTuple):
-    """A node that an answer returned, and whether it was used since."""
+    """A node that an answer returned."""
 
     id: str
     name: str
@@ -32,7 +33,6 @@ class PendingNode(NamedTuple):
     """Other texts that mean it, in lower case: a note's path, and the name of its file."""
     returned: float
     """When it was returned last, in seconds since 1970."""
-    is_used: bool = False
 
 
 class UseVerdict(NamedTuple):
@@ -47,10 +47,12 @@ class PendingUse:
     """The nodes whose use is waited for, by id."""
 
     pending: Mapping[str, PendingNode] = field(default_factory=dict)
+    used: frozenset[str] = frozenset()
+    """The ids of the nodes that were used since the last flush; a node is used once, however often it is returned."""
 
     def returned(self, nodes: Iterable[PendingNode]) -> PendingUse:
         """The same with ``nodes`` waited for, too."""
-        return PendingUse({**self.pending, **{node.id: node for node in nodes}})
+        return replace(self, pending={**self.pending, **{node.id: node for node in nodes}})
 
     def detected(self, content: str, now: float) -> tuple[PendingUse, tuple[str, ...]]:
         """The same after ``content`` was read or written, and the ids of the nodes that it uses for the first time.
@@ -58,16 +60,16 @@ class PendingUse:
         It uses a node that was returned a short time ago when an identifier of it is the node's name, or it holds
         another text that means the node. Case is ignored.
         """
-        lower = content.lower()
+        text = lower(content)
         words = {word.lower() for word in identifiers(content, NAME_LEAST)}
-        used = {
-            node.id: node._replace(is_used=True)
+        used = tuple(
+            node.id
             for node in self.pending.values()
-            if not node.is_used
+            if node.id not in self.used
             and now - node.returned <= WINDOW_SECONDS
-            and (node.name.lower() in words or any(text in lower for text in node.texts))
-        }
-        return PendingUse({**self.pending, **used}), tuple(used)
+            and (lower(node.name) in words or any(part in text for part in node.texts))
+        )
+        return replace(self, used=self.used | {*used}), used
 
     def expired(self, now: float) -> tuple[PendingUse, UseVerdict]:
         """The same without the nodes that were returned too long ago, and the verdict on these."""
@@ -76,13 +78,13 @@ class PendingUse:
 
     def flushed(self) -> tuple[PendingUse, UseVerdict]:
         """Nothing is waited for any more; the verdict on all that was."""
-        return self._ended(self.pending.keys())
+        return PendingUse(), self._ended(self.pending.keys())[1]
 
     def _ended(self, ids: Collection[str]) -> tuple[PendingUse, UseVerdict]:
         ended = [node for id_, node in self.pending.items() if id_ in ids]
         left = {id_: node for id_, node in self.pending.items() if id_ not in ids}
-        used = tuple(node for node in ended if node.is_used)
-        return PendingUse(left), UseVerdict(used, tuple(node for node in ended if not node.is_used))
+        used = tuple(node for node in ended if node.id in self.used)
+        return replace(self, pending=left), UseVerdict(used, tuple(node for node in ended if node.id not in self.used))
 
 
 def pending_node(node: Node, now: float) -> PendingNode:
@@ -122,13 +124,14 @@ def feedback_scores(
     """The share of useful records for each of ``ids`` that has any, from 0 to 1.
 
     A task with a cluster counts the records of that cluster alone, and those without one if the rules say so; a task
-    without one counts all. With ``roots``, a record of another state of the node's package does not count.
+    without one counts all. With ``roots``, a record of another state of the node's package, or of a package without a
+    known state, does not count.
     """
     useful: dict[str, int] = {}
     total: dict[str, int] = {}
     for record in records:
         is_seen = not cluster or record.cluster == cluster or (rules.any_cluster and not record.cluster)
-        is_now = roots is None or not record.root or record.root == roots.get(record.id, record.root)
+        is_now = not roots or not record.root or record.root == roots.get(record.id)
         if record.id in ids and is_seen and is_now:
             useful[record.id] = useful.get(record.id, 0) + record.is_useful
             total[record.id] = total.get(record.id, 0) + 1

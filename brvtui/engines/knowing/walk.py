@@ -20,7 +20,8 @@ Matrix = Any
 """A sparse matrix of scipy, which has no types."""
 Ended = Literal["settled", "order", "rounds", "no seeds"]
 """Why a walk ended: it changed no more; its leaders kept their order; it had its rounds; there was no start."""
-_RESTART = 0.2
+_RESTART, _ROUNDS = 0.2, 20
+"""What holds in place of values that make no walk."""
 _DIGITS = 12
 _ROUNDING = 1e-12
 
@@ -61,12 +62,16 @@ class Roads:
     weights: Floats
     hinders: Flags
     """Whether the entry loses weight when it leads into another module."""
+    opens: Flags
+    """Whether the edges of the node to which the entry leads are read."""
     starts: Positions
     modules: Positions
     """The module of each node as a number; -1 for none."""
     expands: Flags
     """Whether the walk reads the edges of a node: not of one outside of the corpus."""
     other_module: float
+    is_whole: bool
+    """Whether edges are read as from the program's cache, which it does not use for a single edge."""
 
     @property
     def size(self) -> int:
@@ -115,6 +120,8 @@ class Walk:
     """Nodes whose edges were loaded; another node that the walk reaches is a dead end."""
     restart: float
     negligible: float
+    most_levels: int
+    """How many edges away from a seed nodes are counted."""
 
     @cached_property
     def scores(self) -> Floats:
@@ -134,11 +141,12 @@ class Walk:
         hops = np.full(self.ways.size, -1, np.int64)
         frontier = np.flatnonzero(self.start)
         level = 0
-        while len(frontier):
+        while len(frontier) and level <= self.most_levels:
             hops[frontier] = level
             loaded = frontier[self.expanded[frontier]]
+            entries = _entries(self.ways.starts, loaded)
             beside = np.zeros(self.ways.size, bool)
-            beside[self.ways.enters[_entries(self.ways.starts, loaded)]] = True
+            beside[self.ways.enters[entries[self.ways.opens[entries]] if self.ways.is_whole else entries]] = True
             frontier = np.flatnonzero(beside & (hops < 0))
             level += 1
         return hops
@@ -146,9 +154,13 @@ class Walk:
 
 def roads(graph: Graph, rules: WalkRules) -> Roads:
     """The edges of ``graph`` as the walk uses them under ``rules``."""
-    weigh = cache(partial(edge_weight, rules=rules))
+    is_whole = rules.whole_neighbourhood and len(graph.edges) > 1
+    weigh = cache(partial(edge_weight, rules=replace(rules, whole_neighbourhood=is_whole)))
     weights = np.fromiter((weigh(edge.type, edge.provenance) for edge in graph.edges), float, len(graph.edges))
     hinders = np.fromiter((edge.type not in rules.crossing_types for edge in graph.edges), bool)
+    opens = np.fromiter((read_type(edge.type, rules, is_whole) not in rules.closed_types for edge in graph.edges), bool)
+    weights = np.where(opens | (not is_whole), weights, 0.0)
+    opens &= (weights > 0) | is_whole
     leaves = np.concatenate([graph.sources, graph.targets])
     enters = np.concatenate([graph.targets, graph.sources])
     order = np.argsort(leaves, kind="stable")
@@ -168,25 +180,30 @@ def roads(graph: Graph, rules: WalkRules) -> Roads:
         edges,
         weights[edges],
         hinders[edges],
+        opens[edges],
         starts,
         modules,
         expands,
         rules.other_module,
+        is_whole,
     )
 
 
 def _is_outside(node: Node) -> bool:
     name = node.qualified_name
-    return name.startswith("external://") or (node.kind == EXTERNAL and "external" in name)
+    return name.startswith("external://") or (node.kind == EXTERNAL and "external" in name.lower())
+
+
+def read_type(type_: str, rules: WalkRules, is_whole: bool) -> str:
+    """The type as which an edge is read; the program's cache, of which ``is_whole`` says that it is read, keeps few."""
+    return rules.lost_type if is_whole and type_ not in rules.kept_types else type_
 
 
 def edge_weight(type_: str, provenance: str, rules: WalkRules) -> float:
     """The walk's weight of an edge."""
-    if rules.whole_neighbourhood:
-        type_ = type_ if type_ in rules.kept_types else rules.lost_type
-        return rules.edge_weights.get(type_, rules.other_edges)
-    weight = rules.edge_weights.get(type_, rules.other_edges)
-    return weight * rules.generated_edges if provenance == "lsp_resolved" else weight
+    weight = rules.edge_weights.get(read_type(type_, rules, rules.whole_neighbourhood), rules.other_edges)
+    is_generated = provenance == "lsp_resolved" and not rules.whole_neighbourhood
+    return weight * rules.generated_edges if is_generated else weight
 
 
 def walk(ways: Roads, seeds: Mapping[int, float], rules: WalkRules) -> Walk:
@@ -195,14 +212,14 @@ def walk(ways: Roads, seeds: Mapping[int, float], rules: WalkRules) -> Walk:
     restart = rules.restart if 0 < rules.restart < 1 else _RESTART
     expanded = _expanded(ways, list(seeds), rules)
     steps = _steps(ways, expanded, rules)
-    made = Walk(start, (), "rounds", start, ways, steps, expanded, restart, rules.negligible)
+    made = Walk(start, (), "rounds", start, ways, steps, expanded, restart, rules.negligible, rules.levels)
     alive, leaks = (~made.dead).astype(float), bool(steps.leaks.any())
     rounds: list[WalkRound] = []
     current, unchanged = start, 0
     leaders: list[int] = []
     to_modules = as_negligible = 0.0
     ended: Ended = "rounds"
-    for _ in range(rules.rounds if seeds else 0):
+    for _ in range((rules.rounds if rules.rounds > 0 else _ROUNDS) if seeds else 0):
         moving = np.where(current >= rules.negligible, current, 0.0) if rules.negligible > 0 else current
         going = moving * alive
         back = float(moving.sum() - going.sum())
@@ -212,8 +229,9 @@ def walk(ways: Roads, seeds: Mapping[int, float], rules: WalkRules) -> Walk:
         as_negligible = (1 - restart) * (as_negligible + lost)
         change = float(np.abs(after - current).sum())
         rounds.append(WalkRound(change, float(after.sum()), to_modules, as_negligible))
-        now = _leaders(after, rules.leaders, leaders)
-        unchanged = unchanged + 1 if len(rounds) > 1 and now == leaders else 0
+        now, equal = _leaders(after, rules.leaders, leaders)
+        is_ordered = len(rounds) > 1 and not 0 < rules.leaders_equal < equal
+        unchanged = unchanged + 1 if is_ordered and now == leaders else 0
         current, leaders = after, now
         if change < rules.settled or unchanged >= rules.leaders_rounds:
             ended = "settled" if change < rules.settled else "order"
@@ -234,11 +252,10 @@ def _expanded(ways: Roads, seeds: list[int], rules: WalkRules) -> Flags:
     """The nodes whose edges are loaded: those at most so many edges away from a seed, over edges of some weight."""
     expanded = np.zeros(ways.size, bool)
     frontier = np.asarray(sorted(seeds), np.int64)
-    for _ in range(rules.levels + rules.whole_neighbourhood):
+    for _ in range(rules.levels + ways.is_whole):
         expanded[frontier] = True
         entries = _entries(ways.starts, frontier)
-        if not rules.whole_neighbourhood:
-            entries = entries[ways.weights[entries] > 0]
+        entries = entries[ways.opens[entries]]
         beside = np.zeros(ways.size, bool)
         beside[ways.enters[entries]] = True
         frontier = np.flatnonzero(beside & ways.expands & ~expanded)
@@ -261,19 +278,17 @@ def _steps(ways: Roads, expanded: Flags, rules: WalkRules) -> Steps:
     if not rules.module_sample:
         known = ways.modules[expanded]
         return ways.hindered_steps if len(np.unique(known[known >= 0])) > 1 else ways.steps
-    found = np.flatnonzero(expanded)
-    beside = np.zeros(ways.size, bool)
-    beside[ways.enters[_entries(ways.starts, found)]] = True
-    looked_at = np.flatnonzero(beside | expanded)[: rules.module_sample]
+    looked_at = np.flatnonzero(expanded)[: rules.module_sample]
     modules = np.full(ways.size, -1, np.int64)
     modules[looked_at] = ways.modules[looked_at]
     return ways.steps_among(modules) if len(np.unique(modules[modules >= 0])) > 1 else ways.steps
 
 
-def _leaders(probability: Floats, count: int, before: Sequence[int]) -> list[int]:
-    """The best nodes in their order. Rounding keeps equal nodes in the order of the graph.
+def _leaders(probability: Floats, count: int, before: Sequence[int]) -> tuple[list[int], int]:
+    """The best nodes in their order, and how many are as probable as one of them at most.
 
-    The leaders of the round ``before`` only save time: as many nodes are at least as probable as the least of them.
+    Rounding keeps equal nodes in the order of the graph. The leaders of the round ``before`` only save time: as many
+    nodes are at least as probable as the least of them.
     """
     least = float(probability[before].min()) - _ROUNDING if len(before) >= count else 0.0
     found = np.flatnonzero(probability >= max(least, _ROUNDING))
@@ -281,5 +296,6 @@ def _leaders(probability: Floats, count: int, before: Sequence[int]) -> list[int
         held = probability[found]
         least = float(np.partition(held, len(held) - count)[len(held) - count]) - _ROUNDING
         found = found[held >= max(least, _ROUNDING)]
-    order = np.argsort(-np.round(probability[found], _DIGITS), kind="stable")
-    return [int(place) for place in found[order][:count]]
+    rounded = -np.round(probability[found], _DIGITS)
+    equal = np.unique(rounded, return_counts=True)[1].max(initial=0)
+    return [int(place) for place in found[np.argsort(rounded, kind="stable")][:count]], int(equal)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from brvtui.engines.knowing.keywords import size
+from brvtui.engines.knowing.keywords import lower, size
 from brvtui.engines.knowing.model import Columns, Node
 from brvtui.engines.knowing.seed_rules import FullTextRules
 
@@ -38,18 +38,21 @@ def meaningful_words(qualified_name: str, generic: Collection[str], least: int) 
     """The words of a name without its path and first part, without ``generic`` ones and those below ``least`` bytes."""
     tail = qualified_name.rpartition("/")[2]
     name = tail.partition(".")[2] if "." in tail else tail
-    return [word for word in _RISES.split(name) if size(word) >= least and word.lower() not in generic]
+    return [word for word in _RISES.split(name) if size(word) >= least and lower(word) not in generic]
 
 
 def file_part(qualified_name: str, extensions: Sequence[str]) -> str:
     """A qualified name up to its file's ending: the last occurrence of the first of ``extensions`` that occurs.
 
-    Without one, it is the text up to the first dot after the last slash, or all of it without a slash.
+    Without one, or when nothing follows it, it is the text up to the first dot after the last slash, or all of it
+    without a slash.
     """
     for extension in extensions:
         at = qualified_name.rfind(extension)
         if at >= 0:
-            return qualified_name[: at + len(extension)]
+            if at + len(extension) < len(qualified_name):
+                return qualified_name[: at + len(extension)]
+            break
     slash = qualified_name.rfind("/")
     dot = qualified_name.find(".", slash + 1) if slash >= 0 else -1
     return qualified_name if dot < 0 else qualified_name[:dot]
@@ -70,17 +73,17 @@ def searchable(text: str, rules: FullTextRules) -> str:
     made: list[str] = []
     for piece in filter(None, _CUTS.split(text)):
         made.append(piece)
-        for words in (long_camel_words(piece, rules), [word for word in piece.split("_") if word]):
-            if len(words) > 1:
-                made += words
+        humps = long_camel_words(piece, rules)
+        made += humps if len(humps) > 1 else ()
+        made += (word for word in piece.split("_") if word and word != piece)
     return " ".join(made)
 
 
 def concepts(path: str, rules: FullTextRules) -> str:
     """The words of a file's path that tell its subject: of each folder and of the file, and each of these whole."""
     made: list[str] = []
-    for component in path.split("/"):
-        if component in rules.plain_folders:
+    for component in path.replace("\\", "/").split("/"):
+        if lower(component) in rules.plain_folders:
             continue
         dot = component.rfind(".")
         stem = component[:dot] if dot > 0 else component

@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from brvtui.engines.knowing.model import Edge, Graph, Node, symbol
 
 DATA = Path(__file__).parents[2] / "data" / "knowing"
+FOLDERS = (DATA, DATA / "more", DATA / "sampled")
+"""Cases that were given, more that were given later, and samples of random ones (``benchmarks/knowing_oracle.py``)."""
 Case = dict[str, Any]
+_chosen: list[Case] = []
 
 
 def cases(family: str) -> list[Case]:
-    """The recorded cases of ``family``."""
-    held: list[Case] = json.loads((DATA / f"{family}.json").read_text(encoding="utf-8"))["cases"]
+    """The recorded cases of ``family``; inside of :func:`only`, the chosen one."""
+    if _chosen:
+        return list(_chosen)
+    files = (folder / f"{family}.json" for folder in FOLDERS)
+    held = [case for file in files if file.exists() for case in json.loads(file.read_text(encoding="utf-8"))["cases"]]
     assert held
     return held
+
+
+@contextmanager
+def only(case: Case) -> Iterator[None]:
+    """Lets the tests of recorded answers see nothing but ``case``."""
+    _chosen.append(case)
+    try:
+        yield
+    finally:
+        _chosen.clear()
 
 
 def node(record: dict[str, Any], now: float = 0.0) -> Node:
@@ -49,10 +66,14 @@ def edges(records: Iterable[dict[str, Any]]) -> tuple[Edge, ...]:
 
 
 def graph(record: dict[str, Any]) -> Graph:
-    """A recorded graph as ours, in the recorded order; ends of edges that are not recorded as nodes follow by id."""
+    """A recorded graph as ours, in the recorded order; seeds that are not recorded as nodes follow by id.
+
+    So do ends of edges where no node is recorded.
+    """
     nodes = {one.id: one for one in map(node, record.get("nodes", ()))}
     links = edges(record.get("edges", ()))
-    named = {end for edge in links for end in edge[:2]} | {seed["id"] for seed in record.get("seeds", ())}
+    named = {seed["id"] for seed in record.get("seeds", ())}
+    named |= set() if nodes else {end for edge in links for end in edge[:2]}
     for id_ in sorted(named - nodes.keys()):
         nodes[id_] = symbol(id_, "function")
     return Graph(tuple(nodes.values()), links)

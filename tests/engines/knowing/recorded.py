@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 import pytest
@@ -36,7 +36,7 @@ from brvtui.engines.knowing.scoring import (
 )
 from brvtui.engines.knowing.seed_rules import SeedSize
 from brvtui.engines.knowing.seeding import seed_index
-from brvtui.engines.knowing.session import recent_boost
+from brvtui.engines.knowing.session import RecentUse
 from brvtui.engines.knowing.symbol_why import BELOW, WALK
 from brvtui.engines.knowing.use import PendingUse, pending_node
 from tests.engines.knowing.graph_cases import cases, close, graph, node
@@ -52,11 +52,13 @@ FROM_STORE = replace(CODE, walk=replace(CODE.walk, whole_neighbourhood=False))
 LEAST_SCORE_TOLERANCE = 1e-6
 MOST_CALLERS_UNIT = 0.0035
 """What one unit of a truncated number of callers is worth in a score."""
+WALK_PER_SPREAD = 8
+"""What a walk may differ by for the spread of scores, where the program's own ends in another round each time."""
 TASK_TOLERANCE = 1e-3
 """A walk may end a round earlier or later where leaders are equal."""
 OVERALL = {"with_equivalence_classes": 0.361, "without_equivalence_classes": 0.311}
 """The program's mean P@10 over all 18 tasks, as the family's notes say."""
-CHANNELS = {"rwr": WALK, "rwr (below threshold)": BELOW}
+CHANNELS = {"rwr": WALK, "rwr (below threshold)": BELOW, "equiv": "equivalence"}
 MANY = 10**9
 
 
@@ -108,7 +110,7 @@ def traced(ops: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             case "detect":
                 state, used = state.detected(op["content"], now)
                 made["used"] = sorted(used)
-                made["attributed_total"] = sum(one.is_used for one in state.pending.values())
+                made["attributed_total"] = len(state.used)
             case "expire":
                 state, verdict = state.expired(now)
                 made |= {"pending": len(state.pending), "unused": sorted(one.id for one in verdict.unused)}
@@ -147,7 +149,6 @@ def packed_context(case: dict[str, Any], found: list[ScoredCandidate], budget: i
     costs = [node_tokens(one.node, CODE.packing) for one in found]
     made = pack(found, costs, case["input"]["token_budget"] or budget, CODE.packing)
     return {
-        "order_is_deterministic": True,
         "symbols": [
             {
                 "components": {name: one.component(name) for name in FILE_COMPONENTS},
@@ -162,6 +163,24 @@ def packed_context(case: dict[str, Any], found: list[ScoredCandidate], budget: i
     }
 
 
+def check_context(case: dict[str, Any], ours: dict[str, Any]) -> None:
+    """Compares what was packed, within the spread of the program where its walk ends in another round each time."""
+    wanted, name = case["expected"], case["name"]
+    spread = wanted.get("run_to_run_score_spread", 0.0 if wanted["order_is_deterministic"] else MOST_CALLERS_UNIT)
+    tolerance = SCORE_TOLERANCE if spread < SCORE_TOLERANCE else spread + MOST_CALLERS_UNIT
+    assert (ours["token_budget"], ours["tokens_used"]) == (wanted["token_budget"], wanted["tokens_used"]), name
+    scores = {one["id"]: one["score"] for one in wanted["symbols"]}
+    ordered = [one["id"] for one in ours["symbols"]]
+    assert sorted(ordered) == sorted(scores), name
+    assert all(scores[one] >= scores[other] - tolerance for one, other in pairwise(ordered)), (name, ordered)
+    parts = {one["id"]: (one["components"], one["distance"], one["score"]) for one in ours["symbols"]}
+    for one in wanted["symbols"]:
+        components, distance, score = parts[one["id"]]
+        assert distance == one["distance"], (name, one["id"])
+        assert score == pytest.approx(one["score"], abs=tolerance), (name, one["id"])
+        assert close(components, one["components"], tolerance), (name, one["id"], components)
+
+
 def in_context(case: dict[str, Any]) -> TaskContext:
     given = case["input"]
     walk = replace(CODE.walk, whole_neighbourhood=given.get("use_adjacency_cache", False))
@@ -169,22 +188,29 @@ def in_context(case: dict[str, Any]) -> TaskContext:
     held = graph(given)
     language = language_of(held, profile.equivalence)
     index = task_index(seed_index(held, profile, built_in_classes(profile.equivalence.verbs), language))
-    votes: dict[str, list[bool]] = {}
-    for vote in given.get("feedback_same_cluster", ()):
-        votes.setdefault(vote["symbol"], []).append(vote["useful"])
-    ages = given.get("session_access_ages_seconds", {})
-    around = ScoringContext(
-        0.0,
-        penalised=(lambda _: False) if lifts_penalty(given["task"], profile.scoring) else is_test,
-        feedback={id_: sum(useful) / len(useful) for id_, useful in votes.items()},
-        session={id_: recent_boost(times, profile.session) for id_, times in ages.items()},
-    )
+    penalised = (lambda _: False) if lifts_penalty(given["task"], profile.scoring) else is_test
+    around = recorded_use(given, penalised)
     prefix = f"{given['repo_url']}://"
     in_scope: Callable[[Node], bool] | None = None
     if given.get("scope_to_repo"):
         in_scope = lambda node: node.qualified_name.startswith(prefix)  # noqa: E731
     cost = lambda node: node_tokens(node, profile.packing)  # noqa: E731
     return for_task(TaskRequest(given["task"], given["token_budget"], cost, is_in_scope=in_scope), index, around)
+
+
+def recorded_use(given: dict[str, Any], penalised: Callable[[Node], bool]) -> ScoringContext:
+    """The feedback and the session of a case."""
+    votes: dict[str, list[bool]] = {}
+    for vote in given.get("feedback_same_cluster", ()):
+        votes.setdefault(vote["symbol"], []).append(vote["useful"])
+    ages = given.get("session_access_ages_seconds", {})
+    times = {id_: tuple(-float(age) for age in held) for id_, held in ages.items()}
+    return ScoringContext(
+        0.0,
+        penalised=penalised,
+        feedback={id_: sum(useful) / len(useful) for id_, useful in votes.items()},
+        session=RecentUse(times).boosts(times, 0.0, CODE.session),
+    )
 
 
 def check_results(
@@ -199,9 +225,11 @@ def check_results(
             assert scores[one.node.id] >= scores[later.node.id] - tolerance, (name, one.node.id, later.node.id)
     ours = {one.node.id: (one.candidate.distance, one.candidate.walk) for one in results}
     theirs = {one["id"]: (one["distance"], one["rwr_score"]) for one in wanted}
+    spread = tolerance - MOST_CALLERS_UNIT - LEAST_SCORE_TOLERANCE
+    walked = TASK_TOLERANCE + WALK_PER_SPREAD * max(0.0, spread)
     assert close(
-        {id_: list(one) for id_, one in ours.items()}, {id_: list(one) for id_, one in theirs.items()}, TASK_TOLERANCE
-    )
+        {id_: list(one) for id_, one in ours.items()}, {id_: list(one) for id_, one in theirs.items()}, walked
+    ), name
 
 
 def keywords(recorded: dict[str, Any]) -> KeywordSet:
@@ -246,7 +274,7 @@ def answered(given: dict[str, Any]) -> TaskContext:
     profile = explaining()
     index = task_index(seed_index(graph(given), profile, built_in_classes(profile.equivalence.verbs)))
     request = TaskRequest(given["task"], MANY, lambda _: 1)
-    return for_task(request, index, ScoringContext(0.0, penalised=lambda _: False))
+    return for_task(request, index, recorded_use(given, lambda _: False))
 
 
 def served(given: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -261,6 +289,10 @@ def served(given: dict[str, Any]) -> Iterator[dict[str, Any]]:
         if step["op"] == "snapshot":
             snapshots += 1
             yield {"op": "snapshot"}
+            continue
+        if step["op"] == "feedback":
+            cache = cache.after_feedback()
+            yield {"op": "feedback"}
             continue
         task, budget = step["task"], step["token_budget"]
         state = str(snapshots) if snapshots else ""

@@ -11,7 +11,7 @@ import pytest
 from benchmarks import knowing_flask
 from benchmarks.knowing_judging import bare_symbol, is_match, judge
 from brvtui.engines.knowing import seeding
-from brvtui.engines.knowing.candidates import focused, noise_filtered, seed_count, seeds
+from brvtui.engines.knowing.candidates import dominant_package, focused, noise_filtered, seed_count, seeds
 from brvtui.engines.knowing.deltas import delta
 from brvtui.engines.knowing.equivalence import (
     PhraseTable,
@@ -67,7 +67,8 @@ from brvtui.engines.knowing.words import (
     searched_columns,
     symbol_part,
 )
-from tests.engines.knowing.graph_cases import DATA, cases, close, edges, graph, node
+from brvtui.text.fts import FullTextError
+from tests.engines.knowing.graph_cases import FOLDERS, cases, close, edges, graph, node
 from tests.engines.knowing.recorded import (
     BROKEN,
     CHANNELS,
@@ -76,12 +77,12 @@ from tests.engines.knowing.recorded import (
     LEAST_SCORE_TOLERANCE,
     MOST_CALLERS_UNIT,
     OVERALL,
-    SCORE_TOLERANCE,
     SEED,
     SHOWN,
     TEXT,
     WALK_TOLERANCE,
     answered,
+    check_context,
     check_results,
     cluster,
     in_context,
@@ -162,6 +163,10 @@ def test_fts_query() -> None:
 def test_bm25() -> None:
     for name, given, wanted in pairs("bm25"):
         held = Graph(tuple(node(record) for record in given["nodes"]))
+        if wanted.get("error"):
+            with pytest.raises(FullTextError):
+                searched_texts(held, TEXT).full_text.search([given["query"]], TEXT.columns.weights, given["limit"])
+            continue
         columns = {one.id: searched_columns(one, TEXT)._asdict() for one in held.nodes}
         assert columns == wanted["indexed_columns"], name
         found = searched_texts(held, TEXT).full_text.search([given["query"]], TEXT.columns.weights, given["limit"])
@@ -191,10 +196,10 @@ def test_fts_concepts() -> None:
 
 def test_tiered_search() -> None:
     for name, given, wanted in pairs("tiered_search"):
-        lookup = NameLookup(graph(given))
-        keywords = recorded_keywords(given)
-        hits = tiered_search(keywords, lookup, CODE.tiered)
-        assert [{"qualified_name": hit.id, "tier": hit.tier} for hit in hits] == wanted, name
+        held = graph(given)
+        hits = tiered_search(recorded_keywords(given), NameLookup(held, CODE.tiered.wildcards), CODE.tiered)
+        names = {one.id: one.qualified_name for one in held.nodes}
+        assert [{"qualified_name": names[hit.id], "tier": hit.tier} for hit in hits] == wanted, name
 
 
 def test_equiv_match() -> None:
@@ -281,7 +286,8 @@ def test_focused_seeds() -> None:
         nodes = [symbol(qualified_name, "function") for qualified_name in given["candidates"]]
         order, package = focused(nodes, CODE.seeds)
         assert [one.qualified_name for one in order] == wanted["order"], name
-        assert package == wanted["dominant_package_for_gap_fill"], name
+        assert package == (order[0].package if dominant_package(nodes, CODE.seeds) else ""), name
+        assert dominant_package(nodes, CODE.seeds) == wanted["dominant_package_for_gap_fill"], name
         assert {one.qualified_name: one.package for one in nodes} == wanted["packages"], name
 
 
@@ -323,7 +329,9 @@ def test_feedback_scores() -> None:
             )
             for record in given["records"]
         ]
-        scores = feedback_scores(records, given["query"], cluster(given["query_cluster_keywords"]), CODE.use)
+        scores = feedback_scores(
+            records, given["query"], cluster(given["query_cluster_keywords"]), CODE.use, given.get("current_roots")
+        )
         assert close(scores, wanted["feedback_scores"]), name
         parts = {id_: feedback_value(score, CODE.scoring.feedback) for id_, score in scores.items()}
         assert close(parts, wanted["feedback_component"]), name
@@ -344,7 +352,8 @@ def test_rwr() -> None:
         rules = replace(
             CODE.walk,
             restart=given["alpha"],
-            rounds=given["max_iter"] or CODE.walk.rounds,
+            rounds=given["max_iter"],
+            closed_types=tuple(given.get("exclude_edge_types", ())),
             whole_neighbourhood=given.get("use_adjacency_cache", False),
         )
         seeds = {held.positions[seed["id"]]: 1.0 if given.get("uniform") else seed["weight"] for seed in given["seeds"]}
@@ -513,7 +522,7 @@ def test_for_files() -> None:
         held = graph(case["input"])
         found = around_files(held, case["input"]["files"], ScoringContext(0.0, penalised=lambda _: False), CODE)
         ours = packed_context(case, ranked(held, found, CODE.hits, CODE.scoring), CODE.packing.budget)
-        assert close(ours, case["expected"], SCORE_TOLERANCE), (case["name"], ours)
+        check_context(case, ours)
 
 
 def test_for_pr() -> None:
@@ -523,7 +532,7 @@ def test_for_pr() -> None:
             held, roads(held, FROM_STORE.walk), case["input"]["files"], ScoringContext(0.0), FROM_STORE
         )
         ours = packed_context(case, ranked(held, found, CODE.hits, CODE.scoring), CODE.packing.review_budget)
-        assert close(ours, case["expected"], SCORE_TOLERANCE), (case["name"], ours)
+        check_context(case, ours)
 
 
 def test_for_task() -> None:
@@ -593,7 +602,9 @@ def test_explain() -> None:
         assert (found.rank or -1, found.ranked) == (wanted["rank"], wanted["total_symbols"]), case["name"]
         assert found.channel == CHANNELS.get(wanted["seed_channel"], wanted["seed_channel"]), case["name"]
         assert found.is_seed == wanted["is_seed"], case["name"]
-        assert list(found.keywords) == wanted["keywords"], case["name"]
+        whole = [at for at, word in enumerate(wanted["keywords"]) if BROKEN not in word]
+        ours, theirs = ([words[at] for at in whole] for words in (found.keywords, wanted["keywords"]))
+        assert in_runs(ours) == in_runs(theirs), case["name"]
         if found.scored is None:
             assert wanted["seed_tier"] == "not matched", case["name"]
             continue
@@ -603,9 +614,9 @@ def test_explain() -> None:
         assert found.scored.score == pytest.approx(wanted["total_score"], abs=1e-6), case["name"]
         assert found.scored.candidate.callers == wanted["caller_proxy"], case["name"]
         assert found.most_callers == wanted["max_callers"], case["name"]
-        assert found.links is not None, case["name"]
-        assert found.links.authority == pytest.approx(wanted["hits_authority"], abs=1e-6), case["name"]
-        assert found.links.hub == pytest.approx(wanted["hits_hub"], abs=1e-6), case["name"]
+        links = found.links or LinkRank(0.0, 0.0)
+        assert links.authority == pytest.approx(wanted["hits_authority"], abs=1e-6), case["name"]
+        assert links.hub == pytest.approx(wanted["hits_hub"], abs=1e-6), case["name"]
         assert found.components["authority"] == pytest.approx(wanted["hits_adjust"], abs=1e-6), case["name"]
         for name, value in wanted["components"].items():
             assert found.components[name] == pytest.approx(value, abs=1e-9), (case["name"], name)
@@ -633,6 +644,6 @@ def test_the_documents_key_holds_the_budget() -> None:
 
 
 def test_every_family_has_a_test() -> None:
-    families = {file.name.partition(".")[0] for file in DATA.glob("*.json*")} - {"flask_graph"}
+    families = {file.name.partition(".")[0] for folder in FOLDERS for file in folder.glob("*.json*")} - {"flask_graph"}
     tested = {name.removeprefix("test_") for name in globals() if name.startswith("test_")}
     assert families <= tested
