@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from brvtui import faults
-from brvtui.engines.contract import Context, Engine, Query, Replays, ReplayStep
+from brvtui.engines.contract import Context, Engine, EngineError, Query, Replays, ReplayStep, check_length
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.trace import Hit, Trace, to_plain
 from brvtui.tree.reading.json_file import LARGEST_NAMED_JSON, read_json
@@ -45,6 +45,7 @@ def read_queries(path: Path) -> list[ListedQuery]:
             made.append(ListedQuery(item.get("id", place), item["query"], _options_of(item, path, place + 1)))
         else:
             raise ReplayError(f'{path}: entry {place + 1} must be a string or {{"id", "query"}}')
+        _check_length(made[-1].query, path, place + 1)
     return made
 
 
@@ -66,7 +67,8 @@ def _asked(like: Query, item: ListedQuery) -> Query:
 
 def read_sequence(path: Path) -> list[ReplayStep]:
     """The steps in a JSON list of ``{"query", "wait", "touch"}``. Raises :class:`ReplayError`."""
-    made = []
+    made: list[ReplayStep] = []
+    waited = 0.0
     for number, item in enumerate(_read_list(path), start=1):
         wait = item.get("wait", 0) if isinstance(item, dict) else None
         touch = item.get("touch") if isinstance(item, dict) else None
@@ -75,8 +77,22 @@ def read_sequence(path: Path) -> list[ReplayStep]:
         if not isinstance(item, dict) or not isinstance(item.get("query"), str) or not is_number or not named:
             raise ReplayError(f'{path}: entry {number} must be {{"query", "wait" seconds, "touch" a note or null}}')
         assert wait is not None
+        _check_length(item["query"], path, number)
         made.append(ReplayStep(item["query"], float(wait), touch))
+        waited += made[-1].wait_seconds
+        if waited > _LONGEST_WAIT:
+            raise ReplayError(
+                f"{path}: entry {number}: up to here, the waits sum to more than {_LONGEST_WAIT:g} seconds"
+            )
     return made
+
+
+def _check_length(query: str, path: Path, number: int) -> None:
+    """Raises :class:`ReplayError` for a ``query`` that is too long."""
+    try:
+        check_length(query)
+    except EngineError as error:
+        raise ReplayError(f"{path}: entry {number}: {error}") from error
 
 
 def _read_list(path: Path) -> list[Any]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from textual import events
+from textual.driver import Driver
 
 from brvtui import faults
 from brvtui.app.keys.bindings import Call, letter_actions
@@ -43,6 +44,15 @@ class ConfiguredApp(ThemedApp):
         self._settle_animations()
         self._want_theme()
         self.set_class(not self.glyphs.unicode, "-letters")
+
+    def get_driver_class(self) -> type[Driver]:
+        """The class that reads the terminal; on Linux and macOS one that recognises pasted text by its speed."""
+        found = super().get_driver_class()
+        if found.__name__ != "LinuxDriver":
+            return found
+        from brvtui.app.pasting import PastingDriver
+
+        return PastingDriver
 
     def adopt(self, configuration: Configuration) -> None:
         """Puts the settings ``configuration`` into effect, as far as they differ from those so far."""

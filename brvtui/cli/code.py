@@ -12,7 +12,7 @@ import click
 
 from brvtui.cli.checks import no_folder
 from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, Failure
-from brvtui.cli.options import WholeNumber, format_option
+from brvtui.cli.options import WholeNumber, format_option, query_text
 from brvtui.cli.sessions import find_session
 from brvtui.text.visible import visible
 
@@ -47,7 +47,9 @@ Examples:
 @click.option(
     "--diff", metavar="REVISIONS|-", help="Show what a change touches: main..HEAD, or - for a patch on stdin."
 )
-@click.option("--budget", type=WholeNumber(1), help="Tokens of the answer (default: 5000, 8000 with --diff).")
+@click.option(
+    "--budget", type=WholeNumber(1, 10_000_000), help="Tokens of the answer (default: 5000, 8000 with --diff)."
+)
 @format_option("text", "xml", "markdown", "json", text="text says why; the others are what an agent is given.")
 @click.option("--profile", type=click.Choice(_PROFILES), default=_PROFILES[0], show_default=True, help="The constants.")
 @click.option(
@@ -76,7 +78,7 @@ def code(
     """
     from brvtui.cli import code_output
 
-    words = " ".join(task).strip()
+    words = _words(task, files)
     if bool(words) + (diff is not None) != 1 and not (without_note and not words and diff is None and not files):
         raise Failure("give one of: a task, --files with files, --diff with revisions; or --without-note", BAD_USAGE)
     if files and not words:
@@ -106,6 +108,12 @@ def code(
     if why is not None:
         return code_output.show_why(answer, why)
     return code_output.show_notes(session, answer) if notes else code_output.show(session, answer, form)
+
+
+def _words(task: tuple[str, ...], files: bool) -> str:
+    """The words of the task, or the names of files. Raises :class:`Failure` for a task that is too long."""
+    words = " ".join(task).strip()
+    return words if files else query_text(words)
 
 
 def _changed(repo: Path, diff: str) -> list[str]:

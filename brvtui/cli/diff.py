@@ -11,7 +11,7 @@ import click
 from brvtui.cli import completing
 from brvtui.cli.engine_command import Asked, engine_command
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
-from brvtui.cli.moments import later_or_at
+from brvtui.cli.moments import span_or_moment
 from brvtui.cli.options import answer_format, text_argument
 from brvtui.cli.output import print_report, write_json
 
@@ -38,7 +38,9 @@ Examples:
 @click.option(
     "--rev", default="", metavar="REV", help="Before: the notes at this git revision; nothing is checked out."
 )
-@click.option("--at", metavar="+30d|ISO", help="After: so much later (h, d, w, y), or at an ISO 8601 time.")
+@click.option(
+    "--at", type=span_or_moment, metavar="+30d|ISO", help="After: so much later (h, d, w, y), or at an ISO 8601 time."
+)
 @click.option("--to-profile", default="", metavar="NAME", help="After: another profile of the engine.")
 @click.option("--to-signals", type=_PATH, metavar="FILE", help="After: the signals in this JSON file.")
 @click.option("--edit", "edits", multiple=True, metavar="NOTE=FILE", help="After: the text of FILE in place of NOTE's.")
@@ -75,7 +77,7 @@ def diff(text: str | None, asked: Asked, form: str, **given: Any) -> int:
             query=Query(text, asked.scope, options=asked.options),
             then_ms=then_ms,
             revision=given["rev"],
-            at_ms=later_or_at(given["at"], then_ms) if given["at"] else None,
+            at_ms=given["at"].after(then_ms) if given["at"] else None,
             profile=given["to_profile"],
             signals=given["to_signals"],
             edits=dict(_edit(session, one) for one in given["edits"]),

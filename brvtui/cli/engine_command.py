@@ -28,6 +28,8 @@ from brvtui.garbage import garbage_collector_paused
 from brvtui.text.visible import visible
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_LARGEST_NUMBER, _LONGEST_NUMBER = 1e15, 64
+"""The size of an option's number, and its characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +155,11 @@ def _named_values(ctx: click.Context, param: click.Parameter, values: tuple[str,
         name, equals, text = given.partition("=")
         if not name or not equals:
             raise click.BadParameter(f"{given} is not NAME=VALUE")
-        try:
-            value = tomllib.loads(f"value = {text}")["value"]
-        except (tomllib.TOMLDecodeError, KeyError):
-            value = text
+        value: Any = text
+        if len(text) <= _LONGEST_NUMBER:
+            with suppress(tomllib.TOMLDecodeError, KeyError):
+                value = tomllib.loads(f"value = {text}")["value"]
+        if isinstance(value, int | float) and not abs(value) <= _LARGEST_NUMBER:
+            raise click.BadParameter(f"{given}: numbers are from -1e15 to 1e15", ctx, param)
         made[name.replace("-", "_")] = value if isinstance(value, bool | int | float) else text
     return made

@@ -13,7 +13,7 @@ import click
 from brvtui.cli.engine_command import Asked, engine_command
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure, engine_errors_reported
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
-from brvtui.cli.moments import exact_ms, later_ms
+from brvtui.cli.moments import span_or_moment
 from brvtui.cli.options import format_option
 from brvtui.cli.output import print_report, say, write_json
 from brvtui.text.visible import visible
@@ -52,7 +52,12 @@ Examples:
 )
 @engine_command
 @judgments_option
-@click.option("--at", metavar="+30d|ISO", help="The moment: so long from now (h, d, w, y), or an ISO 8601 time.")
+@click.option(
+    "--at",
+    type=span_or_moment,
+    metavar="+30d|ISO",
+    help="The moment: so long from now (h, d, w, y), or an ISO 8601 time.",
+)
 @click.option(
     "--drift", is_flag=False, flag_value="7,30,90", metavar="[DAYS]",
     help="Also ask in so many days (7,30,90), and say what is lost by then if nobody touches a note.",
@@ -86,7 +91,7 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
     from brvtui.session.evaluating import EvaluationPlan, assess
     from brvtui.tree.history.git import RevisionError
 
-    now, later = _moment(given["at"], asked.now)
+    now, later = given["at"].freezing(asked.now) if given["at"] else (asked.now, 0.0)
     plan = EvaluationPlan(
         metrics=tuple(_metric(name) for name in given["named_metrics"]) or DEFAULT_METRICS,
         like=Query("", asked.scope, services=given["services"], options=asked.options),
@@ -210,14 +215,6 @@ def _metric(name: str) -> Metric:
         return parse_metric(name)
     except UnknownMetric as error:
         raise Failure(str(error), BAD_USAGE) from error
-
-
-def _moment(at: str | None, now: float | None) -> tuple[float | None, float]:
-    """The moment at which the clock is frozen, in ms since 1970 (None: it runs), and how many ms later to ask."""
-    if at is None:
-        return now, 0.0
-    span = later_ms(at)
-    return (exact_ms(at), 0.0) if span is None else (now, span)
 
 
 def _print_notices(notices: Sequence[str]) -> None:

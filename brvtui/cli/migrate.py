@@ -10,7 +10,7 @@ import click
 
 from brvtui.cli.engine_command import Asked
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
-from brvtui.cli.options import answer_format, project_option, shared
+from brvtui.cli.options import answer_format, project_option, query_text, shared
 from brvtui.cli.output import print_report, write_json
 
 _SHOWN, _ALL = 20, 1_000_000
@@ -25,7 +25,7 @@ Examples:
   brv-tui migrate --dry-run --format json | jq -r '.answers[] | select(.change != "the same note is first") | .query'
 """
 )
-@click.argument("queries", nargs=-1)
+@click.argument("queries", nargs=-1, type=query_text)
 @click.option("--dry-run", is_flag=True, help="Needed: this command only shows what a migration would change.")
 @click.option("--all", "everything", is_flag=True, help=f"List all answers and notes, not the first {_SHOWN} of each.")
 @project_option

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -9,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from brvtui.cli import completing
+from brvtui.cli.failure import engine_errors_reported
 from brvtui.cli.moments import moment
 
 SCOPE_HELP = "Search only below this folder of the tree."
@@ -23,9 +25,25 @@ class WholeNumber(click.IntRange):
 
 
 class Number(click.FloatRange):
-    """A number within bounds."""
+    """A finite number within bounds."""
 
     name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Returns the number. Raises :class:`click.BadParameter`."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return number
+
+
+def query_text(text: str) -> str:
+    """Returns ``text``, the words of a query, if it is not too long: a type of click. Raises :class:`Failure`."""
+    with engine_errors_reported():
+        from brvtui.engines.contract import check_length
+
+        check_length(text)
+    return text
 
 
 def text_argument(required: bool = True, metavar: str = "TEXT") -> Callable[[_F], _F]:
@@ -37,7 +55,7 @@ def text_argument(required: bool = True, metavar: str = "TEXT") -> Callable[[_F]
         return value
 
     shown = metavar if required else f"[{metavar}]"
-    return click.argument("text", required=required, metavar=shown, callback=checked)
+    return click.argument("text", type=query_text, required=required, metavar=shown, callback=checked)
 
 
 def quoted_text(ctx: click.Context) -> str:
@@ -57,31 +75,54 @@ def shared(command: _F) -> _F:
     )
     for option in (
         click.option("--signals", type=click.Path(path_type=Path), help="JSON file of signals by note path."),
-        click.option("--now", metavar="ISO", callback=moment, help=NOW_HELP),
+        click.option("--now", metavar="ISO", type=moment, help=NOW_HELP),
         click.option("--profile", metavar="NAME|FILE", help=constants, shell_complete=completing.profiles),
     ):
         command = option(command)
     return command
 
 
+_TREE = "brvtui.tree"
+"""Where click's context keeps the folder of ``--tree``."""
+
+
 def project_option(command: _F) -> _F:
-    """Adds ``--project``."""
+    """Adds ``--project``, and ``--tree`` in its place."""
     where = click.Path(path_type=Path)
-    return click.option("--project", type=where, help="The project (default: here or above).")(command)
+    option = click.option("--project", type=where, callback=_project, help="The project (default: here or above).")
+    return option(_tree_option(command))
+
+
+def _tree_option(command: _F) -> _F:
+    """Adds ``--tree``, which names a folder of notes that is no project."""
+
+    def keep(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
+        ctx.meta[_TREE] = value
+
+    return click.option(
+        "--tree", type=click.Path(path_type=Path), metavar="FOLDER", is_eager=True, expose_value=False, callback=keep,
+        help="Read this folder of markdown as the notes of a project.",
+    )(command)  # fmt: skip
+
+
+def _project(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
+    """Returns the project that is named, by whichever option or argument."""
+    from brvtui.tree.reading.project import NotesFolder
+
+    tree: Path | None = ctx.meta.pop(_TREE, None)
+    named = [
+        one for one in (ctx.params.pop("named_project", None), value, tree and NotesFolder(tree)) if one is not None
+    ]
+    if len(named) > 1:
+        raise click.UsageError("the project is named twice: give one of PROJECT, --project and --tree", ctx)
+    return named[0] if named else None
 
 
 def project_argument(command: _F) -> _F:
-    """Adds ``project`` as an argument, and ``--project`` for it, which commands that ask have."""
-
-    def named_once(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
-        named: Path | None = ctx.params.pop("named", None)
-        if value is not None and named is not None:
-            raise click.UsageError("the project is named twice: leave out --project", ctx)
-        return named if value is None else value
-
+    """Adds ``project`` as an argument, and ``--project`` or ``--tree`` for it, which commands that ask have."""
     where = click.Path(path_type=Path)
-    option = click.option("--project", "named", type=where, is_eager=True, hidden=True)
-    return click.argument("project", required=False, type=where, callback=named_once)(option(command))
+    option = click.option("--project", "named_project", type=where, is_eager=True, hidden=True)
+    return click.argument("project", required=False, type=where, callback=_project)(option(_tree_option(command)))
 
 
 def engine_option(command: _F) -> _F:

@@ -13,7 +13,14 @@ import click
 from brvtui.cli import completing
 from brvtui.cli.engine_command import Asked, engine_command
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
-from brvtui.cli.options import WholeNumber, answer_format, format_option, quoted_text, text_argument
+from brvtui.cli.options import (
+    WholeNumber,
+    answer_format,
+    format_option,
+    query_text,
+    quoted_text,
+    text_argument,
+)
 from brvtui.cli.output import print_report, say, write_json
 from brvtui.cli.saving import check_files, save
 from brvtui.engines.advice import with_remedies
@@ -37,7 +44,7 @@ Examples:
   brv-tui query "webhook retries" --engine jeffs_brain --mode bm25
 """
 )
-@click.argument("text")
+@click.argument("text", type=query_text)
 @engine_command
 @click.option("--limit", type=WholeNumber(1, 50), help="Also show a plain search with this many results.")
 @click.option("--detail", is_flag=True, help="Add the term × field detail of every hit.")

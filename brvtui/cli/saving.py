@@ -11,7 +11,8 @@ import click
 
 from brvtui.cli.failure import BAD_USAGE, FAILED, OK, Failure
 from brvtui.cli.options import format_option
-from brvtui.cli.output import print_report
+from brvtui.cli.output import print_report, say
+from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
     from brvtui.saved.traces import SavedTrace
@@ -41,7 +42,7 @@ def save(session: Session, saved: SavedTrace, files: Iterable[Path]) -> None:
             export(saved, file, trees)
         except ExportError as error:
             raise Failure(str(error), FAILED) from error
-        click.echo(f"saved {file}", err=True)
+        say(f"saved {visible(str(file))}", err=True)
 
 
 @click.command(

@@ -14,6 +14,7 @@ from brvtui.cli.checks import NO_PROJECT, PROJECT_OR_REPO, check_engine, check_t
 from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, OK, Failure
 from brvtui.cli.options import WholeNumber, engine_option, project_argument, shared
 from brvtui.text.visible import visible
+from brvtui.tree.reading.project import NotesFolder
 
 _LAST_OF_SYSTEM = 1023
 """The last port that systems keep for their own services."""
@@ -99,6 +100,8 @@ def _passed_on(ctx: click.Context) -> list[str]:
         made += ["--signals", str(given["signals"])]
     if given["repo"] is not None:
         made += ["--repo", str(given["repo"])]
+    if isinstance(given["project"], NotesFolder):
+        return [*made, "--tree", str(given["project"])]
     return [*made, "--", str(given["project"])] if given["project"] else made
 
 

@@ -11,7 +11,7 @@ import click
 from brvtui.cli.engine_command import Asked, engine_command
 from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, OK, Failure, engine_errors_reported
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
-from brvtui.cli.options import format_option
+from brvtui.cli.options import format_option, query_text
 from brvtui.cli.output import print_report, write_json
 from brvtui.text.visible import visible
 
@@ -41,6 +41,7 @@ Examples:
     "--query",
     "queries",
     multiple=True,
+    type=query_text,
     metavar="TEXT",
     help="Ask this in place of the judged queries; one that is judged keeps its judgment.",
 )

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from brvtui.trace.feedback import Usefulness
 
 C = TypeVar("C")
+LONGEST_QUERY = 10_000
+"""Characters: no engine takes more than about a second for so many on a tree of 60 notes, whatever they are."""
 
 
 class EngineError(ValueError):
@@ -27,6 +29,12 @@ class EngineError(ValueError):
 
 class UnknownEngine(EngineError):
     """No engine of that name is installed."""
+
+
+def check_length(text: str) -> None:
+    """Raises :class:`EngineError` for a query of more than :data:`LONGEST_QUERY` characters."""
+    if len(text) > LONGEST_QUERY:
+        raise EngineError(f"the query has {len(text):,} characters: ask with at most {LONGEST_QUERY:,}")
 
 
 @dataclass(frozen=True)
@@ -66,6 +74,13 @@ class Query:
     know, or whose value it cannot use, and records them in :attr:`Trace.options`."""
     progress: Callable[[int, int], None] = _silent
     """Called, while something is made that the answer waits for, with how much is made, and of how much."""
+    reworded: bool = False
+    """Whether the text is a wording that the program tries, which may be longer than :data:`LONGEST_QUERY`."""
+
+    def __post_init__(self) -> None:
+        """Raises :class:`EngineError` for a text that is too long."""
+        if not self.reworded:
+            check_length(self.text)
 
     @property
     def may_ask(self) -> bool:
@@ -78,7 +93,13 @@ class Query:
 
         Services may be asked if the trace was made with them.
         """
-        return cls(text or trace.query, trace.scope_option, services=trace.ran, options=trace.options)
+        return cls(
+            text or trace.query,
+            trace.scope_option,
+            services=trace.ran,
+            options=trace.options,
+            reworded=bool(text),
+        )
 
 
 class Engine(Protocol[C]):

@@ -126,9 +126,7 @@ def _found(start: Path | None, engine: str) -> FoundProject:
     """
     if engine != registry.SPACE:
         with suppress(ProjectError):  # there may be a space, else the error comes again
-            found = find_project(start)
-            if found.root != found.tree:
-                return found
+            return find_project(start)
     from brvtui.tree.spaces.project import find_any_project, find_space_project  # no context tree needs it
 
     made = find_space_project(start) if engine == registry.SPACE else find_any_project(start)

@@ -77,7 +77,7 @@ class FullText:
         asked = "SELECT 1 FROM documents WHERE documents MATCH ? LIMIT 1"
         try:
             with self._searching:
-                return self._database.execute(asked, (" OR ".join(alternatives),)).fetchone() is not None
+                return self._database.execute(asked, (_joined(alternatives),)).fetchone() is not None
         except sqlite3.Error as error:
             raise FullTextError(str(error)) from error
 
@@ -91,7 +91,7 @@ class FullText:
         )
         try:
             with self._searching:
-                found = self._database.execute(asked, (*weights, " OR ".join(alternatives), limit)).fetchall()
+                found = self._database.execute(asked, (*weights, _joined(alternatives), limit)).fetchall()
         except sqlite3.Error as error:
             raise FullTextError(str(error)) from error
         return [rowid for rowid, _ in found], [score for _, score in found]
@@ -106,7 +106,7 @@ class FullText:
         known = {int(self._rowids[position]): position for position in positions}
         try:
             with self._searching:
-                within = f"{{{' '.join(columns)}}} : ({alternative})"
+                within = f"{{{' '.join(columns)}}} : ({_encodable(alternative)})"
                 found = self._database.execute(asked, (within, *known)).fetchall()
         except sqlite3.Error as error:
             raise FullTextError(str(error)) from error
@@ -160,6 +160,10 @@ def full_text(layout: IndexLayout, documents: Sequence[Texts]) -> FullText:
 def phrase(text: str, is_prefix: bool = False) -> str:
     """``text`` as a phrase of an FTS5 expression, whatever is in it; with ``is_prefix`` its last word may go on."""
     return '"{}"{}'.format(_encodable(text).replace("\0", " ").replace('"', '""'), "*" if is_prefix else "")
+
+
+def _joined(alternatives: Sequence[str]) -> str:
+    return _encodable(" OR ".join(alternatives))
 
 
 def _connected() -> sqlite3.Connection:

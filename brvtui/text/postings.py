@@ -26,7 +26,8 @@ FOLD_FROM = 1_000
 """Notes in the delta, or gone from the base, from which on it pays to fold."""
 MANY_TERMS = 4_000
 """Up to this many terms are kept even if no note holds them any more."""
-_CACHED_EXPANSIONS = 512
+_CACHED_EXPANSIONS = 4_096
+"""More than the terms of the longest query that is asked, so that its answers are explained from the cache."""
 _NOTES_AT_ONCE = 4_096
 _DESCRIBED_MATCHES = 24
 

@@ -20,7 +20,7 @@ from brvtui.lab.judgments.following import DocumentFinder, after_moves, digest_o
 from brvtui.lab.judgments.model import OUTCOMES, JudgedDocument, Judgment, JudgmentsError, meets, new_id
 from brvtui.lab.judgments.reading import HEADER, parse_judgments
 from brvtui.lab.judgments.writing import edited_text, new_text
-from brvtui.tree.reading.project import find_project
+from brvtui.tree.reading.project import NotesFolder, find_project
 from tests.support.trees import Tree
 
 ROTATION = Judgment(
@@ -159,9 +159,9 @@ class TestFile:
         bare = tmp_path / "bare"
         bare.mkdir()
         (bare / "n.md").write_text("# N")
-        own = JudgmentsFile.of(find_project(bare))
+        own = JudgmentsFile.of(find_project(NotesFolder(bare)))
         own.change(lambda _: (INGRESS,))
-        assert JudgmentsFile.of(find_project(bare)).read() == (INGRESS,)  # it still opens as a bare folder
+        assert JudgmentsFile.of(find_project(NotesFolder(bare))).read() == (INGRESS,)  # it still opens as a bare folder
 
     def test_a_broken_file_is_never_overwritten(self, tree: Tree) -> None:
         file = JudgmentsFile.of(find_project(tree.root))

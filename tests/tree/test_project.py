@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from brvtui.tree.reading.project import ProjectError, find_project
+from brvtui.tree.reading.project import NotesFolder, ProjectError, find_project
 from tests.support.trees import Tree
 
 Make = Callable[[str], Tree]
@@ -43,14 +43,16 @@ def test_no_project_here_or_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_folder_that_is_named_is_not_searched_upwards(tree: Tree) -> None:
     below = tree.root / "src"
     below.mkdir()
-    with pytest.raises(ProjectError, match=r"neither a \.brv project nor"):
+    with pytest.raises(ProjectError, match=r"no \.brv project there; .* --tree FOLDER"):
         find_project(below)
 
 
 def test_a_bare_folder_of_markdown(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "n.md").write_text("x")
-    project = find_project(tmp_path)
+    with pytest.raises(ProjectError, match="--tree FOLDER"):
+        find_project(tmp_path)
+    project = find_project(NotesFolder(tmp_path))
     assert (project.root, project.tree) == (tmp_path, tmp_path)
     assert len(project.notices) == 1
     assert "taken as the context tree" in project.notices[0]
@@ -191,7 +193,7 @@ def test_a_file_is_no_project(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_is_no_project(tmp_path: Path) -> None:
-    with pytest.raises(ProjectError, match="neither a"):
+    with pytest.raises(ProjectError, match=r"no \.brv project there"):
         find_project(tmp_path)
 
 

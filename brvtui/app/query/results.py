@@ -39,8 +39,8 @@ _CORNERS = 4
 _NOTHING = "nothing was found"
 _BY_SETTINGS = "Esc, then {screens.settings} opens Settings, where that can be changed: the project is then tried again"
 _WAY_OUT = (
-    "It is opened here as soon as that can be done. Or leave with {app.quit} and name a project or a folder of "
-    "markdown: brv-tui PROJECT"
+    "It is opened here as soon as that can be done. Or leave with {app.quit} and name a project, brv-tui PROJECT, or "
+    "a folder of markdown, brv-tui --tree FOLDER"
 )
 _TO_FLEET = "It is opened here as soon as that can be done. Esc, then {screens.fleet} leads back to the fleet."
 

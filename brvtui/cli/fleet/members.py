@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--folder", metavar="PATH", help="Of a git repository: the tree in it (default: .brv/context-tree).")
 @click.option("--engine", default="", help="The engine that answers (default: as its own settings say).")
 @click.option("--profile", default="", help="The engine's constants.")
-@click.option("--weight", type=Number(0, min_open=True), default=1.0, help="How much work it is.")
+@click.option("--weight", type=Number(0, 1_000_000, min_open=True), default=1.0, help="How much work it is.")
 @click.option("--owner", default="", help="Whose memory it is.")
 def add(places: tuple[str, ...], file: Path | None, folder: str | None, **given: Any) -> int:
     """Add PLACEs to fleet.toml: folders, globs, git repositories, or data folders of ByteRover V4.

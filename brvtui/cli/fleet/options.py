@@ -140,7 +140,7 @@ def fleet_command(command: _F) -> _F:
             "--timeout", type=Number(0.1, 86_400), default=60.0, show_default=True, metavar="SECONDS",
             help="How long one member is waited for.",
         ),
-        click.option("--now", metavar="ISO", callback=moment, help=NOW_HELP),
+        click.option("--now", metavar="ISO", type=moment, help=NOW_HELP),
         click.option("--member", "names", multiple=True, metavar="NAME", help="Only this member; may be repeated."),
         click.option(
             "--over", multiple=True, metavar="PLACE",

@@ -32,7 +32,8 @@ class QuestionWords:
 
     def _matches(self, fields: Sequence[tuple[str, str]]) -> Iterator[MatchedWord]:
         for word, pattern in self._patterns:
-            held = [(name, min(pattern.findall(text), key=len)) for name, text in fields if pattern.search(text)]
+            near = [(name, pattern.findall(text)) for name, text in fields if word in text]
+            held = [(name, min(found, key=len)) for name, found in near if found]
             if held:
                 best = min((found for _, found in held), key=len)
                 kind = MatchKind.EXACT if best == word else MatchKind.PREFIX

@@ -253,6 +253,8 @@ def _expanded(ways: Roads, seeds: list[int], rules: WalkRules) -> Flags:
     expanded = np.zeros(ways.size, bool)
     frontier = np.asarray(sorted(seeds), np.int64)
     for _ in range(rules.levels + ways.is_whole):
+        if not len(frontier):
+            break
         expanded[frontier] = True
         entries = _entries(ways.starts, frontier)
         entries = entries[ways.opens[entries]]

@@ -127,7 +127,9 @@ class Turner:
             snapshot = self._changed(step.change)
         except NoChange:
             return None
-        query = replace(self.query, text=step.change.query) if isinstance(step.change, Reworded) else self.query
+        query = self.query
+        if isinstance(step.change, Reworded):
+            query = replace(query, text=step.change.query, reworded=True)
         trace = self.engine.answer(replace(self.context, snapshot=snapshot), query)
         scores: dict[str, float] = {}
         for hit in trace.hits:

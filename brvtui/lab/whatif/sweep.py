@@ -13,9 +13,9 @@ from brvtui.lab.evaluation.evaluate import Progress
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import QueryResult, mean_of
 from brvtui.lab.judgments.model import Judgment
-from brvtui.lab.whatif.controls import Control, with_value
+from brvtui.lab.whatif.controls import CLOCK, Control, with_value
 from brvtui.lab.whatif.crossing import TierCrossing, crossings_between
-from brvtui.lab.whatif.variant import Value, Variant, read_value
+from brvtui.lab.whatif.variant import MOST_DAYS, Value, Variant, read_value
 from brvtui.trace import Trace
 from brvtui.wording import nearest, shortened
 
@@ -24,6 +24,8 @@ FORM = "CONSTANT=FROM:TO or CONSTANT=FROM:TO:N"
 _POINTS = {1: 21, 2: 11}
 """How many values an axis has that names no number, by the number of axes."""
 _MOST = 200
+_GREATEST = 1e9
+"""The end of a sweep: beyond it, no constant changes an answer."""
 _RANGE = re.compile(r"([^:]+):([^:]+)(?::([0-9]{1,9}))?")
 
 
@@ -117,6 +119,8 @@ def parse_axis(text: str, controls: Sequence[Control], axes: int) -> Axis:
         if found is None or len(numbers) < 2 or not control.least <= numbers[0] < numbers[1]:
             hint = f"from {control.least:g} on, such as {name}={control.least:g}:{control.most:g}:{count}"
             raise SweepError(f"{shortened(text, 60)} must be {FORM}, {hint}")
+        if numbers[1] > (greatest := MOST_DAYS if control.group == CLOCK else _GREATEST):
+            raise SweepError(f"{shortened(text, 60)}: TO must be at most {greatest:g}")
         first, last = numbers
         count = int(found[3]) if found[3] else count
     if not 2 <= count <= _MOST:

@@ -19,6 +19,8 @@ Value = bool | int | float | str
 SIGNALS = ("importance", "recency", "maturity", "access_count", "update_count")
 """The stored signals of a note that can be replaced."""
 _LATER = re.compile(r"([+-])([0-9]{1,6}(?:\.[0-9]+)?)([hdwy])")
+MOST_DAYS = 365_000
+"""How far a variant may move the clock: a thousand years."""
 _DAYS = {"h": 1 / 24, "d": 1.0, "w": 7.0, "y": 365.25}
 _CONSTANT = re.compile(r"([a-z_0-9]+(?:\.[A-Za-z_0-9]+)+)=(.+)", re.DOTALL)
 _SIGNAL = re.compile(r"(.+\.md):([a-z_]+)=(.+)", re.DOTALL)
@@ -175,7 +177,10 @@ def _with_word(made: Variant, word: str, profiles: Mapping[str, Collection[str]]
     if any(word in own for own in profiles.values()):
         return replace(made, profile=word)
     if later := _LATER.fullmatch(word):
-        return replace(made, days=float(f"{later[1]}{later[2]}") * _DAYS[later[3]])
+        days = float(f"{later[1]}{later[2]}") * _DAYS[later[3]]
+        if abs(days) > MOST_DAYS:
+            raise VariantError(f"{shortened(word, 40)}: at most {MOST_DAYS} days can be asked")
+        return replace(made, days=days)
     if word.startswith(_REVISION) and word != _REVISION:
         return replace(made, revision=word.removeprefix(_REVISION))
     if word.startswith(_WITHOUT) and word != _WITHOUT:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PosixPath
 from typing import Any, ClassVar
 
 from brvtui.disk.walking import walk
@@ -17,10 +17,15 @@ _CONFIG = "config.json"
 _TREE = "context-tree"
 _SOURCES = "sources.json"
 _LARGEST_POINTER = 65_536
+_OR_A_TREE = ", or read a folder of notes by brv-tui --tree FOLDER"
 
 
 class ProjectError(Exception):
     """There is no project to open. The message says in which folder, and what to do."""
+
+
+class NotesFolder(PosixPath):
+    """A folder of markdown that the user opens as a context tree, by ``--tree``, although it is no project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +64,8 @@ def is_context_tree(folder: Path) -> bool:
 def find_project(start: Path | None) -> FoundProject:
     """The project in ``start``, or, without ``start``, in the current folder or one above it.
 
-    ``.brv`` may be a file that points to the project. A named folder with markdown but without a project is taken as a
-    bare tree, with a notice. Raises :class:`ProjectError`.
+    ``.brv`` may be a file that points to the project. A :class:`NotesFolder` is taken as a context tree, with a notice;
+    any other folder without a project is refused. Raises :class:`ProjectError`.
     """
     if start is None:
         here = Path.cwd()
@@ -71,6 +76,7 @@ def find_project(start: Path | None) -> FoundProject:
         why = f" ({empty} has no {_TREE} yet: brv makes it with the first note)" if empty else ""
         raise ProjectError(
             f"no {MARKER} project in {here} or above it{why}: name one, as in brv-tui PROJECT or --project PROJECT"
+            f"{_OR_A_TREE}"
         )
     try:
         given = start.expanduser()
@@ -81,13 +87,18 @@ def find_project(start: Path | None) -> FoundProject:
         raise ProjectError(f"{given}: no such folder")
     if not given.is_dir():
         raise ProjectError(f"{given}: not a folder; name the project's folder")
+    if isinstance(start, NotesFolder):
+        return _bare(given)
     if _is_project(given):
         return _open(given)
     if is_context_tree(given):
         return _open(given.parent.parent)
     if given.name == MARKER and (given / _TREE).is_dir():
         return _open(given.parent)
-    return _bare(given)
+    if _is_folder(given / MARKER):
+        message = f"there is no {MARKER}/{_TREE} in it; curate a first note with brv, or name another folder"
+        raise ProjectError(f"{given.resolve()}: {message}")
+    raise ProjectError(f"{given.resolve()}: no {MARKER} project there; name the folder of one{_OR_A_TREE}")
 
 
 def _is_project(folder: Path) -> bool:
@@ -133,13 +144,12 @@ def _is_file(path: Path) -> bool:
 
 
 def _bare(folder: Path) -> FoundProject:
-    root = folder.resolve()
-    if _is_folder(root / MARKER):
-        message = f"there is no {MARKER}/{_TREE} in it; curate a first note with brv, or name another folder"
-        raise ProjectError(f"{root}: {message}")
+    root = Path(folder.resolve())
+    if is_context_tree(root) or root.name == MARKER or _is_folder(root / MARKER):
+        raise ProjectError(f"{root}: part of a project; leave out --tree, and name it with --project")
     if not any(path.endswith(".md") for _, path in walk(root)):
-        raise ProjectError(f"{root}: neither a {MARKER} project nor a folder of markdown; name another folder")
-    taken = f"no {MARKER} here: the folder itself is taken as the context tree"
+        raise ProjectError(f"{root}: there is no markdown in it; name another folder")
+    taken = "read by --tree: the folder itself is taken as the context tree"
     notice = f"{taken}; answers cite its notes as ByteRover would, below {MARKER}/{_TREE}"
     return FoundProject(root, root, (), (notice,))
 

@@ -71,18 +71,15 @@ def has_space(start: Path | None, environment: Mapping[str, str] = os.environ) -
 
 
 def find_any_project(start: Path | None) -> FoundProject:
-    """The context tree in ``start``, or above it, else its space; a folder of Markdown that has a space is no tree.
+    """The context tree in ``start``, or above it, else its space.
 
     Raises :class:`brvtui.tree.reading.project.ProjectError`.
     """
     try:
-        found = find_project(start)
+        return find_project(start)
     except ProjectError:
         if not has_space(start):
             raise
-    else:
-        if found.root != found.tree or not has_space(start):
-            return found
     return find_space_project(start)
 
 

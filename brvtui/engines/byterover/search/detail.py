@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from brvtui.ranking import bm25
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.constants import TextRules
-from brvtui.text.segment import FIELDS
+from brvtui.text.segment import FIELDS, NoteTerms
 from brvtui.text.vocabulary import KINDS
 from brvtui.trace import Contribution, Detail, Hit, Trace
 
@@ -34,8 +34,10 @@ def detail(context: Context, search: Search, path: str) -> Detail:
     by_tantivy = profile.text.relevance == "tantivy"
     found: list[Contribution] = []
     matched = 0
+    note = snapshot.postings.note(position)
+    held = {int(row): int(tf) for row, tf in zip(note.rows, note.tf, strict=True)}
     for token, times in Counter(terms(search.lint.filtered)).items():
-        made = _contributions(snapshot, profile.text, token, position)
+        made = _contributions(snapshot, profile.text, token, note, held)
         if by_tantivy:
             made = _by_tantivy(snapshot, token, position, made)
         own = [replace(item, value=item.value * times) for item in made]
@@ -47,10 +49,11 @@ def detail(context: Context, search: Search, path: str) -> Detail:
     return Detail(path, tuple(found), score, TANTIVY_FORMULA if by_tantivy else FORMULA)
 
 
-def _contributions(snapshot: Snapshot, text: TextRules, token: str, position: int) -> Iterator[Contribution]:
+def _contributions(
+    snapshot: Snapshot, text: TextRules, token: str, note: NoteTerms, held: Mapping[int, int]
+) -> Iterator[Contribution]:
+    """Yields the contributions of ``token`` to ``note``, whose frequencies by row are ``held``."""
     postings = snapshot.postings
-    note = postings.note(position)
-    held = {int(row): int(tf) for row, tf in zip(note.rows, note.tf, strict=True)}
     expansion = postings.exact(token) if text.relevance == "tantivy" else postings.expand(token, text)
     for place, identity in enumerate(expansion.ids.tolist()):
         for field, name in enumerate(FIELDS):

@@ -1,0 +1,144 @@
+"""Text that a terminal without bracketed paste sends as keys, recognised by how fast it comes.
+
+Nobody types a letter within ten milliseconds of another, then a line break or a tab, and then more text.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from textual import events
+from textual.app import App, ScreenStackError
+from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
+
+from brvtui.app.text_entry import types_text
+
+_GAP_S, _BREAK_GAP_S, _CHUNK_GAP_S = 0.01, 0.03, 0.1
+"""How soon after the last key a letter, a line break, or a key after a paste comes, if both are of one paste."""
+_FEWEST_BEHIND, _FEWEST_LETTERS = 3, 8
+"""Characters of a paste behind its first line break; of one without a line break where no field has the focus. Fewer,
+or fewer than three different ones, are keys that were typed ahead or are held down."""
+_BREAKS = {"enter": "\n", "ctrl+j": "\n", "tab": "\t"}
+
+
+class PasteReader:
+    """Hands on the messages of a terminal, with a burst of keys that is a paste as one :class:`textual.events.Paste`.
+
+    The first key of a burst is handed on at once, the others after a pause, in their order.
+    """
+
+    def __init__(
+        self,
+        hand_on: Callable[[Message], None],
+        takes_letters: Callable[[], bool],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Holds nothing back. ``hand_on`` may be called from another thread than :meth:`read`; ``takes_letters`` says
+        whether a field has the focus."""
+        self._hand_on = hand_on
+        self._takes_letters = takes_letters
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._held: list[events.Key] = []
+        self._last = float("-inf")
+        self._first = ""
+        self._has_pasted = False
+        self._pausing: threading.Timer | None = None
+
+    def read(self, message: Message) -> None:
+        """Takes the next message of the terminal."""
+        with self._lock:
+            text = _text_of(message)
+            now = self._clock()
+            if isinstance(message, events.Key) and text and now - self._last <= self._gap(text):
+                self._held.append(message)
+                self._wait()
+            else:
+                self.flush()
+                self._has_pasted = False
+                self._first = text
+                self._hand_on(message)
+            self._last = self._clock() if text else float("-inf")  # what took us time is no pause
+
+    def flush(self) -> None:
+        """Hands on what is held back."""
+        with self._lock:
+            held, self._held = self._held, []
+            text = "".join(map(_text_of, held))
+            if held and self._is_paste(self._first + text):
+                self._has_pasted = True
+                self._hand_on(events.Paste(text))
+                return
+            for key in held:
+                self._hand_on(key)
+
+    def _gap(self, text: str) -> float:
+        if self._has_pasted:
+            return _CHUNK_GAP_S
+        return _BREAK_GAP_S if text in "\n\t" else _GAP_S
+
+    def _is_paste(self, text: str) -> bool:
+        body = text.strip("\n\t")
+        place = next((at for at, char in enumerate(body) if char in "\n\t"), -1)
+        if place < 0:
+            return not self._takes_letters() and len(body) >= _FEWEST_LETTERS and len(set(body)) > _FEWEST_BEHIND
+        behind = "".join(body[place:].split())
+        return len(behind) >= _FEWEST_BEHIND and len(set(behind)) > 1
+
+    def _wait(self) -> None:
+        if self._pausing is None:
+            self._pausing = threading.Timer(_BREAK_GAP_S, self._paused)
+            self._pausing.daemon = True
+            self._pausing.start()
+
+    def _paused(self) -> None:
+        with self._lock:
+            self._pausing = None
+            has_break = self._has_pasted or any(key.key in _BREAKS for key in self._held)
+            if self._clock() - self._last >= (_BREAK_GAP_S if has_break else _GAP_S):
+                self.flush()
+            else:
+                self._wait()
+
+
+def _text_of(message: Message) -> str:
+    """The text that a key stands for if it was pasted; empty for a key that no text has, and for other messages."""
+    if not isinstance(message, events.Key):
+        return ""
+    return _BREAKS.get(message.key) or (message.character or "" if message.is_printable else "")
+
+
+def _takes_letters(app: App[object]) -> bool:
+    """Whether keys are text in ``app``: in a field, and before there is a screen, for the first one has a field."""
+    try:
+        return types_text(app.focused)
+    except ScreenStackError:
+        return True
+
+
+class PastingDriver(LinuxDriver):
+    """Textual's terminal, whose bursts of keys are read by a :class:`PasteReader`."""
+
+    def __init__(
+        self,
+        app: App[object],
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
+        """As Textual's own."""
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._pastes = PasteReader(super().process_message, lambda: _takes_letters(app))
+
+    def process_message(self, message: Message) -> None:
+        """Takes a message in the thread that reads the terminal."""
+        self._pastes.read(message)
+
+    def disable_input(self) -> None:
+        """Hands on what is held back before the terminal is left."""
+        self._pastes.flush()
+        super().disable_input()

@@ -1,0 +1,134 @@
+"""Bursts of keys from a terminal without bracketed paste are pastes; keys that people and scripts send are not."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from textual import events
+from textual.app import App
+from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
+
+from brvtui.app.configured import ConfiguredApp
+from brvtui.app.pasting import PasteReader, PastingDriver
+
+_NAMES = {"\n": "enter", "\r": "enter", "\t": "tab"}
+
+
+class Terminal:
+    """A reader with a clock of its own, and what it handed on: keys as they are, pastes in angle brackets."""
+
+    def __init__(self, field: bool = True) -> None:
+        self.now = 100.0
+        self.handed: list[str] = []
+        self.reader = PasteReader(self._hand_on, lambda: field, lambda: self.now)
+
+    def _hand_on(self, message: Message) -> None:
+        if isinstance(message, events.Paste):
+            self.handed.append(f"<{message.text}>")
+        else:
+            assert isinstance(message, events.Key)
+            self.handed.append("\n" if message.key == "enter" else message.character or message.key)
+
+    def send(self, text: str, gap: float = 0.0001) -> list[str]:
+        """Sends ``text`` with ``gap`` seconds before each key, waits for a second, and returns what was handed on."""
+        for char in text:
+            self.now += gap
+            self.reader.read(events.Key(_NAMES.get(char, char), "\r" if char == "\n" else char))
+        self.now += 1
+        self.reader.flush()
+        return self.handed
+
+
+PASTES = (
+    "harbor worker\nqueue rows\n\tand tabs\n",
+    "one\ntwo",
+    "name\tvalue",
+    "a\nbcd",
+    "first line\n\n\nafter blank lines\n",
+    "ｗｉｄｅ\n日本語\n",
+    "- item\n- item\n" * 500,
+)
+
+
+@pytest.mark.parametrize("text", PASTES)
+@pytest.mark.parametrize("gap", [0, 0.001, 0.008])
+@pytest.mark.parametrize("field", [True, False])
+def test_lines_that_come_at_once_are_one_paste(text: str, gap: float, field: bool) -> None:
+    assert Terminal(field).send(text, gap) == [text[0], f"<{text[1:]}>"]
+
+
+KEYS = (
+    "harbor\n",
+    "ll",
+    "jjjjjjjjjjjj",
+    "\n\n\n\n",
+    "\t\t\t",
+    "/harbor\n",
+    "harbor\njj",
+    "j\nk",
+    "\nabc",
+    "x",
+)
+
+
+@pytest.mark.parametrize("text", KEYS)
+@pytest.mark.parametrize("field", [True, False])
+def test_keys_that_are_sent_at_once_stay_keys(text: str, field: bool) -> None:
+    assert Terminal(field).send(text) == list(text)
+
+
+@pytest.mark.parametrize("text", [*PASTES[:-1], *KEYS])
+def test_keys_of_a_fast_typist_stay_keys(text: str) -> None:
+    """Thirty a second, as a key that is held down, is faster than people type."""
+    assert Terminal().send(text, 0.033) == list(text)
+
+
+def test_one_line_is_keys_in_a_field_and_no_commands_elsewhere() -> None:
+    assert Terminal(field=True).send("delete everything") == list("delete everything")
+    assert Terminal(field=False).send("delete everything") == ["d", "<elete everything>"]
+
+
+def test_a_paste_in_pieces_goes_on_as_one() -> None:
+    """A terminal hands over 4,096 bytes at a time; a line break between two pieces submits nothing."""
+    terminal = Terminal()
+    for piece in ("one\ntwo", "\nthree", " and four\n"):
+        for char in piece:
+            terminal.reader.read(events.Key(_NAMES.get(char, char), char))
+        terminal.reader.flush()
+        terminal.now += 0.05
+    assert "\n" not in terminal.handed[:-1]
+    assert "".join(terminal.handed).replace("<", "").replace(">", "") == "one\ntwo\nthree and four\n"
+
+
+def test_enter_after_a_paste_is_a_key() -> None:
+    terminal = Terminal()
+    terminal.send("one\ntwo")
+    assert terminal.send("\n") == ["o", "<ne\ntwo>", "\n"]
+
+
+def test_what_is_no_key_comes_after_what_was_held() -> None:
+    terminal = Terminal()
+    for char in "abc":
+        terminal.reader.read(events.Key(char, char))
+    terminal.reader.read(events.Key("up", None))
+    assert terminal.handed == ["a", "b", "c", "up"]
+
+
+async def test_nothing_is_held_for_long() -> None:
+    """The reader hands on by itself: with the system's clock, nobody calls flush."""
+    handed: list[Message] = []
+    reader = PasteReader(handed.append, lambda: True)
+    for char in "one\ntwo":
+        reader.read(events.Key(_NAMES.get(char, char), char))
+    async with asyncio.timeout(5):
+        while len(handed) < 2:
+            await asyncio.sleep(0.01)
+    assert isinstance(handed[1], events.Paste)
+    assert handed[1].text == "ne\ntwo"
+
+
+def test_the_app_reads_its_terminal_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(App, "get_driver_class", lambda self: LinuxDriver)
+    assert ConfiguredApp().driver_class is PastingDriver

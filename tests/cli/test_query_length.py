@@ -1,0 +1,102 @@
+"""No engine is asked a query that is too long, whichever way it comes."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from brvtui.engines.contract import LONGEST_QUERY, EngineError, Query
+from brvtui.session import Session
+from tests.cli.conftest import Run
+from tests.support.trees import Tree
+
+LONG = "refresh token " * 1_000
+assert len(LONG) > LONGEST_QUERY
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("query", LONG),
+        ("ask", LONG),
+        ("explain", LONG, "rotation.md"),
+        ("why", LONG, "rotation.md", "expiry.md"),
+        ("diff", LONG, "--at", "+1d"),
+        ("compare", LONG),
+        ("feedback", LONG, "rotation.md", "accepted"),
+        ("judge", "set", LONG, "rotation.md=3"),
+        ("sweep", "direct.min_top", "--query", LONG),
+        ("migrate", "--dry-run", LONG),
+        ("fleet", "query", LONG),
+        ("fleet", "explain", LONG, "rotation.md"),
+        ("code", LONG),
+    ],
+    ids=lambda words: " ".join(words[:2])[:12],
+)
+def test_a_command_refuses_it_in_a_line(words: tuple[str, ...], run: Run) -> None:
+    asked = LONG.strip() if words[0] == "code" else LONG
+    code, out, err = run(*words, inside=False)
+    assert (code, out) == (2, "")
+    assert err == f"brv-tui: the query has {len(asked):,} characters: ask with at most 10,000\n"
+
+
+@pytest.mark.parametrize("kind", ["--queries", "--sequence"])
+def test_a_file_is_refused_by_its_entry(kind: str, run: Run, project: Tree) -> None:
+    file = project.root / "queries.json"
+    file.write_text(json.dumps([{"query": "refresh"}, {"query": LONG}]))
+    code, out, err = run("replay", kind, str(file))
+    assert (code, out) == (2, "")
+    assert err == f"brv-tui: {file}: entry 2: the query has {len(LONG):,} characters: ask with at most 10,000\n"
+
+
+def test_judgments_are_refused_by_their_line(run: Run, project: Tree) -> None:
+    file = project.root / "judgments.toml"
+    file.write_text(f'[[query]]\nid = "a"\ntext = "{LONG}"\nexpected = "covered"\n')
+    for command in (("eval",), ("sweep", "direct.min_top"), ("compare",)):
+        code, _, err = run(*command, "--judgments", str(file))
+        assert code == 2
+        assert str(file) in err
+
+
+def test_every_way_to_ask_refuses_it(project: Tree) -> None:
+    """The app, logs and saved traces make a Query, too."""
+    session = Session.open(project.root)
+    session.load()
+    trace = session.probe("refresh token")
+    for ask in (session.probe, session.run, lambda text: list(session.complete(text)), Query):
+        with pytest.raises(EngineError, match="at most 10,000"):
+            ask(LONG)
+    assert Query.repeating(trace, LONG).text == LONG  # a rewording is ours
+
+
+SHAPES: dict[str, Callable[[int], str]] = {
+    "distinct words": lambda length: " ".join(f"w{number:x}" for number in range(length))[:length],
+    "two letters": lambda length: " ".join(chr(97 + n // 26 % 26) + chr(97 + n % 26) for n in range(length // 3)),
+    "one word": lambda length: "refresh" * (length // 7),
+    "CJK": lambda length: "".join(chr(0x4E00 + number) for number in range(length)),
+    "punctuation": lambda length: (".,;:!?()\"*^-'" * length)[:length],
+    "combining marks": lambda length: "\u0301" * length,
+    "nested operators": lambda length: '(("a" OR NOT b) NEAR(c d, 2) AND ' * (length // 33),
+    "quotes": lambda length: '"' * length,
+    "parentheses": lambda length: "(" * length,
+    "entities": lambda length: " ".join(f"Entity{number}Name" for number in range(length))[:length],
+    "one entity": lambda length: ("Refresh" + "x" * length)[:length],
+    "paths": lambda length: ("auth/jwt/" * length)[:length],
+    "joiners": lambda length: "a\u200d" * (length // 2),
+    "identifiers": lambda length: ("camelCase_and_snake." * length)[:length],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("engine", ["byterover", "jeffs_brain", "soleri", "knowing"])
+def test_the_longest_query_takes_little_time(shape: str, engine: str) -> None:
+    session = Session.open(Path(__file__).parents[2] / "sample-tree")
+    session.load()
+    session.probe("warm up", engine=engine)
+    started = time.process_time()
+    session.probe(SHAPES[shape](LONGEST_QUERY), engine=engine)
+    assert time.process_time() - started < 4
