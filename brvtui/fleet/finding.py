@@ -122,9 +122,8 @@ def _globbed(entry: FleetEntry, pattern: str) -> tuple[list[Member], list[Absenc
     absent = [_unusable(entry.name, f"{pattern}: {left_out}")] if left_out else []
     known: set[str] = set()
     for place in places:
-        is_git = (
-            os.path.lexists(f"{place}/HEAD") and not os.path.lexists(f"{place}/.git") and is_repository(Path(place))
-        )
+        is_bare = [*map(os.path.lexists, (f"{place}/HEAD", f"{place}/.git"))] == [True, False]
+        is_git = is_bare and is_repository(Path(place))
         is_tree = os.path.lexists(f"{place}/{MARKER}") or place.endswith(f"/{TREE}")
         if not is_git and not is_tree:
             other += 1
@@ -164,7 +163,7 @@ def _below(folder: str, number: int, parts: Sequence[str]) -> Iterator[tuple[str
     part, is_last = "".join(parts[number : number + 1]), number + 1 == len(parts)
     if part == _ANY_DEPTH:
         yield folder, number + 1
-    if not _is_glob(part):
+    elif not _is_glob(part):
         yield (f"{folder.rstrip('/')}/{part}", number + 1) if part and os.path.lexists(f"{folder}/{part}") else None
         return
     with suppress(OSError), os.scandir(folder) as entries:
@@ -172,8 +171,8 @@ def _below(folder: str, number: int, parts: Sequence[str]) -> Iterator[tuple[str
             if part == _ANY_DEPTH:
                 yield (entry.path, number) if leads_to_folder(entry, follow_symlinks=False) else None
             else:
-                fits = fnmatchcase(entry.name, part) and (is_last or leads_to_folder(entry))
-                yield (entry.path, number + 1) if fits else None
+                is_place = fnmatchcase(entry.name, part) and (is_last or leads_to_folder(entry))
+                yield (entry.path, number + 1) if is_place else None
 
 
 def _member(entry: FleetEntry, place: Path, is_git: bool = False) -> Member:
