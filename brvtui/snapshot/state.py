@@ -20,13 +20,14 @@ from brvtui.text.postings import Postings
 from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.reading.collation import in_locale_order
 from brvtui.tree.reading.contents import Unseen, read_bytes
-from brvtui.tree.reading.files import SUMMARY_FILE, Role, TreeFile, UnseenFile, role_of
+from brvtui.tree.reading.files import HTML, SUMMARY_FILE, Role, TreeFile, UnseenFile, role_of
 from brvtui.tree.reading.fingerprint import fingerprint, fingerprint_line, is_covered
 from brvtui.tree.reading.hierarchy import Hierarchy, build_hierarchy
 from brvtui.tree.reading.inside import read_inside
 from brvtui.tree.reading.orders import OrderedFile, Orders, make_orders
 from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import NO_LAYERS, NoteSignals, SignalLayers, Source
+from brvtui.wording import counted
 
 if TYPE_CHECKING:  # few questions need tantivy
     from brvtui.text.index import IndexedDocument, TextIndex
@@ -48,6 +49,7 @@ INDEX: Key[TextIndex] = Key("index")
 LIKENESS_INDEX: Key[TextIndex] = Key("index for likeness")
 EARLIER_INDEX: Key[tuple[TextIndex, NDArray[np.int64]]] = Key("index of an earlier snapshot")
 """And the position of each unchanged note in it; -1 for the others."""
+_MOST_UNREAD = 3
 _ABSTRACT = ".abstract.md"
 
 
@@ -130,6 +132,18 @@ class Snapshot:
             return tuple(sorted(path for path, entry in entries if self.stored.get(entry.file) is None))
 
         return self.derived.of(UNUSABLE_SIGNALS, found)
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Which files of the tree are not read, and why, in up to two lines; empty if there are none."""
+        html = sum(file.reason == HTML for file in self.unseen)
+        others = [f"{file.path} ({file.reason})" for file in self.unseen if file.reason != HTML and not file.is_past_limit]
+        here = counted(html, "HTML topic is", "HTML topics are")
+        tree = os.path.relpath(self.project.tree, self.project.root)
+        more = f", and {len(others) - _MOST_UNREAD} more" if len(others) > _MOST_UNREAD else ""
+        topics = f"{here} here, which only ByteRover V4 reads: open them with --engine byterover_v4 --root {tree}"
+        named = f"not read: {'; '.join(others[:_MOST_UNREAD])}{more}" if others else ""
+        return tuple(filter(None, (topics if html else "", named)))
 
     @property
     def conflicts(self) -> tuple[str, ...]:

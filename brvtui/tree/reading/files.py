@@ -20,6 +20,14 @@ CONTEXT_FILE = "context.md"
 MANIFEST_FILE = "_manifest.json"
 DUPLICATE = "a symlink to another note of the tree"
 MS_PER_HOUR = 3_600_000
+HTML = "an HTML topic, which ByteRover V4 reads"
+_MARKDOWN = "the ending must be .md in lower case"
+_UNREAD = {
+    **dict.fromkeys((".md", ".mdx", ".markdown", ".mdown", ".mkd", ".txt", ".rst", ".adoc", ".org"), _MARKDOWN),
+    **dict.fromkeys((".html", ".htm", ".xhtml"), HTML),
+    ".icloud": "a placeholder of iCloud: the file itself is not on this disk; download it",
+}
+"""Why files are not read, by their endings in lower case."""
 _BACKWARDS = bytes(range(255, -1, -1))
 
 
@@ -148,8 +156,8 @@ def _walk(root: Path, unseen: list[UnseenFile]) -> Iterator[tuple[os.DirEntry[st
                 unseen.append(UnseenFile(path, "a name that begins with a dot is not seen"))
             else:
                 yield entry, path
-        elif entry.name.lower().endswith(".md"):
-            unseen.append(UnseenFile(path, "the ending must be .md in lower case"))
+        elif reason := unread_ending(entry.name):
+            unseen.append(UnseenFile(path, reason))
 
 
 def limit_notices(unseen: Iterable[UnseenFile]) -> Iterator[str]:
@@ -158,6 +166,12 @@ def limit_notices(unseen: Iterable[UnseenFile]) -> Iterator[str]:
     if found:
         more = f", and {len(found) - 1} more" if found[1:] else ""
         yield f"not read: {shortened(found[0].path)}{more}: {found[0].reason}"
+
+
+def unread_ending(name: str) -> str:
+    """Why a file called ``name``, which a user may take for a note, is not read; empty for other files and notes."""
+    ending = name[name.rfind(".") :].lower()
+    return "" if name.endswith(".md") else _UNREAD.get(ending, "")
 
 
 def walk_key(path: str) -> tuple[tuple[int, bytes], ...]:
@@ -184,7 +198,7 @@ def stat_file(root: Path, path: str) -> TreeFile | None:
     if any(folder.startswith(".") for folder in folders):
         return None
     if not name.endswith(".md"):
-        if name.lower().endswith(".md"):
+        if unread_ending(name):
             raise NeedsFullWalk(path)
         return None
     if len(folders) > MOST_DEPTH:
