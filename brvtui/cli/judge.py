@@ -245,7 +245,6 @@ def import_judgments(form: str, path: Path, project: Path | None, named: Path | 
     session = _loaded(project)
     file = judgments_file(session, named)
     finder = DocumentFinder(session.snapshot)
-    known = session.snapshot.parsed
     try:
         read = FORMATS[form].read(path, queries, read_judgments(file, may_be_new=True))
     except JudgmentsError as error:
@@ -254,7 +253,7 @@ def import_judgments(form: str, path: Path, project: Path | None, named: Path | 
         each.id: replace(
             each,
             documents=tuple(
-                finder.judged(document.path, document.grade) if document.path in known else document
+                finder.judged(found.path, document.grade) if (found := finder.find(document)).path else document
                 for document in each.documents
             ),
         )
@@ -266,7 +265,7 @@ def import_judgments(form: str, path: Path, project: Path | None, named: Path | 
         return (*(imported.get(each.id, each) for each in before), *new)
 
     _changed(file, edit)
-    lost = {document.path for each in read for document in each.documents if document.path not in known}
+    lost = {one.path for each in imported.values() for one in each.documents if one.path not in session.snapshot.parsed}
     missing = f"; {counted(len(lost), 'note', 'notes')} not in the tree, first {sorted(lost)[0]}" if lost else ""
     click.echo(visible(f"imported {counted(len(imported), 'query', 'queries')}{missing}"))
     return OK

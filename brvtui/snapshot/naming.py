@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from brvtui.snapshot import Snapshot
@@ -14,6 +15,8 @@ from brvtui.wording import noun
 
 _LONGEST_IN_MESSAGE = 120
 """How many characters of a name a message repeats."""
+CONTEXT_TREE = ".brv/context-tree"
+_LONGEST_NAME = 1_000
 _MOST_NEAR = 3
 _LEAST_TELLING = 3
 """Shorter words are in nearly every path: none of them alone says which note is meant."""
@@ -41,20 +44,17 @@ class Named:
 def find_note(snapshot: Snapshot, name: str) -> Named:
     """The file that ``name`` means: a path, with or without ``.md`` or ``.html``, the end of one, a folder, or a title.
 
-    Looks up nothing on disk. Raises :class:`UnknownNote` when ``name`` means no file, or more than one.
+    A path may begin at the tree, at the project, or at the root of the disk, and may have backslashes. In another case
+    or Unicode form, a name counts if no file has it as it is. Looks up nothing on disk. Raises :class:`UnknownNote`
+    when ``name`` means no file, or more than one.
     """
-    wanted = name.strip().removeprefix(f"{snapshot.project.tree}/").removeprefix(".brv/context-tree/").strip("/")
     files = [*snapshot.by_path, *(file.path for file in snapshot.files), *(file.path for file in snapshot.unseen)]
     known = dict.fromkeys(files)
-    for candidate in (wanted, f"{wanted}.md", f"{wanted}.html", f"{wanted}/{CONTEXT_FILE}"):
-        if candidate in known:
-            return Named(candidate, snapshot.by_path.get(candidate))
-        if candidate.endswith(".md") and archived_as(candidate).stub in known:
-            return Named(candidate, None)
-    ends = [path for path in known if path.endswith((f"/{wanted}", f"/{wanted}.md", f"/{wanted}.html"))]
-    titled = [note.path for note in snapshot.notes if note.title.lower() == wanted.lower()]
-    folder = [path for path in (f"{wanted}/{SUMMARY_FILE}",) if path in known]
-    meant = list(dict.fromkeys(ends or titled or folder))
+    wanted, meant = _inside(snapshot, name.strip()), list[str]()
+    ways: tuple[Callable[[str], str], ...] = (str, _loosely)
+    for alike in ways:
+        for asked in dict.fromkeys((name.strip(), wanted)):
+            meant = meant or _meant(snapshot, {path: alike(path) for path in known}, alike(asked))
     if len(meant) == 1:
         return Named(meant[0], snapshot.by_path.get(meant[0]))
     if meant:
@@ -66,6 +66,29 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
     hint = f"; near: {', '.join(near)}" if near else "; give its path, the end of that, or its title"
     named = f"{noun(snapshot.is_code, bool(snapshot.spaces))} {quoted}"
     raise UnknownNote(f"no {named} in {snapshot.project.tree}{hint}", near)
+
+
+def _inside(snapshot: Snapshot, name: str) -> str:
+    """``name`` as a path below the tree, if it is one of any kind."""
+    path = name.replace("\\", "/").removeprefix(f"{snapshot.project.tree.as_posix()}/")
+    path = path if path.startswith("/") else path.rpartition(f"{CONTEXT_TREE}/")[2]
+    return "/".join(part for part in path.split("/") if part not in ("", ".")) if path.strip("/.") else path
+
+
+def _loosely(name: str) -> str:
+    return unicodedata.normalize("NFC", name[:_LONGEST_NAME]).casefold()
+
+
+def _meant(snapshot: Snapshot, known: Mapping[str, str], wanted: str) -> list[str]:
+    """The paths that ``wanted`` means, where ``known`` has each path as it is compared."""
+    for candidate in (wanted, f"{wanted}.md", f"{wanted}.html", f"{wanted}/{CONTEXT_FILE}"):
+        if found := [path for path, one in known.items() if one == candidate]:
+            return found
+        if candidate.endswith(".md") and archived_as(candidate).stub in known:
+            return [candidate]
+    ends = [path for path, one in known.items() if one.endswith((f"/{wanted}", f"/{wanted}.md", f"/{wanted}.html"))]
+    titled = [note.path for note in snapshot.notes if _loosely(note.title) == _loosely(wanted)]
+    return ends or titled or [path for path, one in known.items() if one == f"{wanted}/{SUMMARY_FILE}"]
 
 
 def _near(snapshot: Snapshot, wanted: str) -> list[str]:

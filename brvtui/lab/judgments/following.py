@@ -78,8 +78,9 @@ class DocumentFinder:
         A title or a name counts only where one note alone has it. Raises nothing.
         """
         known = self._snapshot.parsed.get(document.path)
-        if known is not None and not known.unseen:
-            return FollowedDocument(document, document.path, "")
+        for path in (document.path, f"{document.path}.md", f"{document.path}.html"):
+            if (there := self._snapshot.parsed.get(path)) is not None and not there.unseen:
+                return FollowedDocument(document, path, "" if path == document.path else "its name has no ending here")
         name = document.path.rpartition("/")[2]
         attempts = (
             (self._digests.get(document.digest, ()) if document.digest else (), "its text is there"),
