@@ -47,7 +47,7 @@ class VerificationStatus:
     profile: str
     """The profile that answers as this engine does: by its version, and by the marker of a space."""
     versions: str
-    """The versions that the profile describes: ``3.14 to 3.16``."""
+    """The versions that the profile describes: ``3.14``."""
     is_known: bool
     """Whether the installed version is one of these; true without one."""
 

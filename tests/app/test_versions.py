@@ -45,7 +45,7 @@ async def test_it_says_what_is_installed_and_known(
     package(tmp_path, monkeypatch)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        assert "byterover-cli 3.16.1 is installed, and was not verified on this machine" in shown(pilot)
+        assert "byterover-cli 3.16.1 is installed, which brv-3 (3.14) does not know" in shown(pilot)
         await pilot.press("escape")
         remember_verified(VerifiedVersion("byterover-cli 3.16.1", NOW_MS, 226, 226, "garden"))
         await opened(pilot)
@@ -56,7 +56,7 @@ async def test_an_unknown_version_is_said_once_the_notes_are_shown(
     garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package(tmp_path, monkeypatch, "3.99.0")
-    said = "byterover-cli 3.99.0 is installed, which brv-3 (3.14 to 3.16) does not know: W says whether"
+    said = "byterover-cli 3.99.0 is installed, which brv-3 (3.14) does not know: W says whether"
     async with BrvTui(Opening(garden.root, now_ms=NOW_MS)).run_test(size=WIDE) as pilot:
         await until(pilot, lambda: any(one.message.startswith(said) for one in pilot.app._notifications))
     remember_verified(VerifiedVersion("byterover-cli 3.99.0", NOW_MS, 226, 226, "garden"))

@@ -32,7 +32,8 @@ def test_the_status(run: Run, tmp_path: Path) -> None:
     status = ("verify", "--status", "--package", str(tmp_path))
     assert run(*status)[:2] == (
         1,
-        "byterover-cli 3.16.1 is installed, and was not verified on this machine: brv-tui verify\n",
+        "byterover-cli 3.16.1 is installed, which brv-3 (3.14) does not know: "
+        "brv-tui verify says whether it answers the same\n",
     )
     remember_verified(VerifiedVersion("byterover-cli 3.16.1", 1_795_176_000_000.0, 226, 226, "sample-tree"))
     line = "226 of 226 the same as byterover-cli 3.16.1, over sample-tree, 2026-11-20"

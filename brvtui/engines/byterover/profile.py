@@ -34,7 +34,7 @@ class EngineVersion:
     name: str
     version: str
     until: str
-    """The last version that is known to answer the same, without its last number: ``3.16``."""
+    """The last version that is known to answer the same, without its last number: ``3.14``."""
 
     def covers(self, version: str) -> bool:
         """Whether the constants are those of ``version``, such as ``3.15.2``, as far as is known."""
