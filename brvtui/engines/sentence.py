@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
+from brvtui.engines.advice import NO_WORDS
 from brvtui.paint.lead import shares_of_lead
+from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.paint.text import number, signed
-from brvtui.trace import Check, Hit, Trace
+from brvtui.text.folding import fold
+from brvtui.trace import Check, Hit, MissingWord, Trace, Whereabouts
+from brvtui.wording import counted, shortened
 
 LEAST_LEAD = 1e-9
 """A smaller lead is none: sums of the same parts differ by so little."""
 _MOST_PARTS = 2
+_MOST_PLACES = 3
+"""Missing words of which a sentence says where notes contain them."""
+_LONGEST_RUN = 60
 
 
 def default_sentence(trace: Trace) -> Sentence:
@@ -42,7 +49,7 @@ def first_of(trace: Trace, number: int = 0) -> Iterator[Clause]:
     first, amount = trace.hits[0], number or max(len(trace.hits), trace.total_found)
     yield clause(title(first.title), f" {place_of_first(amount)}")
     yield clause(f"{',' if amount == 1 else ''} with {score(trace, first)}", weight=70)
-    held = answered_words(first.words)
+    held = answered_words(first.words, trace.query)
     yield clause(": " if held else "", held, weight=60)
 
 
@@ -56,6 +63,58 @@ def nothing_for(terms: Iterable[str], hit: Hit) -> Clause:
     met = {one.query for one in hit.words}
     unmet = [word(term) for term in dict.fromkeys(terms) if term not in met]
     return clause(", but nothing for ", listed(unmet, "or"), weight=55) if met and unmet else clause()
+
+
+def missing_words(trace: Trace, engine: str, noun: str = "note", among: Container[str] = ()) -> Iterator[Clause]:
+    """Why nothing was found: filters, words that no document contains, and those that ``engine`` cannot match in one.
+
+    ``among`` limits the words, as the engine searched them; by default, all are named.
+    """
+    many = "entries" if noun == "entry" else f"{noun}s"
+    if trace.filtered_out:
+        found = counted(trace.filtered_out, f"{noun} matches", f"{many} match")
+        each = "it" if trace.filtered_out == 1 else "all of them"
+        yield clause(f"{found}, but the filter {trace.filters} removes {each}")
+    missing = [one for one in trace.missing if not among or one.word in among]
+    joint = ""
+    for where, verb in ((Whereabouts.NOWHERE, "contains"), (Whereabouts.UNKNOWN, "matches")):
+        words = [_as_searched(one) for one in missing if one.where is where]
+        yield clause(f"{joint}no {noun} {verb} ", listed(words, "or")) if words else clause()
+        joint = "; " if words else joint
+    held = [one for one in missing if one.notes]
+    for one in held[:_MOST_PLACES]:
+        found = counted(one.notes, f"{noun} contains", f"{many} contain")
+        yield clause(f"{joint}{found} ", word(one.typed or one.word), _place(one, engine))
+        joint = "; "
+    if len(held) > _MOST_PLACES:
+        yield clause(f"; {len(held) - _MOST_PLACES} more words are in {many}, where {engine} cannot match them")
+    if not (missing or trace.filtered_out):
+        yield clause(NO_WORDS if not trace.hits else "")
+
+
+def _as_searched(one: MissingWord) -> list[Span]:
+    """The word as it was typed, and as the engine searches it where that differs."""
+    if fold(one.typed) == fold(one.word):
+        return word(one.typed)
+    how = f" (searched as ‘{one.word}’)" if one.typed else " (for words of yours)"
+    return [*word(one.typed or one.word), (how, "text")]
+
+
+def _place(one: MissingWord, engine: str) -> str:
+    """Where notes contain a word that ``engine`` does not find, and how to find it."""
+    run = shortened(one.run, _LONGEST_RUN)
+    if one.typed and fold(one.typed) != fold(one.word):
+        return f", but {engine} searches ‘{one.word}’"
+    if one.where is Whereabouts.INSIDE:
+        return (
+            f" only inside a longer run of characters, which {engine} takes as one word: search for the whole run "
+            f"‘{run}’, or put spaces around the word in the note"
+        )
+    if one.where is Whereabouts.SPELLING:
+        return f" only in another spelling: search for ‘{run}’"
+    if one.where is Whereabouts.UNREAD:
+        return f" only in a part that {engine} does not read ({one.file})"
+    return f", but {engine} cannot match it there ({one.file})"
 
 
 def lead_of(trace: Trace) -> Iterator[Clause]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from brvtui.paint.line import Line, Span, flowed
+from brvtui.text.folding import fold, typed_word
 from brvtui.text.visible import visible
 from brvtui.trace import MatchedWord, MatchKind
 
@@ -116,7 +117,15 @@ def letters(count: int) -> str:
     return _LETTERS[count] if count < len(_LETTERS) else f"{count} letters"
 
 
-def answered_words(words: Sequence[MatchedWord]) -> list[Span]:
+def searched_word(text: str, query: str) -> list[Span]:
+    """Returns a searched word in quotes, and what it was made of where it is no word of ``query``."""
+    typed = typed_word(text, query)
+    if fold(typed) == fold(text):
+        return word(text)
+    return [*word(text), (f" (made from your {f'‘{typed}’' if typed else 'words'})", "text")]
+
+
+def answered_words(words: Sequence[MatchedWord], query: str) -> list[Span]:
     """Returns which words stand in which field and how they meet the query's: ``its title holds ‘events’``.
 
     Each word is named once, in the field that counts most. Empty without words.
@@ -131,7 +140,7 @@ def answered_words(words: Sequence[MatchedWord]) -> list[Span]:
             its += "hold " if name.endswith("s") else "holds "  # the keywords of a topic are many
         made.append((its if not place else f", {its}" if place < len(order) - 1 else f" and {its}", "text"))
         exact_first = sorted(own, key=lambda one: one.kind is not MatchKind.EXACT)
-        made += listed(_once(_meeting(one, alone=len(words) == 1) for one in exact_first))
+        made += listed(_once(_meeting(one, len(words) == 1, query) for one in exact_first))
     return made
 
 
@@ -140,7 +149,7 @@ def _once(items: Iterable[list[Span]]) -> list[list[Span]]:
     return [list(item) for item in dict.fromkeys(map(tuple, items))]
 
 
-def _meeting(one: MatchedWord, alone: bool) -> list[Span]:
+def _meeting(one: MatchedWord, alone: bool, query: str) -> list[Span]:
     """The word of the document and how it meets the query's, in brackets unless it stands ``alone``."""
     match one.kind:
         case MatchKind.PREFIX:
@@ -150,6 +159,6 @@ def _meeting(one: MatchedWord, alone: bool) -> list[Span]:
         case MatchKind.STEM:
             return [("a form of your ", "text"), *word(one.query)]
         case _:
-            return word(one.word)
+            return searched_word(one.word, query)
     opening, closing = (", ", "") if alone else (" (", ")")
     return [*word(one.word), (f"{opening}{how}", "text"), *word(one.query), (closing, "text")]

@@ -271,14 +271,18 @@ class Postings:
 
     def notes_with(self, term_ids: NDArray[np.int64]) -> int:
         """How many notes hold any of the terms, in any field."""
-        rows = (term_ids[:, None] * len(FIELDS) + np.arange(len(FIELDS))).ravel()
+        return int(self.has_any(term_ids).sum())
+
+    def has_any(self, term_ids: NDArray[np.int64] | list[int]) -> NDArray[np.bool_]:
+        """A mask of the notes that contain any of the terms, in any field."""
+        rows = (np.asarray(term_ids, dtype=np.int64)[:, None] * len(FIELDS) + np.arange(len(FIELDS))).ravel()
         seen = np.zeros(len(self.base.notes) + len(self.delta.notes), dtype=bool)
         first = 0
         for part in (self.base, self.delta):
             places = ranges(*part.index.spans(rows))
             seen[part.index.documents[places].astype(np.int64) + first] = True
             first += len(part.notes)
-        return int(seen[self.slots].sum())
+        return seen[self.slots]
 
     def among(self, collection: Collection) -> Postings:
         """The same notes, scored as a part of ``collection``: each as it would be in one index of all its notes."""

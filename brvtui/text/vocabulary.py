@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
+from brvtui.text.analysis import from_utf16
 from brvtui.text.constants import ExpansionRules
 from brvtui.text.term_tree import AFTER_ANY_SUFFIX, tree_order
+from brvtui.text.folding import fold
 from brvtui.trace import MatchKind
 
 _SHORTEST_STEM = 3
@@ -59,6 +61,7 @@ class Vocabulary:
         self._terms = terms
         self.ids = ids
         self._by_length: dict[int, _Bucket] | None = None
+        self._folded: str | None = None
 
     def __len__(self) -> int:
         return len(self._terms)
@@ -121,6 +124,17 @@ class Vocabulary:
         near = (one for one in self._terms[start:end] if len(one) <= len(stem) + _LONGEST_ENDING)
         forms = [one for one in near if one.startswith(likely) and stemmer.stemWord(one) == stem]
         return sorted(forms, key=lambda other: (len(other), other))[:_MOST_FORMS]
+
+    def containing(self, folded: str) -> dict[str, int]:
+        """The terms that contain ``folded`` once they are folded themselves, with their ids."""
+        if self._folded is None:
+            self._folded = fold(from_utf16("\n".join([*self._terms, ""])))
+        found, place, begin, at = {}, 0, 0, self._folded.find(folded)
+        while at >= 0:
+            place += self._folded.count("\n", begin, at)
+            found[from_utf16(self._terms[place])] = int(self.ids[place])
+            begin, at = at, self._folded.find(folded, self._folded.index("\n", at))
+        return found
 
     def warm(self) -> None:
         """Sorts the terms into buckets by length now."""

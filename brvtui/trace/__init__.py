@@ -52,10 +52,12 @@ from brvtui.trace.scores import (
     Horizon,
     MatchedWord,
     MatchKind,
+    MissingWord,
     Part,
     TermExpansion,
     TermMatch,
     TextScore,
+    Whereabouts,
 )
 from brvtui.trace.traces import (
     SCHEMA,
@@ -103,6 +105,7 @@ __all__ = [
     "LossStage",
     "MatchKind",
     "MatchedWord",
+    "MissingWord",
     "ModelPrompt",
     "ModelTurn",
     "NearMiss",
@@ -127,6 +130,7 @@ __all__ = [
     "Trace",
     "UnreadSection",
     "Usage",
+    "Whereabouts",
     "adds_up",
     "listed",
     "parts_gap",

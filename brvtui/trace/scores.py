@@ -42,6 +42,34 @@ class MatchedWord:
     in it lifted."""
 
 
+class Whereabouts(StrEnum):
+    """The way in which notes contain a word that an engine finds in none of them."""
+
+    NOWHERE = "nowhere"
+    UNKNOWN = "too much to search"
+    WHOLE = "as a word"
+    SPELLING = "in another spelling"
+    INSIDE = "inside a longer run of characters"
+    UNREAD = "in a part that is not read"
+
+
+@dataclass(frozen=True, slots=True)
+class MissingWord:
+    """A word of the query that an engine finds in no note, looked up in the text of the notes."""
+
+    word: str
+    """As the engine searched it."""
+    typed: str
+    """The word of the query that it was made of; empty where there is none."""
+    where: Whereabouts
+    notes: int = 0
+    """The number of notes that contain it."""
+    file: str = ""
+    """One of them."""
+    run: str = ""
+    """The run of characters in which that note contains it."""
+
+
 @dataclass(frozen=True)
 class TermExpansion:
     """Every index term that answers one query term; ``matches`` holds the heaviest, the counts count all."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 from brvtui.trace.answers import RETRIEVAL_ALONE, Answer
 from brvtui.trace.checks import Check, Stage, State
 from brvtui.trace.hits import Detail, Hit, Leg, NearMiss
+from brvtui.trace.scores import MissingWord
 
 SCHEMA = 2
 
@@ -109,6 +110,12 @@ class Trace:
     sections: tuple[Any, ...] = ()
     """Each a :class:`Section`, of a type of its own."""
     scale: Scale = Scale()
+    missing: tuple[MissingWord, ...] = ()
+    """The searched words that no document matches, and where the documents contain them all the same."""
+    filters: str = ""
+    """Where nothing was found: the scope and the options that leave documents out, in words."""
+    filtered_out: int = 0
+    """Where nothing was found: the number of documents that would be without :attr:`filters`."""
     notices: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
     """The query's options by name, as plain data, complete enough to ask the same again: an alias file is recorded by

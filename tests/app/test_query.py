@@ -154,7 +154,7 @@ async def test_nothing_found_says_so(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "zebra quagga")
         assert "NOT COVERED" in shown(pilot)
-        assert "no note holds ‘zebra’ or ‘quagga’; ByteRover logs this as tier 2" in shown(pilot)
+        assert "no note contains ‘zebra’ or ‘quagga’; ByteRover logs this as tier 2" in shown(pilot)
         assert "nothing was found" in text_of(pilot, "#results")
         assert "is not covered by this project's memory" in text_of(pilot, "#answer").replace("\n ", " ")
 

@@ -184,7 +184,7 @@ async def test_a_tree_that_is_gone_is_not_said_to_be_empty(garden: Tree, make_ap
         assert "once it is there, so are its notes" in said
         assert "begins a note" not in said
         assert why in text_of(pilot, "#route")
-        assert "holds no notes" not in text_of(pilot, "#route")
+        assert "contains no notes" not in text_of(pilot, "#route")
         screen(pilot).field.value = ""
         garden.tree.mkdir()
         await until(pilot, lambda: "EMPTY" in text_of(pilot, "#route"))

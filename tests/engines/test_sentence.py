@@ -52,7 +52,7 @@ class TestJeffsBrain:
 
     def test_nothing_found(self, library: Tree) -> None:
         assert verdict_sentence(self.ask(library, "kubernetes ingress")) == (
-            "Not found: no note holds ‘kubernetes’ or ‘ingress’, and no step of the retry ladder finds one."
+            "Not found: no note contains ‘kubernetes’ or ‘ingress’; no step of the retry ladder finds a note."
         )
         assert verdict_sentence(self.ask(library, "")) == "Not found: the query has no word to search for."
 
@@ -74,7 +74,7 @@ class TestSoleri:
     def test_nothing_found(self, library: Tree) -> None:
         session = library.session()
         text = verdict_sentence(session.probe("kubernetes ingress", engine="soleri"))
-        assert text == "Not found: no entry holds ‘kubernetes’ or ‘ingress’."
+        assert text == "Not found: no entry contains ‘kubernetes’ or ‘ingress’."
         assert verdict_sentence(session.probe("", engine="soleri")).startswith("Not found: the query has no word")
 
 
@@ -147,7 +147,7 @@ class TestLines:
 def test_a_field_of_many_holds_nothing_as_one() -> None:
     def said(*fields: str) -> str:
         words = [MatchedWord(name, name, MatchKind.EXACT, 0, (name,)) for name in fields]
-        return plain((clause(answered_words(words)),))
+        return plain((clause(answered_words(words, " ".join(fields))),))
 
     assert said("keywords") == "its keywords hold ‘keywords’."
     assert said("keywords", "title") == "its title holds ‘title’ and its keywords ‘keywords’."

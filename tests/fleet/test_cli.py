@@ -169,7 +169,7 @@ def test_what_no_member_can_answer_is_a_failure(fleet: Path) -> None:
 def test_where_no_member_covers_it_each_says_why(fleet: Path) -> None:
     code, out, _ = run(fleet, "query", "kubernetes", "--over", "one", "--over", "two")
     assert code == 1
-    assert out.count("Not covered: no note holds ‘kubernetes’") == 2
+    assert out.count("Not covered: no note contains ‘kubernetes’") == 2
     assert "\nAsk in other words, or add a note about it to a member.\n" in out
     out = run(fleet, "query", "kubernetes", "--over", "one", "--merge", "one")[1]
     assert "no result: no match; ask in other words, or add a note about it to a member\n" in out

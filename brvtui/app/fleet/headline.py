@@ -29,7 +29,7 @@ _TOGETHER = (
 _ROWS = 2
 _OUTCOMES = {
     SearchOutcome.NO_TOKENS: "the question has no word to search for",
-    SearchOutcome.NO_MATCH: "no note holds any of its words",
+    SearchOutcome.NO_MATCH: "no note matches any of its words",
     SearchOutcome.BELOW_FLOOR: "the best match is too weak to be on the subject",
     SearchOutcome.UNMATCHED_WORDS: "a word of it is in none of the best matches",
 }

@@ -149,13 +149,11 @@ class ByteRoverPresentation(Presentation):
         return f"rank {miss.rank}" if "limit" in miss.reason else super().lack_in_short(miss, glyphs)
 
     def nothing(self, trace: Trace, width: int) -> list[Line]:
-        """The words that no note, or none of the best matches, has; and other forms of them that some have."""
+        """The words that no note, or none of the best matches, matches; and other forms of them that some have."""
         found = trace.section(Search)
         below = found.held_below
-        made = [
-            line("none of the best matches has " if word in below else "no note has ", "muted").add(f"“{word}”", "warn")
-            for word in found.unmatched_words
-        ]
+        none = {True: "none of the best matches has ", False: "no note matches "}
+        made = [line(none[word in below], "muted").add(f"“{word}”", "warn") for word in found.unmatched_words]
         near = dict.fromkeys(form for expansion in found.lint.expansions for form in expansion.near)
         return [*made, *(line("notes have ", "muted").add(f"“{form}”", "accent") for form in near)]
 
@@ -259,7 +257,7 @@ def _reading(trace: Trace, glyphs: Glyphs) -> Groups:
         more = expansion.prefix + expansion.fuzzy
         role = "text" if expansion.notes else "bad"
         terms += [(" " if terms else "", "text"), (expansion.term, role)]
-        terms.append(("" if expansion.notes else f" {glyphs.cross} in no note", role))
+        terms.append(("" if expansion.notes else f" {glyphs.cross} no match", role))
         terms.append((f"+{more}" if more else "", "muted"))
         terms += [(f" (but {expansion.near[0]})", "warn")] if expansion.near else []
     odd = [word for word in found.lint.words if word.mismatch]

@@ -23,7 +23,7 @@ from brvtui.engines.byterover.sections import (
     Search,
     SearchOutcome,
 )
-from brvtui.engines.sentence import LEAST_LEAD
+from brvtui.engines.sentence import LEAST_LEAD, missing_words
 from brvtui.paint.lead import differences, is_level
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
@@ -95,22 +95,19 @@ def _uncovered(trace: Trace) -> Iterator[Clause]:
         case SearchOutcome.BELOW_FLOOR:
             yield from _nearest(trace, "out_of_domain.floor", "that the best match needs")
         case SearchOutcome.UNMATCHED_WORDS:
-            yield clause(_unmatched(found))
-            yield _punctuation(found)
+            yield from _unmatched(trace)
             yield _other_forms(found)
             yield clause("; ")
             yield from _nearest(trace, "out_of_domain.escape", "that would make up for it")
         case SearchOutcome.NO_MATCH if not found.searchable:
-            yield clause("the tree holds no notes")
+            yield clause("the tree contains no notes that ByteRover reads")
         case SearchOutcome.NO_MATCH if unmatched and len(unmatched) == len(found.lint.expansions):
-            forms = _other_forms(found)
-            alone = len(unmatched) == 1 and not forms.spans
-            yield clause("no note holds ", listed(unmatched, "or"), ", nor a word like it" if alone else "")
-            yield forms
+            yield from missing_words(trace, "ByteRover")
+            yield _other_forms(found)
         case SearchOutcome.NO_MATCH if found.scope.restricts:
-            yield clause("no note in ", title(found.scope.path), " holds a word of the query")
+            yield clause("no note in ", title(found.scope.path), " matches a word of the query")
         case SearchOutcome.PATH_FOLDER:
-            yield clause("the folder ", title(found.scope.path), ", which the query names, holds no notes")
+            yield clause("the folder ", title(found.scope.path), ", which the query names, contains no notes")
         case _:
             yield clause(trace.verdict)
 
@@ -145,26 +142,28 @@ def _nearest(trace: Trace, constant: str, needed: str) -> Iterator[Clause]:
         return
     nearest = trace.near_misses[0]
     yield clause("the nearest, ", title(nearest.title), f", reaches {short_words(check)} {needed}")
-    held = answered_words(nearest.words)
+    held = answered_words(nearest.words, trace.query)
     yield clause(": " if held else "", held, weight=40)
 
 
-def _unmatched(found: Search) -> list[Span]:
-    """The words that no note holds, and those that only notes further down hold."""
+def _unmatched(trace: Trace) -> Iterator[Clause]:
+    """The words that no note matches, and those that only notes further down match."""
+    found = trace.section(Search)
     below = [word(one) for one in found.held_below]
-    nowhere = [word(one) for one in found.unmatched_words if one not in found.held_below]
-    made: list[Span] = [("no note holds ", "text"), *listed(nowhere, "or")] if nowhere else []
-    if below:
-        made += [(" and " if made else "", "text"), ("none of the best matches holds ", "text"), *listed(below, "or")]
-    return made
+    odd = _punctuation(found)
+    missing = [one for one in missing_words(trace, "ByteRover", among=found.unmatched_words) if one.spans]
+    yield from missing
+    yield clause("; " if missing and odd.spans else "", odd.spans)
+    joint = "; " if missing or odd.spans else ""
+    yield clause(f"{joint}none of the best matches contains " if below else "", listed(below, "or"))
 
 
 def _punctuation(found: Search) -> Clause:
     """Which unmatched words no note can match, whatever it says: those that end in a question mark and the like."""
     odd = [one.word.lower() for one in found.lint.words if one.mismatch]
     own = [word(one) for one in found.unmatched_words if one in odd]
-    compared = " is compared with its punctuation)" if len(own) == 1 else " are compared with their punctuation)"
-    return clause(" (", listed(own, "and"), compared, weight=66) if own else clause()
+    compared = " is compared with its punctuation" if len(own) == 1 else " are compared with their punctuation"
+    return clause(listed(own, "and"), f"{compared}, and terms of notes have none") if own else clause()
 
 
 # answered by notes
@@ -320,7 +319,7 @@ def _held(trace: Trace, hit: Hit, weight: int) -> Iterator[Clause]:
     if hit.origin is Origin.NAME:
         yield clause(": its file name is like a word of the query", weight=weight)
         return
-    held = answered_words(hit.words)
+    held = answered_words(hit.words, trace.query)
     yield clause(": " if held else "", held, weight=weight)
     if hit.found_by:
         yield clause(" (found by a search for ", word(hit.found_by), ")", weight=weight - 5)
@@ -336,8 +335,7 @@ def _nothing_by_itself(trace: Trace) -> Iterator[Clause]:
     """Why the search for the whole query found nothing, where one for a word of it did."""
     found = trace.section(Search)
     if found.outcome is SearchOutcome.UNMATCHED_WORDS:
-        yield clause("; ", _unmatched(found), weight=75)
-        yield _punctuation(found)
+        yield clause("; ", *(one.spans for one in _unmatched(trace)), weight=75)
         yield clause(", so a search for the whole query ends empty", weight=45)
     elif not found.hits:
         yield clause("; the whole query found nothing", weight=45)
@@ -352,7 +350,7 @@ def _reading(trace: Trace) -> Iterator[Clause]:
         return
     scope, whole = title(trace.scope_option), "so the whole tree was searched"
     if found.scope.path:
-        yield clause("; ", scope, f" holds no notes, {whole}", weight=44)
+        yield clause("; ", scope, f" contains no notes, {whole}", weight=44)
     elif found.scope.source == "option":
         yield clause("; ", scope, f" is not in the tree, {whole}", weight=44)
     else:

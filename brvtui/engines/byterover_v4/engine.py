@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from brvtui.engines.byterover_v4.profile import PROFILES
 from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.contract import Context, EngineError, Query, ReplayStep
+from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_options
 from brvtui.timing import Stopwatch
 from brvtui.trace import AgedSignals, Ceiling, Detail, DocumentForecast, Explanation, Remedy, Trace
@@ -68,7 +69,9 @@ class ByteRoverV4:
 
     def answer(self, context: Context[V4Profile], query: Query) -> Trace:
         """The answer to ``query``; a trace that names the cause where V4 fails. Raises :class:`EngineError`."""
-        return self._answered(context, query)[0]
+        made = self._answered(context, query)[0]
+        section = made.section(SpaceAnswer)
+        return made if section.failure else with_causes(self, context, query, made, section.cleaned.split(), _TEXTS)
 
     def detail(self, context: Context[V4Profile], trace: Trace, file: str) -> Detail | None:
         """The score of the topic at ``file``, and the terms that made the raw score of its best document.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from brvtui.engines.byterover_v4.sections import SpaceAnswer, TopicHit, WordPlace
-from brvtui.engines.sentence import nothing_for, place_of_first
+from brvtui.engines.sentence import missing_words, nothing_for, place_of_first
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.trace import Trace
@@ -21,11 +21,12 @@ def sentence(trace: Trace) -> Sentence:
         )
     if not trace.hits:
         return (
-            clause("Nothing found: ", _nothing(trace, section)),
+            clause("Nothing found: "),
+            *_nothing(trace, section),
             clause(f"; {way_out(trace)}", weight=80),
         )
     first, topic = trace.hits[0], section.topics[0]
-    held = answered_words(first.words)
+    held = answered_words(first.words, trace.query)
     return (
         clause(title(first.title), f" {place_of_first(trace.total_found)}"),
         clause(f" by its {topic.kind.removeprefix('bv-')} {topic.element}" if topic.kind else "", weight=40),
@@ -71,19 +72,18 @@ def _cited(section: SpaceAnswer, topic: TopicHit) -> Iterator[Clause]:
     yield clause(f"; {topic.confidence} confidence{score}: {told}", weight=90)
 
 
-def _nothing(trace: Trace, section: SpaceAnswer) -> list[Span]:
+def _nothing(trace: Trace, section: SpaceAnswer) -> Iterator[Clause]:
     if section.topics:
-        return [(f"a limit that returns none of {len(section.found)} topics", "text")]
-    if section.filtered:
+        yield clause(f"a limit that returns none of {len(section.found)} topics")
+    elif section.filtered and not trace.filtered_out:
         words = listed([word(one) for one in section.significant], "or")
-        kept = ("similar words match, but V4 keeps only documents that hold ", "text")
-        return [kept, *words, (" as written", "text")]
-    if not trace.snapshot.notes:
-        return [("there are no topics", "text")]
-    if not section.searched:
-        return [("the scope or the element filter leaves no topic", "text")]
-    searched = [word(one) for one in section.cleaned.split()]
-    return [*listed(searched, "and"), (" matches no term" if len(searched) == 1 else " match no term", "text")]
+        yield clause("similar words match, but V4 keeps only documents that contain ", words, " as written")
+    elif not trace.snapshot.notes:
+        yield clause("there are no topics")
+    elif not section.searched and not trace.filtered_out:
+        yield clause("the scope or the element filter leaves no topic")
+    else:
+        yield from missing_words(trace, "V4", "topic")
 
 
 def way_out(trace: Trace) -> str:
@@ -93,7 +93,7 @@ def way_out(trace: Trace) -> str:
         return "ask for more results"
     if not trace.snapshot.notes:
         return "have ByteRover curate a first topic"
-    if not section.filtered and not section.searched:
+    if trace.filtered_out or not (section.filtered or section.searched):
         return "widen the scope or the element filter"
     if not any(sign.isalnum() for sign in section.cleaned):
         return "ask in words"

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.contract import Context, EngineError, Query
 from brvtui.engines.embedding import embedder_of, load_ahead, why_not_asked
-from brvtui.engines.jeffs_brain.sections import ENGINE, MODES, Hybrid, RetrievalMode
+from brvtui.engines.jeffs_brain.sections import ENGINE, MODES, Hybrid, RetrievalMode, searched_words
+from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_mode, check_options
 from brvtui.services.requests import ServiceError
 from brvtui.timing import Stopwatch
@@ -149,7 +150,8 @@ class JeffsBrain:
         with watch.measure("matched words"):
             trace = with_words(ready.index, made.trace, aliases)
         trace.timings["matched words"] = round(watch.ms["matched words"], 3)
-        return replace(made, trace=replace(trace, options=options))
+        trace = replace(trace, options=options)
+        return replace(made, trace=with_causes(self, context, query, trace, searched_words(trace.section(Hybrid)), ()))
 
     def detail(self, context: Context[HybridProfile], trace: Trace, file: str) -> Detail | None:
         """The score of the note at ``file`` in parts, also behind the answer; it has no term × field detail."""

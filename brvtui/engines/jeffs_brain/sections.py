@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
@@ -9,6 +10,7 @@ from typing import ClassVar
 from brvtui.trace import Hit
 
 ENGINE = "jeffs_brain"
+_OPERATORS = re.compile(r" (?:OR|AND NOT|AND) ")
 MODES = ("auto", "bm25", "semantic", "hybrid")
 
 
@@ -92,3 +94,8 @@ class Hybrid:
     def placed(self, file: str) -> RankedNote | None:
         """The note at ``file`` in the whole list; None when neither leg has it."""
         return next((placed for placed in self.ranking if placed.hit.file == file), None)
+
+
+def searched_words(hybrid: Hybrid) -> tuple[str, ...]:
+    """The words and phrases of the full-text query, without its operators; what it excludes is one of them too."""
+    return tuple(text for part in _OPERATORS.split(hybrid.compiled) if (text := part.strip('"*')))

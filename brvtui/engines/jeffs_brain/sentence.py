@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from brvtui.engines.jeffs_brain.sections import Hybrid, RankedNote, RetrievalMode
-from brvtui.engines.sentence import LEAST_LEAD, lead_of, nothing_for, place_of_first
+from brvtui.engines.sentence import LEAST_LEAD, lead_of, missing_words, nothing_for, place_of_first
 from brvtui.ladder import TRIGRAMS
-from brvtui.paint.sentence import ALWAYS, Clause, Sentence, answered_words, clause, listed, title, word
-from brvtui.trace import Hit, Ladder, Rung, State, Trace
+from brvtui.paint.sentence import ALWAYS, Clause, Sentence, answered_words, clause, title, word
+from brvtui.trace import Hit, Ladder, Rung, State, Trace, Whereabouts
 
 _OPERATORS = re.compile(r" (?:OR|AND NOT|AND) ")
 _LEAST_SHOWN = 0.001
@@ -20,7 +20,7 @@ _LEGS = {"bm25": "by words", "vector": "by vectors"}
 def sentence(trace: Trace) -> Sentence:
     """Why the first note is first: its place in each list, its words, what moved it, and its lead."""
     if not trace.hits:
-        return (clause("Not found: "), _nothing(trace))
+        return (clause("Not found: "), *_nothing(trace))
     first = trace.hits[0]
     return (
         clause(title(first.title), f" {place_of_first(trace.total_found)}"),
@@ -33,14 +33,23 @@ def sentence(trace: Trace) -> Sentence:
     )
 
 
-def _nothing(trace: Trace) -> Clause:
-    """Which words no note holds, or what else went wrong."""
+def _nothing(trace: Trace) -> Iterator[Clause]:
+    """Which words no note contains, or what else went wrong."""
     hybrid = trace.section(Hybrid)
-    terms = [word(term) for term in _OPERATORS.split(hybrid.compiled) if term]
+    limit = next((name for name in ("candidate_k", "top_k") if getattr(hybrid, name) < 1), "")
+    if limit:
+        yield clause(f"{limit} = {getattr(hybrid, limit)} lets no note into the answer")
+        return
     missed = next((leg for leg in trace.legs if leg.counts and leg.name == "bm25" and leg.state is State.MISSED), None)
-    if missed is None or not terms:
-        return clause(trace.verdict.removeprefix("nothing was found: "))
-    return clause("no note holds ", listed(terms, "or"), ", and no step of the retry ladder finds one")
+    if missed is None or not hybrid.compiled:
+        yield clause(trace.verdict.removeprefix("nothing was found: "))
+        return
+    operators = " AND " in hybrid.compiled
+    yield clause("no note matches the whole of ", word(hybrid.compiled), "; ") if operators else clause()
+    among = [one.word for one in trace.missing if not operators or one.where is not Whereabouts.WHOLE]
+    yield from missing_words(trace, "Jeffs Brain", among=among or (hybrid.compiled,))
+    climbed = any(rung.ran for rung in trace.section(Ladder).rungs[1:])
+    yield clause("; no step of the retry ladder finds a note" if climbed else "")
 
 
 def _lead(trace: Trace) -> Iterator[Clause]:
@@ -71,7 +80,7 @@ def _places(trace: Trace, first: Hit) -> str:
 
 
 def _words(trace: Trace, first: Hit) -> Iterator[Clause]:
-    held = answered_words(first.words)
+    held = answered_words(first.words, trace.query)
     yield clause(", " if held else "", held, weight=60)
     compiled = trace.section(Hybrid).compiled
     if _rung(trace) is None and " NOT " not in compiled:

@@ -62,7 +62,7 @@ def _why_nothing(mode: RetrievalMode, words: Leg, vectors: Leg, rungs: Sequence[
         return "no note has a vector" if vectors.state is State.MISSED else vectors.why
     if words.state is State.FAILED:
         return words.why
-    why = "no note has the words" if rungs[0].query else f"the query has {NO_WORD}"
+    why = "no note matches the words" if rungs[0].query else f"the query has {NO_WORD}"
     climbed = any(rung.ran for rung in rungs[1:])
     return f"{why}, and no step of the retry ladder finds a note" if climbed else why
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.contract import Context, EngineError, Query
 from brvtui.engines.knowing.sections import ENGINE, GraphRetrieval
+from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_mode, check_options
 from brvtui.faults import error_line
 from brvtui.garbage import garbage_collector_paused
@@ -104,7 +105,8 @@ class Knowing:
         if query.run:
             self._remember(context, query, request, made)
         trace.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
-        return trace
+        words = trace.section(GraphRetrieval).components if request.entry == ENTRIES[0] else ()
+        return with_causes(self, context, query, trace, words, ())
 
     def without_runs(self) -> Knowing:
         """An engine with the same graph for which nothing was packed in this session; feedback counts as before."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from brvtui.engines.contract import Context, EngineError, Query
 from brvtui.engines.embedding import embedder_of, load_ahead, why_not_asked
+from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_mode, check_options
 from brvtui.engines.soleri.sections import ENGINE, VaultSearch
 from brvtui.faults import error_line
@@ -35,6 +36,7 @@ Progress = Callable[[int, int], None]
 """Called with how many entries have their vector, and of how many."""
 MODES = ("full", "scan")
 _OPTIONS = {"top_k": int, "domain": str, "type": str, "severity": str, "tags": str, "max_tokens": int, "ids": str}
+FILTERS = ("domain", "type", "severity")
 _OTHERS = ("mode", "memories")
 """The other options; ``memories`` is a file or its content."""
 
@@ -93,6 +95,7 @@ class Soleri:
 
     def answer(self, context: Context[SoleriProfile], query: Query) -> Trace:
         """The answer to ``query``. Raises :class:`EngineError`."""
+        from brvtui.engines.soleri.matching import terms
         from brvtui.engines.soleri.memories import recalled
         from brvtui.engines.soleri.tracing import traced
 
@@ -119,7 +122,7 @@ class Soleri:
             name = embedder.name if embedder else ""
             made = traced(context, query, _mode(query), ready.notes, ranking, feedback, found, name, notices)
         made.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
-        return made
+        return with_causes(self, context, query, made, terms(query.text, context.constants.as_run), FILTERS)
 
     def detail(self, context: Context[SoleriProfile], trace: Trace, file: str) -> Detail | None:
         """The score of the note at ``file`` in its seven parts, also behind the answer; None when nothing found it.

@@ -18,7 +18,7 @@ from brvtui.engines.soleri.sections import (
     VaultSearch,
 )
 from brvtui.engines.soleri.sentence import sentence
-from brvtui.engines.soleri.tfidf import uncounted
+from brvtui.engines.soleri.tfidf import COUNTED, uncounted
 from brvtui.paint.forecast import coming_lines
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
@@ -238,7 +238,7 @@ def _terms(placed: RankedEntry, query: str, width: int, glyphs: Glyphs) -> list[
         row = Line().gap().fit("sum × weight", _TERM, "muted").add(f"{words.amount or 0:.3f}", "bold strong")
         made.append(row.add(f"  × {words.factor or 0:.3f} = {words.value:.3f}", "muted").cut(width))
     if left_out:
-        text = f"not counted (stop words, or under three letters): {', '.join(left_out)}"
+        text = f"not counted: {', '.join(left_out)} ({COUNTED})"
         made += [line(f" {part}", "muted") for part in wrap(visible(text), width - 2)]
     return made
 

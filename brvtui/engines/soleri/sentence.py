@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from brvtui.engines.advice import NO_WORDS
-from brvtui.engines.sentence import place_of_first
+from brvtui.engines.sentence import missing_words, place_of_first
 from brvtui.engines.soleri.comparing import (
     LEAST_LEAD,
     OTHERS,
@@ -18,26 +17,28 @@ from brvtui.engines.soleri.comparing import (
     short,
 )
 from brvtui.engines.soleri.sections import VECTOR, VaultSearch
-from brvtui.engines.soleri.tfidf import tokenize, uncounted
+from brvtui.engines.soleri.tfidf import COUNTED, tokenize, uncounted
 from brvtui.paint.line import Span
-from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
+from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, searched_word, title
 from brvtui.trace import Hit, Trace
+from brvtui.wording import counted
 
 
 def sentence(trace: Trace) -> Sentence:
     """Why the first entry is first: what sets it above the second, what links changed, what its score consists of."""
     section = trace.section(VaultSearch)
     if not trace.hits or not section.ranking:
-        return (clause("Not found: "), _nothing(trace))
+        return (clause("Not found: "), *_nothing(section, trace))
     first = section.ranking[0]
-    held = answered_words(first.hit.words)
+    held = answered_words(first.hit.words, trace.query)
     made = composition(first)
     return (
         clause(title(first.hit.title), f" {place_of_first(trace.total_found)}"),
         *_without_links(section),
-        *_lead(section),
+        *_lead(section, trace.query),
         clause(f"; its {short(first.hit.score)}: ", _amounts(made, signed=False), weight=30),
         clause("; " if held else "", held if held else _wordless(first.hit, trace.query), weight=20 if held else 92),
+        clause(f"; {COUNTED}" if any(one.word not in trace.query.lower().split() for one in first.hit.words) else ""),
     )
 
 
@@ -46,7 +47,7 @@ def _wordless(first: Hit, query: str) -> str:
     if all(place.leg == VECTOR for place in first.places):
         return "; none of your words is in it"
     if not tokenize(query):
-        return "; your words find it, but none of them counts (stop words, or under three letters)"
+        return f"; your words find it, but none of them counts: {COUNTED}"
     if uncounted(query):
         return "; none of your words that count is in it whole"
     return "; it holds only other forms of your words, which add nothing"
@@ -62,7 +63,7 @@ def _without_links(section: VaultSearch) -> Iterator[Clause]:
         )
 
 
-def _lead(section: VaultSearch) -> Iterator[Clause]:
+def _lead(section: VaultSearch, query: str) -> Iterator[Clause]:
     """How far the first is ahead of the second, and what makes it so."""
     if len(section.ranking) < 2:
         return
@@ -76,18 +77,18 @@ def _lead(section: VaultSearch) -> Iterator[Clause]:
     yield clause(": " if parts else "", _amounts(parts, signed=True), weight=90)
     if shared_links(first, second) and not is_moved:
         yield clause("; both have a link", weight=85)
-    yield _words_apart(*separating_terms(first, second))
+    yield _words_apart(*separating_terms(first, second), query)
 
 
-def _words_apart(more: Sequence[str], less: Sequence[str]) -> Clause:
+def _words_apart(more: Sequence[str], less: Sequence[str], query: str) -> Clause:
     """Which words count more in the first entry than in the second, and which less."""
     if not more and not less:
         return clause(weight=80)
     verb = "counts" if len(more or less) == 1 else "count"
-    first = [("; ", "text"), *listed([word(term) for term in more or less])]
+    first = [("; ", "text"), *listed([searched_word(term, query) for term in more or less])]
     if not more:
         return clause(first, f" {verb} less in it", weight=80)
-    then = [(", ", "text"), *listed([word(term) for term in less]), (" less", "text")] if less else []
+    then = [(", ", "text"), *listed([searched_word(term, query) for term in less]), (" less", "text")] if less else []
     return clause(first, f" {verb} more in it", then, weight=80)
 
 
@@ -100,9 +101,10 @@ def _amounts(amounts: Sequence[NamedAmount], signed: bool) -> list[Span]:
     return made
 
 
-def _nothing(trace: Trace) -> Clause:
-    """Which words no entry holds."""
-    terms = [word(term) for term in trace.section(VaultSearch).expression.split(" OR ") if term]
-    if not terms:
-        return clause(NO_WORDS)
-    return clause("no entry holds ", listed(terms, "or"))
+def _nothing(section: VaultSearch, trace: Trace) -> Iterator[Clause]:
+    """Which words no entry contains, or what else leaves no result."""
+    if section.ranking:
+        room = f"a limit of {section.limit}" if section.limit < 1 else f"a budget of {section.max_tokens} tokens"
+        yield clause(f"{room} leaves none of {counted(len(section.ranking), 'entry', 'entries')}")
+    else:
+        yield from missing_words(trace, "Soleri", "entry")

@@ -21,6 +21,7 @@ _STOPPED = """
     your his our their what which who whom when where why how all each every both few more most other some such no not
     only same so than too very just because if then else about up out into
 """
+COUNTED = "TF-IDF compares runs of three or more of a–z, 0–9 and hyphens that are not stop words"
 STOP_WORDS = frozenset(_STOPPED.split())
 
 

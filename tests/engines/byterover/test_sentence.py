@@ -184,8 +184,8 @@ class TestNeedsAModel:
         tree.notes(60)
         text = said(tree.snapshot(), "kiwi umlauts?")
         assert "its title holds ‘kiwi’ (found by a search for ‘kiwi’)" in text
-        odd = "‘umlauts?’ (‘umlauts?’ is compared with its punctuation)"
-        assert f"; no note holds {odd}, so a search for the whole query ends empty" in text
+        odd = "‘umlauts?’ is compared with its punctuation, and terms of notes have none"
+        assert f"; {odd}, so a search for the whole query ends empty" in text
 
     def test_a_word_that_only_a_worse_match_holds(self, tree: Tree) -> None:
         for number in range(11):
@@ -193,9 +193,9 @@ class TestNeedsAModel:
         tree.note("a/long.md", "Long", f"quagga {'emu ' * 200}", days=300, importance=1.0, maturity="draft")
         tree.notes(60)
         text = said(tree.snapshot(), "kiwi quagga")
-        assert "none of the best matches holds ‘quagga’" in text
-        assert "no note holds" not in text
-        assert "no note holds ‘zyzzyva’ and none of the best matches holds ‘quagga’" in said(
+        assert "none of the best matches contains ‘quagga’" in text
+        assert "no note contains" not in text
+        assert "no note contains ‘zyzzyva’; none of the best matches contains ‘quagga’" in said(
             tree.snapshot(), "kiwi quagga zyzzyva"
         )
 
@@ -203,24 +203,23 @@ class TestNeedsAModel:
 class TestNotCovered:
     def test_no_note_holds_the_word(self, snapshot: Snapshot) -> None:
         assert said(snapshot, "kubernetes") == (
-            "Not covered: no note holds ‘kubernetes’, nor a word like it; "
-            "ByteRover logs this as tier 2, as if notes had answered."
+            "Not covered: no note contains ‘kubernetes’; ByteRover logs this as tier 2, as if notes had answered."
         )
 
     def test_but_another_form_of_it(self, tree: Tree) -> None:
         tree.note("a/shears.md", "Pruning shears", "sharpen in march, oil after pruning")
         tree.notes(60)
         text = said(tree.snapshot(), "sharpening")
-        assert text.startswith("Not covered: no note holds ‘sharpening’, but ‘sharpen’: ask so if you mean that; ")
+        assert text.startswith("Not covered: no note contains ‘sharpening’, but ‘sharpen’: ask so if you mean that; ")
         text = said(tree.snapshot(), "sharpening scissors marching")
         assert text.startswith(
-            "Not covered: no note holds ‘sharpening’, ‘scissors’ or ‘marching’, but ‘sharpen’ and ‘march’: "
+            "Not covered: no note contains ‘sharpening’, ‘scissors’ or ‘marching’, but ‘sharpen’ and ‘march’: "
             "ask so if you mean those; "
         )
 
     def test_nor_the_words(self, snapshot: Snapshot) -> None:
         words = "kubernetes, istio envoy zyzzyva xylophone"
-        expected = "Not covered: no note holds ‘kubernetes’, ‘istio’, ‘envoy’, ‘zyzzyva’ or 1 more"
+        expected = "Not covered: no note contains ‘kubernetes’, ‘istio’, ‘envoy’, ‘zyzzyva’ or 1 more"
         assert said(snapshot, words).startswith(expected)
 
     @pytest.mark.parametrize("query", ["", "   ", "???"])
@@ -228,7 +227,9 @@ class TestNotCovered:
         assert said(snapshot, query).startswith("Not covered: the query has no word that can be searched")
 
     def test_an_empty_tree(self, tree: Tree) -> None:
-        assert said(tree.snapshot(), "kubernetes").startswith("Not covered: the tree holds no notes")
+        assert said(tree.snapshot(), "kubernetes").startswith(
+            "Not covered: the tree contains no notes that ByteRover reads"
+        )
 
     def test_below_the_floor(self, tree: Tree) -> None:
         text = f"{'word ' * 300} kookaburra {'other ' * 300}"
@@ -246,7 +247,8 @@ class TestNotCovered:
         tree.notes(60)
         text = said(tree.snapshot(), "zyzzyva umlauts? plugh kiwi")
         assert text.startswith(
-            "Not covered: no note holds ‘zyzzyva’, ‘umlauts?’ or ‘plugh’ (‘umlauts?’ is compared with its punctuation)"
+            "Not covered: no note contains ‘zyzzyva’ or ‘plugh’; "
+            "‘umlauts?’ is compared with its punctuation, and terms of notes have none"
         )
         assert "; the nearest, “Other”, reaches 0." in text
         assert " of the 0.85 that would make up for it: its path holds ‘kiwi’" in text
@@ -334,7 +336,7 @@ def test_it_is_made_of_the_trace_alone_and_a_trace_without_words_has_one_too(sna
     assert verdict_sentence(trace_from_plain(plain)) == verdict_sentence(trace)
     without = verdict_sentence(trace_from_plain(_without_words(plain)))
     assert without.endswith(".")
-    assert "holds ‘" not in without.removeprefix("Not covered: no note holds")
+    assert "holds ‘" not in without.removeprefix("Not covered: no note contains")
 
 
 def _without_words(value: object) -> object:

@@ -140,11 +140,15 @@ def test_relevance_is_relative_and_the_absolute_one_stands_beside_it(session: Se
 @pytest.mark.parametrize(
     ("query", "options", "said"),
     [
-        ("zzzqqq", {}, "‘zzzqqq’ matches no term; ask in other words, or have ByteRover curate a topic about it."),
-        ("zzzqqq qqqzzz", {}, "‘zzzqqq’ and ‘qqqzzz’ match no term; ask in other words, or"),
-        ("!!!", {}, "‘!!!’ matches no term; ask in words."),
+        ("zzzqqq", {}, "no topic contains ‘zzzqqq’; ask in other words, or have ByteRover curate a topic about it."),
+        ("zzzqqq qqqzzz", {}, "no topic contains ‘zzzqqq’ or ‘qqqzzz’; ask in other words, or"),
+        ("!!!", {}, "no topic matches ‘!!!’; ask in words."),
         ("refresh", {"limit": 0}, "none of 2 topics; ask for more results."),
-        ("refresh", {"element_tag": "bv-task"}, "leaves no topic; widen the scope or the element filter."),
+        (
+            "refresh",
+            {"element_tag": "bv-task"},
+            "the filter element_tag bv-task removes all of them; widen the scope or the element filter.",
+        ),
     ],
 )
 def test_where_nothing_is_found_the_sentence_and_the_results_say_what_can_be_done(

@@ -259,8 +259,8 @@ def test_rules_that_no_note_can_meet_are_named(drinks: Tree) -> None:
 @pytest.mark.parametrize(
     ("query", "request_", "why"),
     [
-        ("quagga", Request(""), "no note has the words, and no step of the retry ladder finds a note"),
-        ("quagga", Request("", skip_retry_ladder=True), "no note has the words"),
+        ("quagga", Request(""), "no note matches the words, and no step of the retry ladder finds a note"),
+        ("quagga", Request("", skip_retry_ladder=True), "no note matches the words"),
         ("?!", Request(""), "the query has no word to search for"),
         ("the", Request(""), "the query has no word to search for, and no step of the retry ladder finds a note"),
         ("tea", Request("", RetrievalMode.SEMANTIC, probe=True), "a probe asks no service: a run does"),

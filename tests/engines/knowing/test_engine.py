@@ -453,4 +453,4 @@ def test_what_met_nothing_is_said_in_the_words_of_the_query(snapshot: Snapshot, 
     garden.file("fruit/store.md", "# KumquatStore\n\nIt keeps kumquats.\n", 1.0)
     assert "nothing for" not in verdict_sentence(ask(garden.snapshot(), "KumquatStore"))
     missed = verdict_sentence(ask(snapshot, "kumquat pomelo"))
-    assert missed == "Not found: no channel found a note for ‘kumquat’ or ‘pomelo’."
+    assert missed == "Not found: no note contains ‘kumquat’ or ‘pomelo’."

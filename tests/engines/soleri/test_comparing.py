@@ -88,7 +88,11 @@ def test_words_that_do_not_count_are_named_once() -> None:
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("how", "; your words find it, but none of them counts (stop words, or under three letters)."),
+        (
+            "how",
+            "; your words find it, but none of them counts: "
+            "TF-IDF compares runs of three or more of a–z, 0–9 and hyphens that are not stop words.",
+        ),
         ("how to stow", "; none of your words that count is in it whole."),
         ("stow", "; it holds only other forms of your words, which add nothing."),
         ("stowing", "; its title holds ‘stowing’."),
@@ -120,7 +124,7 @@ def test_the_sentence_and_the_panes_say_what_links_did(garden: Tree) -> None:
     lines = " ".join(" ".join(one.plain for one in shown.place(trace, linked.hit.file, 60, UNICODE)).split())
     assert "“Hub” names “" in lines
     assert "in related" in lines
-    assert "not counted (stop words, or under three letters): why, the" in lines
+    assert "not counted: why, the (TF-IDF compares" in lines
     steps = len(linked.path) - 1
     assert f"{steps} step{'s' if steps > 1 else ''} away from “" in lines
     assert ("over “" in lines) == (steps > 1)

@@ -42,7 +42,7 @@ def not_covered(query: str, closest: str) -> Answer:
     if closest:
         lines += [closest, ""]
     lines.append(
-        "If it should be, curate it: a note whose title holds these words is found and may answer directly while fresh."
+        "If it should be, curate it: a note with these words in its title is found and may answer directly while fresh."
     )
     return Answer("not_covered", "\n".join(lines), None, "", ())
 

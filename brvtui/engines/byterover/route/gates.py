@@ -141,7 +141,7 @@ def _why_nothing(found: Search) -> str:
         words = ", ".join(f"“{word}”" for word in found.unmatched_words)
         escape = next(check for check in found.out_of_domain if check.name == ESCAPE)
         top = f"top {found.top:.2f} is under {escape.threshold:g}"
-        return f"no note has all words, {top}, and none of the best matches has {words}"
+        return f"no note matches all words, {top}, and none of the best matches has {words}"
     if found.outcome is SearchOutcome.NO_TOKENS:
         return NO_WORDS
     if found.outcome is SearchOutcome.ENGINE_FAILS:

@@ -22,6 +22,7 @@ from brvtui.engines.byterover.sections import (
     SearchOutcome,
 )
 from brvtui.snapshot import Snapshot
+from brvtui.snapshot.missing_words import missing_words
 from brvtui.timing import Stopwatch
 from brvtui.trace import SCHEMA, Answer, Scale, State, Step, Trace
 from brvtui.wording import counted, first_of
@@ -99,7 +100,8 @@ def _route(
             look,
             fingerprint,
         ),
-        notices=_notices(snapshot, made.search.scope),
+        missing=missing_words(snapshot, query, (one.term for one in made.search.lint.expansions if not one.notes)),
+        notices=(*_notices(snapshot, made.search.scope), *(() if made.hits else snapshot.unread)),
     )
     stands_in = answer.kind == "extractive" and context.services.model_is_set
     if hit is None and not stands_in:

@@ -1,0 +1,185 @@
+"""No answer claims that no note contains a word which a note contains, in any engine and script."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from brvtui.engines import registry
+from brvtui.engines.contract import Context, Query
+from brvtui.engines.verdict import verdict_sentence
+from brvtui.snapshot import Snapshot
+from brvtui.snapshot.missing_words import missing_words
+from brvtui.text.folding import fold, typed_word
+from brvtui.trace import Trace, Whereabouts
+from tests.support.trees import NOW_MS, Tree
+
+ENGINES = ("byterover", "jeffs_brain", "soleri", "knowing")
+_CLAIM = re.compile(r"no (?:note|entry|topic) contains ((?:‘[^’]*’(?: \(searched as ‘[^’]*’\))?(?:, | or )?)+)")
+
+
+def asked(snapshot: Snapshot, text: str, engine: str, **options: object) -> Trace:
+    loaded = registry.load(engine)
+    return loaded.answer(Context(snapshot, loaded.constants(), NOW_MS), Query(text, options=options))
+
+
+def denied(trace: Trace) -> list[str]:
+    """The words of which the sentence of ``trace`` says that no note contains them."""
+    return [
+        word
+        for claim in _CLAIM.findall(verdict_sentence(trace))
+        for word in re.findall(r"‘([^’]*)’", re.sub(r"\(searched as ‘[^’]*’\)", "", claim))
+    ]
+
+
+def plainly(text: str) -> str:
+    return unicodedata.normalize("NFC", text).lower()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("text", "query", "where"),
+    [
+        ("客户可以在三十天之内申请退款，逾期系统自动拒绝。", "申请退款", Whereabouts.INSIDE),
+        ("リフレッシュトークンは七日ごとに更新されます。", "トークン", Whereabouts.INSIDE),
+        ("사용자는환불요청을할수있습니다", "환불요청", Whereabouts.INSIDE),
+        ("ลูกค้าสามารถขอคืนเงินได้", "คืนเงิน", Whereabouts.INSIDE),
+        ("Zielgerichtete Rückerstattungsanfrage", "erstattungsanfrage", Whereabouts.INSIDE),
+        ("the call to parseHTMLParserTree", "htmlparser", Whereabouts.INSIDE),
+    ],
+)
+def test_a_word_inside_a_run(tree: Tree, engine: str, text: str, query: str, where: Whereabouts) -> None:
+    tree.note("a/b/c.md", "Title", text)
+    trace = asked(tree.snapshot(), query, engine)
+    if trace.hits:
+        return
+    (found,) = trace.missing
+    assert (found.where, found.notes, found.file) == (where, 1, "a/b/c.md")
+    said = verdict_sentence(trace)
+    assert denied(trace) == []
+    assert "1 note contains" in said.replace("entry", "note")
+    assert found.run in said or f"but Soleri searches ‘{found.word}’" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        (unicodedata.normalize("NFD", "chính sách hoàn tiền"), "hoàn"),
+        (unicodedata.normalize("NFD", "chính sách hoàn tiền"), "tiền"),
+        ("ＲＥＦＵＮＤ window", "refund"),
+        ("die Straße", "STRASSE"),
+        ("İSTANBUL", "istanbul"),
+        ("ısparta", "Isparta"),
+        ("co\u00adop\u200berate", "cooperate"),
+    ],
+)
+def test_another_spelling_is_named(tree: Tree, text: str, query: str) -> None:
+    tree.note("a/b/c.md", "Title", text)
+    (found,) = missing_words(tree.snapshot(), query, [query.lower()])
+    assert (found.where, found.notes) == (Whereabouts.SPELLING, 1)
+    assert fold(found.run) == fold(query)
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "where"),
+    [
+        ("first\n" * 2_100 + "zyzzyva", "zyzzyva", Whereabouts.UNREAD),
+        ("x " * 1_100 + "zyzzyva", "zyzzyva", Whereabouts.UNREAD),
+        ("see https://example.org/a-b_c?d=1 there", "https://example.org/a-b_c?d=1", Whereabouts.WHOLE),
+        ("a well-known thing", "well-known", Whereabouts.WHOLE),
+        ("call snake_case_name here", "snake_case", Whereabouts.WHOLE),
+        ("nothing here", "zyzzyva", Whereabouts.NOWHERE),
+        ("well and known", "well-known", Whereabouts.NOWHERE),
+    ],
+)
+def test_parts_and_punctuation(tree: Tree, text: str, query: str, where: Whereabouts) -> None:
+    tree.note("a/b/c.md", "Title", text)
+    assert [one.where for one in missing_words(tree.snapshot(), query, [query])] == [where]
+
+
+def test_large_notes_leave_it_open(tree: Tree) -> None:
+    for number in range(3):
+        tree.note(f"a/b/{number}.md", "Title", "word\n" * 200_000)
+    (found,) = missing_words(tree.snapshot(), "zyzzyva", ["zyzzyva"])
+    assert found.where is Whereabouts.UNKNOWN
+    assert "no note matches ‘zyzzyva’" in verdict_sentence(asked(tree.snapshot(), "zyzzyva", "byterover"))
+
+
+def test_piled_marks_are_folded_in_linear_time() -> None:
+    assert len(fold("\u05b0\u05bc" * 500_000)) <= 30
+    assert fold("a" + "\u0301\u0323" * 500_000) == "a"
+
+
+@pytest.mark.parametrize(
+    ("term", "query", "typed"),
+    [
+        ("caf", "a café?", "café"), ("foobar", "foo-bar", "foo-bar"), ("well", "well-known", "well"),
+        ("naïve", "NAÏVE!", "NAÏVE"), ("other", "some words", ""), ("退款", "“退款”", "退款"),
+    ],
+)  # fmt: skip
+def test_a_term_is_traced_to_what_was_typed(term: str, query: str, typed: str) -> None:
+    assert typed_word(term, query) == typed
+
+
+class TestFilters:
+    @pytest.mark.parametrize(("name", "value"), [("domain", "nosuch"), ("type", "playbook"), ("severity", "critical")])
+    def test_a_filter_is_the_cause(self, tree: Tree, name: str, value: str) -> None:
+        for number in range(12):
+            tree.note(f"auth/b/{number}.md", f"Title {number}", "rotate the jwt")
+        trace = asked(tree.snapshot(), "jwt", "soleri", **{name: value})
+        assert (trace.filtered_out, trace.filters) == (12, f"{name} {value}")
+        expected = f"Not found: 12 entries match, but the filter {name} {value} removes all of them."
+        assert verdict_sentence(trace) == expected
+
+    def test_no_filter_is_blamed_where_nothing_matches(self, tree: Tree) -> None:
+        tree.note("auth/b/c.md", "Title", "text")
+        trace = asked(tree.snapshot(), "jwt", "soleri", domain="nosuch")
+        assert verdict_sentence(trace) == "Not found: no entry contains ‘jwt’."
+
+    @pytest.mark.parametrize(("name", "value"), [("candidate_k", 0), ("top_k", 0)])
+    def test_a_limit_is_the_cause(self, tree: Tree, name: str, value: int) -> None:
+        tree.note("auth/b/c.md", "Title", "rotate the jwt")
+        trace = asked(tree.snapshot(), "jwt", "jeffs_brain", **{name: value})
+        assert verdict_sentence(trace) == f"Not found: {name} = {value} lets no note into the answer."
+
+    def test_a_budget_is_the_cause(self, tree: Tree) -> None:
+        for number in range(30):
+            tree.note(f"auth/b/{number}.md", f"Title {number}", "rotate the jwt")
+        trace = asked(tree.snapshot(), "jwt", "soleri", max_tokens=1)
+        if not trace.hits:
+            assert "a budget of 1 tokens leaves none of 30 entries" in verdict_sentence(trace)
+
+    def test_operators(self, tree: Tree) -> None:
+        tree.note("a/b/c.md", "One", "jwt")
+        tree.note("a/b/d.md", "Two", "gateway")
+        trace = asked(tree.snapshot(), "jwt AND gateway AND zyzzyva", "jeffs_brain", skip_retry_ladder=True)
+        assert denied(trace) == ["zyzzyva"]
+
+
+_LETTERS = "ab退款申请トークン환불ขคืนเéßİ"
+_WORDS = st.text(_LETTERS + "-_'", min_size=1, max_size=6)
+_TEXTS = st.lists(_WORDS, min_size=1, max_size=6).flatmap(
+    lambda words: st.lists(st.sampled_from([" ", "", "，", "/"]), min_size=len(words), max_size=len(words)).map(
+        lambda joints: "".join(word + joint for word, joint in zip(words, joints, strict=True))
+    )
+)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(texts=st.lists(_TEXTS, min_size=1, max_size=3), composed=st.booleans(), words=st.lists(_WORDS, max_size=4))
+def test_every_denial_is_true(
+    engine: str, tmp_path_factory: pytest.TempPathFactory, texts: list[str], composed: bool, words: list[str]
+) -> None:
+    tree = Tree(Path(tmp_path_factory.mktemp("tree")))
+    raw = [unicodedata.normalize("NFC" if composed else "NFD", text) for text in texts]
+    for number, text in enumerate(raw):
+        tree.note(f"a/b/{number}.md", "Title", text)
+    query = " ".join([*words, texts[0][1:4]])
+    for word in denied(asked(tree.snapshot(), query, engine)):
+        assert all(plainly(word) not in plainly(text) for text in raw), (word, raw)
