@@ -134,9 +134,9 @@ def test_a_note_that_comes_with_broken_signals_is_read_as_a_whole(tree: Tree) ->
 def test_following_nothing_is_the_same_snapshot(tree: Tree) -> None:
     tree.notes(3)
     before = tree.snapshot()
-    (tree.tree / "notes.txt").write_text("no markdown")
+    (tree.tree / "notes.csv").write_text("no markdown")
     (tree.tree / ".git").mkdir()
-    places = ["pad/p001.md", "notes.txt", ".git/index.md", "pad/", "gone.md"]
+    places = ["pad/p001.md", "notes.csv", ".git/index.md", "pad/", "gone.md"]
     assert update(before, places, BRV3, NOW_MS, tree.layers()) is before
 
 

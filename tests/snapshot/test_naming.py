@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
+from typing import Literal
+
 import pytest
 
+from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import UnknownNote, find_note
 from tests.support.trees import Tree
 
@@ -72,3 +76,48 @@ def test_a_name_of_several_notes(quokkas: Tree) -> None:
 def test_names_of_nothing(quokkas: Tree, name: str) -> None:
     with pytest.raises(UnknownNote):
         find_note(quokkas.snapshot(), name)
+
+
+class TestOtherWays:
+    """A name that is given as a shell, another system or another keyboard gives it."""
+
+    @pytest.fixture
+    def named(self, tree: Tree) -> Snapshot:
+        tree.note("auth/jwt/Café.md", "Coffee", "text")
+        tree.note("auth/jwt/keys.md", "Keys", "text")
+        tree.note("auth/KEYS.md", "Other keys", "text")
+        return tree.snapshot()
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "./auth/jwt/keys.md", "././auth//jwt/./keys", "auth\\jwt\\keys.md", ".\\auth\\jwt\\keys",
+            ".brv/context-tree/auth/jwt/keys.md", "../here/.brv/context-tree/auth/jwt/keys.md",
+            ".brv\\context-tree\\auth\\jwt\\keys.md", "AUTH/JWT/Keys.MD", "jwt/KEYS",
+        ],
+    )  # fmt: skip
+    def test_a_path_of_any_kind(self, named: Snapshot, name: str) -> None:
+        assert find_note(named, name).path == "auth/jwt/keys.md"
+
+    def test_an_absolute_path(self, named: Snapshot) -> None:
+        assert find_note(named, f"{named.project.tree}/auth/jwt/keys.md").path == "auth/jwt/keys.md"
+        with pytest.raises(UnknownNote, match="leads out of the tree"):
+            find_note(named, "/elsewhere/.brv/context-tree/auth/jwt/keys.md")
+
+    @pytest.mark.parametrize("form", ["NFC", "NFD"])
+    @pytest.mark.parametrize("name", ["auth/jwt/Café.md", "café", "CAFÉ.md"])
+    def test_another_unicode_form(self, named: Snapshot, form: Literal["NFC", "NFD"], name: str) -> None:
+        assert find_note(named, unicodedata.normalize(form, name)).path == "auth/jwt/Café.md"
+
+    def test_the_case_decides_where_it_can(self, named: Snapshot) -> None:
+        assert find_note(named, "KEYS").path == "auth/KEYS.md"
+        assert find_note(named, "keys").path == "auth/jwt/keys.md"
+
+    def test_what_could_be_two_is_named(self, named: Snapshot) -> None:
+        with pytest.raises(UnknownNote, match="could be") as raised:
+            find_note(named, "Keys.md")
+        assert set(raised.value.meant) == {"auth/jwt/keys.md", "auth/KEYS.md"}
+
+    def test_a_long_name_of_marks_takes_no_time(self, named: Snapshot) -> None:
+        with pytest.raises(UnknownNote):
+            find_note(named, "a" + "\u0301\u0323" * 200_000)
