@@ -18,8 +18,8 @@ from rapidfuzz.process import cdist
 
 from brvtui.text.analysis import from_utf16
 from brvtui.text.constants import ExpansionRules
-from brvtui.text.term_tree import AFTER_ANY_SUFFIX, tree_order
 from brvtui.text.folding import fold
+from brvtui.text.term_tree import AFTER_ANY_SUFFIX, tree_order
 from brvtui.trace import MatchKind
 
 _SHORTEST_STEM = 3
