@@ -54,7 +54,7 @@ def test_what_the_walk_passes_over(tree: Tree) -> None:
     tree.file("dir.md/n.md", "x")
     files, unseen = listed(tree)
     assert files == {"a/n.md", "a/b/c/d/deep.md", "dir.md/n.md"}
-    assert unseen.keys() == {".hidden", "a/.h", "a/.dot.md", "a/.md", "a/X.MD"}
+    assert unseen.keys() == {".hidden", "a/.h", "a/.dot.md", "a/.md", "a/X.MD", "a/n.txt"}
     assert "lower case" in unseen["a/X.MD"]
     assert "dot" in unseen["a/.dot.md"]
 
@@ -110,6 +110,7 @@ def test_symlinks(tree: Tree, tmp_path: Path) -> None:
         "a/note.md",
         "a/text.md",
         "a/derived.md",
+        "a/other.txt",
         "a/out.md",
         "a/gone.md",
         "a/self.md",
