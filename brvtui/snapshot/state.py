@@ -137,7 +137,8 @@ class Snapshot:
     def unread(self) -> tuple[str, ...]:
         """Which files of the tree are not read, and why, in up to two lines; empty if there are none."""
         html = sum(file.reason == HTML for file in self.unseen)
-        others = [f"{file.path} ({file.reason})" for file in self.unseen if file.reason != HTML and not file.is_past_limit]
+        left = (file for file in self.unseen if file.reason != HTML and not file.is_past_limit)
+        others = [f"{file.path} ({file.reason})" for file in left]
         here = counted(html, "HTML topic is", "HTML topics are")
         tree = os.path.relpath(self.project.tree, self.project.root)
         more = f", and {len(others) - _MOST_UNREAD} more" if len(others) > _MOST_UNREAD else ""
