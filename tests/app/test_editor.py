@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
+from brvtui.app.editing.questions import DamageDialog
 from brvtui.app.notes.screen import NotesScreen
 from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.message import TextPane
+from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.tree import TreePane
 from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, settled, shown, text_of, until, view
 from tests.app.editing import NOTE, area, editor, looked, open_note, toasts, type_keys
@@ -303,13 +307,24 @@ async def test_help_is_about_the_editor(app: BrvTui) -> None:
             assert words in said
 
 
+async def save_anyway(pilot: Pilot[Any], said: str = "its frontmatter would not be read") -> None:
+    """Saves, and answers the question before damage."""
+    await pilot.press("ctrl+s")
+    await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
+    dialog = pilot.app.screen
+    assert isinstance(dialog, DamageDialog)
+    assert said in " ".join(" ".join(row.plain for row in dialog.query_one("#question", Lines).lines).split())
+    dialog.listen()
+    await pilot.press("s")
+
+
 async def test_frontmatter_that_is_saved_broken_is_told_at_once(garden: Tree, make_app: MakeApp) -> None:
     garden.file(NOTE, "---\ntitle: one\n---\n# Rollback\n", 3)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await open_note(pilot)
         await pilot.press("down", "end")
         await type_keys(pilot, ": two: [")
-        await pilot.press("ctrl+s")
+        await save_anyway(pilot)
         await until(pilot, lambda: f"saved {NOTE}" in toasts(pilot))
         assert f"{NOTE} is saved, but line 2: " in toasts(pilot)
         assert "the engine reads no frontmatter" in toasts(pilot)
@@ -321,7 +336,7 @@ async def test_frontmatter_behind_a_line_that_was_put_before_it_is_told(garden: 
         await open_note(pilot)
         await pilot.press("ctrl+home")
         await type_keys(pilot, "q")
-        await pilot.press("ctrl+s")
+        await save_anyway(pilot)
         await until(pilot, lambda: f"saved {NOTE}" in toasts(pilot))
         assert f"{NOTE} is saved, but line 1: the frontmatter does not begin with ---" in toasts(pilot)
 
@@ -333,7 +348,7 @@ async def test_signals_that_a_save_loses_are_told(garden: Tree, make_app: MakeAp
         await open_note(pilot, REFUNDS)
         await pilot.press("down", "end", *["left"] * 5)
         await type_keys(pilot, ",")
-        await pilot.press("ctrl+s")
+        await save_anyway(pilot)
         await until(pilot, lambda: f"saved {REFUNDS}" in toasts(pilot))
         assert (garden.tree / REFUNDS).read_text().splitlines()[1] == "keywords: [JWKS,, kid]"
         assert f"{REFUNDS} is saved, but line 2: " in toasts(pilot)
@@ -366,3 +381,24 @@ async def test_the_whole_text_is_selected_by_a_key_that_help_lists(app: BrvTui) 
         await settled(pilot)
         assert "F5" in shown(pilot)
         assert "Select the whole text" in shown(pilot)
+
+
+MARKS = "<<<<<<< mine\none\n=======\ntwo\n>>>>>>> theirs\n"
+
+
+async def test_the_marks_of_a_conflict_are_saved_only_after_a_yes(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        before = (garden.tree / NOTE).read_text()
+        area(pilot).insert(MARKS, (0, 0))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
+        await pilot.press("escape")
+        await settled(pilot)
+        assert (garden.tree / NOTE).read_text() == before
+        assert area(pilot).text.startswith(MARKS)
+        await save_anyway(pilot, "the marks of a conflict would become text of it")
+        await until(pilot, lambda: (garden.tree / NOTE).read_text().startswith(MARKS))
+        area(pilot).insert("more ", (1, 0))
+        await pilot.press("ctrl+s")  # no more damage than before
+        await until(pilot, lambda: "more one" in (garden.tree / NOTE).read_text())

@@ -30,6 +30,11 @@ CONFLICT = Place("conflict", "Conflict dialog", PlaceKind.DIALOG, (
            bar=True),
 ), within=DIALOG)  # fmt: skip
 
+DAMAGE = Place("damage", "Damage dialog", PlaceKind.DIALOG, (
+    Action("damage.save", "s", "dismiss('save')", "save anyway", "Save the text as it is, although it damages the note",
+           bar=True),
+), within=DIALOG)  # fmt: skip
+
 DRAFT = Place("draft", "Draft dialog", PlaceKind.DIALOG, (
     Action("draft.take", "m", "dismiss('take')", "take mine", "Edit the draft; nothing is saved yet", bar=True),
     Action("draft.drop", "d", "dismiss('drop')", "drop mine", "Throw the draft away; the note stays as it is on disk",

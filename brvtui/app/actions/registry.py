@@ -54,6 +54,7 @@ PLACES: tuple[Place, ...] = (
     dialogs.COMMANDS,
     dialogs.CONFLICT,
     dialogs.DIALOG,
+    dialogs.DAMAGE,
     dialogs.DRAFT,
     dialogs.FIELD,
     dialogs.GONE,

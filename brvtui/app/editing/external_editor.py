@@ -21,7 +21,7 @@ from brvtui.app.editing import note_saving
 from brvtui.app.editing.drafts import Drafts
 from brvtui.app.editing.note_drafts import DraftRequest
 from brvtui.app.editing.note_on_disk import OnDisk
-from brvtui.app.editing.note_saving import NoteSaved, SaveConflict, SaveFailed, SaveResult
+from brvtui.app.editing.note_saving import NoteSaved, SaveConflict, SaveDoubt, SaveFailed, SaveResult
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.workers import Refusal
@@ -118,7 +118,7 @@ class ExternalEditor:
                 if result.notice:
                     self._services.notify(result.notice, severity="warning", timeout=10)
                 await self._on_conflict(result)
-            case SaveFailed():
+            case SaveFailed() | SaveDoubt():
                 self.set_aside(result.problem, result.disk, result.data)
 
     def _saved(self, saved: NoteSaved) -> None:

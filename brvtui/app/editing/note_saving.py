@@ -51,7 +51,16 @@ class SaveFailed:
     problem: str
 
 
-SaveResult = NoteSaved | SaveConflict | SaveFailed
+@dataclass(frozen=True, slots=True)
+class SaveDoubt:
+    """``data`` was not saved over ``disk``, because it would damage the note; ``problem`` is a line that says how."""
+
+    disk: OnDisk
+    data: bytes = field(repr=False)
+    problem: str
+
+
+SaveResult = SaveDoubt | NoteSaved | SaveConflict | SaveFailed
 
 
 def changed_meanwhile(path: str) -> str:
@@ -63,10 +72,15 @@ KEPT_TIME = "its time is kept, so cached answers stay as they are: {cache.clear}
 """Said where a file is changed and keeps its time: the cache's fingerprint is made of paths and times."""
 
 
-def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveResult:
-    """Saves ``data`` over the note that was read as ``disk``, unless it has changed since."""
+def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agreed: bool = False) -> SaveResult:
+    """Saves ``data`` over the note that was read as ``disk``, unless it has changed since.
+
+    A text that would damage the note is saved only if that ``is_agreed``.
+    """
     from brvtui.tree.saving.note_files import Conflict, SaveError, Unconfirmed
 
+    if not is_agreed and (harm := _harm(session, disk, data)):
+        return SaveDoubt(disk, data, f"saving {disk.path} would damage it: {harm}")
     try:
         done = session.notes.save(disk.path, data, disk.version, keep_mtime)
     except Unconfirmed as error:
@@ -87,6 +101,35 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveR
         notices.append(f"{disk.path} is saved, but {'; '.join(filter(None, (broken, lost)))}")
     keeps_time = keep_mtime and disk.data is not None
     return NoteSaved(OnDisk(disk.path, data, done.version), tuple(notices), keeps_time)
+
+
+def _harm(session: Session, disk: OnDisk, data: bytes) -> str:
+    """Returns what saving ``data`` over ``disk`` would damage that is not damaged before; empty for nothing."""
+    from brvtui.tree.reading.conflicts import conflict_marks
+    from brvtui.tree.reading.frontmatter import block_span
+
+    was, now = (each.decode("utf-8", "replace").replace("\r\n", "\n") for each in (disk.data or b"", data))
+    said = []
+    if sum(1 for _ in conflict_marks(now)) > sum(1 for _ in conflict_marks(was)):
+        said.append("the marks of a conflict would become text of it")
+    if not session.is_space and disk.data is not None and _is_read(was):
+        block = block_span(was)
+        is_moved = block is not None and block_span(now) is None and was[slice(*block)].strip() in now
+        if is_moved or not _is_read(now):
+            lost = _lost_signals(session, disk, data)
+            said.append(f"its frontmatter would not be read{f', {lost}' if lost else ''}")
+    return "; ".join(said)
+
+
+def _is_read(text: str) -> bool:
+    """Whether the frontmatter of ``text`` can be read; also if it has none."""
+    from brvtui.tree.editing.fields import BrokenFrontmatter, fields_of
+
+    try:
+        fields_of(text)
+    except BrokenFrontmatter:
+        return False
+    return True
 
 
 def _lost_signals(session: Session, disk: OnDisk, data: bytes) -> str:

@@ -105,6 +105,16 @@ class ConflictDialog(UnexpectedQuestion):
         return super().check_action(action, parameters)
 
 
+class DamageDialog(UnexpectedQuestion):
+    """Asks about a text that would damage its note. Dismissed with SAVE, or None: back to the text."""
+
+    BINDINGS = bindings(dialogs.DAMAGE)
+
+    def __init__(self, problem: str) -> None:
+        """Says what the ``problem`` is."""
+        super().__init__("Not saved yet", f"{problem}. Esc leads back to the text.")
+
+
 class DraftDialog(UnexpectedQuestion):
     """Asks about a draft. Dismissed with TAKE, DROP, or None: the note is not opened, its draft stays."""
 

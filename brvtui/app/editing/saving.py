@@ -10,7 +10,7 @@ from brvtui.app.editing import note_saving, questions
 from brvtui.app.editing.drafts import OpenDraft
 from brvtui.app.editing.external_editor import ExternalEditor
 from brvtui.app.editing.note_on_disk import OnDisk, read_again
-from brvtui.app.editing.note_saving import NoteSaved, SaveConflict, SaveFailed, SaveResult
+from brvtui.app.editing.note_saving import NoteSaved, SaveConflict, SaveDoubt, SaveFailed, SaveResult
 from brvtui.app.editing.open_note import OpenNote
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.states import CHANGED, GONE
@@ -47,8 +47,11 @@ class NoteSaver:
         """Whether the user asked to save while a save was under way."""
         self._after: Callable[[], object] | None = None
 
-    def save(self, then: Callable[[], object] | None = None) -> None:
-        """Saves the text and, on success, calls ``then``. While a save is under way, saves again after it."""
+    def save(self, then: Callable[[], object] | None = None, is_agreed: bool = False) -> None:
+        """Saves the text and, on success, calls ``then``. While a save is under way, saves again after it.
+
+        Asks before it saves a text that would damage the note, unless that ``is_agreed``.
+        """
         disk, edit = self._note.disk, self._note.edit
         if disk is None or edit is None:
             return
@@ -64,7 +67,7 @@ class NoteSaver:
                 then()
             return
         self.is_saving, self._after = True, then
-        task = partial(note_saving.save, self._note.session, disk, data, edit.keep_mtime)
+        task = partial(note_saving.save, self._note.session, disk, data, edit.keep_mtime, is_agreed)
         ended = partial(self._save_ended, disk)
         self._screen.services.background.run(
             task, ended, group="save", on_error=lambda why: ended(SaveFailed(disk, data, why)), owner=self._screen
@@ -80,7 +83,11 @@ class NoteSaver:
         if before is not self._note.disk:
             self._set_aside(result)
         else:
+            then = self._after
             self.forget()
+            if isinstance(result, SaveDoubt):
+                self._ask_to_damage(result, then)
+                return
             if isinstance(result, SaveFailed):
                 self._screen.notify(result.problem, severity="error", timeout=10)
                 return
@@ -108,10 +115,19 @@ class NoteSaver:
         elif then is not None:
             then()
 
-    def _set_aside(self, unsaved: SaveConflict | SaveFailed) -> None:
+    def _ask_to_damage(self, doubt: SaveDoubt, then: Callable[[], object] | None) -> None:
+        self._bring_to_front()
+
+        def answered(answer: str | None) -> None:
+            if answer == questions.SAVE:
+                self.save(then, is_agreed=True)
+
+        self._screen.app.push_screen(questions.DamageDialog(doubt.problem), answered)
+
+    def _set_aside(self, unsaved: SaveConflict | SaveFailed | SaveDoubt) -> None:
         """Keeps the text of a note that is no longer open as a draft, and says why it was not saved."""
         path = unsaved.disk.path
-        why = unsaved.problem if isinstance(unsaved, SaveFailed) else note_saving.changed_meanwhile(path)
+        why = unsaved.problem if isinstance(unsaved, SaveFailed | SaveDoubt) else note_saving.changed_meanwhile(path)
         self._external.set_aside(why, unsaved.disk, unsaved.data)
 
     def forget(self) -> None:
