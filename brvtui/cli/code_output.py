@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from brvtui.corpus.code.records import SkippedSource
     from brvtui.engines.knowing.code_tasks import CodeAnswer, CodeResult
     from brvtui.engines.knowing.sections import NoteOnCode
+    from brvtui.engines.knowing.symbol_why import SymbolExplanation
     from brvtui.session.code import CodeSession
 
 _SHOWN = 10
@@ -73,9 +74,9 @@ def show_why(answer: CodeAnswer, symbol: str) -> int:
     node = told.node
     place = f"rank {told.rank} of {told.ranked}" if told.rank else f"not among {told.ranked} ranked"
     say(visible(f"{node.qualified_name}  ({node.kind}): {place}"))
-    seed = ", a seed of the walk" if told.is_seed else ""
     tier = f" ({told.tier})" if told.tier else ""
-    say(f"  found by     {_FOUND_BY.get(told.channel, told.channel)}{tier}{seed}")
+    channel = next((one.name for one in answer.made.search.channels if node.id in one.ids), told.channel)
+    say(visible(f"  found by     {_FOUND_BY.get(channel, channel)}{tier}{_as_seed(answer, told)}"))
     say(f"  reach        {told.walk:.0%} of the best probability")
     say(visible(f"  keywords     {', '.join(told.keywords) or 'none'}"))
     if told.concepts:
@@ -89,6 +90,23 @@ def show_why(answer: CodeAnswer, symbol: str) -> int:
             say(f"  {name.replace('_', ' '):13}{signed(value, 4)}")
     say(f"  {'sum':13} {sum(told.components.values()):.4f}")
     return OK
+
+
+def _as_seed(answer: CodeAnswer, told: SymbolExplanation) -> str:
+    """Whether a symbol is a seed of the walk; for another one that was found, its place among the candidates."""
+    if told.is_seed:
+        return ", a seed of the walk"
+    search, id_ = answer.made.search, told.node.id
+    found = sum(id_ in channel.ids for channel in search.channels)
+    if not found:
+        return ""
+    place = f"behind the {len(search.fused)} candidates that are kept"
+    if id_ in search.candidates:
+        place = f"candidate {search.candidates.index(id_) + 1} of {len(search.candidates)}"
+        place += f", after those in {search.focus}" if search.focus else ""
+    elif any(id_ == one.id for one in search.noise):
+        place = "it is left out as noise"
+    return f"{' only' if found == 1 else ''}; no seed: {place}"
 
 
 def _list_notes(notes: Sequence[NoteOnCode]) -> None:

@@ -117,6 +117,17 @@ def test_a_symbol_says_why_it_is_there_or_not(run: Run, repository: Path) -> Non
     assert run(*arguments, "rotate", "--notes", inside=False)[0] == 2
 
 
+def test_a_symbol_that_only_text_found_says_what_took_its_place(run: Run, repository: Path) -> None:
+    fields = "".join(f"class Field{number}:\n    def form(self):\n        pass\n\n\n" for number in range(20))
+    (repository / "src" / "fields.py").write_text(fields, encoding="utf-8")
+    body = 'def read_all(stream):\n    """Parse the body of a form."""\n'
+    (repository / "src" / "intake.py").write_text(body, encoding="utf-8")
+    _, out, _ = run("code", "parse the form body", "--repo", str(repository), "--why", "read_all", inside=False)
+    assert re.search(
+        r"  found by     text only; no seed: (candidate \d+ of \d+, after those in|behind the \d+ cand)", out
+    ), out
+
+
 def test_files_without_a_note_are_listed(run: Run, project: Tree, repository: Path) -> None:
     project.note("auth/jwt/code.md", "Where it is", "`TokenStore.rotate` is called by src/web.py.", 1)
     arguments = ("--without-note", "--repo", str(repository), "--project", str(project.root))

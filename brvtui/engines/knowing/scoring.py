@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -150,5 +151,5 @@ def result_confidence(scores: Sequence[float]) -> float:
     if scores[0] <= 0:
         return 0.0
     least = scores[_FLAT_RANK - 1]
-    ratio = scores[0] / least if least else _FLAT_HIGH
+    ratio = scores[0] / least if least else math.copysign(math.inf, least)
     return min(1.0, max(0.0, (ratio - _FLAT_LOW) / (_FLAT_HIGH - _FLAT_LOW)))
