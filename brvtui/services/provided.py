@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from brvtui.services.feedback import FeedbackLog, NoFeedback
 
@@ -10,6 +10,26 @@ if TYPE_CHECKING:  # the first paint names engines, and must not import what onl
     from brvtui.services.embedding import Embedder, VectorCache
     from brvtui.services.model import Budget, ChatModel
     from brvtui.services.reranking import Reranker
+
+
+class KeptState(Protocol):
+    """What an engine keeps of one tree for the next process: one value, as JSON has it."""
+
+    def read(self) -> Any:
+        """The value that was written last; None when there is none, or it is damaged."""
+
+    def write(self, value: Any) -> None:
+        """Replaces the value. Raises OSError."""
+
+
+class NoState:
+    """Nothing is kept."""
+
+    def read(self) -> Any:
+        """None."""
+
+    def write(self, value: Any) -> None:
+        """Keeps nothing."""
 
 
 class EngineServices(Protocol):
@@ -44,6 +64,9 @@ class EngineServices(Protocol):
     def feedback(self, engine: str) -> FeedbackLog:
         """What users said of the results of ``engine`` over this tree."""
 
+    def state(self, engine: str) -> KeptState:
+        """What ``engine`` keeps of its runs over this tree."""
+
 
 class NoServices:
     """Services of a session without any."""
@@ -73,6 +96,10 @@ class NoServices:
     def feedback(self, engine: str) -> FeedbackLog:
         """Nothing was said, and nothing is kept."""
         return NoFeedback()
+
+    def state(self, engine: str) -> KeptState:
+        """Nothing is kept."""
+        return NoState()
 
 
 NO_SERVICES: EngineServices = NoServices()

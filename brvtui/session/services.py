@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 from brvtui.providers.session_model import SessionModel
 from brvtui.providers.settings import EmbedderSettings, ModelSettings, ServiceSettings
 from brvtui.services.model import Budget
+from brvtui.store.folders import runs_file
 
 if TYPE_CHECKING:
     from brvtui.config.schema import Llm, Settings
     from brvtui.services.embedding import Embedder, VectorCache
     from brvtui.services.feedback import FeedbackLog
     from brvtui.services.model import ChatModel
+    from brvtui.services.provided import KeptState
     from brvtui.services.requests import RequestPolicy
     from brvtui.services.reranking import Reranker
 
@@ -97,6 +99,12 @@ class SessionServices:
         from brvtui.store.feedback import FeedbackFile
 
         return FeedbackFile(self._tree, engine)
+
+    def state(self, engine: str) -> KeptState:
+        """What ``engine`` keeps of its runs over this tree, among the tool's own data."""
+        from brvtui.store.state_file import StateFile
+
+        return StateFile(runs_file(self._tree, engine))
 
     def _services(self) -> tuple[object, Embedder | None, Reranker | None]:
         settings, requests = self._settings(), self._requests()

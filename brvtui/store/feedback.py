@@ -13,7 +13,7 @@ from typing import Any
 from brvtui.disk import writing
 from brvtui.disk.sealing import sealed_line, unsealed_line
 from brvtui.regular_files import read_regular
-from brvtui.store.folders import tree_folder
+from brvtui.store.folders import runs_file, tree_folder
 from brvtui.trace.feedback import Feedback, Usefulness
 
 _FOLDER = "feedback"
@@ -41,8 +41,13 @@ class FeedbackFile:
 
 
 def clear_feedback(tree: Path) -> int:
-    """Removes the feedback on every engine's results over ``tree``; returns how many rows it had. Raises OSError."""
+    """Removes the feedback on every engine's results over ``tree``, and what their runs left.
+
+    Returns how many rows of feedback there were. Raises OSError.
+    """
     removed = 0
+    for file in runs_file(tree, "").parent.glob("*.json"):
+        writing.remove(file)
     for file in sorted((tree_folder(tree) / _FOLDER).glob("*.jsonl")):
         with contextlib.suppress(OSError):  # what cannot be read is removed all the same
             removed += sum(1 for _ in _said(file))

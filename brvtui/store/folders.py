@@ -43,6 +43,11 @@ def tree_folder(tree: Path) -> Path:
     return data_folder() / "trees" / _name_of(tree)
 
 
+def runs_file(tree: Path, engine: str) -> Path:
+    """The file in which ``engine`` keeps what its runs over one tree, or repository, left for the next process."""
+    return tree_folder(tree) / "runs" / f"{engine}.json"
+
+
 def tree_cache(tree: Path) -> Path:
     """The folder for what can be computed again of one context tree, by its real path."""
     return cache_folder() / "trees" / _name_of(tree)

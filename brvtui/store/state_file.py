@@ -16,6 +16,22 @@ from brvtui.regular_files import LARGEST, read_regular
 _BROKEN = ".broken"
 
 
+class StateFile:
+    """One value in a file of its own (:class:`brvtui.services.provided.KeptState`)."""
+
+    def __init__(self, path: Path) -> None:
+        """The file need not exist."""
+        self._path = path
+
+    def read(self) -> Any:
+        """The value; None when the file is missing, damaged or cannot be read."""
+        return read_state_or_none(self._path)
+
+    def write(self, value: Any) -> None:
+        """Replaces the value. Raises OSError."""
+        write_state(self._path, value)
+
+
 def read_state(path: Path) -> Any:
     """The value in the file at ``path``. Raises OSError, and ValueError when it is damaged or no JSON.
 

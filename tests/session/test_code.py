@@ -9,12 +9,16 @@ from pathlib import Path
 import pytest
 
 from brvtui.engines.contract import EngineError
+from brvtui.engines.knowing.pack_cache import CacheLayer, PackCache, kept_packs
+from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.sections import GraphRetrieval
 from brvtui.engines.knowing.tracing_words import way_in_words
 from brvtui.saved.traces import as_json, read
 from brvtui.session import Session
 from brvtui.session.code import CodeSession
-from brvtui.store.feedback import FeedbackFile
+from brvtui.store.feedback import FeedbackFile, clear_feedback
+from brvtui.store.folders import runs_file
+from brvtui.store.state_file import StateFile
 from brvtui.trace.feedback import Feedback, Usefulness
 from tests.corpus.code.making import write
 from tests.support.trees import Tree
@@ -187,6 +191,41 @@ def test_an_injected_symbol_has_the_parts_of_its_own_score(session: Session, roo
     assert hit.title == "EmailValidator"
     assert [part.name for part in hit.parts if part.value] == ["confidence", "recency", "nearness", "injected"]
     assert hit.score == pytest.approx(sum(part.value for part in hit.parts), abs=1e-9)
+
+
+def packs_of(root: Path) -> PackCache:
+    return kept_packs(StateFile(runs_file(root, "knowing")).read(), load_profile().pack_cache)
+
+
+def test_packs_survive_a_restart_and_are_private(session: Session, root: Path) -> None:
+    packed = session.run(TASK)
+    file = runs_file(root, "knowing")
+    assert file.stat().st_mode & 0o077 == 0
+    (key,) = packs_of(root).packs
+    rules, state = load_profile().pack_cache, session.snapshot.fingerprint
+    found = packs_of(root).found(key, state, session.snapshot.loaded_ms / 1000, rules)
+    assert found is not None
+    assert (found[1], len(found[0].ids)) == (CacheLayer.KEPT, len(packed.hits)), "what is in memory ends with a process"
+    assert packs_of(root).found(key, "another state", session.snapshot.loaded_ms / 1000, rules) is None
+    session.engines.learn(packed, packed.hits[0].file, Usefulness.ACCEPTED)
+    assert packs_of(root).found(key, state, session.snapshot.loaded_ms / 1000, rules) is None, "a judgment ends packs"
+    clear_feedback(root)
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    "held", [None, [], 1, "x", {"k": 1}, {"k": [[], 1]}, {"k": [None, 1, 1, "", 0]}, {"k": [[], "x", 1, "", 0]}]
+)
+def test_packs_that_are_none_are_left_out(held: object) -> None:
+    assert not kept_packs(held, load_profile().pack_cache).packs
+
+
+def test_a_damaged_file_of_packs_counts_as_none(session: Session, root: Path) -> None:
+    session.run(TASK)
+    file = runs_file(root, "knowing")
+    file.write_bytes(file.read_bytes().replace(b"TokenStore", b"TokenStoru"))
+    assert not packs_of(root).packs
+    assert session.probe(TASK).hits
 
 
 def test_why_and_why_not_are_told(session: Session) -> None:

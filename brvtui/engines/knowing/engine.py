@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -110,7 +111,10 @@ class Knowing:
 
     def without_runs(self) -> Knowing:
         """An engine with the same graph for which nothing was packed in this session; feedback counts as before."""
+        from brvtui.engines.knowing.pack_cache import PackCache
+
         made = Knowing()
+        made._packs = PackCache()
         with self._indexing:
             made._ready, made._memory = self._ready, self._memory
         return made
@@ -147,6 +151,7 @@ class Knowing:
             context.services.feedback(ENGINE).add(Feedback(trace.query, file, usefulness, context.now_ms))
         except OSError as error:
             raise EngineError(f"the feedback cannot be kept: {error_line(error)}") from error
+        self._keep_packs(context, self._held_packs(context).after_feedback())
         memory, _ = self._remembered(context)
         share = memory.scores(trace.query).get(file)
         judged = f"{share:.0%} of the feedback on it for such tasks is good" if share is not None else "kept"
@@ -207,7 +212,7 @@ class Knowing:
     def _remember(
         self, context: Context[KnowingProfile], query: Query, request: TaskRequest, made: TaskContext
     ) -> None:
-        from brvtui.engines.knowing.pack_cache import CachedPack, PackCache
+        from brvtui.engines.knowing.pack_cache import CachedPack
         from brvtui.engines.knowing.session import RecentUse
 
         profile, now = context.constants, context.now_ms / 1000
@@ -217,15 +222,31 @@ class Knowing:
         with self._indexing:
             self._recent = (self._recent or RecentUse()).recorded(ids, now, profile.session)
             if self._served_pack(context, key) is None:
-                self._packs = (self._packs or PackCache()).stored(key, pack, profile.pack_cache)
+                self._keep_packs(context, self._held_packs(context).stored(key, pack, profile.pack_cache))
 
     def _served_pack(self, context: Context[KnowingProfile], key: str) -> CachedPack | None:
         """The pack of an earlier run that a task with ``key`` would be served."""
-        if self._packs is None or key not in self._packs.packs:
+        packs = self._held_packs(context)
+        if key not in packs.packs:
             return None
         rules, now = context.constants.pack_cache, context.now_ms / 1000
-        found = self._packs.found(key, context.snapshot.fingerprint, now, rules)
+        found = packs.found(key, context.snapshot.fingerprint, now, rules)
         return found[0] if found is not None else None
+
+    def _keep_packs(self, context: Context[KnowingProfile], packs: PackCache) -> None:
+        from brvtui.engines.knowing.pack_cache import plain_packs
+
+        self._packs = packs
+        with suppress(OSError):  # the next process packs anew
+            context.services.state(ENGINE).write(plain_packs(packs))
+
+    def _held_packs(self, context: Context[KnowingProfile]) -> PackCache:
+        """The packs of this process, and of those before it."""
+        from brvtui.engines.knowing.pack_cache import kept_packs
+
+        if self._packs is None:
+            self._packs = kept_packs(context.services.state(ENGINE).read(), context.constants.pack_cache)
+        return self._packs
 
     def _index(self, context: Context[KnowingProfile]) -> NoteIndex:
         """The index of the snapshot; what did not change since the last is not read again."""

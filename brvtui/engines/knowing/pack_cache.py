@@ -5,12 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
 from brvtui.engines.knowing.keywords import normal_task
 from brvtui.engines.knowing.seed_rules import PackCacheRules
+
+_MOST_KEPT = 500
+"""So many packs are kept for the next process, ..."""
+_MOST_IDS = 5_000
+"""... each of at most so many nodes."""
 
 
 class CacheLayer(StrEnum):
@@ -35,6 +40,8 @@ class CachedPack:
     """The state of the corpus that it was packed from."""
     packed: float
     """When, in seconds since 1970."""
+    is_of_earlier_process: bool = False
+    """Whether it was kept by an earlier process, so that it is no longer in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,7 @@ class PackCache:
         pack = self.packs.get(key)
         if pack is None:
             return None
-        if now - pack.packed < rules.memory_seconds:
+        if not pack.is_of_earlier_process and now - pack.packed < rules.memory_seconds:
             return pack, CacheLayer.MEMORY
         return (pack, CacheLayer.KEPT) if snapshot and pack.snapshot == snapshot else None
 
@@ -60,6 +67,23 @@ class PackCache:
         """The same with ``pack`` in it; the oldest gives way when there are too many."""
         packs = {known: held for known, held in self.packs.items() if known != key}
         return PackCache(dict([*packs.items(), (key, pack)][-rules.entries :]))
+
+
+def plain_packs(cache: PackCache) -> dict[str, Any]:
+    """The newest packs of ``cache``, as JSON has them; those of very many nodes are left out."""
+    newest = dict(list(cache.packs.items())[-_MOST_KEPT:])
+    return {key: list(astuple(pack)[:5]) for key, pack in newest.items() if len(pack.ids) <= _MOST_IDS}
+
+
+def kept_packs(plain: Any, rules: PackCacheRules) -> PackCache:
+    """What :func:`plain_packs` made; empty for anything else."""
+    packs: dict[str, CachedPack] = {}
+    try:
+        for key, (ids, used, budget, snapshot, packed) in list(plain.items())[-min(_MOST_KEPT, rules.entries) :]:
+            packs[key] = CachedPack(tuple(map(str, ids)), int(used), int(budget), str(snapshot), float(packed), True)
+    except (AttributeError, TypeError, ValueError, OverflowError):
+        return PackCache()
+    return PackCache(packs)
 
 
 def pack_key(task: str, rules: PackCacheRules, **options: Any) -> str:
