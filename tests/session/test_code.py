@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -191,6 +192,18 @@ def test_an_injected_symbol_has_the_parts_of_its_own_score(session: Session, roo
     assert hit.title == "EmailValidator"
     assert [part.name for part in hit.parts if part.value] == ["confidence", "recency", "nearness", "injected"]
     assert hit.score == pytest.approx(sum(part.value for part in hit.parts), abs=1e-9)
+
+
+def test_a_step_says_that_types_go_first(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    def steps() -> dict[str, str]:
+        return {step.name: step.summary for step in session.probe(TASK).steps}
+
+    assert "types before members" not in steps()["seeds"]
+    assert "power of nearness" not in steps()["packing"]
+    profile = load_profile()
+    changed = replace(profile, seeds=replace(profile.seeds, types_above=1))
+    monkeypatch.setattr("brvtui.engines.knowing.engine.Knowing.constants", lambda *_: changed)
+    assert "types before members" in steps()["seeds"]
 
 
 def packs_of(root: Path) -> PackCache:

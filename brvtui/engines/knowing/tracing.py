@@ -356,7 +356,7 @@ class TraceMaker:
         if section.entry != "task":
             made = [replace(step, state=State.NOT_RUN, summary="the question names files") for step in made]
         seeds = len(self.made.seeds)
-        focus = f", {search.focus} first" if search.focus else ""
+        focus = ", types before members" * search.types_first + (f", {search.focus} first" if search.focus else "")
         state = State.PASSED if seeds else State.MISSED
         made.append(Step("seeds", None, "seeds", state, (), counted(seeds, "seed", "seeds") + focus))
         made.append(self._walk_step(section.walk))
@@ -368,7 +368,9 @@ class TraceMaker:
         packed = sum(one.is_packed for one in section.ranking)
         fits = _check("tokens", section.used, "≤", section.budget, section.used <= section.budget, "packing.budget")
         state = State.PASSED if packed else State.SKIPPED
-        made.append(Step("packing", None, "packing", state, (fits,), f"{packed} of {len(section.ranking)} fit"))
+        raised = section.exponent > rules.packing.proximity_least
+        near = f"; results outside raise the power of nearness to {section.exponent:.2f}" if raised else ""
+        made.append(Step("packing", None, "packing", state, (fits,), f"{packed} of {len(section.ranking)} fit{near}"))
         return tuple(made)
 
     def _grouped(self) -> Iterable[Sequence[ScoredCandidate]]:
