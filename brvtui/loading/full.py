@@ -62,7 +62,8 @@ def load(
     Calls ``progress`` with the numbers of files read and of all files; once they are equal, it builds the index. Lists
     files that cannot be read as unseen, and raises nothing.
     """
-    own = list_files(project.tree)
+    is_read = constants.limits.linked_trees or not project.is_linked
+    own = list_files(project.tree) if is_read else Listing((), ())
     if edits or removed:
         own = _with(own, edits, removed)
     edited = {edit.path: edit for edit in edits}

@@ -120,7 +120,12 @@ def update(
 
 
 def _needs_full_load(snapshot: Snapshot) -> bool:
-    return bool(snapshot.engine_failure or snapshot.notices != snapshot.project.notices or snapshot.edited)
+    return bool(
+        snapshot.project.is_linked
+        or snapshot.engine_failure
+        or snapshot.notices != snapshot.project.notices
+        or snapshot.edited
+    )
 
 
 def _changes_whole_tree(path: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Protocol
 
 from brvtui.ranking.constants import SignalRules
-from brvtui.typed_tables import LIMIT_UNLESS_0, Range, SizeLimit
+from brvtui.typed_tables import LIMIT, LIMIT_UNLESS_0, Range, SizeLimit
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,8 @@ class ReadingLimits:
     max_line_units: SizeLimit
     recent_hours: float
     index_seconds: float
+    linked_trees: Annotated[bool, LIMIT]
+    """Whether a tree that is reached by a link in the project is read; the real engine finds nothing there."""
     failures: bool
     """Whether searches fail on trees on which the real engine's searches fail."""
     fingerprint_derived: bool

@@ -104,6 +104,7 @@ tries = 5000
 [profile.limits]
 max_files = 0
 max_file_bytes = 999999999999
+linked_trees = true
 """
 
 

@@ -1,4 +1,4 @@
-"""The order of equal scores: recorded answers over trees of notes that differ in a word, and the engine itself."""
+"""Recorded answers over trees of notes that differ in a word, and to queries of which no word is left."""
 
 from __future__ import annotations
 
@@ -16,25 +16,34 @@ from brvtui.tree.reading.signals import SignalLayers, defaults, read_signals_fil
 from tests.support import recorded
 from tests.support.trees import BRV3
 
-FILE = recorded.REPOSITORY / "tests" / "data" / "parity" / "equal-scores.json"
+FOLDER = recorded.REPOSITORY / "tests" / "data" / "parity"
 _TREES, _AT_ONCE = 500, 25
 
 
+def differences(answers: dict[str, Any], project: Path) -> list[str]:
+    recorded.unpack(answers, project)
+    signals = SignalLayers((read_signals_file(project / "signals.json", defaults(BRV3.signals)),))
+    now_ms = recorded.milliseconds(answers["now"])
+    snapshot = load(find_project(project), BRV3, now_ms, signals)
+    assert snapshot is not None
+    found = recorded.search_differences(snapshot, now_ms, answers)
+    return found + recorded.route_differences(snapshot, now_ms, answers)
+
+
 def test_recorded_answers(tmp_path: Path) -> None:
-    queries = tied = 0
-    for name, answers in recorded.read(FILE).items():
-        project = tmp_path / name
-        recorded.unpack(answers, project)
-        signals = SignalLayers((read_signals_file(project / "signals.json", defaults(BRV3.signals)),))
-        now_ms = recorded.milliseconds(answers["now"])
-        snapshot = load(find_project(project), BRV3, now_ms, signals)
-        assert snapshot is not None
-        assert recorded.search_differences(snapshot, now_ms, answers) == []
-        assert recorded.route_differences(snapshot, now_ms, answers) == []
-        queries += len(answers["cases"])
-        tied += sum(map(_has_ties, answers["cases"]))
-    assert queries > 150
-    assert tied > 100
+    trees = recorded.read(FOLDER / "equal-scores.json")
+    for name, answers in trees.items():
+        assert differences(answers, tmp_path / name) == []
+    cases = [case for answers in trees.values() for case in answers["cases"]]
+    assert len(cases) > 150
+    assert sum(map(_has_ties, cases)) > 100
+
+
+def test_queries_of_white_space_stop_words_and_signs(tmp_path: Path) -> None:
+    answers = recorded.read(FOLDER / "blank-queries.json")
+    assert differences(answers, tmp_path / "project") == []
+    assert sum(not case["search"]["results"] for case in answers["cases"]) > 100
+    assert any(case["search"]["results"] for case in answers["cases"])
 
 
 def _has_ties(case: dict[str, Any]) -> bool:

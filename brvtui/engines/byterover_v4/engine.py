@@ -32,6 +32,9 @@ _NO_SPACE = (
 )
 
 
+AN_OPTION = "V4 takes a query that begins with -- as an option, so it searches nothing: begin with another word"
+
+
 @dataclass(frozen=True, slots=True)
 class _ReadySpaces:
     """The spaces of one snapshot, with the paths of their topics there."""
@@ -212,6 +215,8 @@ class ByteRoverV4:
                 made = traced(context, query, line.query, filter_of(line), answer, spaces)
             except FAILURES as error:
                 made = failed(context, query, line.query, failure_of(error), ranked)
+        if query.text.startswith("--") and "argv" not in query.options:
+            made = replace(made, query=query.text, notices=(*made.notices, AN_OPTION))
         made.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
         return made, answer, spaces
 
@@ -270,6 +275,7 @@ def _command_line(context: Context[V4Profile], query: Query) -> CommandLine:
         flags["scope"] = query.scope
     if limit is not None:
         flags["limit"] = str(limit)
-    if argv is None:
+    if argv is None and not query.text.startswith("--"):
         return CommandLine((query.text,), flags)
+    argv = [query.text] if argv is None else argv
     return read_command_line([*argv, *(word for name, value in flags.items() for word in (f"--{name}", str(value)))])

@@ -80,6 +80,8 @@ def _nothing(trace: Trace, section: SpaceAnswer) -> Iterator[Clause]:
         yield clause("similar words match, but V4 keeps only documents that contain ", words, " as written")
     elif not trace.snapshot.notes:
         yield clause("there are no topics")
+    elif trace.query.startswith("--"):
+        yield clause("V4 takes a query that begins with -- as an option")
     elif not section.searched and not trace.filtered_out:
         yield clause("the scope or the element filter leaves no topic")
     else:
@@ -93,6 +95,8 @@ def way_out(trace: Trace) -> str:
         return "ask for more results"
     if not trace.snapshot.notes:
         return "have ByteRover curate a first topic"
+    if trace.query.startswith("--"):
+        return "begin with another word"
     if trace.filtered_out or not (section.filtered or section.searched):
         return "widen the scope or the element filter"
     if not any(sign.isalnum() for sign in section.cleaned):

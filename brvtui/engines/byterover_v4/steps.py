@@ -20,7 +20,7 @@ def verdict_of(section: SpaceAnswer) -> str:
 
 def steps_of(section: SpaceAnswer, best: float, matched: int, kept: int, profile: V4Profile) -> Iterator[Step]:
     """The steps of an answer with the highest score ``best``; ``matched`` documents hold a word, ``kept`` pass."""
-    said = f"searched: {section.cleaned}"
+    said = f"searched: {section.cleaned}" if section.cleaned else "nothing is searched: no word is left"
     if section.dropped:
         said += f"; stop words left out: {', '.join(section.dropped)}"
     yield Step("query", None, "query", State.PASSED, (), said)

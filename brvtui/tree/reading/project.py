@@ -50,6 +50,9 @@ class FoundProject:
     failure: str = ""
     """Why every search of the engine fails for this project's settings; empty when it does not."""
 
+    is_linked: bool = False
+    """Whether ``.brv`` or the context tree is a link, in which the engine finds nothing."""
+
     @property
     def name(self) -> str:
         """The folder's name."""
@@ -120,13 +123,29 @@ def _open(folder: Path) -> FoundProject:
         root = target.resolve()
         marker = root / MARKER
     tree = marker / _TREE
+    link = next((place for place in (marker, tree) if place.is_symlink()), None)
+    if link and not tree.is_dir():
+        raise ProjectError(f"{link}: a link that leads to no context tree; correct the link, or name another folder")
     if not tree.is_dir():
         raise ProjectError(f"{tree}: no context tree there; curate a first note with brv, or name another folder")
     if not (marker / _CONFIG).is_file():
         missing = f"no {MARKER}/{_CONFIG}: the engine itself would not take this for a project"
         notices.append(f"{missing}; start brv in that folder to make it one")
+    if link:
+        notices.append(_link_notice(root, link, tree.resolve()))
     sources, source_notices, failure = _sources(marker / _SOURCES)
-    return FoundProject(root, tree.resolve(), sources, (*notices, *source_notices), failure)
+    return FoundProject(root, tree.resolve(), sources, (*notices, *source_notices), failure, link is not None)
+
+
+def _link_notice(root: Path, link: Path, tree: Path) -> str:
+    """Why the engine finds nothing in ``tree``, to which ``link`` leads, and where its notes can be read."""
+    how, message = ("inside", "is empty") if tree.is_relative_to(root) else ("out of", "not initialized")
+    place = f"--project {tree.parent.parent}" if is_context_tree(tree) else f"--tree {tree}"
+    return (
+        f"{link.relative_to(root)} is a link that leads {how} the project, where ByteRover 3.14 finds nothing (it says "
+        f"“Context tree {message}”): to see the notes, use {shortened(place)}, or a profile of your own with "
+        "limits.linked_trees = true"
+    )
 
 
 def _is_folder(path: Path) -> bool:

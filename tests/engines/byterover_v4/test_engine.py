@@ -143,6 +143,7 @@ def test_relevance_is_relative_and_the_absolute_one_stands_beside_it(session: Se
         ("zzzqqq", {}, "no topic contains ‘zzzqqq’; ask in other words, or have ByteRover curate a topic about it."),
         ("zzzqqq qqqzzz", {}, "no topic contains ‘zzzqqq’ or ‘qqqzzz’; ask in other words, or"),
         ("!!!", {}, "no topic matches ‘!!!’; ask in words."),
+        ("--refresh", {}, "V4 takes a query that begins with -- as an option; begin with another word."),
         ("refresh", {"limit": 0}, "none of 2 topics; ask for more results."),
         (
             "refresh",
@@ -159,6 +160,26 @@ def test_where_nothing_is_found_the_sentence_and_the_results_say_what_can_be_don
     assert said in sentence
     shown = presentation("byterover_v4").nothing(trace, 40)
     assert " ".join("".join(part.plain for part in shown).split()) in sentence
+
+
+@pytest.mark.parametrize(
+    "query", ["--", "---", "-- refresh", "--refresh", "--refresh token", "--limit 3 refresh", "--k=v", "--scope auth"]
+)
+def test_a_query_that_begins_with_two_dashes_is_an_option(session: Session, query: str) -> None:
+    """As the real scripts answer such a word: nothing is found, and the query that they echo is empty."""
+    trace = session.probe(query)
+    assert not trace.hits
+    assert trace.query == query
+    assert trace.section(SpaceAnswer).cleaned == ""
+    assert any("as an option" in line for line in trace.notices)
+
+
+@pytest.mark.parametrize("query", ["-refresh", " --refresh", "—refresh", "refresh --limit 1", "refresh --"])
+def test_other_dashes_are_words(session: Session, query: str) -> None:
+    trace = session.probe(query)
+    assert trace.hits
+    assert trace.section(SpaceAnswer).cleaned
+    assert not any("as an option" in line for line in trace.notices)
 
 
 def test_the_terms_of_a_hit_sum_to_its_raw_score(session: Session) -> None:
