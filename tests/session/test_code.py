@@ -206,6 +206,16 @@ def test_a_step_says_that_types_go_first(session: Session, monkeypatch: pytest.M
     assert "types before members" in steps()["seeds"]
 
 
+def test_a_command_can_say_what_was_packed_just_now(session: Session) -> None:
+    trace = session.probe(TASK, options={"recent": ROTATE})
+    rotate = next(hit for hit in trace.hits if hit.file == ROTATE)
+    assert [part.value for part in rotate.parts if part.name == "session"] == [pytest.approx(0.1)]
+    assert trace.section(GraphRetrieval).session == 1
+    assert not session.probe(TASK).section(GraphRetrieval).session, "nothing is remembered of it"
+    with pytest.raises(EngineError, match="recent=gone: no symbol has this path"):
+        session.probe(TASK, options={"recent": f"{ROTATE},gone"})
+
+
 def packs_of(root: Path) -> PackCache:
     return kept_packs(StateFile(runs_file(root, "knowing")).read(), load_profile().pack_cache)
 

@@ -36,7 +36,7 @@ MODES: tuple[Strategy, ...] = ("density", "top-k", "file-grouped")
 ENTRIES = ("task", "files", "changes")
 """What a question is: a task, or the files that someone reads, or that a pull request changes."""
 _OPTIONS = {"budget": int}
-_OTHERS = ("mode", "entry")
+_OTHERS = ("mode", "entry", "recent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +161,14 @@ class Knowing:
         self, context: Context[KnowingProfile], request: TaskRequest, index: NoteIndex, memory: UseMemory
     ) -> TaskContext:
         from brvtui.engines.knowing.pipeline import for_changes, for_files, for_task
+        from brvtui.engines.knowing.session import RecentUse
 
         profile, now, recent = index.task.profile, context.now_ms / 1000, self._recent
         if request.entry == "task":
             around = index.scoring(request.task, request.entry, now, memory.scores(request.task))
-            if recent is not None:
-                around = replace(around, session=recent.boosts(recent.times, now, profile.session))
+            given = [node.id for path in request.recent for node in index.task.graph.by_document[path]]
+            recent = (recent or RecentUse()).recorded(given, now, profile.session)
+            around = replace(around, session=recent.boosts(recent.times, now, profile.session))
             return for_task(request, index.task, around)
         around = index.scoring(request.task, request.entry, now, {})
         entry = for_files if request.entry == "files" else for_changes
@@ -287,6 +289,10 @@ def _request(query: Query, index: NoteIndex, memory: UseMemory) -> TaskRequest:
     budget = options.get("budget", packing.review_budget if entry == "changes" else packing.budget)
     if budget < 1:
         raise EngineError(f"budget {budget}: give the context at least one token")
+    recent = tuple(str(options.get("recent", "")).split(","))
+    for path in filter(None, recent):
+        if path not in index.task.graph.by_document:
+            raise EngineError(f"recent={path}: no {index.nouns[0]} has this path; give paths of results, with commas")
     scope = query.scope.strip("/")
     return TaskRequest(
         query.text.encode("utf-8", "replace").decode(),
@@ -297,6 +303,7 @@ def _request(query: Query, index: NoteIndex, memory: UseMemory) -> TaskRequest:
         is_in_scope=(lambda node: node.stands_in == scope or node.stands_in.startswith(f"{scope}/")) if scope else None,
         stands_for=lambda node: node.stands_in,
         entry=entry,
+        recent=tuple(filter(None, recent)),
     )
 
 

@@ -60,6 +60,8 @@ class TaskRequest:
     """What a result is taken for: of those that stand for the same, the best one is packed."""
     entry: str = "task"
     """Whether the task is words, or names files: ``task``, ``files`` or ``changes``."""
+    recent: tuple[str, ...] = ()
+    """The paths of documents that count as packed just now, beside those that runs packed."""
 
 
 @dataclass(frozen=True, eq=False)
