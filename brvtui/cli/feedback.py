@@ -24,6 +24,8 @@ def feedback(
 ) -> int:
     """Say that the result PATH of TEXT was of use, of use with changes, or not: engines that learn follow it.
 
+    ``failed`` stands for a fault of the system. It is kept, and engines do not count it.
+
     It is kept among the tool's own files, never in the tree; brv-tui forget drops it.
     """
     from brvtui.snapshot.naming import UnknownNote, find_note

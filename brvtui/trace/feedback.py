@@ -13,6 +13,8 @@ class Usefulness(StrEnum):
     MODIFIED = "modified"
     """It was used with changes."""
     DISMISSED = "dismissed"
+    FAILED = "failed"
+    """The system failed while the result was in use, which says nothing of the result: it is kept and not counted."""
 
 
 @dataclass(frozen=True, slots=True)

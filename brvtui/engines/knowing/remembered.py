@@ -43,6 +43,8 @@ class UseMemory:
         records, lessons = list(self.records), []
         steps, stop_words = self.profile.learning, self.profile.keywords.stop_words
         for one in more:
+            if one.usefulness is Usefulness.FAILED:
+                continue
             keywords = keyword_set(one.query, self.profile.keywords)
             is_useful = one.usefulness in (Usefulness.ACCEPTED, Usefulness.MODIFIED)
             records.append(FeedbackRecord(one.document, is_useful, task_cluster(keywords)))

@@ -184,7 +184,8 @@ class Soleri:
         needed = context.constants.learning.rows
         rate = accept_rate(counts, context.constants) or 0.0
         if counts.rows < needed:
-            return f"{counts.rows} of {needed} rows of feedback: from {needed} on, weights move"
+            failed = f" ({counts.failed} failed, which do not count)" if counts.failed else ""
+            return f"{counts.rows} of {needed} rows of feedback{failed}: from {needed} on, weights move"
         return f"{counts.rows} rows of feedback, {rate:.0%} of use: weights have moved"
 
     def _ranked(

@@ -27,7 +27,10 @@ class FeedbackCounts:
 def feedback_counts(said: Mapping[Usefulness, int]) -> FeedbackCounts:
     """The feedback that a log holds."""
     return FeedbackCounts(
-        said.get(Usefulness.ACCEPTED, 0), said.get(Usefulness.MODIFIED, 0), said.get(Usefulness.DISMISSED, 0)
+        said.get(Usefulness.ACCEPTED, 0),
+        said.get(Usefulness.MODIFIED, 0),
+        said.get(Usefulness.DISMISSED, 0),
+        said.get(Usefulness.FAILED, 0),
     )
 
 

@@ -31,6 +31,11 @@ def test_feedback_on_a_task_of_one_word_counts_for_all(profile: object, scores: 
     assert memory.scores(ASKED) == scores
 
 
+def test_failed_actions_say_nothing_of_a_note() -> None:
+    memory = UseMemory(CODE).after([said(ASKED), *[said(ASKED, Usefulness.FAILED)] * 3])
+    assert memory.scores(ASKED) == {NOTE: 1.0}
+
+
 def test_a_word_is_learned_from_what_was_useful_twice() -> None:
     once = UseMemory(SEED).after([said("turnover of keys")])
     twice = once.after([*once.said, said("turnover again"), said("turnover", Usefulness.DISMISSED, "bad.md")])

@@ -360,6 +360,19 @@ def test_weights_follow_feedback_and_forget_it(garden: Tree) -> None:
     assert engine.answer(asked, Query("token")).hits[0].score == first.hits[0].score
 
 
+def test_failed_actions_are_kept_and_do_not_count(garden: Tree) -> None:
+    session = Session.open(garden.root, now_ms=NOW_MS, engine="soleri")
+    session.load()
+    engine, asked = Soleri(), context(session.snapshot, services=WithFeedback(garden))
+    first = engine.answer(asked, Query("token"))
+    for _ in range(40):
+        text = engine.learn(asked, first, first.hits[0].file, Usefulness.FAILED)
+    assert "40 failed" in text
+    weights = engine.answer(asked, Query("token")).section(VaultSearch).weights
+    assert (weights.moved, weights.rows) == (False, 0)
+    assert FeedbackFile(garden.tree, "soleri").counts() == {Usefulness.FAILED: 40}
+
+
 def test_broken_rows_of_feedback_do_not_count(garden: Tree) -> None:
     log = FeedbackFile(garden.tree, "soleri")
     log.add(Feedback("q", "a.md", Usefulness.MODIFIED, NOW_MS))
