@@ -126,10 +126,10 @@ class Vocabulary:
         return sorted(forms, key=lambda other: (len(other), other))[:_MOST_FORMS]
 
     def containing(self, folded: str) -> dict[str, int]:
-        """The terms that contain ``folded`` once they are folded themselves, with their ids."""
+        """The terms that contain ``folded`` once they are folded themselves, with their ids; none if it is empty."""
         if self._folded is None:
             self._folded = fold(from_utf16("\n".join([*self._terms, ""])))
-        found, place, begin, at = {}, 0, 0, self._folded.find(folded)
+        found, place, begin, at = {}, 0, 0, self._folded.find(folded) if folded else -1
         while at >= 0:
             place += self._folded.count("\n", begin, at)
             found[from_utf16(self._terms[place])] = int(self.ids[place])

@@ -117,3 +117,9 @@ def test_a_short_stem_is_looked_for_whole_and_far_longer_terms_are_not() -> None
     made = Vocabulary(terms, np.arange(len(terms)))
     assert made.other_forms("running") == ["run", "runs"]
     assert made.other_forms("sharpening") == ["sharpen"]
+
+
+def test_no_term_contains_text_that_folds_to_nothing() -> None:
+    made = Vocabulary(["token", "tokens"], np.arange(2))
+    assert made.containing("") == {}
+    assert made.containing("oken") == {"token": 0, "tokens": 1}
