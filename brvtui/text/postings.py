@@ -38,7 +38,7 @@ _Norms = dict[tuple[float, float], NDArray[np.float64]]
 _FREQUENCIES: Key[NDArray[np.int64]] = Key("frequencies")
 _VOCABULARY: Key[Vocabulary] = Key("vocabulary")
 _EXPANSIONS: Key[_Expansions] = Key("expansions")
-_EARLIER: Key[_Expansions] = Key("expansions of an earlier generation with the same vocabulary")
+_ORDERED: Key[_Expansions] = Key("expansions in the engine's order")
 _INSERTED: Key[NDArray[np.int64]] = Key("when each term went into the engine's tree")
 _DESCRIPTIONS: Key[_Descriptions] = Key("descriptions")
 _NORMS: Key[_Norms] = Key("norms")
@@ -140,14 +140,24 @@ class Postings:
         return int(self.frequencies[term_id * len(FIELDS) + field])
 
     def expand(self, term: str, text: TextRules) -> Expansion:
-        """The expansion of ``term`` in the engine's order; remembered, since typing asks for the same terms again."""
+        """The expansion of ``term``; remembered, since typing asks for the same terms again and again."""
         key, expansions = _expansion_key(term, text), self.derived.of(_EXPANSIONS, _Expansions)
         known = expansions.get(key)
         if known is None:
             if len(expansions) >= _CACHED_EXPANSIONS:
                 expansions.clear()
-            found = self.derived.of(_EARLIER, _Expansions).get(key) or self.vocabulary.expand(term, text)
-            known = expansions[key] = self.vocabulary.in_tree_order(found, self.ids.terms, self._inserted)
+            known = expansions[key] = self.vocabulary.expand(term, text)
+        return known
+
+    def in_engine_order(self, term: str, text: TextRules) -> Expansion:
+        """The expansion of ``term`` in the order in which the engine takes its terms; remembered."""
+        key, ordered = _expansion_key(term, text), self.derived.of(_ORDERED, _Expansions)
+        known = ordered.get(key)
+        if known is None:
+            if len(ordered) >= _CACHED_EXPANSIONS:
+                ordered.clear()
+            found = self.expand(term, text)
+            known = ordered[key] = self.vocabulary.in_tree_order(found, self.ids.terms, self._inserted)
         return known
 
     def _inserted(self) -> NDArray[np.int64]:
@@ -171,7 +181,7 @@ class Postings:
 
     def first_matches(self, term: str, text: TextRules) -> NDArray[np.int64]:
         """By note, the place of the first index term and field, in the engine's order, by which it answers ``term``."""
-        rows = (self.expand(term, text).ids[:, None] * len(FIELDS) + np.arange(len(FIELDS))).ravel()
+        rows = (self.in_engine_order(term, text).ids[:, None] * len(FIELDS) + np.arange(len(FIELDS))).ravel()
         found = np.full(len(self.base.notes) + len(self.delta.notes), len(rows))
         first = 0
         for part in (self.base, self.delta):
@@ -188,7 +198,7 @@ class Postings:
 
     def forget(self) -> None:
         """Drops remembered expansions, so that the next query does all of its work."""
-        for key in (_EXPANSIONS, _EARLIER):
+        for key in (_EXPANSIONS, _ORDERED):
             self.derived.of(key, _Expansions).clear()
         self.derived.of(_DESCRIPTIONS, _Descriptions).clear()
 
@@ -209,9 +219,12 @@ class Postings:
             )
         return known
 
-    def match(self, term: str, text: TextRules) -> TermMatches:
-        """The scores of one query term over all notes."""
-        expansion = self.expand(term, text)
+    def match(self, term: str, text: TextRules, in_order: bool = False) -> TermMatches:
+        """The scores of one query term over all notes; contributions are added in the engine's order if ``in_order``.
+
+        Only the last digits depend on it.
+        """
+        expansion = self.in_engine_order(term, text) if in_order else self.expand(term, text)
         fields = len(FIELDS)
         count = len(self)
         if not len(expansion.ids):
@@ -330,8 +343,8 @@ class Postings:
         if vocabulary is not None:
             made.derived.put(_VOCABULARY, self._next_vocabulary(vocabulary, made))
             if made.vocabulary is vocabulary:
-                expansions = self.derived.of(_EXPANSIONS, _Expansions) or self.derived.of(_EARLIER, _Expansions)
-                made.derived.put(_EARLIER, dict(expansions))
+                expansions = self.derived.of(_EXPANSIONS, _Expansions)
+                made.derived.put(_EXPANSIONS, dict(expansions))
         return made
 
     def _next_vocabulary(self, vocabulary: Vocabulary, made: Postings) -> Vocabulary:

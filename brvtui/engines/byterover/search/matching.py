@@ -31,8 +31,8 @@ class TermTable:
     terms: tuple[TermMatches, ...]
     term_sum: NDArray[np.float64]
     matched_terms: NDArray[np.int64]
-    last: str
-    """The last term of the query; empty without one."""
+    tokens: tuple[str, ...]
+    """The terms of the query in its order, repeated ones too."""
 
     @property
     def raw(self) -> NDArray[np.float64]:
@@ -54,7 +54,7 @@ class TermTable:
         """
         found = np.zeros(len(self.term_sum), dtype=np.int64)
         for number, one in reversed(list(enumerate(self.terms))):
-            if not needs_all or one.term == self.last:
+            if not needs_all or one.term == self.tokens[-1]:
                 first = snapshot.postings.first_matches(one.term, text)
                 found = np.where(one.scores > 0, first + (number << _NUMBER_BITS), found)
         return found
@@ -72,7 +72,7 @@ def text_scores(term_sum: NDArray[np.float64], matched_terms: NDArray[np.int64])
     return [TextScore(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
 
-def match_terms(snapshot: Snapshot, tokens: list[str], text: TextRules) -> TermTable:
+def match_terms(snapshot: Snapshot, tokens: Sequence[str], text: TextRules, in_order: bool = False) -> TermTable:
     """The terms of a query over all notes. A token that is repeated adds its scores again, and counts once.
 
     Scores are added in the order of the query, as the engine does: in another order the last digit can differ.
@@ -83,16 +83,16 @@ def match_terms(snapshot: Snapshot, tokens: list[str], text: TextRules) -> TermT
     matches: dict[str, TermMatches] = {}
     for token in tokens:
         if token not in matches:
-            matches[token] = _term(snapshot, token, text)
+            matches[token] = _term(snapshot, token, text, in_order)
             matched += matches[token].scores > 0
         term_sum += matches[token].scores
-    return TermTable(tuple(matches.values()), term_sum, matched, tokens[-1] if tokens else "")
+    return TermTable(tuple(matches.values()), term_sum, matched, tuple(tokens))
 
 
-def _term(snapshot: Snapshot, token: str, text: TextRules) -> TermMatches:
+def _term(snapshot: Snapshot, token: str, text: TextRules, in_order: bool) -> TermMatches:
     if text.relevance == "tantivy":
         return TermMatches(token, snapshot.postings.exact(token), snapshot.index.term_scores(token, text.boost))
-    return snapshot.postings.match(token, text)
+    return snapshot.postings.match(token, text, in_order)
 
 
 @dataclass(frozen=True, slots=True)

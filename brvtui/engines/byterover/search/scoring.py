@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.search.matching import TermTable
+from brvtui.engines.byterover.search.matching import TermTable, match_terms
 from brvtui.ranking.bm25 import saturate
 from brvtui.ranking.ceiling import (
     ScoreInputs,
@@ -31,6 +31,8 @@ from brvtui.trace import MOST_LISTED, AgedSignals, Ceiling, Hit, Horizon, Listed
 from brvtui.tree.reading.signals import NoteSignals
 
 _SELECT_FROM = 512
+_CLOSE = 1e-12
+"""Further apart than the order of adding contributions can bring sums."""
 _FALLING: Key[tuple[Profile, Floats]] = Key("ages at which ceilings fall below the gates")
 
 
@@ -43,6 +45,8 @@ class Ranking:
     matched: int
     at_least: int
     """How many of all matches reach the gap filter's floor."""
+    table: TermTable
+    """What they were ranked by."""
 
 
 def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: int, needs_all: bool) -> Ranking:
@@ -50,26 +54,35 @@ def rank(context: Context, table: TermTable, matching: NDArray[np.bool_], keep: 
 
     ``needs_all`` says whether they had to match every term (AND).
     """
-    snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
+    snapshot, profile = context.snapshot, context.constants
     positions = np.flatnonzero(matching)
     if not len(positions):
-        return Ranking(positions, np.zeros(0), 0, 0)
-    raw = table.raw[positions]
-    days = age_days(now_ms, snapshot.columns.mtime_ms[positions])
-    score = scores(saturate(raw), days, inputs_at(snapshot, positions, profile.score), profile).score
+        return Ranking(positions, np.zeros(0), 0, 0, table)
+    raw, score = _scored(context, table, positions)
     matched = len(positions)
     at_least = int((score >= profile.search.gap_ratio * score.max()).sum())
     if matched > _SELECT_FROM and keep < matched:
         edge = np.partition(score, matched - keep)[matched - keep]
-        best = score >= edge
+        best = score >= edge - _CLOSE
         positions, score, raw = positions[best], score[best], raw[best]
     order = np.lexsort((positions, -raw, -score))
     one, next_ = order[:-1][:keep], order[1:][:keep]
-    if ((score[one] == score[next_]) & (raw[one] == raw[next_])).any():
+    if ((np.abs(score[one] - score[next_]) <= _CLOSE) & (np.abs(raw[one] - raw[next_]) <= _CLOSE * raw[one])).any():
+        # equal but for the order in which contributions were added: only now is the engine's own order needed
+        table = match_terms(snapshot, table.tokens, profile.text, in_order=True)
+        raw, score = _scored(context, table, positions)
         found = table.engine_order(snapshot, profile.text, needs_all)[positions]
         order = np.lexsort((positions, found, -raw, -score))
     order = order[:keep]
-    return Ranking(positions[order], score[order], matched, at_least)
+    return Ranking(positions[order], score[order], matched, at_least, table)
+
+
+def _scored(context: Context, table: TermTable, positions: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """The raw text scores and the scores, unrounded, of the notes at ``positions``."""
+    snapshot, profile = context.snapshot, context.constants
+    raw = table.raw[positions]
+    days = age_days(context.now_ms, snapshot.columns.mtime_ms[positions])
+    return raw, scores(saturate(raw), days, inputs_at(snapshot, positions, profile.score), profile).score
 
 
 def inputs_at(snapshot: Snapshot, positions: NDArray[np.int64] | slice, rules: CompoundRules) -> ScoreInputs:

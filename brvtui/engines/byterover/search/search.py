@@ -132,7 +132,7 @@ def _keep(request: SearchRequest, matched: Matched, ranking: Ranking) -> _Kept:
     above = ranking.at_least
     within = min(above, options.most)
     best = ranking.positions[:within].tolist()
-    direct = text_hits(request.context, best, matched.table.text_scores(best))
+    direct = text_hits(request.context, best, ranking.table.text_scores(best))
     lifts, summaries = propagate(request.context, direct, floor)
     merged = sorted([*direct, *summaries], key=lambda hit: -hit.score)
     hits = tuple(merged[: options.most])
