@@ -34,7 +34,7 @@ class CommitTimes:
         try:
             log = git(
                 self._root, "log", f"--since={since}", f"--max-count={_MOST_COMMITS}", "--format=%H", "--name-only",
-                "--relative", "--no-ext-diff", "--no-textconv", "-z", "HEAD", "--", most=_LARGEST_OUTPUT,
+                "--relative", "-z", "HEAD", "--", most=_LARGEST_OUTPUT,
             )  # fmt: skip
         except RevisionError:
             log = b""
@@ -67,7 +67,7 @@ class CommitTimes:
                 return [], []
             lines = read_inside(self._root, path, _LARGEST_OUTPUT).decode("utf-8", "replace").split("\n")
             arguments = ("--porcelain", "--root", f"--since={self._since}", "HEAD", "--", path)
-            told = git(self._root, "blame", "--no-textconv", *arguments, most=_LARGEST_OUTPUT)
+            told = git(self._root, "blame", *arguments, most=_LARGEST_OUTPUT)
         except (OSError, RevisionError):
             return [], []
         finally:
