@@ -225,10 +225,10 @@ def save_is_wanted(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]
     is_wanted = threading.Event()
     save = note_saving.save
 
-    def late(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool) -> SaveResult:
+    def late(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agreed: bool = False) -> SaveResult:
         if disk.path == NOTE:
             assert is_wanted.wait(20)
-        return save(session, disk, data, keep_mtime)
+        return save(session, disk, data, keep_mtime, is_agreed)
 
     monkeypatch.setattr(note_saving, "save", late)
     yield is_wanted

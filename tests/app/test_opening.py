@@ -16,6 +16,7 @@ from brvtui.app.project import opening, project
 from brvtui.app.states import Phase, ProjectState
 from brvtui.config.sources import Layer, SettingProblem, SettingSource
 from brvtui.store.kept_index import KeptIndex
+from brvtui.tree.reading.project import NotesFolder
 from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, until, view
 from tests.support.settings import own
 from tests.support.trees import Tree
@@ -238,7 +239,7 @@ async def test_an_unknown_profile_is_a_message(garden: Tree, make_app: MakeApp) 
 async def test_notices_of_the_project_are_told(tmp_path: Path, make_app: MakeApp) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("# A\n\ntext\n")
-    async with make_app(tmp_path / "notes").run_test(size=WIDE) as pilot:
+    async with make_app(NotesFolder(tmp_path / "notes")).run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert any("taken as the context tree" in notice.message for notice in pilot.app._notifications)
 

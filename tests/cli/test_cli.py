@@ -673,7 +673,7 @@ def test_a_mistyped_command_is_not_a_project(run: Run, tmp_path: Path) -> None:
     code, _, err = run("qurey", "a", inside=False)
     assert (code, err.count("\n"), "did you mean query?" in err) == (2, 1, True)
     (tmp_path / "qurey").mkdir()
-    assert "neither a .brv project" in run("query", "a", "--project", str(tmp_path / "qurey"), inside=False)[2]
+    assert "no .brv project there" in run("query", "a", "--project", str(tmp_path / "qurey"), inside=False)[2]
 
 
 def test_a_first_word_that_is_neither_command_nor_folder_is_told_as_either(run: Run, tmp_path: Path) -> None:
@@ -710,7 +710,7 @@ def test_the_app_opens_as_commands_ask(run: Run, tmp_path: Path, monkeypatch: py
         assert run(*words, "--engine", "soleri", inside=False)[0] == 0
     assert [(opening.start, opening.engine) for opening in opened] == [(tmp_path, "soleri")] * 3
     code, _, err = run("open", str(tmp_path), "--project", "elsewhere", inside=False)
-    assert (code, "named twice: leave out --project" in err) == (2, True)
+    assert (code, "named twice: give one of PROJECT, --project and --tree" in err) == (2, True)
     code, _, err = run("--engine", "solery", str(tmp_path), inside=False)
     assert (code, err) == (2, "brv-tui: no engine solery; did you mean soleri?\n")
 
