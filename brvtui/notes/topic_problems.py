@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from rapidfuzz import process
 
 from brvtui.tree.editing.problems import Problem, Severity
+from brvtui.tree.reading.whitespace import folded
 from brvtui.tree.spaces.topic_html import INDEXED, KNOWN, TOPIC, Topic, UnreadableTopic, is_element_id, parse_topic
+from brvtui.tree.spaces.topic_parts import SEARCHED_ATTRIBUTES
 
 _SKIPPED = r"<!--.*?(?:-->|\Z)|<(?P<raw>script|style|textarea|title|template)\b.*?(?:</(?P=raw)\s*>|\Z)"
 _VALUE = r"""(?:"[^"]*+"|'[^']*+'|[^\s>]*+)"""
@@ -48,6 +50,34 @@ def topic_problems(html: str, topics: Collection[str]) -> tuple[Problem, ...]:
         line = bisect_right(starts, offset) - 1
         made.append(Problem(line, offset - starts[line], message, severity))
     return tuple(sorted(made))
+
+
+def topic_damage(was: str, now: str) -> str:
+    """Returns the first part that V4 reads in the topic ``was`` and no longer in ``now``, in which it still stands.
+
+    Attributes that are searched, and errors that only ``now`` has, count too. Empty for none, and if V4 cannot read
+    ``was`` either.
+    """
+    try:
+        before = parse_topic(was)
+    except UnreadableTopic:
+        return ""
+    try:
+        after = parse_topic(now)
+    except UnreadableTopic as error:
+        return f"V4 would not read it: {error}"
+    if lost := [name for name in SEARCHED_ATTRIBUTES if before.attribute(name) and not after.attribute(name)]:
+        return f"the topic would have no {' and no '.join(lost)}"
+    searched = {element.id for element in after.searched_elements}
+    for element in before.searched_elements:
+        if element.id not in searched and (element.id in now or (element.text and element.text in folded(now))):
+            return f"{element.id} would not be searched"
+    if before.body and not after.body and now.strip():
+        return "none of its text would be read"
+    errors = [
+        Counter(message for _, message, severity in _of_tags(html) if severity is Severity.ERROR) for html in (was, now)
+    ]
+    return next((errors[1] - errors[0]).elements(), "")
 
 
 _Found = tuple[int, str, Severity]

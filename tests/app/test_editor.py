@@ -10,12 +10,15 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
+from brvtui.app.editing.note_on_disk import on_disk
+from brvtui.app.editing.note_saving import NoteSaved, SaveDoubt, save
 from brvtui.app.editing.questions import DamageDialog
 from brvtui.app.notes.screen import NotesScreen
 from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.message import TextPane
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.tree import TreePane
+from brvtui.session import Session
 from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, settled, shown, text_of, until, view
 from tests.app.editing import NOTE, area, editor, looked, open_note, toasts, type_keys
 from tests.support.trees import Tree
@@ -402,3 +405,61 @@ async def test_the_marks_of_a_conflict_are_saved_only_after_a_yes(garden: Tree, 
         area(pilot).insert("more ", (1, 0))
         await pilot.press("ctrl+s")  # no more damage than before
         await until(pilot, lambda: "more one" in (garden.tree / NOTE).read_text())
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("---\ntitle: one\n---\n# R\n", "---\ntitle: one\n# R\n"),
+        ("---\ntitle: one\nkeywords: [a]\n---\n# R\n", "---\ntitle: two\nkeywords: [a]\n--\n# R\n"),
+        ("---\ntitle: one\n---\n# R\n", "\ufeff---\ntitle: one\n---\n# R\n"),
+        ("---\ntitle: one\n---\n# R\n", "---\ntitle: one\ntitle: two\n---\n# R\n"),
+        ("---\ntitle: one\n---\n# R\n", "---\n- title\n---\n# R\n"),
+        ("# R\n", "---\ntitle: [\n---\n# R\n"),
+        ("---\r\ntitle: one\r\n---\r\n# R\r\n", "---\r\ntitle: {one\r\n---\r\n# R\r\n"),
+    ],
+)
+def test_frontmatter_that_would_not_be_read_is_asked_about(garden: Tree, before: str, after: str) -> None:
+    garden.file(NOTE, before, 3)
+    session = Session.open(garden.root)
+    session.load()
+    doubt = save(session, on_disk(session, NOTE), after.encode(), False)
+    assert isinstance(doubt, SaveDoubt)
+    assert "its frontmatter would not be read" in doubt.problem
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("---\ntags:\n- a\n---\n# R\n", "# R\n\n- a\n"),
+        ("---\ntitle: [\n---\n# R\n", "---\ntitle: [\n---\n# R\nmore\n"),
+        ("---\ntitle: one\n---\n# R\n", "# R\n"),
+        (MARKS, MARKS.replace("one", "1")),
+    ],
+)
+def test_what_is_taken_out_or_was_broken_before_is_saved_without_a_question(
+    garden: Tree, before: str, after: str
+) -> None:
+    garden.file(NOTE, before, 3)
+    session = Session.open(garden.root)
+    session.load()
+    assert isinstance(save(session, on_disk(session, NOTE), after.encode(), False), NoteSaved)
+    assert (garden.tree / NOTE).read_text() == after
+
+
+async def test_a_damaging_text_is_asked_about_before_the_editor_closes(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        area(pilot).insert(MARKS, (0, 0))
+        await looked(pilot)
+        await pilot.press("escape", "s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
+        await pilot.press("escape")
+        await settled(pilot)
+        assert area(pilot).text.startswith(MARKS), "it is not closed"
+        await pilot.press("escape", "s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
+        pilot.app.screen.listen()  # type: ignore[attr-defined]
+        await pilot.press("s")
+        await until(pilot, lambda: view(pilot).editor.edit is None)
+        assert (garden.tree / NOTE).read_text().startswith(MARKS)

@@ -12,7 +12,8 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.editing.questions import ConflictDialog
+from brvtui.app.editing.questions import ConflictDialog, DamageDialog, DraftDialog
+from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
 from tests.app.driving import WIDE, ask, brv, frame, settled, shown, until
 from tests.app.editing import FEW_LINES, NOTE, area, drafted, looked, on_disk, open_note, toasts, type_keys
@@ -202,4 +203,25 @@ async def test_a_browser_opens_no_other_editor_and_says_so_whatever_is_set(
         await pilot.press("escape", "E")
         await until(pilot, lambda: "select a note first: e edits it" in toasts(pilot))
         assert "your own editor" not in toasts(pilot)
+        assert on_disk(garden) == FEW_LINES
+
+
+async def test_a_damaging_text_of_the_users_own_editor_is_kept_as_a_draft(
+    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
+) -> None:
+    own_editor("text = '<<<<<<< mine\\none\\n=======\\ntwo\\n>>>>>>> theirs\\n' + text")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await _outside(pilot)
+        await until(pilot, lambda: drafted(garden.root) is not None)
+        assert on_disk(garden) == FEW_LINES
+        assert (drafted(garden.root) or b"").startswith(b"<<<<<<< mine")
+        await until(pilot, lambda: "the marks of a conflict would become text of it" in toasts(pilot))
+        assert "your text is kept as a draft" in toasts(pilot)
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        await settled(pilot)
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen) and area(pilot).text.startswith("<<<<<<<"))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
         assert on_disk(garden) == FEW_LINES

@@ -10,6 +10,8 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
+from brvtui.app.editing.questions import DamageDialog
+from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.lab.variant_dialog import VariantDialog
 from brvtui.app.log.log_pane import LogPane
 from brvtui.app.project.opening import Opening
@@ -23,6 +25,7 @@ from brvtui.saved.traces import SavedTrace
 from brvtui.session import Session
 from brvtui.tree.spaces.project import find_space_project
 from tests.app.driving import HUGE, WIDE, ask, frame, screen, settled, shown, text_of, until, view
+from tests.app.editing import area
 from tests.app.engines import toasts
 from tests.app.judging import asked, to_lab
 from tests.app.test_settings_screen import opened
@@ -299,6 +302,9 @@ async def test_a_topic_is_edited_in_place_with_problems_and_undone(space: Path) 
         await until(pilot, lambda: "Backups" in text_of(pilot, "#ranking"))
         assert file.read_bytes() == before
         await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
+        pilot.app.screen.listen()  # type: ignore[attr-defined]
+        await pilot.press("s")
         await until(pilot, lambda: view(pilot).editor.edit is not None and not view(pilot).editor.edit.dirty)
         assert file.read_bytes() == b"<bv-rule/>" + before
         await pilot.press("escape")
@@ -411,3 +417,21 @@ async def test_queries_of_agents_are_followed_and_asked_again_in_their_scope(spa
         trace = view(pilot).answer.trace
         assert trace is not None
         assert {hit.path for hit in trace.hits} == {"ops/deploy.html"}
+
+
+async def test_a_topic_is_saved_with_less_for_v4_to_read_only_after_a_yes(space: Path) -> None:
+    file = space.parent / "data" / "projects" / SPACE_ID / "context-tree" / "ops" / "deploy.html"
+    before = file.read_text(encoding="utf-8")
+    async with BrvTui(Opening(space, None, NOW, None)).run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollout")
+        pilot.app.select("ops/deploy.html")  # type: ignore[attr-defined]
+        await pilot.press("escape", "e")
+        await until(pilot, lambda: view(pilot).editor.edit is not None and isinstance(frame(pilot), EditorScreen))
+        area(pilot).insert("x", (0, len("<bv-topic")))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
+        assert "the topic would have no title" in shown(pilot)
+        assert file.read_text(encoding="utf-8") == before
+        pilot.app.screen.listen()  # type: ignore[attr-defined]
+        await pilot.press("s")
+        await until(pilot, lambda: file.read_text(encoding="utf-8").startswith("<bv-topicx"))

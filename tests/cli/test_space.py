@@ -46,7 +46,7 @@ def test_query_that_finds_nothing_has_the_exit_code_of_a_negative_answer(run: Ru
 def test_a_word_that_only_similar_ones_match_is_told_as_that(run: Run, space: Path) -> None:
     code, out, _ = run("query", "refrsh", "--project", str(space), *AT, inside=False)
     assert code == 1
-    kept = "similar words match, but V4 keeps only documents that hold ‘refrsh’ as written; check the spelling"
+    kept = "similar words match, but V4 keeps only documents that contain ‘refrsh’ as written; check the spelling"
     assert kept in " ".join(out.split())
 
 

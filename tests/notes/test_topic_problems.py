@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.notes.topic_problems import topic_problems
+from brvtui.notes.topic_problems import topic_damage, topic_problems
 from brvtui.tree.editing.problems import Severity
 
 TOPIC = '<bv-topic title="T">\n{}\n</bv-topic>'
@@ -80,3 +80,62 @@ def test_a_tag_that_never_ends_takes_no_time() -> None:
     ):
         topic_problems(html, ())
     assert time.process_time() - begun < 5
+
+
+SOUND = (
+    f'<bv-topic title="Tokens" summary="Of refresh" keywords="jwt"><p>Loose.</p>{GOOD}'
+    '<bv-rule id="bve-aaaa0002">Rotate keys.</bv-rule></bv-topic>'
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("<bv-topic ", "<bv-topix ", "the topic would have no title and no summary and no keywords"),
+        ('title="Tokens"', 'title="Tokens', "the topic would have no summary"),
+        (' keywords="jwt"', "", "the topic would have no keywords"),
+        ('"jwt"><p>Loose.</p>', '"jwt"', "bve-aaaa0001 would not be searched"),
+        ('"bve-aaaa0001"', '"bve-aaaa001"', "bve-aaaa0001 would not be searched"),
+        ("<p>Loose.", "<!-- <p>Loose.", "bve-aaaa0001 would not be searched"),
+        ("<p>Loose.", "<textarea>", "bve-aaaa0001 would not be searched"),
+        ("bv-rule id", "bv-rul id", "bve-aaaa0002 would not be searched"),
+        ("</bv-fact>", "", "<bv-fact> has no end tag"),
+        ("</bv-topic>", "", "<bv-topic> has no end tag"),
+        ("<p>Loose.", GOOD, "stands twice"),
+        ("aaaa0002", "aaaa0001", "bve-aaaa0002 would not be searched"),
+    ],
+)
+def test_damage_is_what_v4_no_longer_reads_of_a_topic(before: str, after: str, said: str) -> None:
+    broken = SOUND.replace(before, after)
+    assert broken != SOUND
+    assert said in topic_damage(SOUND, broken)
+    assert topic_damage(broken, f"{broken} ") == "", "it was damaged before"
+
+
+def test_markup_that_is_too_costly_is_damage() -> None:
+    costly = "".join(f"<b a={number}>" for number in range(1_000)) + "<p>x" * 10_000
+    assert "V4 would not read it: " in topic_damage(SOUND, SOUND + costly)
+    assert topic_damage(costly, SOUND) == topic_damage(costly, costly) == ""
+
+
+def test_all_text_that_a_comment_takes_is_damage() -> None:
+    assert topic_damage("<p>All of it.</p>", "<!--<p>All of it.</p>") == "none of its text would be read"
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        SOUND.replace("Loose", "Loose & more"),
+        SOUND.replace(GOOD, ""),
+        SOUND.replace('<bv-rule id="bve-aaaa0002">Rotate keys.</bv-rule>', "<bv-reason>Silent.</bv-reason>"),
+        SOUND.replace('"jwt"', '"jwt, kid"'),
+    ],
+)
+def test_a_topic_that_is_edited_on_purpose_is_not_damaged(now: str) -> None:
+    assert topic_damage(SOUND, now) == ""
+
+
+@given(st.lists(PIECES, max_size=20).map("".join), st.lists(PIECES, max_size=20).map("".join))
+def test_any_two_texts_can_be_compared_for_damage(was: str, now: str) -> None:
+    assert topic_damage(was, was) == ""
+    assert "\n" not in topic_damage(was, now)

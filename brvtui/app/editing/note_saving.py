@@ -105,31 +105,21 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agree
 
 def _harm(session: Session, disk: OnDisk, data: bytes) -> str:
     """Returns what saving ``data`` over ``disk`` would damage that is not damaged before; empty for nothing."""
+    from brvtui.notes.topic_problems import topic_damage
     from brvtui.tree.reading.conflicts import conflict_marks
-    from brvtui.tree.reading.frontmatter import block_span
+    from brvtui.tree.reading.frontmatter import block_of, parse
 
     was, now = (each.decode("utf-8", "replace").replace("\r\n", "\n") for each in (disk.data or b"", data))
     said = []
     if sum(1 for _ in conflict_marks(now)) > sum(1 for _ in conflict_marks(was)):
         said.append("the marks of a conflict would become text of it")
-    if not session.is_space and disk.data is not None and _is_read(was):
-        block = block_span(was)
-        is_moved = block is not None and block_span(now) is None and was[slice(*block)].strip() in now
-        if is_moved or not _is_read(now):
-            lost = _lost_signals(session, disk, data)
-            said.append(f"its frontmatter would not be read{f', {lost}' if lost else ''}")
-    return "; ".join(said)
-
-
-def _is_read(text: str) -> bool:
-    """Whether the frontmatter of ``text`` can be read; also if it has none."""
-    from brvtui.tree.editing.fields import BrokenFrontmatter, fields_of
-
-    try:
-        fields_of(text)
-    except BrokenFrontmatter:
-        return False
-    return True
+    if session.is_space:
+        said.append(topic_damage(was, now))
+    elif not parse(was).problem:
+        fields = {line for line in block_of(was).splitlines() if ":" in line}
+        if parse(now).problem or (not block_of(now) and not fields.isdisjoint(now.splitlines())):
+            said += ["its frontmatter would not be read", _lost_signals(session, disk, data)]
+    return "; ".join(filter(None, said))
 
 
 def _lost_signals(session: Session, disk: OnDisk, data: bytes) -> str:
