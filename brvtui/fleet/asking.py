@@ -21,7 +21,7 @@ from brvtui.fleet.members import Absence, AbsenceKind, Member
 from brvtui.fleet.opening import FRESH_S, OpenMember
 from brvtui.lab.judgments.model import JudgmentsError
 from brvtui.tree.history.git import RevisionError
-from brvtui.tree.reading.project import ProjectError
+from brvtui.tree.reading.project import OR_A_TREE, ProjectError
 from brvtui.tree.reading.signals import SignalsError
 from brvtui.typed_tables import ProfileError
 
@@ -29,6 +29,7 @@ _LINES = (
     FleetError, ProjectError, ConfigError, ProfileError, EngineError, RevisionError, SignalsError, JudgmentsError,
 )  # fmt: skip
 """Errors whose message is a line for the user."""
+_OR_A_REPOSITORY = ", or a git repository with the folder of its notes: brv-tui fleet add REPOSITORY --folder PATH"
 
 
 class FleetQuestion(Protocol):
@@ -77,7 +78,7 @@ def ask(asked: MemberQuestion) -> MemberReply:
             opened.look(asked.now_ms, asked.fresh_s)
             value = asked.question.of(opened)
     except _LINES as error:
-        failure, kind = " ".join(str(error).split()), _kind(error)
+        failure, kind = " ".join(str(error).replace(OR_A_TREE, _OR_A_REPOSITORY).split()), _kind(error)
     except OSError as error:
         failure = faults.error_line(error)
     except Exception as error:  # one broken member must not end the answers of the others

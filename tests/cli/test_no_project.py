@@ -73,3 +73,14 @@ def test_the_app_opens_no_other_folder(command: str, folder: Path, run: Run) -> 
     code, _, err = run(command, str(folder), inside=False)
     assert code in (2, 3)
     assert err.count("\n") == 1
+
+
+def test_a_member_without_a_tree_is_told_what_a_fleet_can_read(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("# Tokens\n")
+    file = tmp_path / "fleet.toml"
+    file.write_text('[[member]]\npath = "notes"\n')
+    code, _, err = run("fleet", "check", "--fleet", str(file), inside=False)
+    assert code == 1
+    assert "fleet add REPOSITORY --folder PATH" in err
+    assert "--tree" not in err

@@ -17,7 +17,8 @@ _CONFIG = "config.json"
 _TREE = "context-tree"
 _SOURCES = "sources.json"
 _LARGEST_POINTER = 65_536
-_OR_A_TREE = ", or read a folder of notes by brv-tui --tree FOLDER"
+OR_A_TREE = ", or read a folder of notes by brv-tui --tree FOLDER"
+"""The end of a message for somebody who may name a folder of notes; a member of a fleet is named otherwise."""
 
 
 class ProjectError(Exception):
@@ -79,7 +80,7 @@ def find_project(start: Path | None) -> FoundProject:
         why = f" ({empty} has no {_TREE} yet: brv makes it with the first note)" if empty else ""
         raise ProjectError(
             f"no {MARKER} project in {here} or above it{why}: name one, as in brv-tui PROJECT or --project PROJECT"
-            f"{_OR_A_TREE}"
+            f"{OR_A_TREE}"
         )
     try:
         given = start.expanduser()
@@ -101,7 +102,7 @@ def find_project(start: Path | None) -> FoundProject:
     if _is_folder(given / MARKER):
         message = f"there is no {MARKER}/{_TREE} in it; curate a first note with brv, or name another folder"
         raise ProjectError(f"{given.resolve()}: {message}")
-    raise ProjectError(f"{given.resolve()}: no {MARKER} project there; name the folder of one{_OR_A_TREE}")
+    raise ProjectError(f"{given.resolve()}: no {MARKER} project there; name the folder of one{OR_A_TREE}")
 
 
 def _is_project(folder: Path) -> bool:
