@@ -84,7 +84,7 @@ def everything(trace: Trace) -> str:
 # names that the user gives
 
 
-@pytest.mark.parametrize("name", [*LEADING_OUT, "x/outdir/../../secret.md"])
+@pytest.mark.parametrize("name", [*LEADING_OUT, "x/outdir/../../secret.md", "..\\..\\secret.md"])
 def test_a_note_to_explain(run: Run, project: Tree, name: str) -> None:
     code, out, err = run("explain", "quokka", name.format(root=project.root))
     assert (code, out) == (3, "")
@@ -93,9 +93,7 @@ def test_a_note_to_explain(run: Run, project: Tree, name: str) -> None:
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    "name", ["%2e%2e/%2e%2e/secret.md", "..\\..\\secret.md", "C:\\secret.md", "n" * 300, "x/" * 3_000]
-)
+@pytest.mark.parametrize("name", ["%2e%2e/%2e%2e/secret.md", "C:\\secret.md", "n" * 300, "x/" * 3_000])
 def test_a_name_that_is_none_of_the_tree(run: Run, name: str) -> None:
     code, out, err = run("explain", "quokka", name)
     assert (code, out) == (3, "")

@@ -237,7 +237,10 @@ def test_a_space_is_held_whole_and_the_log_stands_in_for_judgments(
     earlier = held.earlier(session.snapshot)
     assert earlier is not None
     assert earlier.paths == ("auth/jwt.html",)
-    assert all(same(*pair) for pair in zip(before, answers(session, Variant(earlier=earlier)), strict=True))
+    for was, now in zip(before, answers(session, Variant(earlier=earlier)), strict=True):
+        # The text of a removed topic cannot be searched again, so a sentence may claim less.
+        assert same(was, replace(now, sentence=was.sentence))
+        assert bool(was.sentence) == bool(now.sentence)
     session.logbook.add(session.run("refresh token"), session.clock(), 1.0)
     (logged,) = asked_last(session)
     effect = effect_of_edits(session, earlier, (), (logged,), session.engine, "", lambda: False)
