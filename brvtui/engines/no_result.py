@@ -26,7 +26,7 @@ def with_causes(
         options = {name: value for name, value in query.options.items() if name not in given}
         unfiltered = engine.answer(context, Query(query.text, options=options))
         if unfiltered.total_found:
-            named = [f"scope {query.scope}"] if query.scope else []
-            text = " and ".join([*named, *(f"{name} {value}" for name, value in given.items())])
+            left_out = {"scope": query.scope, **given} if query.scope else given
+            text = " and ".join(f"{name} {value}" for name, value in left_out.items())
             return replace(trace, filters=text, filtered_out=unfiltered.total_found)
     return replace(trace, missing=missing_words(context.snapshot, query.text, words))

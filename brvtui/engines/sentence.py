@@ -83,8 +83,8 @@ def missing_words(trace: Trace, engine: str, noun: str = "note", among: Containe
         joint = "; " if words else joint
     held = [one for one in missing if one.notes]
     for one in held[:_MOST_PLACES]:
-        found = counted(one.notes, f"{noun} contains", f"{many} contain")
-        yield clause(f"{joint}{found} ", word(one.typed or one.word), _place(one, engine))
+        found = f"{joint}{counted(one.notes, f'{noun} contains', f'{many} contain')} "
+        yield clause(found, word(one.typed or one.word), _place(one, engine))
         joint = "; "
     if len(held) > _MOST_PLACES:
         yield clause(f"; {len(held) - _MOST_PLACES} more words are in {many}, where {engine} cannot match them")
@@ -94,10 +94,8 @@ def missing_words(trace: Trace, engine: str, noun: str = "note", among: Containe
 
 def _as_searched(one: MissingWord) -> list[Span]:
     """The word as it was typed, and as the engine searches it where that differs."""
-    if fold(one.typed) == fold(one.word):
-        return word(one.typed)
-    how = f" (searched as ‘{one.word}’)" if one.typed else " (for words of yours)"
-    return [*word(one.typed or one.word), (how, "text")]
+    how = [(f" (searched as ‘{one.word}’)" if one.typed else " (for words of yours)", "text")]
+    return [*word(one.typed or one.word), *(how if fold(one.typed) != fold(one.word) else ())]
 
 
 def _place(one: MissingWord, engine: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from brvtui.paint.line import Line, Span, flowed
-from brvtui.text.folding import fold, typed_word
+from brvtui.text.folding import origin
 from brvtui.text.visible import visible
 from brvtui.trace import MatchedWord, MatchKind
 
@@ -119,10 +119,8 @@ def letters(count: int) -> str:
 
 def searched_word(text: str, query: str) -> list[Span]:
     """Returns a searched word in quotes, and what it was made of where it is no word of ``query``."""
-    typed = typed_word(text, query)
-    if fold(typed) == fold(text):
-        return word(text)
-    return [*word(text), (f" (made from your {f'‘{typed}’' if typed else 'words'})", "text")]
+    made_from = origin(text, query)
+    return [*word(text), (f" (made from {made_from})", "text")] if made_from else word(text)
 
 
 def answered_words(words: Sequence[MatchedWord], query: str) -> list[Span]:

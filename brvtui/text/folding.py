@@ -10,6 +10,7 @@ from brvtui.text.analysis import raw_tokens
 _ACCENTS = re.compile("[\u0300-\u036f\u00ad\u200b-\u200f\u2060\ufeff]+")
 """Accents once decomposed, and characters that nobody sees. Marks of other scripts make other letters, and stay."""
 _BARRED = str.maketrans("ıđłø", "idlo")
+_AROUND = "\"'`.,;:!?()[]{}<>*“”‘’«»。，、！？「」"
 _PILED = re.compile(r"([^\w\s\x00-\x7f]{30})[^\w\s\x00-\x7f]+")
 """Marks beyond the thirtieth in a row: sorting them, as normalisation does, takes the square of their number."""
 
@@ -28,16 +29,16 @@ def typed_word(term: str, query: str) -> str:
 
     The word is ``term`` itself in any spelling, or else the first that contains its letters, in their order.
     """
-    whole = [
-        word for piece in query.split() if (word := piece.strip("\"'`.,;:!?()[]{}<>*“”‘’«»。，、！？「」") or piece)
-    ]
-    words = [*whole, *raw_tokens(query)]
-    wanted = fold(term)
-    return next((word for word in words if fold(word) == wanted), "") or next(
-        (word for word in words if _is_within(wanted, fold(word))), ""
-    )
+    words = [*(piece.strip(_AROUND) or piece for piece in query.split()), *raw_tokens(query)]
+    folded, wanted = [fold(word) for word in words], fold(term)
+    if wanted in folded:
+        return words[folded.index(wanted)]
+    letters = [sign for sign in wanted if sign.isalnum()]
+    rest = map(iter, folded if letters else ())
+    return next((word for word, left in zip(words, rest, strict=False) if all(sign in left for sign in letters)), "")
 
 
-def _is_within(part: str, whole: str) -> bool:
-    left = iter(whole)
-    return any(sign.isalnum() for sign in part) and all(sign in left for sign in part if sign.isalnum())
+def origin(term: str, query: str) -> str:
+    """The typed word that ``term`` was made of, in quotes; empty if it is ``term`` itself in any spelling."""
+    typed = typed_word(term, query)
+    return "" if fold(typed) == fold(term) else f"‘{typed}’" if typed else "your words"

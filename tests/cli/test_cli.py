@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -145,6 +146,17 @@ def test_explain_unknown_note(run: Run) -> None:
     code, _, err = run("explain", "refresh", "auth/jwt/rotatoin.md")
     assert code == 3
     assert "auth/jwt/rotation.md" in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["expiry", "expiry.md", "EXPIRY", "\\expiry.md", "./expiry"])
+def test_explain_ambiguous_note(run: Run, project: Tree, name: str) -> None:
+    project.note("ops/expiry.md", "Old certificates", "a year")
+    code, out, err = run("explain", "refresh", name)
+    assert (code, out) == (3, "")
+    assert "could be " in err
+    assert {"auth/jwt/expiry.md", "ops/expiry.md"} <= set(re.findall(r"[\w/]+\.md", err.partition("could be")[2]))
+    assert err.endswith(": give the whole path\n")
     assert err.count("\n") == 1
 
 

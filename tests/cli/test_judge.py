@@ -89,6 +89,20 @@ def test_what_is_taken_out_is_named_by_what_is_judged(run: Run, project: Tree) -
     assert judge("list")[1].splitlines()[1:] == ["  2  auth/jwt/expiry.md"]
 
 
+@pytest.mark.parametrize(
+    "name", ["auth/jwt/expiry", "expiry", "./auth/jwt/expiry", "auth\\jwt\\expiry", "Session expiry"]
+)
+def test_a_judged_note_is_found_without_its_ending(run: Run, project: Tree, name: str) -> None:
+    def judge(*args: str) -> tuple[int, str, str]:
+        return run("judge", *args, "--project", str(project.root), inside=False)
+
+    assert judge("set", "refresh tokens", f"{name}=2")[0] == 0
+    assert judge("list")[1].splitlines()[1:] == ["  2  auth/jwt/expiry.md"]
+    code, out, err = judge("set", "refresh tokens", f"{name}=none", f"{ROTATION}=3")
+    assert (code, err) == (0, "")
+    assert "expiry" not in out
+
+
 def test_sets_of_others_come_and_go(run: Run, project: Tree) -> None:
     def judge(*args: str) -> tuple[int, str, str]:
         return run("judge", *args, "--project", str(project.root), inside=False)

@@ -13,19 +13,36 @@ from hypothesis import strategies as st
 from brvtui.engines import registry
 from brvtui.engines.contract import Context, Query
 from brvtui.engines.verdict import verdict_sentence
+from brvtui.session import Session
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.missing_words import missing_words
 from brvtui.text.folding import fold, typed_word
 from brvtui.trace import Trace, Whereabouts
+from tests.support.spaces import SPACE_ID, small_space
 from tests.support.trees import NOW_MS, Tree
 
 ENGINES = ("byterover", "jeffs_brain", "soleri", "knowing")
+V4 = "byterover_v4"
 _CLAIM = re.compile(r"no (?:note|entry|topic) contains ((?:‘[^’]*’(?: \(searched as ‘[^’]*’\))?(?:, | or )?)+)")
 
 
 def asked(snapshot: Snapshot, text: str, engine: str, **options: object) -> Trace:
     loaded = registry.load(engine)
     return loaded.answer(Context(snapshot, loaded.constants(), NOW_MS), Query(text, options=options))
+
+
+def written(folder: Path, texts: list[str], engine: str) -> Snapshot:
+    """A snapshot of a tree of notes with ``texts``, or of a space of topics for V4."""
+    if engine != V4:
+        tree = Tree(folder)
+        for number, text in enumerate(texts):
+            tree.note(f"a/b/{number}.md", "Title", text)
+        return tree.snapshot()
+    topics = {f"a/{number}": f'<bv-topic title="Title"><p>{text}</p></bv-topic>' for number, text in enumerate(texts)}
+    small_space(folder, NOW_MS, topics)
+    session = Session.open(folder / "data/projects" / SPACE_ID / "context-tree", now_ms=NOW_MS, engine=V4)
+    session.load()
+    return session.snapshot
 
 
 def denied(trace: Trace) -> list[str]:
@@ -170,16 +187,28 @@ _TEXTS = st.lists(_WORDS, min_size=1, max_size=6).flatmap(
 )
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", [*ENGINES, V4])
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(texts=st.lists(_TEXTS, min_size=1, max_size=3), composed=st.booleans(), words=st.lists(_WORDS, max_size=4))
 def test_every_denial_is_true(
     engine: str, tmp_path_factory: pytest.TempPathFactory, texts: list[str], composed: bool, words: list[str]
 ) -> None:
-    tree = Tree(Path(tmp_path_factory.mktemp("tree")))
+    folder = Path(tmp_path_factory.mktemp("tree"))
     raw = [unicodedata.normalize("NFC" if composed else "NFD", text) for text in texts]
-    for number, text in enumerate(raw):
-        tree.note(f"a/b/{number}.md", "Title", text)
     query = " ".join([*words, texts[0][1:4]])
-    for word in denied(asked(tree.snapshot(), query, engine)):
+    for word in denied(asked(written(folder, raw, engine), query, engine)):
         assert all(plainly(word) not in plainly(text) for text in raw), (word, raw)
+
+
+@pytest.mark.parametrize("query", ["申请退款", "トークン", "환불요청", "คืนเงิน", "hoàn"])
+def test_v4_denies_no_word_that_a_topic_contains(tmp_path: Path, query: str) -> None:
+    texts = [f"x{query}x", unicodedata.normalize("NFD", f"{query} y")]
+    trace = asked(written(tmp_path, texts, V4), query, V4)
+    assert denied(trace) == []
+    if not trace.hits:
+        assert re.search("contains? ‘", verdict_sentence(trace))
+
+
+def test_v4_denies_a_word_that_no_topic_contains(tmp_path: Path) -> None:
+    trace = asked(written(tmp_path, ["some text"], V4), "zyzzyva", V4)
+    assert denied(trace) == ["zyzzyva"]

@@ -169,13 +169,13 @@ SMALL_TOPICS = {
 }
 
 
-def small_space(folder: Path, now_ms: float) -> Path:
-    """Makes a space of three topics, two days old at ``now_ms``, in the data folder ``folder/data``.
+def small_space(folder: Path, now_ms: float, topics: Mapping[str, str] = SMALL_TOPICS) -> Path:
+    """Makes a space of ``topics`` (HTML by path without ending) in the data folder ``folder/data``.
 
-    Returns the folder with its marker.
+    They are two days old at ``now_ms``. Returns the folder with its marker.
     """
     place = folder / "data" / "projects" / SPACE_ID
-    for path, html in SMALL_TOPICS.items():
+    for path, html in topics.items():
         file = place / "context-tree" / f"{path}.html"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(html, encoding="utf-8")

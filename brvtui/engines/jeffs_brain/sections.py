@@ -10,7 +10,7 @@ from typing import ClassVar
 from brvtui.trace import Hit
 
 ENGINE = "jeffs_brain"
-_OPERATORS = re.compile(r" (?:OR|AND NOT|AND) ")
+OPERATORS = re.compile(r" (?:OR|AND NOT|AND) ")
 MODES = ("auto", "bm25", "semantic", "hybrid")
 
 
@@ -98,4 +98,4 @@ class Hybrid:
 
 def searched_words(hybrid: Hybrid) -> tuple[str, ...]:
     """The words and phrases of the full-text query, without its operators; what it excludes is one of them too."""
-    return tuple(text for part in _OPERATORS.split(hybrid.compiled) if (text := part.strip('"*')))
+    return tuple(text for part in OPERATORS.split(hybrid.compiled) if (text := part.strip('"*')))

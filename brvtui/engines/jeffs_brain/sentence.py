@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from brvtui.engines.jeffs_brain.sections import Hybrid, RankedNote, RetrievalMode
+from brvtui.engines.jeffs_brain.sections import OPERATORS, Hybrid, RankedNote, RetrievalMode
 from brvtui.engines.sentence import LEAST_LEAD, lead_of, missing_words, nothing_for, place_of_first
 from brvtui.ladder import TRIGRAMS
 from brvtui.paint.sentence import ALWAYS, Clause, Sentence, answered_words, clause, title, word
 from brvtui.trace import Hit, Ladder, Rung, State, Trace, Whereabouts
 
-_OPERATORS = re.compile(r" (?:OR|AND NOT|AND) ")
 _LEAST_SHOWN = 0.001
 """The least lead that its decimals show: BM25 is nearly 0 where nearly every note holds the words."""
 _LEGS = {"bm25": "by words", "vector": "by vectors"}
@@ -84,7 +82,7 @@ def _words(trace: Trace, first: Hit) -> Iterator[Clause]:
     yield clause(", " if held else "", held, weight=60)
     compiled = trace.section(Hybrid).compiled
     if _rung(trace) is None and " NOT " not in compiled:
-        yield nothing_for((term for term in _OPERATORS.split(compiled) if term.isalnum()), first)
+        yield nothing_for((term for term in OPERATORS.split(compiled) if term.isalnum()), first)
 
 
 def _retried(trace: Trace) -> Iterator[Clause]:

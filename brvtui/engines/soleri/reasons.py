@@ -46,7 +46,7 @@ def explain(context: Context[SoleriProfile], notes: NoteVault, trace: Trace, doc
     detail = Detail(path, (), None, "", hit) if hit is not None else None
     rank = next((place for place, one in enumerate(trace.hits, start=1) if one.file == path), None)
     if rank is not None and placed is not None:
-        use = f"{in_words(placed)}; listed at {rank} of {len(section.ranking)}"
+        use = f"{in_words(placed, trace.query)}; listed at {rank} of {len(section.ranking)}"
         return Explanation(trace.query, path, title, True, rank, hit, detail, None, "", None, use, trace)
     loss, numbers = _loss(context, notes, trace, document, ask)
     remedy = _remedy(trace, section, loss, path, title, ask)

@@ -34,6 +34,7 @@ from brvtui.engines.soleri.sections import (
 from brvtui.engines.soleri.signals import NAMES, changed_at
 from brvtui.engines.soleri.tfidf import tokenize
 from brvtui.engines.soleri.vault import Vault
+from brvtui.text.folding import origin
 from brvtui.text.visible import visible
 from brvtui.trace import (
     SCHEMA,
@@ -126,7 +127,7 @@ def traced(
         query=query.text,
         scope_option=query.scope,
         snapshot=context.snapshot_info,
-        verdict=_verdict(placed, memories),
+        verdict=_verdict(placed, memories, query.text),
         tier=None,
         covered=bool(hits),
         steps=_steps(ranking, section),
@@ -377,7 +378,7 @@ def _check(name: str, value: float, operator: str, threshold: float, constant: s
     return Check(name, value, operator, threshold, value < threshold, margin, constant, "the-small-corpus-guard")
 
 
-def _verdict(placed: Sequence[RankedEntry], memories: MemorySearch | None) -> str:
+def _verdict(placed: Sequence[RankedEntry], memories: MemorySearch | None, query: str) -> str:
     """Which entry is first, and what sets it above the second."""
     if not placed:
         remembered = memories is not None and memories.given
@@ -385,20 +386,24 @@ def _verdict(placed: Sequence[RankedEntry], memories: MemorySearch | None) -> st
         return f"nothing was found: no entry that may be found matches a term of the query{also}"
     first = f"{placed[0].hit.title} is first"
     if len(placed) == 1:
-        return f"{first}: {in_words(placed[0])}"
+        return f"{first}: {in_words(placed[0], query)}"
     lead, second = placed[0].hit.score - placed[1].hit.score, placed[1].hit.title
     parts = ", ".join(f"{one.name} {one.text(signed=True)}" for one in differences(placed[0], placed[1]))
     ahead = f"{short(lead)} ahead of {second}" if lead >= LEAST_LEAD else f"level with {second}"
     return f"{first}, {ahead}{': ' if parts else ''}{parts}"
 
 
-def in_words(placed: RankedEntry) -> str:
-    """What an entry's score comes from: ``words .153 (refresh tokens) + age .098 + others .115``."""
-    named = (
-        f"{one.name} {one.text(signed=False)}{f' ({chr(32).join(one.terms)})' if one.terms else ''}"
-        for one in composition(placed)
-    )
+def in_words(placed: RankedEntry, query: str) -> str:
+    """The parts of an entry's score: ``words .153 (refresh tokens; caf, from ‘café’) + age .098 + others .115``."""
+    named = (f"{one.name} {one.text(signed=False)}{_terms(one.terms, query)}" for one in composition(placed))
     return f"{'' if placed.shared else 'none of your words; '}{' + '.join(named)}"
+
+
+def _terms(terms: Sequence[str], query: str) -> str:
+    sources = {term: origin(term, query) for term in terms}
+    derived = [f"{term}, from {source}" for term, source in sources.items() if source]
+    named = filter(None, [" ".join(term for term in terms if not sources[term]), *derived])
+    return f" ({'; '.join(named)})" if terms else ""
 
 
 def _near_miss(hit: Hit, rank: int, kept: int) -> NearMiss:

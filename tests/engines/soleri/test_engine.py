@@ -508,6 +508,24 @@ def test_the_verdict_names_what_the_score_comes_from(snapshot: Snapshot) -> None
     assert "none of your words" in ask(snapshot, "refunded").verdict
 
 
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("café", "(caf, from ‘café’)"), ("CAFÉ!", "(caf, from ‘CAFÉ’)"), ("the caf", "(caf)"),
+        ("naïveté", "(vet, from ‘naïveté’)"), ("überall", "(berall, from ‘überall’)"),
+        ("rollback café", "(rollback; caf, from ‘café’)"),
+    ],
+)  # fmt: skip
+def test_a_score_names_the_typed_word_of_each_term(tree: Tree, query: str, named: str) -> None:
+    tree.note("a/b/c.md", "Title", "café caf naïveté überall and a rollback")
+    tree.note("a/b/d.md", "Other", "nothing of that")
+    session = tree.session()
+    trace = session.probe(query, engine="soleri")
+    assert named in trace.verdict
+    explanation = session.answers.explain(query, "a/b/c.md", engine="soleri")
+    assert named in explanation.use
+
+
 def test_vectors_that_a_cancelled_run_left_are_made_by_the_next(snapshot: Snapshot) -> None:
     engine, services = Soleri(), WithEmbedder(Letters())
     asked = context(snapshot, services=services)
