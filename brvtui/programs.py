@@ -163,6 +163,12 @@ def wait_for(connections: Sequence[Connection], seconds: float) -> list[Any]:
     return wait(connections, seconds)
 
 
+def end(process: Process) -> None:
+    """Ends ``process``, the first of a session, and whatever it started; nothing if it has ended."""
+    if process.poll() is None:
+        _kill_group(process.pid)
+
+
 def _kill_group(group: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, signal.SIGKILL)

@@ -17,6 +17,7 @@ from brvtui.cli.program import main
 from brvtui.paint.glyphs import TO_LETTERS
 from brvtui.saved.traces import as_json
 from brvtui.text.visible import json_line
+from tests.cli.conftest import Run
 from tests.support.trees import Tree
 
 COMMANDS = (
@@ -150,3 +151,25 @@ def test_json_holds_no_character_that_a_terminal_obeys() -> None:
     assert line.decode()[:-1].isprintable()
     assert json.loads(line) == {"text": odd}
     assert "é漢".encode() in line
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="file names are UTF-8 there")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("compare", "quokka"),
+        ("diff", "quokka", "--at", "+30d"),
+        ("explain", "quokka", "a/b\udcff.md"),
+        ("maturity",),
+        ("migrate", "--dry-run", "quokka"),
+        *(("query", "quokka", "--engine", engine) for engine in ("byterover", "jeffs_brain", "soleri", "knowing")),
+        *(("query", "quokka", "--engine", engine, "--format", "json") for engine in ("byterover", "knowing")),
+    ],
+    ids=" ".join,
+)
+def test_a_note_whose_name_is_not_utf8_ends_no_command(run: Run, project: Tree, words: tuple[str, ...]) -> None:
+    project.note("a/b\udcff.md", "Odd quokka", "A quokka with an odd name.")
+    code, out, err = run(*words)
+    assert code in (0, 1)
+    assert "\udcff" not in out + err
+    assert "failed" not in err

@@ -412,7 +412,9 @@ class TraceMaker:
             exponent=packed.exponent,
             strategy=self.request.strategy,
             context="\n\n".join(texts),
-            pack_root=pack_root(self.request.task, [hashlib.sha256(text.encode()).digest() for text in texts]),
+            pack_root=pack_root(
+                self.request.task, [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
+            ),
             nodes=len(graph.nodes),
             edges=len(graph.edges),
             broken_links=graph.outside,
@@ -464,3 +466,7 @@ def _listed(leg: Leg, nouns: tuple[str, str]) -> str:
 
 def _check(name: str, value: float, operator: str, threshold: float, passed: bool, constant: str) -> Check:
     return Check(name, value, operator, threshold, passed, value - threshold, constant, "the-walk")
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()  # a file's name may be no UTF-8

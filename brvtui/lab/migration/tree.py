@@ -110,7 +110,8 @@ def migrate_tree(snapshot: Snapshot, now_ms: float, name: str) -> MigratedTree:
         lost = _NO_WORDS if unseen else _lost_words(snapshot, made, topic)
         notes.append(_migrated(snapshot, now_ms, made, unseen, lost))
         if not unseen:
-            file = TreeFile(made.topic, len(made.html.encode()), round(now_ms) * _NS_PER_MS, 0, 0)
+            size = len(made.html.encode("utf-8", "surrogatepass"))
+            file = TreeFile(made.topic, size, round(now_ms) * _NS_PER_MS, 0, 0)
             topics.append(TopicFile(file, made.html, topic))
     topics.sort(key=lambda topic: code_units(topic.path))
     folder = SpaceFolder(tree, tree, "root", name=name)

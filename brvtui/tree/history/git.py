@@ -10,7 +10,6 @@ from typing import IO
 
 from brvtui import faults, programs
 
-_PIPE = programs.PIPE
 _PATIENCE_S = 60.0
 _SETTINGS = (
     "blame.ignoreRevsFile=", "core.attributesFile=/dev/null", "core.fsmonitor=false", "core.hooksPath=/dev/null",
@@ -62,19 +61,26 @@ def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool
         "--no-pager",
         *(part for each in settings for part in ("-c", each)),
     )
-    command = [program, *options, "-C", str(folder), name, *_COMMANDS[name], *rest]
+    command = [*_limit(environment), program, *options, "-C", str(folder), name, *_COMMANDS[name], *rest]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), programs.PIPE)
     try:
-        with programs.start(command, environment, stdin=_PIPE, stdout=_PIPE, stderr=_PIPE) as running:
+        with programs.start(command, environment, start_new_session=True, **pipes) as running:
             return _output(running, name, most, given)
     except OSError as error:
         raise RevisionError(f"git {name} ended early ({faults.reason(error)}); try again") from error
+
+
+def _limit(environment: programs.Environment) -> tuple[str, ...]:
+    """The beginning of a command that ends after a minute even if this process is killed; empty if it is missing."""
+    found = programs.find_program("timeout", environment)
+    return (found, "--signal=KILL", f"{_PATIENCE_S:g}") if found else ()
 
 
 def _output(running: programs.Process, name: str, most: int, given: bytes) -> bytes:
     assert running.stdin is not None
     assert running.stdout is not None
     assert running.stderr is not None
-    timer = Timer(_PATIENCE_S, running.kill)
+    timer = Timer(_PATIENCE_S, programs.end, (running,))
     giving = Thread(target=_give, args=(running.stdin, given), daemon=True)
     timer.start()
     giving.start()  # beside reading, or each would wait for the other
@@ -87,7 +93,7 @@ def _output(running: programs.Process, name: str, most: int, given: bytes) -> by
             return made
     finally:
         timer.cancel()
-        running.kill()
+        programs.end(running)
         giving.join()
     line = next(iter(said.strip().splitlines()), "no reason given").removeprefix("fatal: ")
     raise RevisionError(f"git {name} failed: {line}")

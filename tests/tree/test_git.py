@@ -1,0 +1,58 @@
+"""git over a repository of anybody's: it ends in time, whatever it waits for, and whoever was killed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from brvtui.tree.history import git as runner
+from brvtui.tree.history.git import RevisionError, git
+
+_ASK = """
+from pathlib import Path
+from brvtui.tree.history import git
+git._PATIENCE_S = {}
+git.git(Path({!r}), "rev-parse", "HEAD", most=9)
+"""
+
+
+@pytest.fixture
+def waiting(tmp_path: Path) -> Path:
+    """A repository whose settings include a pipe, for which git waits."""
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    subprocess.run(["git", "-C", str(tmp_path), "config", "include.path", str(tmp_path / "pipe")], check=True)
+    os.mkfifo(tmp_path / "pipe")
+    return tmp_path
+
+
+def _running(folder: Path) -> list[str]:
+    listed = subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, text=True, check=True).stdout.splitlines()
+    return [line for line in listed if str(folder) in line and "rev-parse" in line and "python" not in line]
+
+
+def test_a_git_that_waits_is_ended(waiting: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_PATIENCE_S", 0.5)
+    with pytest.raises(RevisionError):
+        git(waiting, "rev-parse", "HEAD", most=100)
+    assert _running(waiting) == []
+
+
+@pytest.mark.skipif(shutil.which("timeout") is None, reason="there is no timeout on this machine")
+def test_a_git_that_waits_ends_in_time_after_its_asker_was_killed(waiting: Path) -> None:
+    asker = subprocess.Popen([sys.executable, "-c", _ASK.format(3, str(waiting))])
+    end = time.monotonic() + 30
+    while not _running(waiting) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert _running(waiting)
+    asker.send_signal(signal.SIGKILL)
+    asker.wait()
+    while _running(waiting) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert _running(waiting) == []
