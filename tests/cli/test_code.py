@@ -117,6 +117,19 @@ def test_a_symbol_says_why_it_is_there_or_not(run: Run, repository: Path) -> Non
     assert run(*arguments, "rotate", "--notes", inside=False)[0] == 2
 
 
+@pytest.mark.parametrize("sign", ["\x1b]0;title\x07", "\x1b[31m", "\u202e", "\x9b2J", "\r"])
+def test_names_of_symbols_print_no_escapes(run: Run, repository: Path, sign: str) -> None:
+    """The folder of a repository is part of each symbol's name; a file with such a name is not read, and named."""
+    folder = repository.rename(repository.parent / f"sh{sign}op")
+    write(folder, {f"src/a{sign}b.py": "def rotate_all(): pass\n"})
+    arguments = ("code", "rotate", "--repo", str(folder))
+    for more, code in (((), 0), (("--why", "TokenStore.rotate"), 0), (("--why", f"none{sign}"), 3)):
+        result, out, err = run(*arguments, *more, inside=False)
+        assert result == code
+        assert "its name is not text" in err
+        assert sign not in (out + err).replace("\r\n", "\n")
+
+
 def test_a_symbol_that_only_text_found_says_what_took_its_place(run: Run, repository: Path) -> None:
     fields = "".join(f"class Field{number}:\n    def form(self):\n        pass\n\n\n" for number in range(20))
     (repository / "src" / "fields.py").write_text(fields, encoding="utf-8")

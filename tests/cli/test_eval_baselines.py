@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -17,6 +18,8 @@ import yaml
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.model import Judgment
+from brvtui.tree.history import git as git_module
+from brvtui.tree.history import revision
 from brvtui.tree.history.git import RevisionError, git
 from brvtui.tree.history.revision import Revision
 from brvtui.tree.reading.project import find_project
@@ -209,6 +212,32 @@ def test_nothing_that_a_repository_names_is_run(project: Tree, repository: Git, 
 def test_output_without_end_is_cut_short(project: Tree, repository: Git) -> None:
     with pytest.raises(RevisionError, match="prints more than 10 bytes"):
         git(project.tree, "ls-tree", "-r", "main", most=10)
+
+
+def test_git_that_hangs_is_ended(project: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "git").write_text("#!/bin/sh\nexec sleep 60\n")
+    (programs / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    monkeypatch.setattr(git_module, "_PATIENCE_S", 0.3)
+    began = time.monotonic()
+    with pytest.raises(RevisionError):
+        git(project.root, "rev-parse", "HEAD", most=100)
+    assert time.monotonic() - began < 20
+
+
+def test_a_revision_is_read_up_to_a_limit(project: Tree, repository: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    earlier = Revision(project.tree, "main")
+    size = earlier.files[ROTATION].size
+    monkeypatch.setattr(revision, "_MOST_CONTENT", size)
+    assert len(earlier.read([ROTATION])[ROTATION]) == size
+    monkeypatch.setattr(revision, "_MOST_CONTENT", size - 1)
+    with pytest.raises(RevisionError, match=f"more than {size - 1} bytes differ; name a nearer revision"):
+        earlier.read([ROTATION])
+    monkeypatch.setattr(revision, "_MOST_LISTING", 100)
+    with pytest.raises(RevisionError):
+        len(Revision(project.tree, "main").files)
 
 
 def test_a_hook_s_variables_name_no_other_repository(

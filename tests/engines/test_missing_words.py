@@ -127,6 +127,14 @@ def test_large_notes_leave_it_open(tree: Tree) -> None:
     assert "no note matches ‘zyzzyva’" in verdict_sentence(asked(tree.snapshot(), "zyzzyva", "byterover"))
 
 
+@pytest.mark.parametrize("count", [1, 32, 33, 5_000])
+def test_at_most_32_words_are_looked_up(tree: Tree, count: int) -> None:
+    tree.note("a/b/c.md", "Title", "nothing here")
+    words = [f"zyzzyva{number}" for number in range(count)]
+    found = missing_words(tree.snapshot(), " ".join(words), [*words, *words])
+    assert [one.word for one in found] == words[:32]
+
+
 def test_piled_marks_are_folded_in_linear_time() -> None:
     assert len(fold("\u05b0\u05bc" * 500_000)) <= 30
     assert fold("a" + "\u0301\u0323" * 500_000) == "a"

@@ -6,11 +6,14 @@ import os
 import shutil
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from brvtui.corpus.code.changed import DiffError, files_between, files_of_patch
+from brvtui.tree.history.git import RevisionError
+from brvtui.tree.history.git import git as run_git
 from tests.corpus.code.making import write
 
 NEEDS_GIT = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -104,6 +107,29 @@ def test_a_repository_has_no_program_run(repository: Path, tmp_path: Path) -> No
     write(repository, {".gitattributes": "* diff=evil filter=evil\n", "src/a.py": "a = 3\n"})
     assert files_between(repository, "HEAD~1..HEAD") == ["other/é d.py", "src/b.py"]
     assert not (tmp_path / "ran").exists()
+
+
+@NEEDS_GIT
+@pytest.mark.parametrize("url", ["file://{source}", "ext::touch {mark}"])
+def test_a_partial_clone_fetches_nothing(repository: Path, tmp_path: Path, url: str) -> None:
+    """A blob that is missing is what git would fetch, from an address and with a program that the clone names."""
+    mark, clone = tmp_path / "ran", tmp_path / "clone"
+    git(repository, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{repository}", str(clone))
+    pack = tmp_path / "pack"
+    pack.write_text(f'#!/bin/sh\ntouch {mark}\nexec git-upload-pack "$@"\n')
+    pack.chmod(0o755)
+    for key, value in (
+        ("remote.origin.url", url.format(source=repository, mark=mark)), ("remote.origin.uploadpack", str(pack)),
+        ("protocol.allow", "always"), ("protocol.ext.allow", "always"), ("protocol.file.allow", "always"),
+    ):  # fmt: skip
+        git(clone, "config", key, value)
+    with pytest.raises(RevisionError):
+        run_git(clone, "cat-file", "blob", "HEAD:src/b.py", most=1_000)
+    assert not mark.exists()
+    with suppress(subprocess.CalledProcessError):
+        git(clone, "cat-file", "blob", "HEAD:src/b.py")  # the trap works where nothing forbids it
+    assert mark.exists()
 
 
 @NEEDS_GIT

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,6 +77,31 @@ def test_global_path_of_a_profile_counts_for_intent(tree: Tree, tmp_path: Path) 
         factors[profile] = {hit.path: [part.factor for part in hit.parts if part.name == "intent"] for hit in hits}
     assert factors[""] == {"team/tea.md": [], "other/tea.md": []}
     assert factors[file] == {"team/tea.md": [2.1], "other/tea.md": []}
+
+
+@pytest.mark.parametrize("place", ["{above}/zq_outside/", "../zq_outside/", "~/zq_outside/", "team/../../zq_outside/"])
+def test_global_path_of_a_profile_reads_no_folder(
+    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """It is compared with the paths of notes, so no file or folder of that name is opened, listed or looked at."""
+    above = tree.root.parent
+    written(above / "zq_outside", "# Tea\n\nWe prefer green tea leaves\n", "tea.md")
+    tree.note("team/tea.md", "Tea", "We prefer green tea leaves")
+    file = written(tmp_path, f'[intent]\nglobal_path = "{place.format(above=above)}"\n')
+    seen: list[str] = []
+    for name in ("open", "scandir", "listdir", "stat", "lstat"):
+        original = getattr(os, name)
+
+        def watched(*values: Any, original: Callable[..., Any] = original, **more: Any) -> Any:
+            seen.extend(str(value) for value in values[:1])
+            return original(*values, **more)
+
+        monkeypatch.setattr(os, name, watched)
+    session = Session.open(tree.root, file, engine="jeffs_brain")
+    session.load()
+    assert [hit.path for hit in session.probe("recommend tea").hits] == ["team/tea.md"]
+    assert any("team" in path for path in seen)
+    assert [path for path in seen if "zq_outside" in path] == []
 
 
 def test_index_follows_the_profile(tree: Tree, tmp_path: Path) -> None:
