@@ -33,7 +33,8 @@ def waiting(tmp_path: Path) -> Path:
 
 
 def _running(folder: Path) -> list[str]:
-    listed = subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, text=True, check=True).stdout.splitlines()
+    command = ["ps", "-ww", "-eo", "args"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     return [line for line in listed if str(folder) in line and "rev-parse" in line and "python" not in line]
 
 
