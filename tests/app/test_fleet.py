@@ -227,9 +227,8 @@ async def test_a_member_that_cannot_be_opened_leads_back_too_and_one_without_a_f
         assert any("no such folder: fix or take out its entry in the fleet" in one for one in said)
         await pilot.press("j")
         said = " ".join(text_of(pilot, "#score").split())
-        assert said.endswith(
-            "neither a .brv project nor a folder of markdown; name another folder fix that and press ^r"
-        )
+        assert "brv-tui fleet add REPOSITORY --folder PATH" in said
+        assert said.endswith("fix that and press ^r")
         await pilot.press("enter")
         await until(pilot, lambda: app.reopening is not None)
     assert app.reopening is not None
