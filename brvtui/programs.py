@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from asyncio.subprocess import Process as AppProcess
     from multiprocessing.connection import Connection
 
+Variables = Mapping[str, str] | None
 Environment = NewType("Environment", dict[str, str])
 """The variables of a child. Only :func:`environment` makes one, so that none of a child's is left unchecked."""
 Process = subprocess.Popen[bytes]
@@ -33,15 +34,12 @@ _ENDS_WITHIN_S = 2.0
 
 
 def environment(
-    *projects: Path,
-    keep: Collection[str] | None = None,
-    of: Mapping[str, str] | None = None,
-    more: Mapping[str, str] | None = None,
+    *projects: Path, keep: Collection[str] | None = None, of: Variables = None, more: Variables = None
 ) -> Environment:
     """Returns the variables for a child: those of ``of`` (by default our own) that are in ``keep``, and ``more``.
 
     Without ``keep`` all are kept but those of Python. PATH loses what is not absolute, and what lies in the working
-    folder or in one of ``projects``.
+    folder or in one of ``projects``; it is never empty, which would mean the working folder.
     """
     own = os.environ if of is None else of
     made = {name: value for name, value in own.items() if (keep is None or name in keep) and name[:6] != _PYTHON}
@@ -50,7 +48,7 @@ def environment(
     path = [
         place for place in places if Path(place).is_absolute() and not any(is_inside(place, root) for root in roots)
     ]
-    return Environment({**made, "PATH": os.pathsep.join(path), "PYTHONSAFEPATH": "1", **(more or {})})
+    return Environment({**made, "PATH": os.pathsep.join(path) or os.devnull, "PYTHONSAFEPATH": "1", **(more or {})})
 
 
 def is_inside(place: str | Path, folder: Path) -> bool:

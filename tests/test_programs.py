@@ -139,7 +139,7 @@ class TestEnvironment:
             project / "out",
             tmp_path / "to" / "out",
         )
-        assert programs.environment(project, of={"PATH": os.pathsep.join(map(str, places))})["PATH"] == ""
+        assert programs.environment(project, of={"PATH": os.pathsep.join(map(str, places))})["PATH"] == os.devnull
 
     def test_a_home_folder_is_the_users_own(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         home = tmp_path / "home"

@@ -378,6 +378,11 @@ class BrvTui(ConfiguredApp):
         """Brings a screen to the front; it keeps its state."""
         await self.switch_mode(name)
 
+    def clear_selection(self) -> None:
+        """Clears the selected text; from Python 3.12 on, Textual asks for it before there is a first screen."""
+        if self.screen_stack:
+            super().clear_selection()
+
     def switch_mode(self, mode: str) -> AwaitMount:
         """Brings the screen of ``mode`` to the front; over code not that of maturities, and over a fleet alone none of
         a project: a toast says so."""

@@ -317,3 +317,8 @@ async def test_watching_that_has_not_begun_is_no_warning(app: BrvTui, monkeypatc
         await until(pilot, lambda: view(pilot).watch.active)
         await settled(pilot)
         assert "watching" in text_of(pilot, "#status")
+
+
+def test_fields_may_be_made_before_the_first_screen(garden: Tree, make_app: MakeApp) -> None:
+    """From Python 3.12 on, Textual starts tasks at once, and a field of the first screen clears the selection."""
+    make_app(garden.root).clear_selection()

@@ -259,10 +259,10 @@ def _control(folder: Path) -> str:
     known = surroundings(folder)
     for command in (["git", "status"], ["node"], ["my-editor"], ["unshare"]):
         subprocess.run(["/bin/sh", "-c", " ".join(command)], cwd=folder, env=known, capture_output=True)
-    for code in (["-c", "import json"], ["-c", "import multiprocessing"], ["-m", "brvtui"]):
+    for code in (["-c", "import json"], ["-c", "import multiprocessing"], ["-c", "import brvtui"]):
         subprocess.run([sys.executable, *code], cwd=folder, env=known, capture_output=True)
     found = {file.name.removesuffix(".py").removeprefix(f"{folder.name}-") for file in ran.iterdir()}
-    missing = {"git", "node", "my-editor", "unshare", "json", "multiprocessing", "contextlib"} - found
+    missing = {"git", "node", "my-editor", "unshare", "json", "multiprocessing", "brvtui-__init__"} - found
     return f"planted in vain: {', '.join(sorted(missing))}" if missing else ""
 
 

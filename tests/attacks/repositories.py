@@ -63,13 +63,13 @@ def repository(folder: Path) -> Path:
 
 def _setting(key: str, value: str = _EVIL, file: str = "") -> Prepare:
     def prepare(folder: Path, evil: Path) -> None:
-        _git(folder, "config", key, value.format(evil=evil))
         if file:
             (folder / ".gitattributes").write_text(file)
             _git(folder, "add", ".gitattributes")
             (folder / ".git" / "info").mkdir(exist_ok=True)
             (folder / ".git" / "info" / "attributes").write_text(file)
             (folder / "src" / "a.py").write_text("def start_gate():\n    return 9\n")
+        _git(folder, "config", key, value.format(evil=evil))
 
     return prepare
 
@@ -162,6 +162,7 @@ def _probe(prepare: Prepare, folder: Path) -> str:
     place = folder / "repo"
     evil = repository(place)
     prepare(place, evil)
+    Path(f"{evil}-ran").unlink(missing_ok=True)  # making the repository may run it, too
     own = {name: str(folder / "own") for name in ("HOME", "BRV_TUI_DATA_DIR", "BRV_DATA_DIR")}
     for words in _COMMANDS:
         began = time.monotonic()
@@ -195,6 +196,7 @@ def _control(folder: Path) -> str:
         place = folder / name
         evil = repository(place)
         prepare(place, evil)
+        Path(f"{evil}-ran").unlink(missing_ok=True)
         subprocess.run(["git", "-C", str(place), *words], capture_output=True, stdin=subprocess.DEVNULL)
         if not Path(f"{evil}-ran").exists():
             lost.append(name)

@@ -115,13 +115,9 @@ def _fed(command: list[str], text: str, where: Surroundings) -> bool:
     nowhere = programs.DEVNULL  # some stay to serve the text, so a pipe from them would never end
     try:
         process = programs.start(
-            [program, *command[1:]],
-            variables,
-            stdin=programs.PIPE,
-            stdout=nowhere,
-            stderr=nowhere,
+            [program, *command[1:]], variables, stdin=programs.PIPE, stdout=nowhere, stderr=nowhere,
             start_new_session=True,
-        )
+        )  # fmt: skip
     except OSError:
         return False
     try:

@@ -12,13 +12,13 @@ from brvtui import faults, programs
 
 _PATIENCE_S = 60.0
 _SETTINGS = (
-    "blame.ignoreRevsFile=", "core.attributesFile=/dev/null", "core.fsmonitor=false", "core.hooksPath=/dev/null",
+    "core.attributesFile=/dev/null", "core.fsmonitor=false", "core.hooksPath=/dev/null",
     "diff.orderFile=/dev/null", "log.follow=false", "log.mailmap=false", "log.showSignature=false",
     "mailmap.file=/dev/null", "protocol.allow=never", "safe.bareRepository=explicit", "submodule.recurse=false",
 )  # fmt: skip
 _NO_PROGRAMS = ("--no-ext-diff", "--no-textconv")
 _COMMANDS: dict[str, tuple[str, ...]] = {
-    "blame": ("--no-textconv",), "diff": _NO_PROGRAMS, "log": _NO_PROGRAMS,
+    "blame": ("--no-ignore-revs-file", "--no-textconv"), "diff": _NO_PROGRAMS, "log": _NO_PROGRAMS,
     **dict.fromkeys(("cat-file", "for-each-ref", "ls-files", "ls-tree", "rev-parse"), ()),
 }  # fmt: skip
 """The commands that may be run, with the options that keep each from running others. None of them writes."""
