@@ -16,7 +16,7 @@ from brvtui.engines.jeffs_brain.index import Chunk, ChunkIndex, RankedHit, index
 from brvtui.engines.jeffs_brain.pipeline import Request, Retrieved, Sources, retrieve
 from brvtui.engines.jeffs_brain.profile import HybridProfile, load
 from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode
-from brvtui.engines.jeffs_brain.vectors import VectorTable
+from brvtui.engines.text_vectors import VectorTable
 from brvtui.ranking.fusion import Candidate
 from brvtui.services.provided import NoServices
 from brvtui.services.requests import LegError

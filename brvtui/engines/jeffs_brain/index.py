@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from brvtui.engines.jeffs_brain.intent import idle_rules
 from brvtui.engines.jeffs_brain.profile import HybridProfile
-from brvtui.engines.jeffs_brain.vectors import Embedded, VectorTable, embed_texts
+from brvtui.engines.text_vectors import Embedded, VectorTable, embed_texts
 from brvtui.ranking.fusion import Candidate
 from brvtui.services.embedding import Embedder, Vector, VectorCache
 from brvtui.services.requests import LegError

@@ -1,4 +1,4 @@
-"""The notes' vectors: kept by text and model, made where they are missing (``docs/jeffs_brain.md``, "Vectors")."""
+"""The vectors of texts: kept by text and model, made where they are missing (``docs/jeffs_brain.md``, "Vectors")."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class VectorTable:
-    """Vectors of unit length, and the positions of the notes they stand for. A note may have none."""
+    """Vectors of unit length, and the positions of the texts they stand for. A text may have none."""
 
     matrix: Floats
     positions: NDArray[np.int64]
@@ -81,7 +81,7 @@ def embed_texts(
             break
         part = todo[start : start + batch]
         try:
-            found = _checked(embedder, [wanted[name] for name in part])
+            found = unit_vectors(embedder, [wanted[name] for name in part])
         except LegError as failure:
             error = str(failure)
             break
@@ -101,7 +101,7 @@ def embed_texts(
     return Embedded(_table(names, known), made, sum(name not in known for name in names), error)
 
 
-def _checked(embedder: Embedder, texts: Sequence[str]) -> Floats:
+def unit_vectors(embedder: Embedder, texts: Sequence[str]) -> Floats:
     """The vectors of ``texts`` at unit length. Raises LegError when they are not as many, not alike, or no numbers."""
     vectors = embedder.embed(texts)
     if len(vectors) != len(texts):
