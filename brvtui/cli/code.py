@@ -103,8 +103,8 @@ def code(
     if without_note:
         return code_output.show_files_without_note(session, answer)
     assert answer is not None
-    if unknown := session.tasks.unknown_judged(answer):
-        click.echo(f"brv-tui: {visible(unknown)}", err=True)
+    for line in session.tasks.notices(answer):
+        click.echo(f"brv-tui: {visible(line)}", err=True)
     if why is not None:
         return code_output.show_why(answer, why)
     return code_output.show_notes(session, answer) if notes else code_output.show(session, answer, form)
@@ -153,7 +153,8 @@ def _opened(repo: Path, profile: str, project: Path | None) -> CodeSession:
 
     try:
         with _progress_line() as progress, garbage_collector_paused():
-            return CodeSession(repo, profile, _notes(repo, project), progress)
+            services = find_session(None, repository=repo).services
+            return CodeSession(repo, profile, _notes(repo, project), progress, services=services)
     except NoGrammar as error:
         raise Failure(str(error), FAILED) from error
     except (FileNotFoundError, NotADirectoryError) as error:

@@ -16,6 +16,7 @@ from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.remembered import UseMemory
 from brvtui.engines.knowing.sections import ENGINE, NoteOnCode
 from brvtui.publishing.repository_notes import speaking_note
+from brvtui.services.provided import NO_SERVICES, EngineServices
 from brvtui.snapshot import Snapshot
 from brvtui.store.feedback import FeedbackFile
 from brvtui.store.kept_code import KeptCode
@@ -31,13 +32,14 @@ class CodeSession:
         notes: Snapshot | None = None,
         progress: Progress | None = None,
         now: float | None = None,
+        services: EngineServices = NO_SERVICES,
     ) -> None:
         """Reads the repository at ``root``, or what changed in it since it was read last.
 
-        ``now``, in seconds since 1970, is the time of the clock unless given. Calls ``progress`` with the numbers of
-        files that were read and of all of these. Raises :class:`brvtui.corpus.code.reading.NoGrammar`,
-        :class:`brvtui.typed_tables.ProfileError` for a profile that is none, and OSError when ``root`` is no folder
-        that can be read.
+        ``now``, in seconds since 1970, is the time of the clock unless given; the embedder of ``services`` fills gaps.
+        Calls ``progress`` with the numbers of files that were read and of all of these. Raises
+        :class:`brvtui.corpus.code.reading.NoGrammar`, :class:`brvtui.typed_tables.ProfileError` for a profile that is
+        none, and OSError when ``root`` is no folder that can be read.
         """
         constants = load_profile(profile)
         kept = KeptCode(root)
@@ -61,7 +63,7 @@ class CodeSession:
         """Which notes speak of which code; of none without a project."""
         memory, times = UseMemory(constants).after(said), CommitTimes(root)
         moment = time.time() if now is None else now
-        self.tasks = CodeTasks(self.graph, constants, self.documentation, memory, times, moment)
+        self.tasks = CodeTasks(self.graph, constants, self.documentation, memory, times, moment, services)
         """Answers over the symbols, joined with these notes."""
 
     def files(self, written: Iterable[str]) -> tuple[list[str], list[str]]:

@@ -90,8 +90,9 @@ class Session:
         """The model that :meth:`complete` may ask."""
         self.engine = OF_CODE if chosen.is_code else self.settings.engine
         """The name of the engine that answers where none is named."""
-        services = SessionServices(project.tree, lambda: self.settings, lambda: self.profile.service, self.model)
-        self.engines = Engines(self, services, chosen.profiles_of_engines)
+        self.services = SessionServices(project.tree, lambda: self.settings, lambda: self.profile.service, self.model)
+        """The services that the settings name."""
+        self.engines = Engines(self, self.services, chosen.profiles_of_engines)
         """The engines that can be asked."""
         self.answers = TraceExplainer(self, self.engines)
         """Explains answers."""

@@ -135,8 +135,8 @@ def test_feedback_on_what_is_no_symbol_is_named_and_does_not_count(session: Sess
     assert len([line for line in trace.notices if line.startswith("feedback on 1 symbol that cannot be found")]) == 1
     assert session.answers.explain(TASK, ROTATE, trace=trace).rank is not None
     read_again = CodeSession(root).tasks
-    assert read_again.unknown_judged(read_again.answer(TASK, 5000))
-    assert not read_again.unknown_judged(read_again.answer("another `thing` of `mine`", 5000)), "only where it counts"
+    assert read_again.notices(read_again.answer(TASK, 5000))
+    assert not read_again.notices(read_again.answer("another `thing` of `mine`", 5000)), "only where it counts"
 
 
 def test_feedback_on_a_renamed_symbol_is_left_out_until_it_is_back(session: Session, root: Path) -> None:

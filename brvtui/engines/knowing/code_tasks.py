@@ -12,6 +12,7 @@ from brvtui.corpus.code.commits import CommitTimes
 from brvtui.corpus.code.documents import Documentation, note_path
 from brvtui.corpus.code.pages import SymbolPages
 from brvtui.corpus.code.records import CodeGraph
+from brvtui.engines.contract import Query
 from brvtui.engines.knowing.equivalence import built_in_classes, language_of
 from brvtui.engines.knowing.formats import ContextBlock, formatted
 from brvtui.engines.knowing.model import Edge, Graph, Node, symbol
@@ -30,10 +31,12 @@ from brvtui.engines.knowing.ranking_rules import WalkRules
 from brvtui.engines.knowing.reached import ScoringContext, is_test
 from brvtui.engines.knowing.remembered import UseMemory, unknown_judged
 from brvtui.engines.knowing.scoring import ScoredCandidate, lifts_penalty
+from brvtui.engines.knowing.sections import VECTORS
 from brvtui.engines.knowing.seeding import seed_index
 from brvtui.engines.knowing.strongest import StrongestWays
 from brvtui.engines.knowing.symbol_why import SymbolExplanation, explain_symbol
 from brvtui.garbage import garbage_collector_paused
+from brvtui.services.provided import NO_SERVICES, EngineServices
 
 _LONGEST_WAY = 6
 _NOTE = "note"
@@ -67,15 +70,16 @@ class CodeTasks:
         memory: UseMemory | None = None,
         times: CommitTimes | None = None,
         now: float = 0.0,
+        services: EngineServices = NO_SERVICES,
     ) -> None:
         """The symbols of ``code``, joined with notes by ``documentation``, ranked by the constants of ``profile``.
 
         ``memory`` holds the judgments of users, made under the same profile; ``times`` tells what was committed of
-        late before ``now``, in seconds since 1970.
+        late before ``now``, in seconds since 1970. The embedder of ``services`` fills gaps.
         """
         self._profile = profile
         self._memory = memory or UseMemory(profile)
-        self._pages, self._times, self._now = SymbolPages(code), times, now
+        self._pages, self._times, self._now, self._services = SymbolPages(code), times, now, services
         self._graph = graph_of_code(self._pages, documentation)
 
     @property
@@ -91,7 +95,8 @@ class CodeTasks:
     def answer(self, task: str, budget: int) -> CodeAnswer:
         """What ``task`` needs, packed into ``budget`` tokens."""
         around = replace(self._around("task", task), feedback=self._graph.by_node(self._memory.scores(task)))
-        request = replace(self._request(task, budget, "task"), learned=self._memory.learned)
+        near = self._index.vectors.search(self._services, Query(task, services=True))
+        request = replace(self._request(task, budget, "task"), learned=self._memory.learned, near=near)
         return self._answer(for_task(request, self._index, around), "task", budget)
 
     def answer_files(self, files: Sequence[str], budget: int) -> CodeAnswer:
@@ -104,9 +109,13 @@ class CodeTasks:
         made = for_changes(self._request("", budget, "changes"), files, self._index, self._around("changes"))
         return self._answer(made, "changes", budget)
 
-    def unknown_judged(self, answer: CodeAnswer) -> str:
-        """A line about judged symbols that would count for ``answer`` but are not in this code; empty for none."""
-        return unknown_judged(self._memory, answer.made, self._graph, "symbol", "symbols")
+    def notices(self, answer: CodeAnswer) -> list[str]:
+        """Lines about judged symbols that would count for ``answer`` but are not here, and about a failed embedder."""
+        unknown, gap = (
+            unknown_judged(self._memory, answer.made, self._graph, "symbol", "symbols"),
+            answer.made.search.gap,
+        )
+        return list(filter(None, (unknown, gap.notice if gap is not None else "")))
 
     def _around(self, entry: CodeEntry, task: str = "") -> ScoringContext:
         context = ScoringContext(self._now, penalised(entry, task, self._profile))
@@ -148,6 +157,7 @@ class CodeAnswer:
         id_, search = scored.node.id, self.made.search
         lists = {_CHANNELS.get(channel.name, channel.name): channel.ids for channel in search.channels}
         lists.setdefault("path", [hit.id for hit in search.paths])  # it may make seeds without being fused
+        lists[VECTORS] = tuple(search.near)
         found = tuple((name, list(ids).index(id_) + 1) for name, ids in lists.items() if id_ in ids)
         return CodeResult(scored, found, self._way(id_) if self.entry != "files" else self._call(scored))
 

@@ -10,13 +10,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.contract import Context, EngineError, Query
-from brvtui.engines.knowing.sections import ENGINE, GraphRetrieval
+from brvtui.engines.knowing.sections import ENGINE, GAPS, GraphRetrieval
 from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_mode, check_options
 from brvtui.faults import error_line
 from brvtui.garbage import garbage_collector_paused
 from brvtui.timing import Stopwatch
-from brvtui.trace import Detail, Explanation, Trace
+from brvtui.trace import Detail, Explanation, State, Trace
 from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.wording import counted
 
@@ -37,6 +37,7 @@ ENTRIES = ("task", "files", "changes")
 """What a question is: a task, or the files that someone reads, or that a pull request changes."""
 _OPTIONS = {"budget": int}
 _OTHERS = ("mode", "entry", "recent")
+_ASKED = (State.HIT, State.MISSED, State.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +96,15 @@ class Knowing:
             with watch.measure("index"):
                 index = self._index(context)
             memory, unread = self._remembered(context)
-            request = _request(query, index, memory)
+            request = _request(context, query, index, memory)
             with watch.measure("retrieval"):
                 made = self._made(context, request, index, memory)
             with watch.measure("trace"):
                 served = self._served(context, query, request, made, index)
                 unknown = unknown_judged(memory, made, index.task.graph, *index.nouns)
-                notices = tuple(filter(None, (*index.notices, _scope_notice(query, index), unread, unknown, served)))
+                gap = made.search.gap.notice if made.search.gap is not None else ""
+                found = (*index.notices, _scope_notice(query, index), unread, unknown, served, gap)
+                notices = tuple(filter(None, found))
                 trace = TraceMaker(context, query, request, index, made, notices).trace()
         if query.run:
             self._remember(context, query, request, made)
@@ -133,13 +136,15 @@ class Knowing:
         """Why ``document`` is, or is not, in the answer ``trace``."""
         from brvtui.engines.knowing.reasons import explain
 
+        was_asked = trace.ran or any(step.name == GAPS and step.state in _ASKED for step in trace.steps)
+
         def ask(text: str, **options: Any) -> Trace:
             query = Query.repeating(trace, text)
-            return self.answer(context, replace(query, options={**query.options, **options}))
+            return self.answer(context, replace(query, services=was_asked, options={**query.options, **options}))
 
-        index = self._index(context)
+        index, query = self._index(context), replace(Query.repeating(trace), services=was_asked)
         memory, _ = self._remembered(context)
-        made = self._made(context, _request(Query.repeating(trace), index, memory), index, memory)
+        made = self._made(context, _request(context, query, index, memory), index, memory)
         return explain(context, index, trace, made, document, ask)
 
     def learn(self, context: Context[KnowingProfile], trace: Trace, file: str, usefulness: Usefulness) -> str:
@@ -274,7 +279,7 @@ def _made_index(snapshot: Snapshot, constants: KnowingProfile, before: NoteIndex
     return index_notes(snapshot, constants, before)
 
 
-def _request(query: Query, index: NoteIndex, memory: UseMemory) -> TaskRequest:
+def _request(context: Context[KnowingProfile], query: Query, index: NoteIndex, memory: UseMemory) -> TaskRequest:
     """The request that ``query`` makes. Raises :class:`EngineError` for an option that is none."""
     from brvtui.engines.knowing.pipeline import TaskRequest
 
@@ -304,6 +309,7 @@ def _request(query: Query, index: NoteIndex, memory: UseMemory) -> TaskRequest:
         stands_for=lambda node: node.stands_in,
         entry=entry,
         recent=tuple(filter(None, recent)),
+        near=index.task.vectors.search(context.services, query),
     )
 
 

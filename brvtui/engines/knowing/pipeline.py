@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from brvtui.engines.knowing.gaps import NearSearch, NodeVectors
 from brvtui.engines.knowing.keywords import KeywordSet
 from brvtui.engines.knowing.learning import LearnedWords
 from brvtui.engines.knowing.model import Graph, Node
@@ -27,6 +28,7 @@ class TaskIndex:
 
     seeds: SeedIndex
     ways: Roads
+    vectors: NodeVectors
 
     @property
     def graph(self) -> Graph:
@@ -62,6 +64,8 @@ class TaskRequest:
     """Whether the task is words, or names files: ``task``, ``files`` or ``changes``."""
     recent: tuple[str, ...] = ()
     """The paths of documents that count as packed just now, beside those that runs packed."""
+    near: NearSearch | None = None
+    """Asks the embedder for nodes near the task; None without one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,13 +88,14 @@ class TaskContext:
 
 def task_index(seeds: SeedIndex) -> TaskIndex:
     """The index of a task over the graph of ``seeds``."""
-    return TaskIndex(seeds, roads(seeds.graph, seeds.profile.walk))
+    vectors = NodeVectors(seeds.graph, seeds.noise, seeds.profile.seeds.gap_nearest)
+    return TaskIndex(seeds, roads(seeds.graph, seeds.profile.walk), vectors)
 
 
 def for_task(request: TaskRequest, index: TaskIndex, around: ScoringContext) -> TaskContext:
     """The answer to a task: its seeds, what the walk reaches from them, ranked, and packed into the budget."""
     graph, profile = index.graph, index.profile
-    search = find_seeds(request.task, index.seeds, request.learned, request.is_in_scope)
+    search = find_seeds(request.task, index.seeds, request.learned, request.is_in_scope, request.near)
     seeds = {graph.positions[seed.id]: seed.weight for seed in search.seeds}
     walked = walk(index.ways, seeds, profile.walk) if seeds else None
     found: list[ScoringInput] = []

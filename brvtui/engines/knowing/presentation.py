@@ -25,8 +25,8 @@ _BAR = 6
 _NAME = 14
 _LISTED = 8
 _LEAST_SHARE = 0.005
-_LETTERS = {"tiered": "n", "bm25": "w", "equivalence": "k", "path": "f"}
-"""The letter of each channel: names, words, keywords, folders."""
+_LETTERS = {"tiered": "n", "bm25": "w", "equivalence": "k", "path": "f", "vectors": "v"}
+"""The letter of each channel: names, words, keywords, folders, vectors."""
 
 
 class KnowingPresentation(Presentation):
@@ -46,12 +46,12 @@ class KnowingPresentation(Presentation):
     )
     question = "which notes a walk over links reaches from your words"
     typing = "every key probes; {query.run} runs, and what it packs weighs more for some minutes"
-    asks_services = False
     learns = True
     draws_graph = True
     places_explained = "n names w words k keywords f folders"
     pane_help: ClassVar[Mapping[str, str]] = {
-        "Results": "knowing: each note's place among names (n), words (w), keywords (k) and folders (f); "
+        "Results": "knowing: each note's place among names (n), words (w), keywords (k) and folders (f), or in "
+        "meaning, where an embedder filled a gap (v); "
         "before it a word that stands for one of yours which the note lacks; of a note that none of these found, the "
         "way over links that led to it.",
         "Score": "knowing: what each component adds, and over which ways of links the walk came to the note.",

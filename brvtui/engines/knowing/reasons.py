@@ -69,7 +69,7 @@ def _loss(index: NoteIndex, section: GraphRetrieval, made: TaskContext, path: st
     ids = {node.id for node in known.piece.nodes}
     walked = _walked(index, made, ids)
     channels = [channel for channel in made.search.channels if channel.weight and not ids.isdisjoint(channel.ids)]
-    if not channels and ids.isdisjoint(hit.id for hit in made.search.paths):
+    if not channels and ids.isdisjoint((*(hit.id for hit in made.search.paths), *made.search.near)):
         return GraphLoss.NO_CHANNEL, walked
     dropped = next((one for one in made.search.noise if one.id in ids), None)
     if dropped is not None:

@@ -11,6 +11,8 @@ ENGINE = "knowing"
 """The engine's name in settings, traces and files."""
 CHANNELS = ("tiered", "bm25", "equivalence", "path")
 """The channels, in the order in which they are fused."""
+GAPS, VECTORS = "gaps", "vectors"
+"""The step in which an embedder adds candidates, and the name of what found these."""
 
 
 @dataclass(frozen=True)

@@ -238,6 +238,12 @@ class SeedRules:
     path_weight: float
     path_more: AnyCount
     """Paths may add so many seeds to the others."""
+    gap_below: AnyCount
+    """Fewer candidates than this are a gap, which an embedder fills ..."""
+    gap_most: CountLimit
+    """... until there are so many ..."""
+    gap_nearest: CountLimit
+    """... with some of so many nearest nodes."""
 
 
 @dataclass(frozen=True, slots=True)

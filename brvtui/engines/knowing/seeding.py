@@ -24,6 +24,7 @@ from brvtui.engines.knowing.equivalence import (
 )
 from brvtui.engines.knowing.full_text import SearchedTexts, TextSearch, searched_texts, text_search
 from brvtui.engines.knowing.fusion import Channel, ChannelList, FusedNode, fused
+from brvtui.engines.knowing.gaps import GapFill, NearSearch, fill_gap
 from brvtui.engines.knowing.keywords import KeywordSet, keyword_set
 from brvtui.engines.knowing.learning import LEARNED_SOURCE, LearnedWords
 from brvtui.engines.knowing.model import Graph, Node
@@ -78,6 +79,13 @@ class SeedSearch:
     seeds: tuple[SeedNode, ...] = ()
     injected: tuple[EquivalenceHit, ...] = ()
     """What goes to the top of the answer, whatever its score."""
+    gap: GapFill | None = None
+    """None without an embedder."""
+
+    @property
+    def near(self) -> dict[str, float]:
+        """The cosines of the nodes that filled a gap, nearest first, by id."""
+        return dict(self.gap.added) if self.gap is not None else {}
 
 
 def seed_index(
@@ -104,8 +112,12 @@ def find_seeds(
     index: SeedIndex,
     learned: LearnedWords = NOTHING_LEARNED,
     is_in_scope: Callable[[Node], bool] | None = None,
+    near: NearSearch | None = None,
 ) -> SeedSearch:
-    """The seeds of ``task``. ``is_in_scope`` limits what the channels of names, texts and paths may find."""
+    """The seeds of ``task``. ``is_in_scope`` limits what the channels of names, texts and paths may find.
+
+    It limits ``near``, too, which asks an embedder where words find too few candidates.
+    """
     profile = index.profile
     keywords = keyword_set(task, profile.keywords)
     if not keywords:
@@ -122,6 +134,8 @@ def find_seeds(
     channels = search.channels(names, texts, equivalents[:most], paths)
     merged = fused(channels, profile.fusion.k, profile.fusion.limit)
     ids = [one.id for one in merged]
+    gap = fill_gap(search.nodes(ids), near, search.allows, index.graph, profile.seeds) if near is not None else None
+    ids += (id_ for id_, _ in gap.added) if gap is not None else ()
     widened = with_implementers(ids, index.graph, profile.seeds)
     kept, dropped = noise_filtered(search.nodes(widened), index.noise)
     by_types = len(index.graph.nodes) > profile.seeds.types_above
@@ -147,6 +161,7 @@ def find_seeds(
         tuple(candidates),
         tuple(seeds(candidates, [hit.id for hit in paths], len(index.graph.nodes), profile.seeds)),
         tuple(resolved(strong, index.lookup, profile.equivalence)),
+        gap,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from brvtui.engines.knowing.sections import CHANNELS, GraphRetrieval
+from brvtui.engines.knowing.sections import CHANNELS, VECTORS, GraphRetrieval
 from brvtui.engines.knowing.tracing_words import stand_ins_in_words, way_in_words
 from brvtui.engines.sentence import first_of, lead_of, missing_words, nothing_for
 from brvtui.paint.sentence import Clause, Sentence, clause, title
@@ -31,6 +31,8 @@ def sentence(trace: Trace) -> Sentence:
         if any(place.leg == FULL_TEXT for place in first.places):  # it is asked for other forms and for stand-ins too
             stand_ins = stand_ins_in_words(placed) or "other forms of them or words that stand for them"
             came = f": none of your words is in it as you wrote it, but {stand_ins}"
+        elif any(place.leg == VECTORS for place in first.places):
+            came = ": none of your words is in it, but an embedder finds it near them in meaning"
         elif way:
             came = f": none of your words is in it; the walk came to it over links, {way}"
     words = (nothing_for(unmet, first), clause(came, weight=60))

@@ -10,6 +10,7 @@ from brvtui.engines.knowing.hits import LinkRank
 from brvtui.engines.knowing.model import Graph, Node
 from brvtui.engines.knowing.pipeline import TaskContext
 from brvtui.engines.knowing.scoring import ScoredCandidate
+from brvtui.engines.knowing.sections import VECTORS
 from brvtui.engines.knowing.seeding import SeedSearch
 
 WALK, BELOW, NONE = "walk", "loaded, below the cutoff", "none"
@@ -101,4 +102,6 @@ def _found_by(id_: str, search: SeedSearch) -> tuple[str, str]:
         return Channel.FULL_TEXT, ""
     if any(hit.id == id_ for hit in search.equivalents):
         return Channel.EQUIVALENCE, ""
-    return (Channel.PATH, "") if any(hit.id == id_ for hit in search.paths) else ("", "")
+    if any(hit.id == id_ for hit in search.paths):
+        return Channel.PATH, ""
+    return (VECTORS, "") if id_ in search.near else ("", "")

@@ -12,6 +12,7 @@ from brvtui.engines.contract import Context, Query
 from brvtui.engines.knowing.equivalence import GRAPH_SOURCE
 from brvtui.engines.knowing.full_text import stand_ins
 from brvtui.engines.knowing.fusion import Channel
+from brvtui.engines.knowing.gaps import GapFill
 from brvtui.engines.knowing.learning import LEARNED_SOURCE
 from brvtui.engines.knowing.matched_words import QuestionWords
 from brvtui.engines.knowing.model import Node
@@ -24,6 +25,8 @@ from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.scoring import ScoredCandidate
 from brvtui.engines.knowing.sections import (
     ENGINE,
+    GAPS,
+    VECTORS,
     FoundBy,
     GraphResult,
     GraphRetrieval,
@@ -35,7 +38,7 @@ from brvtui.engines.knowing.sections import (
     WayStep,
 )
 from brvtui.engines.knowing.strongest import StrongestWays
-from brvtui.engines.knowing.tracing_words import deviations, edge_words, edge_words_back, verdict
+from brvtui.engines.knowing.tracing_words import WITHOUT_KEYWORD, deviations, edge_words, edge_words_back, verdict
 from brvtui.trace import (
     SCHEMA,
     Check,
@@ -126,7 +129,8 @@ class TraceMaker:
     def _finds(self) -> dict[str, list[FoundBy]]:
         """The best place of each file in each channel."""
         made: dict[str, dict[str, FoundBy]] = {}
-        for channel, finds in self._channels().items():
+        near = [(id_, f"near it in meaning, {cosine:.2f}") for id_, cosine in self.made.search.near.items()]
+        for channel, finds in (*self._channels().items(), (VECTORS, near)):
             for rank, (id_, why) in enumerate(finds, 1):
                 file = self._node(id_).stands_in
                 made.setdefault(file, {}).setdefault(channel, self._found(channel, rank, why, id_))
@@ -330,7 +334,7 @@ class TraceMaker:
     def _stages(self, section: GraphRetrieval) -> tuple[Stage, ...]:
         search = self.made.search
         found = {id_ for channel in search.channels if channel.weight for id_ in channel.ids}
-        fused, widened = len(search.fused), len(search.fused) + len(search.implementers)
+        fused, widened = len(search.fused), len(search.fused) + len(search.near) + len(search.implementers)
         kept = len(search.candidates)
         ranked = len(section.ranking)
         nodes = ranked + sum(len(one.beside) for one in section.ranking)
@@ -353,6 +357,13 @@ class TraceMaker:
         more = f" and {len(words) - _MOST_LISTED} more" if len(words) > _MOST_LISTED else ""
         made = [Step("keywords", None, "keywords", state, (), ", ".join(words[:_MOST_LISTED]) + more)]
         made += [Step(leg.name, None, leg.name, leg.state, (), _listed(leg, self.index.nouns)) for leg in self._legs()]
+        if self.request.near is not None:
+            gap = search.gap or GapFill(0, State.NOT_RUN, WITHOUT_KEYWORD)
+            below, count = rules.seeds.gap_below, gap.candidates
+            few = replace(
+                _check("candidates", count, "<", below, count < below, "seeds.gap_below"), rule="filling-gaps"
+            )
+            made.append(Step(GAPS, None, GAPS, gap.state, (few,), gap.words))
         if section.entry != "task":
             made = [replace(step, state=State.NOT_RUN, summary="the question names files") for step in made]
         seeds = len(self.made.seeds)

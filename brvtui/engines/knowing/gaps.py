@@ -1,0 +1,136 @@
+"""Nodes that are near a task in meaning, where words find too few candidates (``docs/knowing.md``, "Filling gaps")."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from brvtui.engines.contract import Query
+from brvtui.engines.embedding import why_not_asked
+from brvtui.engines.knowing.candidates import dominant_package, noise
+from brvtui.engines.knowing.model import Graph, Node
+from brvtui.engines.knowing.sections import ENGINE
+from brvtui.engines.knowing.seed_rules import NoiseRules, SeedRules
+from brvtui.engines.knowing.words import camel_words
+from brvtui.engines.text_vectors import Embedded, embed_texts, unit_vectors
+from brvtui.services.embedding import Embedder
+from brvtui.services.provided import EngineServices
+from brvtui.services.requests import LegError, ServiceError
+from brvtui.trace import State
+from brvtui.wording import counted
+
+_BATCH, _TEXT_CHARS = 64, 8_000
+"""How many texts go out at once, and the longest of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class NearNodes:
+    """The ids and cosines of the nodes nearest to a task, nearest first, or why they are not known."""
+
+    found: tuple[tuple[str, float], ...] = ()
+    why: str = ""
+    """Why there are none, or not of all nodes."""
+    state: State = State.FAILED
+    """Of none: whether the embedder was not asked, or failed."""
+
+
+NearSearch = Callable[[], NearNodes]
+
+
+@dataclass(frozen=True, slots=True)
+class GapFill:
+    """The nodes that were added to too few candidates, nearest first, with their cosines; or why none was."""
+
+    candidates: int
+    state: State
+    words: str
+    added: tuple[tuple[str, float], ...] = ()
+    notice: str = ""
+    """A line about an embedder that failed; empty for none."""
+
+
+def fill_gap(
+    nodes: Sequence[Node], search: NearSearch, allows: Callable[[str], bool], graph: Graph, rules: SeedRules
+) -> GapFill:
+    """What joins the candidates ``nodes``: the nearest that ``allows`` allows, in the package of most of them.
+
+    Any package is allowed where no two of them share one. ``search`` is called only for a gap.
+    """
+    count, held, package = len(nodes), {node.id for node in nodes}, dominant_package(nodes, rules)
+    if count >= rules.gap_below:
+        return GapFill(count, State.SKIPPED, "not needed: words found enough")
+    near = search()
+    notice = f"gaps are not filled from all vectors: {near.why}" if near.why and near.state is State.FAILED else ""
+    if not near.found:
+        return GapFill(count, near.state, near.why, notice=notice)
+    allowed = ((id_, cosine) for id_, cosine in near.found if id_ not in held and allows(id_))
+    fits = (one for one in allowed if not package or graph.nodes[graph.positions[one[0]]].package == package)
+    added = tuple(islice(fits, max(0, rules.gap_most - count)))
+    where = f", from {package} only" if package else ""
+    words = f"{len(added)} added of the {counted(len(near.found), 'node', 'nodes')} nearest in meaning{where}"
+    return GapFill(count, State.HIT if added else State.MISSED, words, added, notice)
+
+
+class NodeVectors:
+    """The vectors of a graph's results, made by an embedder when a gap first needs them, and kept by their texts."""
+
+    def __init__(self, graph: Graph, noise: NoiseRules, nearest: int) -> None:
+        """Searches for so many ``nearest`` nodes of ``graph`` that are no ``noise``; reads and asks nothing yet."""
+        self._graph, self._noise, self._nearest = graph, noise, nearest
+        self._made: tuple[str, list[str], Embedded] | None = None
+        self._making = threading.Lock()
+
+    def search(self, services: EngineServices, query: Query) -> NearSearch | None:
+        """A function that asks the embedder of ``services`` for what is near ``query``; None when none is set."""
+        try:
+            embedder = services.embedder
+        except ServiceError as error:
+            wrong = NearNodes(why=str(error))
+            return lambda: wrong
+        return (lambda: self._near(embedder, services, query)) if embedder is not None else None
+
+    def _near(self, embedder: Embedder, services: EngineServices, query: Query) -> NearNodes:
+        if why := why_not_asked(embedder, query, has_vectors=True):
+            return NearNodes((), why, State.NOT_RUN)
+        ids, made = self._embedded(embedder, services, query)
+        if not ids:
+            return NearNodes((), "nothing has a vector", State.MISSED)
+        if why := why_not_asked(embedder, query, not made.missing):
+            return NearNodes((), why, State.NOT_RUN)
+        lacking = f"{counted(made.missing, 'node has', 'nodes have')} no vector: " if made.missing else ""
+        try:
+            vector = unit_vectors(embedder, [query.text])[0] if len(made.table.positions) else ()
+            near = made.table.nearest(vector, self._nearest)
+        except LegError as error:
+            return NearNodes(why=str(error))
+        return NearNodes(tuple((ids[place], cosine) for place, cosine in near), lacking + made.error)
+
+    def _embedded(self, embedder: Embedder, services: EngineServices, query: Query) -> tuple[list[str], Embedded]:
+        """The ids of the nodes and their vectors; a run makes those that are missing."""
+        with self._making:
+            if self._made is None or self._made[0] != embedder.name or (query.may_ask and self._made[2].missing):
+                nodes = [node for node in self._graph.nodes if _has_vector(node, self._noise)]
+                texts = [_embedded_text(node)[:_TEXT_CHARS] for node in nodes]
+                kept = services.vectors(f"{ENGINE} {embedder.name}")
+                made = embed_texts(texts, embedder, kept, _BATCH, lambda: not query.may_ask, query.progress)
+                self._made = embedder.name, [node.id for node in nodes], made
+            return self._made[1:]
+
+
+def _has_vector(node: Node, rules: NoiseRules) -> bool:
+    return node.is_result and not node.is_connector and noise(node, rules) is None
+
+
+def _embedded_text(node: Node) -> str:
+    """The text that a vector stands for: a note's title, summary and body; a symbol's comment, name and signature."""
+    if node.columns is not None:
+        return "\n".join((node.columns.symbol_name, node.columns.signature, node.columns.doc))
+    _, slash, tail = node.qualified_name.rpartition("/")
+    file, _, name = tail.partition(".") if slash else ("", "", "")
+    words = " ".join(camel_words((name or node.qualified_name).replace(".", " ").replace("_", " ")))
+    package = f"in package {file}" if name else ""
+    signature = node.signature[max(0, node.signature.find("(")) :]
+    signed = f"with signature {signature}" if signature not in ("", "()") else ""
+    return " ".join(filter(None, (node.doc, node.kind, words, package, signed)))
