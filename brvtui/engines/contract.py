@@ -31,6 +31,12 @@ class UnknownEngine(EngineError):
     """No engine of that name is installed."""
 
 
+def trial_limit(text: str) -> int:
+    """Returns the number of changes of one kind that may be tried for a query: 2 for the longest, 10,000 for the
+    shortest. Each of them asks the engine again."""
+    return 20_000 // max(len(text), 2)
+
+
 def check_length(text: str) -> None:
     """Raises :class:`EngineError` for a query of more than :data:`LONGEST_QUERY` characters."""
     if len(text) > LONGEST_QUERY:

@@ -7,6 +7,7 @@ from typing import Any
 
 from brvtui.engines.registry import DEFAULT, SPACE
 from brvtui.lab.pair.differences import ComparedNote, PairComparison, PartOfBoth
+from brvtui.lab.pair.turning import TRIAL_LENGTH
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import signed, wrap
 from brvtui.trace import to_plain
@@ -61,7 +62,9 @@ def _part_lines(parts: Sequence[PartOfBoth], decimals: int, width: int) -> list[
 def _turning_lines(pair: PairComparison, decimals: int, width: int) -> list[Line]:
     if not pair.turning:
         said = "no single change that was tried brings B above A"
-        if role_of(pair.below.path) is Role.SUMMARY:
+        if len(pair.trace.query) > TRIAL_LENGTH:
+            said = f"the query is too long to try changes: ask with at most {TRIAL_LENGTH:,} characters"
+        elif role_of(pair.below.path) is Role.SUMMARY:
             said = "B stands for its folder: what lifts the notes in it lifts it"
         elif pair.trace.engine in (DEFAULT, SPACE):  # which try what helps one note
             said += "; brv-tui explain with B says what helps it by itself"

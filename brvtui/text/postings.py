@@ -284,7 +284,7 @@ class Postings:
 
     def notes_with(self, term_ids: NDArray[np.int64]) -> int:
         """How many notes hold any of the terms, in any field."""
-        return int(self.has_any(term_ids).sum())
+        return int(self.has_any(term_ids).sum()) if len(term_ids) else 0
 
     def has_any(self, term_ids: NDArray[np.int64] | list[int]) -> NDArray[np.bool_]:
         """A mask of the notes that contain any of the terms, in any field."""

@@ -9,6 +9,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -111,9 +112,7 @@ class Vocabulary:
 
         Such as ``sharpen`` for ``sharpening``, which neither begins a term nor is a few edits away from one.
         """
-        from snowballstemmer.english_stemmer import EnglishStemmer  # takes 30 ms, which few queries need
-
-        stem = (stemmer := EnglishStemmer()).stemWord(term)
+        stem = _stem(term)
         if len(stem) < _SHORTEST_STEM:
             return []
         beginning = stem[:-1]
@@ -122,7 +121,7 @@ class Vocabulary:
         if len(stem) <= _SHORT_STEM:
             likely = (stem, beginning + _LAST_LETTERS.get(stem[-1], stem[-1]))
         near = (one for one in self._terms[start:end] if len(one) <= len(stem) + _LONGEST_ENDING)
-        forms = [one for one in near if one.startswith(likely) and stemmer.stemWord(one) == stem]
+        forms = [one for one in near if one.startswith(likely) and _stem(one) == stem]
         return sorted(forms, key=lambda other: (len(other), other))[:_MOST_FORMS]
 
     def containing(self, folded: str) -> dict[str, int]:
@@ -229,6 +228,15 @@ class _Bucket:
         letters = _letters([term for term, _ in ordered]).tolist() if ordered else []
         ids = _replaced(self.ids, out, places, [identity for _, identity in ordered])
         return _Bucket(terms, ids, _replaced(self.letters, out, places, letters))
+
+
+@lru_cache(4_096)
+def _stem(term: str) -> str:
+    """Returns the English stem of ``term``; remembered, since a changed tree is asked for the same terms."""
+    from snowballstemmer.english_stemmer import EnglishStemmer  # takes 30 ms, which few queries need
+
+    stem: str = EnglishStemmer().stemWord(term)
+    return stem
 
 
 def _spliced(

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.engines.byterover.reasons import remedies
+from brvtui.engines.byterover.route.decision import find_results
 from brvtui.engines.contract import LONGEST_QUERY, EngineError, Query
+from brvtui.lab.pair.turning import TRIAL_LENGTH, Turner
 from brvtui.session import Session
 from tests.cli.conftest import Run
 from tests.support.trees import Tree
@@ -100,3 +103,55 @@ def test_the_longest_query_takes_little_time(shape: str, engine: str) -> None:
     started = time.process_time()
     session.probe(SHAPES[shape](LONGEST_QUERY), engine=engine)
     assert time.process_time() - started < 4
+
+
+SAMPLE = str(Path(__file__).parents[2] / "sample-tree")
+NOTES = ("restore_drill", "refresh_token_rotation")
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "one word",
+        "CJK",
+        "punctuation",
+        pytest.param("distinct words", marks=pytest.mark.long),
+        pytest.param("nested operators", marks=pytest.mark.long),
+    ],
+)
+@pytest.mark.parametrize(
+    ("command", "options", "notes"),
+    [
+        ("compare", (), ()),
+        ("diff", ("--at", "+30d"), ()),
+        ("explain", (), NOTES[:1]),
+        ("why", (), NOTES),
+    ],
+    ids=["compare", "diff", "explain", "why"],
+)
+def test_commands_that_ask_several_times_take_little_time(
+    command: str, options: tuple[str, ...], notes: tuple[str, ...], shape: str, run: Run
+) -> None:
+    query = SHAPES[shape](LONGEST_QUERY)
+    started = time.process_time()
+    code, _, err = run(command, *options, "--project", SAMPLE, "--", query, *notes, inside=False)
+    assert time.process_time() - started < 8
+    assert code in (0, 1), err
+
+
+def test_why_tries_no_changes_for_a_long_query(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each change asks the engine again."""
+    monkeypatch.setattr(Turner, "_tried", None)
+    query = "restore refresh token " + SHAPES["one word"](TRIAL_LENGTH)
+    _, out, _ = run("why", query, *NOTES, "--project", SAMPLE, inside=False)
+    assert "the query is too long to try changes: ask with at most 2,000 characters" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(("length", "fewest", "limit"), [(200, 20, 300), (LONGEST_QUERY, 1, 15)])
+def test_explain_tries_few_changes_for_a_long_query(
+    length: int, fewest: int, limit: int, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+    monkeypatch.setattr(remedies, "find_results", lambda *given: calls.append(given) or find_results(*given))
+    run("explain", SHAPES["distinct words"](length), "expiry")
+    assert fewest <= len(calls) <= limit

@@ -34,6 +34,8 @@ _MOST_IMPORTANCE = 100
 _MOST_DAYS = 3650
 """Older dates of an update are as good as this one."""
 _NS_PER_MS = 1_000_000
+TRIAL_LENGTH = 2_000
+"""No change is tried for a query of more characters: each asks the engine again."""
 _MOST_WORDS = 4
 """Words of the query of which every choice is tried in a title."""
 
@@ -76,7 +78,8 @@ class Turner:
         """The smallest change of each kind that does it; empty where none does, or the note cannot be changed."""
         snapshot = self.context.snapshot
         place = snapshot.by_path.get(self.below)
-        if self.cancelled() or place is None or snapshot.is_code or not snapshot.notes[place].is_local:
+        is_long = len(self.query.text) > TRIAL_LENGTH
+        if is_long or self.cancelled() or place is None or snapshot.is_code or not snapshot.notes[place].is_local:
             return ()
         if snapshot.spaces:  # whose signals and titles are not changed here
             turned = self._bisected(list(self._younger(place))), self._first(self._all_wordings(place))

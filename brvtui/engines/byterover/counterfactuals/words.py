@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 
 from brvtui.engines.byterover.counterfactuals import Counterfactual, Lever, LeverStatus
 from brvtui.engines.byterover.counterfactuals.case import Case
@@ -11,6 +11,7 @@ from brvtui.engines.byterover.counterfactuals.changes import Reworded, TitleSet
 from brvtui.engines.byterover.counterfactuals.smallest_change import verified
 from brvtui.engines.byterover.reasons.wordings import STOP_WORD, Wording, as_in_notes, unpunctuated, without_words
 from brvtui.engines.byterover.search.lint import filtered_query
+from brvtui.engines.contract import trial_limit
 from brvtui.ranking.decay import MS_PER_DAY, just_before_ms
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.segment import FIELDS
@@ -44,14 +45,14 @@ def title(case: Case, young_is_enough: bool) -> Counterfactual:
     times = [case.note.mtime_ms] if case.reaches(kept) else []
     times += [] if young_is_enough else [just_before_ms(case.context.now_ms)]
     for mtime_ms in times:
-        for chosen in title_choices(words):
+        for chosen in islice(title_choices(words), trial_limit(case.trace.query)):
             change = TitleSet(case.note.path, " ".join([case.note.title, *chosen]).strip(), mtime_ms)
             trial = case.try_change(change)
             if trial.answers:
                 how = "" if mtime_ms == case.note.mtime_ms else ", and saved today"
                 text = f"“{' '.join(chosen)}” added to its title{how}"
                 return verified(Lever.TITLE, change, trial, text, len(chosen))
-    if 2 ** len(words) - 1 <= MOST_TITLES:
+    if 2 ** len(words) - 1 <= min(MOST_TITLES, trial_limit(case.trace.query)):
         text = "no words of the query in its title do it: every choice of them was tried"
         return Counterfactual(Lever.TITLE, LeverStatus.IMPOSSIBLE, text)
     return Counterfactual(Lever.TITLE, LeverStatus.OPEN, "none of the titles that were tried does it")
@@ -63,7 +64,7 @@ def wording(case: Case) -> Counterfactual:
     if not case.reaches(ceiling):
         return _above_ceiling(case, Lever.WORDING, ceiling, "no wording but its path: this note's ceiling today is")
     seen = {case.trace.query}
-    for candidate in _every_wording(case):
+    for candidate in islice(_every_wording(case), trial_limit(case.trace.query)):
         if not candidate.query.strip() or candidate.query in seen:
             continue
         seen.add(candidate.query)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 
 from brvtui.engines.byterover.ageing.after_changes import accessed, updated
 from brvtui.engines.byterover.context import Context
@@ -24,6 +24,7 @@ from brvtui.engines.byterover.counterfactuals.words import missing_words, near_w
 from brvtui.engines.byterover.reasons.why_not import Loss, query_changes
 from brvtui.engines.byterover.route.decision import decide, find_results
 from brvtui.engines.byterover.sections import Search
+from brvtui.engines.contract import trial_limit
 from brvtui.ranking.decay import just_before_ms
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Snapshot
@@ -210,7 +211,7 @@ def _reworded(case: Case) -> list[_TriedChange]:
         query = wording.query.strip()
         if query and query != case.trace.query and query not in made:
             made[query] = _TriedChange(Reworded(query), f"“{query}”: {wording.text}", "ask so")
-    return list(made.values())
+    return list(made.values())[: trial_limit(case.trace.query)]
 
 
 def _edit(case: Case) -> _TriedChange:
@@ -276,5 +277,5 @@ def _titles(case: Case) -> list[_TriedChange]:
             f"“{' '.join(chosen)}” added to its title, and saved today",
             "edit its # heading, or write one",
         )
-        for chosen in title_choices(missing_words(case))
+        for chosen in islice(title_choices(missing_words(case)), trial_limit(case.trace.query))
     ]
