@@ -11,7 +11,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-import sys
 import tomllib
 import typing
 from collections.abc import Iterator
@@ -28,12 +27,13 @@ class ProfileError(ValueError):
     """A profile that cannot be used; the message names the file, the key and what to do."""
 
 
-_LARGEST = sys.float_info.max
+_LARGEST = 1e15
+"""Products and quotients of a few numbers between its inverse and it are finite and not 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The finite numbers that a constant may be."""
+    """The numbers that a constant may be, each 0 or of a magnitude from 1e-15 to 1e15."""
 
     least: float = 0
     most: float = math.inf
@@ -42,14 +42,15 @@ class Range:
 
     def __contains__(self, number: float) -> bool:
         from_least = self.least < number if self.is_open else self.least <= number
-        return from_least and number <= self.most and abs(number) <= _LARGEST
+        return from_least and number <= self.most and (number == 0 or 1 / _LARGEST <= abs(number) <= _LARGEST)
 
     def __str__(self) -> str:
+        limit = f"at most {min(self.most, _LARGEST):g}"
         if self.is_open:
-            return f"be a number above {self.least:g}" + (f", at most {self.most:g}" if self.most < math.inf else "")
+            return f"be a number above {self.least:g}, {limit}"
         if self.most < math.inf:
             return f"lie between {self.least:g} and {self.most:g}"
-        return f"be at least {self.least:g}" if self.least else "be a number of 0 or more"
+        return f"be at least {self.least:g}, {limit}" if self.least else f"be a number of 0 or more, {limit}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +206,11 @@ def _value(kind: Any, value: Any, where: str, origin: str, rule: Any = _NUMBER) 
     if not is_right or isinstance(value, bool) != (kind is bool):
         wanted = getattr(kind, "__name__", str(kind))
         raise ProfileError(f"{origin}: {where} = {shortened(repr(value))} must be of type {wanted}")
+    if kind is str and "\0" in value:
+        raise ProfileError(f"{origin}: {where} must not hold a NUL character")
     if kind in (int, float) and value not in rule:
-        raise ProfileError(f"{origin}: {where} must {rule}")
+        is_tiny = 0 < abs(value) < 1 / _LARGEST
+        raise ProfileError(f"{origin}: {where} must {f'be 0 or at least {1 / _LARGEST:g}' if is_tiny else rule}")
     return float(value) if kind is float else value
 
 

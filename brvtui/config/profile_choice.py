@@ -17,6 +17,7 @@ from brvtui.engines.profile_files import engine_of_profile, profiles_of
 from brvtui.engines.registry import DEFAULT as DEFAULT_ENGINE
 from brvtui.engines.registry import names
 from brvtui.profiles import BUILT_IN, DEFAULT
+from brvtui.store.folders import with_home
 from brvtui.typed_tables import ProfileError, lowered, overlay
 from brvtui.wording import did_you_mean, shortened
 
@@ -128,7 +129,7 @@ def _load(wanted: Value, source: SettingSource) -> Profile:
     if name in BUILT_IN or source.layer not in _IN_FILES:
         return profiles.load(name)
     folder = Path(source.place).parent
-    file = folder / Path(name).expanduser()
+    file = folder / with_home(name)
     if source.layer is Layer.PROJECT and not _lies_in(folder.parent, file):
         raise ConfigError(f"{source.place}: profile = {quote(name)} must lie in the project")
     if not _is_file(file):
@@ -143,7 +144,7 @@ def _load(wanted: Value, source: SettingSource) -> Profile:
 def _lies_in(folder: Path, file: Path) -> bool:
     try:
         return file.resolve().is_relative_to(folder.resolve())
-    except (OSError, ValueError):  # no system has a file of this name
+    except (OSError, ValueError, RuntimeError):  # no system has a file of this name
         return True
 
 

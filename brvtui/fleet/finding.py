@@ -13,8 +13,9 @@ from itertools import chain, count, islice
 from pathlib import Path
 
 from brvtui.disk.walking import leads_to_folder
-from brvtui.fleet.fleet_file import FleetEntry, read_entries, with_home
+from brvtui.fleet.fleet_file import FleetEntry, FleetError, read_entries
 from brvtui.fleet.members import Absence, AbsenceKind, Fleet, Member
+from brvtui.store.folders import with_home
 from brvtui.tree.reading.project import MARKER
 from brvtui.tree.spaces.locating import TREE, space_at, space_folders
 from brvtui.wording import counted
@@ -36,12 +37,20 @@ def fleet_of(file: Path) -> Fleet:
 
 
 def fleet_over(places: Sequence[str], here: Path) -> Fleet:
-    """The fleet of ``places``: folders, globs, git repositories and data folders, relative to ``here``."""
+    """The fleet of ``places``: folders, globs, git repositories and data folders, relative to ``here``.
+
+    Raises :class:`brvtui.fleet.fleet_file.FleetError` if a place is empty.
+    """
     return members_of("", [entry_for(place, here) for place in places], here)
 
 
 def entry_for(place: str, here: Path, options: FleetEntry | None = None) -> FleetEntry:
-    """The entry for a place that the user names, with the other fields of ``options``."""
+    """Returns the entry for ``place``, with the other fields of ``options``.
+
+    Raises :class:`brvtui.fleet.fleet_file.FleetError` if ``place`` is empty.
+    """
+    if not place:
+        raise FleetError("a place is empty: give a folder, a pattern, a git repository or a data folder")
     entry = options or FleetEntry()
     folder = here / with_home(place)
     if not _is_glob(place) and is_repository(folder) and not os.path.lexists(folder / MARKER):

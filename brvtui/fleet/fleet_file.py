@@ -13,6 +13,7 @@ from brvtui import faults
 from brvtui.disk import writing
 from brvtui.fleet.members import AbsenceKind
 from brvtui.regular_files import read_regular
+from brvtui.store.folders import with_home
 from brvtui.typed_tables import ProfileError, Range, merged, parse_tables, typed
 
 NAME = "fleet.toml"
@@ -94,14 +95,6 @@ def _entry(table: Any, origin: str) -> FleetEntry:
     return entry
 
 
-def with_home(place: str) -> Path:
-    """``place`` with the home folder that it begins with; as it is written where its ``~`` names no user."""
-    try:
-        return Path(place).expanduser()
-    except RuntimeError:
-        return Path(place)
-
-
 def _address(entry: FleetEntry, file: Path) -> tuple[list[str], str]:
     """What an entry of ``file`` names, however its path is written, and the revision of it."""
     places = [os.path.normpath(file.absolute().parent / with_home(place)) for place in entry.places]
@@ -131,6 +124,9 @@ def add_entry(file: Path, entry: FleetEntry) -> None:
         document.setdefault("member", tomlkit.aot()).append(table)
         made = tomlkit.dumps(document)
         tomllib.loads(made)
+        data = made.encode()
+    except UnicodeEncodeError as error:
+        raise FleetError(f"{entry.places[0]}: not UTF-8, as a fleet file has to be; name it by a link") from error
     except (TOMLKitError, ValueError, AttributeError) as error:
         raise FleetError(f"{file}: cannot be added to without touching the rest; edit it by hand") from error
-    writing.write(file.resolve(), made.encode("utf-8"), private=False)
+    writing.write(file.resolve(), data, private=False)

@@ -68,6 +68,14 @@ def _digest_of(folder: Path) -> str:
     return hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:_DIGEST]
 
 
+def with_home(place: str) -> Path:
+    """Returns ``place`` with its leading ``~`` or ``~user`` expanded, or unchanged if there is no such user."""
+    try:
+        return Path(place).expanduser()
+    except RuntimeError:
+        return Path(place)
+
+
 def shown_path(path: Path) -> str:
     """Returns ``path`` as users write it, with ``~`` for their own folder."""
     home = Path.home()

@@ -6,6 +6,7 @@ import os
 import random
 import re
 from collections.abc import Iterator
+from itertools import cycle, islice
 from pathlib import Path
 
 import click
@@ -19,7 +20,7 @@ HOSTILE = (
     "inf", "-inf", "nan", "1e308", "-1", "0", "1" + "0" * 30, "9" * 5_000, "0001-01-01", "9999-12-31", "+99999999d",
     "+999999y", "-999999y", "\udce9", "a\udcffb", "\x1b]0;x\a.json", "\x1b[31m=1", "", " ", "-", "=", "a=nan",
     "k=1e309", "direct.min_top=0:1e308:5", "direct.min_top=nan:inf:3", "days=-1e308:1e308:3", "days=0:1e9:2", "*",
-    '"', "NEAR(", "x" * 11_000, "../../etc", "/", "/dev/null", "FOLDER", "FIFO",
+    '"', "NEAR(", "x" * 11_000, "../../etc", "/mnt", "/dev/null", "FOLDER", "FIFO",
 )  # fmt: skip
 _RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]")
 _SERVES = {"serve", "open"}
@@ -44,19 +45,31 @@ def _commands(group: click.Command, path: tuple[str, ...] = ()) -> Iterator[tupl
 COMMANDS = dict(_commands(cli))
 
 
-def _words(path: tuple[str, ...], command: click.Command, place: Path) -> list[list[str]]:
-    """The words of every call: one parameter is hostile, the arguments that are needed are not."""
-    calls = []
-    for hostile in HOSTILE:
-        value = {"FOLDER": str(place), "FIFO": str(place / "pipe")}.get(hostile, hostile)
-        for tried in command.params:
-            if isinstance(tried, click.Option) and (tried.is_flag or tried.opts == ["--help"]):
-                continue
-            arguments = [each for each in command.params if isinstance(each, click.Argument)]
-            words = [value if each is tried else _usual(each) for each in arguments if each is tried or each.required]
-            option = [f"{tried.opts[0]}={value}"] if isinstance(tried, click.Option) else []
-            calls.append([*path, *option, "--", *words] if words else [*path, *option])
-    return calls
+def _parameters(command: click.Command) -> list[click.Parameter]:
+    """The parameters of ``command`` that take a value."""
+    return [one for one in command.params if not (isinstance(one, click.Option) and (one.is_flag or one.is_eager))]
+
+
+def _words(path: tuple[str, ...], tried: click.Parameter, hostile: str, place: Path) -> list[str]:
+    """The words of a call in which ``tried`` is hostile, and the other arguments that are needed are not."""
+    value = {"FOLDER": str(place), "FIFO": str(place / "pipe")}.get(hostile, hostile)
+    arguments = [each for each in COMMANDS[path].params if isinstance(each, click.Argument)]
+    words = [value if each is tried else _usual(each) for each in arguments if each is tried or each.required]
+    option = [f"{tried.opts[0]}={value}"] if isinstance(tried, click.Option) else []
+    return [*path, *option, "--", *words] if words else [*path, *option]
+
+
+def _by_name() -> dict[str, list[tuple[tuple[str, ...], click.Parameter]]]:
+    """Each kind of parameter, with the commands that have it; many share their options."""
+    owners: dict[str, list[tuple[tuple[str, ...], click.Parameter]]] = {}
+    for path, command in COMMANDS.items():
+        for parameter in _parameters(command):
+            names = parameter.opts[0], type(parameter.type).__name__, "fleet" * (path[0] == "fleet")
+            owners.setdefault(" ".join(filter(None, names)), []).append((path, parameter))
+    return owners
+
+
+OWNERS = _by_name()
 
 
 def _usual(argument: click.Argument) -> str:
@@ -80,37 +93,43 @@ def _problem(words: list[str], run: Run) -> str:
     return ""
 
 
-def _tried(path: tuple[str, ...], tree: Tree, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    place = tree.root / "place"
-    place.mkdir()
-    os.mkfifo(place / "pipe")
-    monkeypatch.chdir(tree.root)
-    return _words(path, COMMANDS[path], place)
+@pytest.fixture
+def place(project: Tree, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a pipe in the project, which is the working folder."""
+    folder = project.root / "place"
+    folder.mkdir()
+    os.mkfifo(folder / "pipe")
+    monkeypatch.chdir(project.root)
+    return folder
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids="-".join)
-def test_no_value_breaks_a_command(
-    path: tuple[str, ...],
-    project: Tree,
-    run: Run,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_no_value_breaks_a_command(path: tuple[str, ...], place: Path, run: Run) -> None:
     """A sample of the calls, another one with each version of the values."""
-    calls = _tried(path, project, monkeypatch)
+    calls = [_words(path, one, hostile, place) for hostile in HOSTILE for one in _parameters(COMMANDS[path])]
     chosen = random.Random("-".join(path)).sample(
         calls, min(_PER_FLEET_COMMAND if path[0] == "fleet" else _PER_COMMAND, len(calls))
     )
     assert [found for words in chosen if (found := (words, _problem(words, run)))[1]] == []
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [(("add", ""), 2), (("query", "refresh token", "--over="), 3), (("check", "--over=", "--over=."), 3)],
+    ids=lambda value: value[0] if isinstance(value, tuple) else str(value),
+)
+def test_an_empty_place_of_a_fleet_is_refused(words: tuple[str, ...], expected: int, place: Path, run: Run) -> None:
+    code, _, err = run("fleet", *words, inside=False)
+    assert code == expected
+    assert err == "brv-tui: a place is empty: give a folder, a pattern, a git repository or a data folder\n"
+    assert not (place.parent / "fleet.toml").exists()
+
+
 @pytest.mark.long
-@pytest.mark.timeout(1_800)
-@pytest.mark.parametrize("path", COMMANDS, ids="-".join)
-def test_no_value_breaks_a_command_at_all(
-    path: tuple[str, ...],
-    project: Tree,
-    run: Run,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    calls = _tried(path, project, monkeypatch)
+@pytest.mark.parametrize("name", OWNERS)
+def test_no_value_breaks_a_parameter(name: str, place: Path, run: Run) -> None:
+    """Every value, each with the next three of the commands that have such a parameter."""
+    owners = cycle(OWNERS[name])
+    count = min(3, len(OWNERS[name]))
+    calls = [_words(*owner, hostile, place) for hostile in HOSTILE for owner in islice(owners, count)]
     assert [found for words in calls if (found := (words, _problem(words, run)))[1]] == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Literal
@@ -45,7 +44,7 @@ class ColumnWeights:
 class Fusion:
     """Reciprocal rank fusion; a ``k`` that is not positive stands for :data:`brvtui.ranking.fusion.DEFAULT_K`."""
 
-    k: Annotated[float, Range(-math.inf)]
+    k: Annotated[float, Range(-1e15)]
 
 
 @dataclass(frozen=True, slots=True)

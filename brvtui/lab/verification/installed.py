@@ -10,6 +10,7 @@ from pathlib import Path
 
 from brvtui import programs
 from brvtui.regular_files import read_regular
+from brvtui.store.folders import with_home
 from brvtui.tree.reading.json_file import read_json_or_none
 
 PACKAGE, BUNDLE = "byterover-cli", "byterover skill"
@@ -111,7 +112,7 @@ def is_at_hand(is_space: bool, environment: Mapping[str, str] = os.environ) -> b
 
 def _named(environment: Mapping[str, str], variable: str) -> Path | None:
     given = environment.get(variable, "")
-    return Path(given).expanduser() if given else None
+    return with_home(given) if given else None
 
 
 def _places_of_package(environment: Mapping[str, str]) -> Iterator[Path]:
