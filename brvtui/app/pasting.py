@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 from textual import events
 from textual.app import App, ScreenStackError
@@ -16,8 +17,11 @@ from textual.message import Message
 
 from brvtui.app.text_entry import types_text
 
-_GAP_S, _BREAK_GAP_S, _CHUNK_GAP_S = 0.01, 0.03, 0.1
-"""How soon after the last key a letter, a line break, or a key after a paste comes, if both are of one paste."""
+_GAP_S, _BREAK_GAP_S, _CHUNK_GAP_S = 0.01, 0.03, 0.5
+"""How soon after the last key a letter, a line break, or a key after a paste comes, if both are of one paste. The last
+one covers a screen that is busy with a large paste."""
+_CHUNK_PAUSE_S = 0.1
+"""How long keys after a paste wait for more, so that a large paste is few changes of a text, each of which costs."""
 _FEWEST_BEHIND, _FEWEST_LETTERS = 3, 8
 """Characters of a paste behind its first line break; of one without a line break where no field has the focus. Fewer,
 or fewer than three different ones, are keys that were typed ahead or are held down."""
@@ -68,12 +72,10 @@ class PasteReader:
         with self._lock:
             held, self._held = self._held, []
             text = "".join(map(_text_of, held))
-            if held and self._is_paste(self._first + text):
-                self._has_pasted = True
-                self._hand_on(events.Paste(text))
-                return
-            for key in held:
-                self._hand_on(key)
+            is_paste = bool(held) and self._is_paste(self._first + text)
+            self._has_pasted |= is_paste
+            for message in [events.Paste(text)] if is_paste else held:
+                self._hand_on(message)
 
     def _gap(self, text: str) -> float:
         if self._has_pasted:
@@ -97,8 +99,9 @@ class PasteReader:
     def _paused(self) -> None:
         with self._lock:
             self._pausing = None
-            has_break = self._has_pasted or any(key.key in _BREAKS for key in self._held)
-            if self._clock() - self._last >= (_BREAK_GAP_S if has_break else _GAP_S):
+            has_break = any(key.key in _BREAKS for key in self._held)
+            gap = _CHUNK_PAUSE_S if self._has_pasted else _BREAK_GAP_S if has_break else _GAP_S
+            if self._clock() - self._last >= gap:
                 self.flush()
             else:
                 self._wait()
@@ -122,16 +125,9 @@ def _takes_letters(app: App[object]) -> bool:
 class PastingDriver(LinuxDriver):
     """Textual's terminal, whose bursts of keys are read by a :class:`PasteReader`."""
 
-    def __init__(
-        self,
-        app: App[object],
-        *,
-        debug: bool = False,
-        mouse: bool = True,
-        size: tuple[int, int] | None = None,
-    ) -> None:
+    def __init__(self, app: App[object], **options: Any) -> None:
         """As Textual's own."""
-        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        super().__init__(app, **options)
         self._pastes = PasteReader(super().process_message, lambda: _takes_letters(app))
 
     def process_message(self, message: Message) -> None:

@@ -31,12 +31,13 @@ class Terminal:
             assert isinstance(message, events.Key)
             self.handed.append("\n" if message.key == "enter" else message.character or message.key)
 
-    def send(self, text: str, gap: float = 0.0001) -> list[str]:
-        """Sends ``text`` with ``gap`` seconds before each key, waits for a second, and returns what was handed on."""
+    def send(self, text: str, gap: float = 0.0001, pause: float = 1) -> list[str]:
+        """Sends ``text`` with ``gap`` seconds before each key, waits for ``pause`` seconds, and returns all that was
+        handed on."""
         for char in text:
             self.now += gap
             self.reader.read(events.Key(_NAMES.get(char, char), "\r" if char == "\n" else char))
-        self.now += 1
+        self.now += pause
         self.reader.flush()
         return self.handed
 
@@ -90,22 +91,27 @@ def test_one_line_is_keys_in_a_field_and_no_commands_elsewhere() -> None:
     assert Terminal(field=False).send("delete everything") == ["d", "<elete everything>"]
 
 
-def test_a_paste_in_pieces_goes_on_as_one() -> None:
-    """A terminal hands over 4,096 bytes at a time; a line break between two pieces submits nothing."""
+@pytest.mark.parametrize("pause", [0.05, 0.2, 0.45])
+def test_a_paste_in_pieces_goes_on_as_one(pause: float) -> None:
+    """A terminal hands over 4,096 bytes at a time, and a busy screen delays them; a line break between two pieces
+    submits nothing."""
     terminal = Terminal()
     for piece in ("one\ntwo", "\nthree", " and four\n"):
         for char in piece:
             terminal.reader.read(events.Key(_NAMES.get(char, char), char))
         terminal.reader.flush()
-        terminal.now += 0.05
+        terminal.now += pause
     assert "\n" not in terminal.handed[:-1]
     assert "".join(terminal.handed).replace("<", "").replace(">", "") == "one\ntwo\nthree and four\n"
 
 
-def test_enter_after_a_paste_is_a_key() -> None:
+@pytest.mark.parametrize("pause", [0.05, 0.2, 1.0])
+def test_keys_after_a_paste_are_keys(pause: float) -> None:
     terminal = Terminal()
-    terminal.send("one\ntwo")
-    assert terminal.send("\n") == ["o", "<ne\ntwo>", "\n"]
+    terminal.send("one\ntwo", pause=pause)
+    for key in "\nab":
+        terminal.send(key, pause=pause)
+    assert terminal.handed == ["o", "<ne\ntwo>", "\n", "a", "b"]
 
 
 def test_what_is_no_key_comes_after_what_was_held() -> None:
