@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
+from textual._compositor import Compositor
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
@@ -83,6 +84,26 @@ def parsed_once() -> Iterator[None]:
         yield
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Pictures are compared by `make test-all`."""
+    for item in items:
+        if "looks" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.long)
+
+
+@pytest.fixture
+def frames() -> None:
+    """Every frame is drawn, as in a terminal."""
+
+
+@pytest.fixture(autouse=True)
+def unseen_frames(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draws frames only for tests that ask for ``frames``: a quarter of the time. `make test-all` draws all frames."""
+    if request.config.option.markexpr and "frames" not in request.fixturenames:
+        monkeypatch.setattr(Compositor, "render_update", lambda self, **_: self._dirty_regions.clear())
+
+
 @pytest.fixture(autouse=True)
 def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """No timings, no absolute paths in fingerprints, signs whatever the locale, colours, no animations, no pauses."""
@@ -117,7 +138,7 @@ def app(garden: Tree, make_app: Callable[..., BrvTui]) -> BrvTui:
 
 
 @pytest.fixture
-def looks(snapshot: SnapshotAssertion, request: pytest.FixtureRequest) -> Looks:
+def looks(frames: None, snapshot: SnapshotAssertion, request: pytest.FixtureRequest) -> Looks:
     """Compares what is shown with its pictures: one app at several sizes, in several themes."""
     return Pictures(snapshot, request).compare
 

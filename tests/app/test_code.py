@@ -14,6 +14,8 @@ from tests.corpus.code.making import write
 from tests.session.test_code import FILES
 from tests.support.trees import Tree
 
+pytestmark = pytest.mark.long
+
 NOW_MS = 1.8e12
 
 

@@ -21,6 +21,8 @@ from tests.app.editing import toasts
 from tests.app.pictures import Looks
 from tests.support.trees import Tree
 
+pytestmark = pytest.mark.long
+
 QUERY = "refresh token rotation"
 
 

@@ -19,6 +19,8 @@ from tests.app.editing import NOTE, editor, open_note, toasts
 from tests.app.judging import ROTATION, asked, judged, table, to_lab
 from tests.support.trees import Tree
 
+pytestmark = pytest.mark.long
+
 MakeApp = Callable[..., BrvTui]
 
 

@@ -16,7 +16,7 @@ from tests.app.editing import FEW_LINES, NOTE, area, by_somebody, drafted, looke
 from tests.support.trees import Tree
 
 MakeApp = Callable[..., BrvTui]
-pytestmark = pytest.mark.usefixtures("few_lines")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("few_lines")]
 
 
 async def _clash(pilot: Pilot[Any], garden: Tree, theirs: str) -> None:

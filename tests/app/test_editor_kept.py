@@ -30,6 +30,8 @@ from tests.app.driving import WIDE, ask, at_once, brv, frame, settled, shown, un
 from tests.app.editing import NOTE, area, drafted, looked, open_note, toasts, type_keys
 from tests.support.trees import NOW_MS, Tree
 
+pytestmark = pytest.mark.long
+
 MakeApp = Callable[..., BrvTui]
 _TEXT = "# Rollback\n👩\u200d🚀 ❤\ufe0f می\u200cخواهم \u00ad\none\ntwo\n"
 

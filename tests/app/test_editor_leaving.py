@@ -21,6 +21,8 @@ from tests.app.editing import (
 )
 from tests.support.trees import Tree
 
+pytestmark = pytest.mark.long
+
 
 async def _dirty(pilot: object) -> None:
     await open_note(pilot)  # type: ignore[arg-type]

@@ -33,6 +33,8 @@ from tests.support.engine_packages import declared
 from tests.support.settings import own
 from tests.support.trees import NOW_MS, Tree
 
+pytestmark = pytest.mark.long
+
 MakeApp = Callable[..., BrvTui]
 
 

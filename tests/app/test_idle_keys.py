@@ -21,6 +21,8 @@ from tests.app.driving import WIDE, ask, brv, screen, settled, shown, text_of, u
 from tests.app.editing import toasts
 from tests.support.trees import Tree
 
+pytestmark = pytest.mark.long
+
 NEEDING = ("note.edit", "note.new", "note.move", "note.undo", "results.why", "panes.query", "feedback.accepted")
 """Actions of the Query screen that need a project."""
 PRESSED = ("e", "a", "M", "u", "C", "w", "i", "r", "R", "p", "P", "m", "b", "c", "ctrl+l", "ctrl+r", "D")

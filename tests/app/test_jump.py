@@ -12,6 +12,8 @@ from brvtui.app.app import BrvTui
 from brvtui.app.screens.jump import LETTERS, JumpScreen
 from tests.app.driving import HUGE, NARROW, WIDE, ask, frame, screen, settled, shown
 
+pytestmark = pytest.mark.long
+
 
 def labels(pilot: Pilot[Any]) -> dict[str, Static]:
     """The letters by what they stand on."""

@@ -25,6 +25,8 @@ from brvtui.app.notes.markdown import (
 )
 from brvtui.tree.reading.links import LinkKind
 
+pytestmark = pytest.mark.long
+
 WIDTH = 40
 
 

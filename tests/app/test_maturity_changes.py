@@ -17,6 +17,8 @@ from tests.app.editing import looked, type_keys
 from tests.app.test_maturity import FREEZE, column, maturity, opened
 from tests.support.trees import Tree
 
+pytestmark = pytest.mark.long
+
 _ROTATION = "auth/jwt/refresh_rotation.md"
 _REFUNDS = "billing/refunds.md"
 

@@ -14,6 +14,8 @@ from tests.app.driving import HUGE, NARROW, WIDE, ask, brv, frame, settled, show
 from tests.app.editing import toasts
 from tests.app.test_maturity import column, maturity, opened
 
+pytestmark = pytest.mark.long
+
 
 async def test_enter_in_a_filter_that_keeps_nothing_opens_no_note(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from textual.events import MouseScrollDown, MouseScrollUp
 
 from brvtui.app.app import BrvTui
@@ -10,6 +11,8 @@ from tests.app.driving import NARROW, WIDE, settled, shown, text_of, until
 from tests.app.engines import switch_to
 from tests.app.test_maturity import maturity, opened
 from tests.support.trees import Tree
+
+pytestmark = pytest.mark.long
 
 
 async def test_the_forecast_by_keys(app: BrvTui) -> None:

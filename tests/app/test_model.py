@@ -29,6 +29,8 @@ from tests.support.chat_server import ChatServer, Refused, Streamed, called, cha
 from tests.support.settings import own
 from tests.support.trees import Tree
 
+pytestmark = pytest.mark.long
+
 MakeApp = Callable[..., BrvTui]
 _CALL, _LOOP = "refresh token rotation", "refund credit note"
 _ANSWER = (

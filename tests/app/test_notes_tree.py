@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.notes_tree import NotesTree
 from brvtui.app.widgets.outline import Order
 from brvtui.app.widgets.tree import ASIDE, UNSEEN
 from tests.app.driving import NARROW, WIDE, ask, frame, open_notes, settled, shown, text_of, until, view
 from tests.support.trees import Tree
+
+pytestmark = pytest.mark.long
 
 STUB = "_archived/auth/jwt/old_flow.stub.md"
 

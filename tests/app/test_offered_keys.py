@@ -39,6 +39,7 @@ async def offered(pilot: Pilot[Any], keys: Sequence[str]) -> list[str]:
     return [key for _, _, key in bar._keys if not acting[key].startswith(_OF_ANY_PANE)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", _SCREENS)
 async def test_an_offered_key_acts(garden: Tree, make_app: Callable[..., BrvTui], name: str) -> None:
     async with make_app(garden.root).run_test(size=HUGE) as pilot:

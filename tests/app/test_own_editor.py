@@ -21,7 +21,7 @@ from tests.support.settings import own
 from tests.support.trees import Tree
 
 MakeApp = Callable[..., BrvTui]
-pytestmark = pytest.mark.usefixtures("few_lines")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("few_lines")]
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from tests.attacks.services import service, settings
 from tests.support.hung_files import NAME
 from tests.support.trees import Tree
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")]
 _QUIT = "\x11"
 _MOST_S = 3.0
 """Seconds. On a quiet machine it takes one at most: see the times that `-s` prints."""

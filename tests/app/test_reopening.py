@@ -26,6 +26,8 @@ from tests.app.driving import HUGE, NARROW, WIDE, ask, brv, panes, screen, shown
 from tests.saved.test_traces import places, written
 from tests.support.trees import Tree
 
+pytestmark = pytest.mark.long
+
 QUERIES = ("refresh token rotation", "token store", "zebra quagga", "refund credit note", "invoice", "auth/jwt")
 
 

@@ -14,6 +14,8 @@ from brvtui.engines.byterover.sections import EntityStep, Search
 from tests.app.driving import HUGE, NARROW, WIDE, ask, screen, settled, shown, text_of, until, view
 from tests.support.trees import Tree
 
+pytestmark = pytest.mark.long
+
 
 def pane(pilot: Pilot[Any]) -> RetryPane:
     return screen(pilot).query_one(RetryPane)

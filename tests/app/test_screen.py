@@ -224,6 +224,7 @@ async def test_results_can_be_walked_from_the_field(app: BrvTui) -> None:
         await settled(pilot)
 
 
+@pytest.mark.usefixtures("frames")
 async def test_a_screenshot_is_saved_among_the_users_pictures(
     app: BrvTui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

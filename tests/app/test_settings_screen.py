@@ -24,6 +24,8 @@ from tests.app.driving import HUGE, NARROW, SIZES, WIDE, at_once, frame, settled
 from tests.support.settings import own
 from tests.support.trees import Tree
 
+pytestmark = pytest.mark.long
+
 MakeApp = Callable[..., BrvTui]
 
 

@@ -20,6 +20,8 @@ from tests.app.driving import ask, brv, screen, settled, until, view
 from tests.app.test_clipboard import TAKES, put
 from tests.support.trees import Tree
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:

@@ -16,7 +16,7 @@ from tests.app.editing import NOTE, drafted
 from tests.app.test_editor_killed import _wait
 from tests.support.trees import Tree
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")]
 _SECONDS = 20.0
 _LEFT = b"\x1b[?1049l"
 """The terminal's other screen is left."""

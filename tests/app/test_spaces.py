@@ -34,6 +34,8 @@ from tests.engines.byterover_v4.test_pending_rows import printed
 from tests.support.spaces import SPACE_ID, small_space
 from tests.support.untouched import state_of
 
+pytestmark = pytest.mark.long
+
 NOW = 1_763_640_000_000.0
 
 

@@ -18,6 +18,8 @@ from tests.app.driving import NARROW, WIDE, ask, brv, settled, shown, until
 from tests.support.settings import own, own_theme
 from tests.support.trees import Tree
 
+pytestmark = pytest.mark.long
+
 MakeApp = Callable[..., BrvTui]
 _RED = 'primary = "#ff0000"\nbackground = "#200000"\n[role]\ntext = "#ffcccc"\n'
 _GREEN = 'primary = "#00ff00"\nbackground = "#002000"\n[role]\ntext = "#ccffcc"\n'

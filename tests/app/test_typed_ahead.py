@@ -17,6 +17,8 @@ from tests.app.driving import WIDE, ask, at_once, brv, frame, settled, shown, un
 from tests.app.editing import NOTE, area, dialog, looked, open_note, type_keys
 from tests.support.trees import BRV3, Tree
 
+pytestmark = pytest.mark.long
+
 _wait_for_a_pause = UnexpectedQuestion.wait
 
 

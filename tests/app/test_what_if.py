@@ -20,6 +20,8 @@ from tests.app.editing import toasts
 from tests.app.judging import ROTATION, asked, table, to_lab
 from tests.support.trees import Tree
 
+pytestmark = pytest.mark.long
+
 MakeApp = Callable[..., BrvTui]
 
 

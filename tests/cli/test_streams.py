@@ -130,6 +130,7 @@ def test_what_an_encoding_lacks_is_in_letters(project: Tree, call: Call) -> None
     assert ">=" in out
 
 
+@pytest.mark.long
 def test_letters_stand_for_our_signs_where_they_are_set(
     project: Tree, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:

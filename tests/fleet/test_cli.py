@@ -62,6 +62,7 @@ def test_a_query_each_and_in_one_ranking(fleet: Path) -> None:
     assert "“keys” is in 2 texts, 2 titles and 2 paths of 4 notes\n" in out
 
 
+@pytest.mark.long
 def test_what_one_ranking_leaves_out_or_refuses_names_the_way_out(fleet: Path) -> None:
     entry = '[[member]]\npath = "{}"\n'.format
     (fleet / "fleet.toml").write_text(f'{entry("one")}{entry("two")}engine = "soleri"\n')
@@ -109,6 +110,7 @@ def test_members_are_written_as_they_answer(fleet: Path) -> None:
     assert run(fleet, "query", "x", "--merge", "one", "--format", "jsonl") == (2, "", refused)
 
 
+@pytest.mark.long
 def test_results_of_each_member_are_as_many_as_the_limit_says(fleet: Path) -> None:
     for number in range(4):
         (fleet / f"one/.brv/context-tree/auth/one/keys{number}.md").write_text(f"# Keys {number}\n\nSigning keys.\n")
@@ -166,6 +168,7 @@ def test_what_no_member_can_answer_is_a_failure(fleet: Path) -> None:
     assert "has no event bogus" in err
 
 
+@pytest.mark.long
 def test_where_no_member_covers_it_each_says_why(fleet: Path) -> None:
     code, out, _ = run(fleet, "query", "kubernetes", "--over", "one", "--over", "two")
     assert code == 1
@@ -183,6 +186,7 @@ def test_what_helps_a_note_of_a_member_is_what_helps_it_alone(fleet: Path) -> No
     assert json.loads(run(fleet, *asked, "--over", "two")[1])["remedies"] == alone["remedies"]
 
 
+@pytest.mark.long
 def test_a_note_that_no_member_has(fleet: Path) -> None:
     answer = run(fleet, "explain", "signing keys", "nope.md", "--over", "one", "--over", "two")
     assert answer == (3, "", "brv-tui: no member has nope.md\n")
@@ -196,6 +200,7 @@ def test_a_note_that_no_member_has(fleet: Path) -> None:
     assert run(fleet, "explain", "signing keys", "x", "--over", "gone")[2].endswith(f"no such folder: {GONE}\n")
 
 
+@pytest.mark.long
 def test_a_name_that_could_be_several_notes_of_a_member(fleet: Path) -> None:
     def explained() -> tuple[int, str, str]:
         answer = run(fleet, "explain", "signing keys", "open", "--over", "one", "--over", "two", "--now", NOW)

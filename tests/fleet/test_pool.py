@@ -62,6 +62,7 @@ def pool(members: list[Member]) -> Iterator[ProcessPool]:
     made.close()
 
 
+@pytest.mark.long
 def test_members_stay_where_they_are_and_one_that_hangs_or_dies_is_a_line(
     pool: ProcessPool, members: list[Member]
 ) -> None:
@@ -82,6 +83,7 @@ def test_members_stay_where_they_are_and_one_that_hangs_or_dies_is_a_line(
     assert len(ask({})) == 6
 
 
+@pytest.mark.long
 def test_stopping_waits_for_nobody_and_keeps_the_processes(pool: ProcessPool, members: list[Member]) -> None:
     def ask(what: str, timeout_s: float = 60.0) -> dict[str, object]:
         questions = [MemberQuestion(one, Doing(what), NOW_MS) for one in members]
@@ -123,6 +125,7 @@ def test_a_process_ends_when_nobody_asks_any_more() -> None:
     assert worker.process.wait(60) in (0, -signal.SIGKILL)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", ["close", "timeout", "killed"])
 def test_children_of_a_process_end_with_it(members: list[Member], tmp_path: Path, end: str) -> None:
     file, pool = tmp_path / "child", ProcessPool(members, 1)

@@ -79,6 +79,7 @@ def test_dasks_configuration_grants_nothing() -> None:
         assert trusted_address(AUTO, False) == "tls://10.0.0.1:1"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", [["query", "x"], ["explain", "x", "a.md"], ["health"], ["eval"], ["maturity"]])
 def test_every_command_refuses_in_one_line(tmp_path: Path, command: list[str]) -> None:
     (tmp_path / ".brv" / "context-tree").mkdir(parents=True)

@@ -84,6 +84,7 @@ def test_what_else_is_replaced_is_said(session: Session) -> None:
     assert plain["measured"] == sum(each.value(METRIC) is not None for each in results)
 
 
+@pytest.mark.long
 def test_means_and_outcomes_are_those_of_asking_there(session: Session) -> None:
     made = swept(session, ["score.relevance=0.2:0.8:4"], QUERIES, METRIC, {})
     for point in made.points:
@@ -98,6 +99,7 @@ LINEAR = ("direct.min_top", "direct.sure_top", "direct.min_gap", "direct.prefetc
 OTHERS = ("text.k", "days")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [*LINEAR, *OTHERS])
 def test_crossings_are_where_bisection_finds_them(session: Session, name: str) -> None:
     ends = {"days": (0.0, 200.0), "text.k": (0.1, 5.0)}.get(name, (0.01, 1.0))

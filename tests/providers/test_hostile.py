@@ -151,6 +151,7 @@ def test_a_dripping_answer_ends_in_time(ask: Callable[..., str], slowly: Callabl
         assert time.monotonic() - began < AT_MOST_S
 
 
+@pytest.mark.long
 def test_events_without_end_end_in_time() -> None:
     with raw_service(drip_events) as base:
         began = time.monotonic()

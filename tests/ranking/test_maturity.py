@@ -94,7 +94,7 @@ RULES = st.builds(
             signals=dict(zip(("validated_from", "validated_until", "core_from", "core_until"), edges, strict=True)),
         ).signals
     ),
-    *[st.floats(0, 100)] * 4,
+    *[st.just(0.0) | st.floats(1e-15, 100)] * 4,
 )
 
 

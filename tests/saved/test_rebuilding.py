@@ -77,6 +77,7 @@ def _finite() -> st.SearchStrategy[float]:
 st.register_type_strategy(float, _finite())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_record_comes_back_as_it_was(kind: type) -> None:
     @given(st.from_type(kind))

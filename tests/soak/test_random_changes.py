@@ -12,6 +12,7 @@ from tests.docs.pages import ROOT
 from tests.soak.random_changes import MEMORY_IS_KNOWN
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not MEMORY_IS_KNOWN, reason="the memory of a process is read from Linux's /proc")
 @pytest.mark.parametrize(("seconds", "parts"), [(2, 2), pytest.param(12, 3, marks=pytest.mark.long)])
 def test_the_live_index_equals_a_fresh_one(seconds: int, parts: int) -> None:

@@ -139,6 +139,7 @@ async def test_it_prints_its_address_and_serves_the_page(served: Served, tree: T
     assert "googleapis" not in page
 
 
+@pytest.mark.long
 async def test_a_repository_is_served_too(tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
     process = start("--repo", str(tmp_path / "shop"), "--port", "0")
@@ -214,6 +215,7 @@ async def test_so_many_pages_may_be_open(served: Served) -> None:
         assert refusal.value.status == HTTPStatus.SERVICE_UNAVAILABLE
 
 
+@pytest.mark.long
 async def test_a_trace_and_a_picture_are_handed_to_the_browser_of_their_owner_alone(served: Served) -> None:
     cookie, key = await served.enter()
     headers = {"Origin": served.url.rstrip("/"), "Cookie": cookie}
@@ -288,6 +290,7 @@ def test_a_file_that_is_no_trace_is_refused_with_what_can_be_served(tmp_path: Pa
         check_trace(tmp_path / "r.md")
 
 
+@pytest.mark.long
 async def test_it_ends_at_ctrl_c_with_the_apps_that_are_open(served: Served) -> None:
     cookie, key = await served.enter()
     async with aiohttp.ClientSession() as client:

@@ -145,6 +145,7 @@ def check_all(made: Iterator[Case]) -> set[RemedyKind | None]:
     return kinds
 
 
+@pytest.mark.long
 def test_remedies_give_what_they_promise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = unpacked(tmp_path, "space-21.json.gz", monkeypatch)
     assert check_all(cases(tmp_path, recorded, 1, FEW)) >= {RemedyKind.WORDING, RemedyKind.EDIT, RemedyKind.TITLE}

@@ -57,7 +57,12 @@ def test_chunks_overlap_by_120() -> None:
     assert made[0][-120:] == made[1][:120]
 
 
-@given(st.text(st.sampled_from("ab .\n#"), max_size=300), st.integers(1, 40), st.integers(0, 60), st.floats(0, 1))
+@given(
+    st.text(st.sampled_from("ab .\n#"), max_size=300),
+    st.integers(1, 40),
+    st.integers(0, 60),
+    st.just(0.0) | st.floats(1e-15, 1),
+)
 def test_chunks_cover_the_text_and_end(text: str, size: int, overlap: int, share: float) -> None:
     search = changed(BRV3, search={"excerpt_chars": size, "excerpt_overlap": overlap, "excerpt_break": share}).search
     made = chunks(text, search)
