@@ -10,6 +10,7 @@ from brvtui.loading import EditedFile, load
 from brvtui.snapshot import Snapshot
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.history.git import RevisionError, git
+from brvtui.tree.history.revision import CommittedFile, listed_files
 from brvtui.tree.reading.contents import Unseen, read_bytes
 from brvtui.tree.reading.project import FoundProject
 from brvtui.wording import shortened
@@ -18,7 +19,6 @@ _MOST_LISTING = 64 * 1_048_576
 _MOST_CONTENT = 256 * 1_048_576
 _SHORT = 4096
 _NS_PER_S = 1_000_000_000
-_FILE_MODES = (b"100644", b"100755", b"100664")
 _NOT_ON_DISK = "."
 """How a walk names a tree whose folder is not there."""
 
@@ -41,7 +41,7 @@ def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeCons
     Raises RevisionError.
     """
     files = _listed(repository, commit, folder)
-    contents = _read(repository, [(path, content, size) for path, (content, size) in files.items()])
+    contents = _read(repository, files)
     dates = _dates(repository, commit, folder)
     edits = tuple(EditedFile(path, data, dates.get(path, dates[""])) for path, data in contents.items())
     tree = repository / f"{commit}:{folder}"
@@ -57,8 +57,8 @@ def git_snapshot(repository: Path, commit: str, folder: str, constants: TreeCons
     return replace(made, edited=texts)
 
 
-def _listed(repository: Path, commit: str, folder: str) -> dict[str, tuple[str, int]]:
-    """The id and the size of each regular markdown file, by its path in the tree."""
+def _listed(repository: Path, commit: str, folder: str) -> dict[str, CommittedFile]:
+    """The regular markdown files, by their paths in the tree."""
     try:
         listing = _git(
             repository, "ls-tree", "--full-tree", "-r", "-z", "-l", "--end-of-options", f"{commit}:{folder}",
@@ -68,32 +68,25 @@ def _listed(repository: Path, commit: str, folder: str) -> dict[str, tuple[str, 
         raise RevisionError(
             f"{repository}: {commit[:12]} holds no folder {folder}; name another with folder"
         ) from error
-    made: dict[str, tuple[str, int]] = {}
-    for entry in listing.split(b"\0"):
-        facts, _, path = entry.partition(b"\t")
-        fields = facts.split()
-        if path.endswith(b".md") and len(fields) == 4 and fields[0] in _FILE_MODES and fields[3].isdigit():
-            name = path.decode("utf-8", "surrogateescape")
-            if not any(part.startswith(".") for part in name.split("/")):
-                made[name] = (fields[2].decode("ascii"), int(fields[3]))
+    made = listed_files(listing)
     if not made:
         raise RevisionError(f"{repository}: no notes in {folder} at {commit[:12]}; name another folder or revision")
     return made
 
 
-def _read(repository: Path, files: list[tuple[str, str, int]]) -> dict[str, bytes]:
-    size = sum(size for _, _, size in files)
+def _read(repository: Path, files: dict[str, CommittedFile]) -> dict[str, bytes]:
+    size = sum(file.size for file in files.values())
     if size > _MOST_CONTENT:
         raise RevisionError(f"{repository}: more than {_MOST_CONTENT} bytes of notes; name a smaller folder")
-    given = "".join(f"{content}\n" for _, content, _ in files).encode("ascii")
+    given = "".join(f"{file.content}\n" for file in files.values()).encode("ascii")
     data = _git(repository, "cat-file", "--batch", most=size + _SHORT * (len(files) + 1), given=given)
     made, start = {}, 0
-    for path, content, length in files:
+    for path, file in files.items():
         begin = data.find(b"\n", start) + 1
-        if not begin or not data[start:begin].startswith(content.encode("ascii")):
+        if not begin or not data[start:begin].startswith(file.content.encode("ascii")):
             raise RevisionError(f"{repository}: git does not give the content of {path}; run git fsck")
-        made[path] = data[begin : begin + length]
-        start = begin + length + 1
+        made[path] = data[begin : begin + file.size]
+        start = begin + file.size + 1
     return made
 
 

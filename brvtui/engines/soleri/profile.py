@@ -42,8 +42,8 @@ class FieldWeights:
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
-    """The weight of each signal."""
+class SignalValues:
+    """A number for each of the seven signals."""
 
     semantic: float
     vector: float
@@ -55,7 +55,7 @@ class Weights:
 
     @property
     def in_order(self) -> tuple[float, ...]:
-        """The weights in the order of the signals."""
+        """The numbers in the order of the signals."""
         return (
             self.semantic,
             self.vector,
@@ -65,6 +65,11 @@ class Weights:
             self.domain_match,
             self.graph_proximity,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Weights(SignalValues):
+    """The weight of each signal."""
 
 
 @dataclass(frozen=True, slots=True)

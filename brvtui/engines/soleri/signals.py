@@ -7,35 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from brvtui.engines.soleri.entries import VaultEntry
-from brvtui.engines.soleri.profile import AgeRules, SeverityValues, Weights
+from brvtui.engines.soleri.profile import AgeRules, SeverityValues, SignalValues, Weights
 
 _DAY_SECONDS = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class EntrySignals:
+class EntrySignals(SignalValues):
     """The signals of one entry for one query: vector from -1 to 1, graph proximity to 0.5, the others from 0 to 1."""
-
-    semantic: float
-    vector: float
-    severity: float
-    temporal_decay: float
-    tag_overlap: float
-    domain_match: float
-    graph_proximity: float
-
-    @property
-    def in_order(self) -> tuple[float, ...]:
-        """The signals in the order of :data:`NAMES`."""
-        return (
-            self.semantic,
-            self.vector,
-            self.severity,
-            self.temporal_decay,
-            self.tag_overlap,
-            self.domain_match,
-            self.graph_proximity,
-        )
 
     def total(self, weights: Weights) -> float:
         """The sum of each signal times its weight."""

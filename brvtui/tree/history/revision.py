@@ -54,6 +54,19 @@ class CommittedFile:
         return digest.hexdigest() == self.content
 
 
+def listed_files(listing: bytes) -> dict[str, CommittedFile]:
+    """The regular markdown files in the output of ``git ls-tree -r -z -l``, by path; dots hide files and folders."""
+    made: dict[str, CommittedFile] = {}
+    for entry in listing.split(b"\0"):
+        facts, _, path = entry.partition(b"\t")
+        fields = facts.split()
+        if path.endswith(b".md") and len(fields) == 4 and fields[0] in _FILE_MODES and fields[3].isdigit():
+            name = path.decode("utf-8", "surrogateescape")
+            if not any(part.startswith(".") for part in name.split("/")):
+                made[name] = CommittedFile(fields[2].decode("ascii"), int(fields[3]))
+    return made
+
+
 class Revision:
     """A git revision of the tree in ``folder``. Methods raise :class:`brvtui.tree.history.git.RevisionError`."""
 
@@ -84,14 +97,7 @@ class Revision:
         except RevisionError as error:
             hint = "is the tree committed there, and not ignored?"
             raise RevisionError(f"{shortened(self.name)} does not hold {self.folder}: {hint}") from error
-        made: dict[str, CommittedFile] = {}
-        for entry in listing.split(b"\0"):
-            facts, _, path = entry.partition(b"\t")
-            fields = facts.split()
-            if path.endswith(b".md") and len(fields) == 4 and fields[0] in _FILE_MODES and fields[3].isdigit():
-                name = path.decode("utf-8", "surrogateescape")
-                if not any(part.startswith(".") for part in name.split("/")):
-                    made[name] = CommittedFile(fields[2].decode("ascii"), int(fields[3]))
+        made = listed_files(listing)
         if not made:
             raise RevisionError(f"{shortened(self.name)} holds no notes of {self.folder}: are they committed there?")
         return made

@@ -15,6 +15,7 @@ from brvtui.engines.soleri.learning import FeedbackCounts, adapted_weights
 from brvtui.engines.soleri.links import link_graph
 from brvtui.engines.soleri.profile import SoleriProfile
 from brvtui.engines.soleri.search import Dense, VaultRanking, VaultRequest, search
+from brvtui.engines.soleri.signals import NAMES
 from brvtui.engines.soleri.vault import Filters, Vault, tier_of, tier_weight
 from brvtui.engines.soleri.vectors import StoredVector, VectorIndex
 
@@ -128,7 +129,7 @@ def rows(ranking: VaultRanking) -> list[dict[str, Any]]:
     }
     made = []
     for found in ranking.results:
-        signals = {names.get(name, name): getattr(found.signals, name) for name in found.signals.__slots__}
+        signals = {names.get(name, name): getattr(found.signals, name) for name in NAMES}
         made.append(
             {
                 "id": found.entry.id,
