@@ -21,10 +21,11 @@ from brvtui.engines.soleri.index import index_notes
 from brvtui.engines.soleri.mapping import map_note
 from brvtui.engines.soleri.profile import SoleriProfile, load_profile
 from brvtui.engines.soleri.search import VaultRequest, search
-from brvtui.engines.soleri.vault import Vault, tier_of
+from brvtui.engines.soleri.vault import Vault
 from brvtui.session import Session
 from brvtui.snapshot import Note, Snapshot
 from brvtui.tree.reading.files import Role
+from tests.engines.soleri.recorded import tier_of
 
 _CHARS = (0, 250, 500, 1_000, 2_000, 4_000)
 _SUMMARY = re.compile(r"^summary: (.*)$", re.MULTILINE)

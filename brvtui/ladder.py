@@ -64,11 +64,6 @@ class Climbed(Generic[H]):
     """Why a step failed, which ended the climb; empty when none did."""
 
     @property
-    def attempts(self) -> tuple[Rung, ...]:
-        """The steps that searched and were answered."""
-        return tuple(rung for rung in self.rungs if rung.ran)
-
-    @property
     def strategy(self) -> str:
         """The step that found something; empty when none did."""
         return next((rung.strategy for rung in self.rungs if rung.state is State.HIT), "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import tomllib
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from brvtui.config import ConfigError, configure
 from brvtui.config.profile_choice import chosen_profile
-from brvtui.engines.byterover.profile import Profile, load, lookup
+from brvtui.engines.byterover.profile import Profile, load
 from brvtui.profiles import BUILT_IN
 from brvtui.typed_tables import ProfileError, overlay
 from tests.support.recorded import REPOSITORY, SHARED
@@ -113,7 +114,7 @@ def test_what_docs_changes() -> None:
     ],
 )
 def test_the_constants_of_the_fact_sheet(name: str, value: Any) -> None:
-    assert lookup(BRV3, name) == value
+    assert attrgetter(name)(BRV3) == value
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason=f"needs the word lists beside the repository: no {SHARED}")
@@ -128,11 +129,6 @@ def test_the_entity_words() -> None:
         "where which who with"
     )
     assert sorted(BRV3.entities.stop_words) == sorted(listed.split())
-
-
-def test_lookup_of_what_is_not_there() -> None:
-    with pytest.raises(AttributeError):
-        lookup(BRV3, "direct.nothing")
 
 
 def written(folder: Path, text: str) -> Path:
@@ -225,7 +221,7 @@ def test_an_overlay_is_a_profile_or_a_profile_error(name: str, value: Any) -> No
         made = overlay(BRV3, {table: {key: value}}, "test")
     except ProfileError:
         return
-    assert lookup(made, name) == value
+    assert attrgetter(name)(made) == value
 
 
 def test_a_profile_is_what_its_file_says() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from brvtui.trace import Completion, ToolStep
 from brvtui.wording import counted
 
@@ -31,10 +29,3 @@ def called(number: int, tool: str, arguments: str) -> str:
 def gave(step: ToolStep, ms: float) -> str:
     """The result of a tool and its time, in one line."""
     return f"{step.refused or f'{step.result_tokens} tokens'}, {ms:.0f} ms"
-
-
-def step_lines(completion: Completion) -> Iterator[str]:
-    """The calls of tools, a line each."""
-    for step in completion.steps:
-        ms = completion.timings.get(f"step {step.number}", 0.0)
-        yield f"{called(step.number, step.tool, step.arguments)}: {gave(step, ms)}"

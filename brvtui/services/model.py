@@ -158,11 +158,6 @@ class ModelStatus:
     allowed: bool
     """Whether runs may ask it in this session."""
 
-    @property
-    def is_asked(self) -> bool:
-        """Whether a run would ask it."""
-        return bool(self.name) and not self.problem and self.allowed
-
 
 class ChatModel(Protocol):
     """A model behind some service."""

@@ -410,10 +410,6 @@ class Session:
         """
         return self._publisher.watch(changed, on_polling)
 
-    def unwatch(self) -> None:
-        """Ends watching."""
-        self._publisher.unwatch()
-
     def close(self) -> None:
         """Stops following the log and watching the tree."""
         self.logbook.engine.unfollow()

@@ -36,11 +36,6 @@ class Note:
         return not self.alias
 
     @property
-    def folder(self) -> str:
-        """The folder below its own tree; empty at the root."""
-        return self.file.rpartition("/")[0]
-
-    @property
     def kind(self) -> Kind:
         """The kind of result that the note is."""
         if self.role is Role.STUB:

@@ -46,11 +46,6 @@ class SessionLog:
                 found += [entry for line in reversed(_lines(path)) if (entry := _entry(line)) is not None]
         return found[:most]
 
-    def clear(self) -> None:
-        """Removes the log. Raises OSError when it cannot be removed."""
-        for path in (self.path, self.path.with_name(_BEFORE)):
-            writing.remove(path)
-
 
 def _lines(path: Path) -> list[bytes]:
     try:

@@ -97,11 +97,12 @@ def test_it_is_asked_only_when_that_is_allowed() -> None:
     wanted = [ModelSettings("mini", "http://h/v1")]
     held = SessionModel(lambda: wanted[0], lambda: BRV3.service)
     assert held.allowed_model() is None
-    assert not held.state.is_asked
+    assert not held.state.allowed
     assert "may not be asked in this session" in held.why_not_asked(True)
     held.allow()
     assert held.allowed_model() is not None
-    assert held.state.is_asked
+    assert held.state.allowed
+    assert not held.state.problem
     assert "before a run" in held.why_not_asked(False)
     always = SessionModel(lambda: replace(wanted[0], allowed=True), lambda: BRV3.service)
     assert always.allowed_model() is not None
@@ -130,7 +131,7 @@ def test_the_library_is_imported_by_the_first_turn_alone() -> None:
         "from brvtui.engines.byterover.profile import load;"
         "held = SessionModel(lambda: ModelSettings('mini', 'http://127.0.0.1:9/v1', allowed=True),"
         " lambda: load().service);"
-        "assert held.allowed_model() and held.state.is_asked;"
+        "assert held.allowed_model() and held.state.allowed;"
         "assert not {'httpx', 'pydantic', 'openai', 'anthropic'} & set(sys.modules)"
     )
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

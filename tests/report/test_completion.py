@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from brvtui.report.completion import called, gave, spent, step_lines
+from brvtui.report.completion import called, gave, spent
 from brvtui.report.markdown import markdown_report
 from brvtui.report.query import trace_report
 from brvtui.saved.traces import saved_now
@@ -57,10 +57,8 @@ def test_a_call_that_failed_took_its_time_too() -> None:
 
 
 def test_a_line_for_each_tool() -> None:
-    assert list(step_lines(DONE)) == [
-        '1. read_note {"path": "x/n.md"}: 42 tokens, 3 ms',
-        '2. read_note {"path": "../x.md"}: ../x.md: leads out of the tree, 0 ms',
-    ]
+    assert called(1, STEP.tool, STEP.arguments) == '1. read_note {"path": "x/n.md"}'
+    assert gave(REFUSED, 0) == "../x.md: leads out of the tree, 0 ms"
     assert called(3, "search", "x" * 200) == f"3. search {'x' * 100}…"
     assert gave(STEP, 1.6) == "42 tokens, 2 ms"
 

@@ -133,11 +133,11 @@ def test_a_burst_is_few_calls(quokkas: Tree, make_tree: Make) -> None:
     assert len(calls) <= 5
 
 
-def test_after_unwatching_no_call_comes(quokkas: Tree) -> None:
+def test_after_closing_no_call_comes(quokkas: Tree) -> None:
     session = quokkas.session()
     calls: list[int] = []
     session.watch(lambda: calls.append(1))
-    session.unwatch()
+    session.close()
     quokkas.note("x/late.md", "Late")
     threads = [thread for thread in threading.enumerate() if thread.name == "brv-tui-watch"]
     assert [thread for thread in threads if thread.is_alive()] == []

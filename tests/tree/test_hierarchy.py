@@ -24,15 +24,6 @@ def hierarchy() -> Hierarchy:
     return build_hierarchy(NOTES)
 
 
-def test_kinds_follow_depth(hierarchy: Hierarchy) -> None:
-    kinds = {path: symbol.kind for path, symbol in hierarchy.by_path.items()}
-    assert kinds["auth"] == "domain"
-    assert kinds["auth/jwt"] == "topic"
-    assert build_hierarchy([("a/b/c/d/n.md", "N")]).by_path["a/b/c"].kind == "subtopic"
-    assert build_hierarchy([("a/b/c/d/n.md", "N")]).by_path["a/b/c/d"].kind == "subtopic"
-    assert kinds["auth/jwt/tokens.md"] == "note"
-
-
 def test_context_files_are_no_leaves_but_make_their_folder(hierarchy: Hierarchy) -> None:
     assert "auth/jwt/context.md" not in hierarchy.by_path
     assert hierarchy.by_path["only"].children == ()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from brvtui.engines.profile_files import profile_tables
 from brvtui.ladder import LadderRules
@@ -233,14 +233,6 @@ class Profile:
     service: RequestPolicy
     manifest: ManifestRules
     archive: ArchiveRules
-
-
-def lookup(profile: Profile, dotted: str) -> Any:
-    """The constant called ``dotted`` (``direct.min_top``); raises AttributeError when there is none."""
-    value: Any = profile
-    for name in dotted.split("."):
-        value = getattr(value, name)
-    return value
 
 
 def load(source: str | Path = DEFAULT) -> Profile:

@@ -119,11 +119,6 @@ class TopicIndex:
         pairs = sorted(self.ids.items())
         return Vocabulary([name for name, _ in pairs], np.asarray([place for _, place in pairs], dtype=np.int64))
 
-    def df(self, identity: int, field: int) -> int:
-        """How many documents hold the term in the field."""
-        row = identity * len(FIELDS) + field
-        return int(self._starts[row + 1] - self._starts[row])
-
     def expand(self, token: str, rules: TopicTextRules) -> Expansion:
         """The terms that answer ``token``, in MiniSearch's order."""
         ids = self.vocabulary.ids  # given in the order in which the terms were met

@@ -43,11 +43,6 @@ def term_frequencies(tokens: Iterable[str]) -> dict[str, float]:
     return {term: count / total for term, count in counts.items()}
 
 
-def cosine(first: SparseVector, second: SparseVector) -> float:
-    """The cosine of two sparse vectors; 0 when one has no length."""
-    return dot(first, second, norm(first) * norm(second))
-
-
 def dot(first: SparseVector, second: SparseVector, lengths: float) -> float:
     """The dot product of two sparse vectors by the product of their ``lengths``; 0 when that is 0."""
     if lengths == 0:
@@ -74,10 +69,6 @@ class DocumentFrequencies:
     def idfs(self) -> Mapping[str, float]:
         """``ln((N + 1) / (df + 1)) + 1`` by term; 0 for one that stands in none of the texts."""
         return _Idfs(self)
-
-    def vector(self, text: str) -> SparseVector:
-        """The TF-IDF vector of ``text``, without terms that stand in none of the texts."""
-        return self.measured(text)[0]
 
     def measured(self, text: str) -> tuple[SparseVector, float]:
         """The TF-IDF vector of ``text`` and its length."""

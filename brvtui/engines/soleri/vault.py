@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from brvtui.engines.soleri.entries import COLUMNS, VaultEntry
+from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.engines.soleri.links import LinkGraph
 from brvtui.engines.soleri.matching import alternatives
 from brvtui.engines.soleri.profile import SoleriProfile, TierWeights
 from brvtui.engines.soleri.tfidf import DocumentFrequencies, count_documents
 from brvtui.engines.soleri.vectors import VectorIndex
-from brvtui.text.fts import FullText, FullTextError, IndexLayout, full_text
+from brvtui.text.fts import FullText, FullTextError
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,9 +216,3 @@ def merge(found: Sequence[Pooled], weights: Mapping[str, float], limit: int, hea
 def tier_weight(name: str, weights: TierWeights) -> float:
     """The weight of the tier ``name``; one that is none of the three is a named source."""
     return {"agent": weights.agent, "project": weights.project, "team": weights.team}.get(name, weights.named)
-
-
-def tier_of(name: str, weight: float, entries: Iterable[VaultEntry]) -> Tier:
-    """The tier of ``entries`` in their order. Raises :class:`brvtui.text.fts.FullTextError` without FTS5."""
-    held = tuple(entries)
-    return Tier(name, weight, held, full_text(IndexLayout(COLUMNS), [entry.columns for entry in held]))

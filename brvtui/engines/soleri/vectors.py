@@ -13,8 +13,6 @@ from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.services.embedding import Vector, VectorCache
 from brvtui.services.requests import LegError
 
-_FLOAT32 = np.dtype("<f4")
-
 
 @dataclass(frozen=True, eq=False)
 class StoredVector:
@@ -24,19 +22,6 @@ class StoredVector:
     model: str
     digest: str = ""
     """Of the text that it was made of; empty where that is not known."""
-
-    @property
-    def blob(self) -> bytes:
-        """The numbers as they are written: little-endian, four bytes each."""
-        return self.numbers.astype(_FLOAT32).tobytes()
-
-
-def stored_vector(numbers: Vector, model: str, text: str | None = None) -> StoredVector:
-    """The vector that ``model`` made of ``text``. Raises ValueError when it does not hold numbers."""
-    held = np.asarray(numbers, dtype=np.float32)
-    if held.ndim != 1 or not held.size or not np.isfinite(held).all():
-        raise ValueError("a vector that is not made of numbers")
-    return StoredVector(held, model, digest(text) if text is not None else "")
 
 
 class EntryVectors:
@@ -104,10 +89,6 @@ class VectorIndex:
             matrix = np.stack(list(alike.values())).astype(np.float64) if alike else np.zeros((0, length))
             self._by_length[length] = list(alike), matrix, np.linalg.norm(matrix, axis=1)
         return self._by_length[length]
-
-    def nearest(self, query: Vector, limit: int) -> list[tuple[str, float]]:
-        """Ids and cosines of the ``limit`` nearest, nearest first, also below 0; equal ones in the vectors' order."""
-        return nearest_of(self.cosines(query), limit)
 
 
 def nearest_of(cosines: Mapping[str, float], limit: int) -> list[tuple[str, float]]:

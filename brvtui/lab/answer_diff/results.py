@@ -68,12 +68,6 @@ class NoteDiff:
         said = [f"{cause.kind} {signed(cause.change, 4)}" for cause in self.causes if abs(cause.change) >= _SEEN]
         return f"{then} → {now}" + (f": {', '.join(said)}" if said else "")
 
-    @property
-    def main_cause(self) -> Cause | None:
-        """What changed its score most; None where nothing did."""
-        made = max(self.causes, key=lambda cause: abs(cause.change), default=None)
-        return made if made is not None and abs(made.change) > SAME else None
-
 
 @dataclass(frozen=True, slots=True)
 class OutcomeStep:

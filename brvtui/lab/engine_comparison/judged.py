@@ -42,11 +42,6 @@ class BestEngine:
     mean: float
     rivals: tuple[Rival, ...]
 
-    @property
-    def equals(self) -> tuple[str, ...]:
-        """The others that are not significantly worse."""
-        return tuple(rival.engine for rival in self.rivals if not rival.is_significant)
-
 
 @dataclass(frozen=True)
 class JudgedEngines:

@@ -10,8 +10,6 @@ from itertools import pairwise
 from brvtui.tree.reading.collation import SortKey, sort_key
 from brvtui.tree.reading.files import CONTEXT_FILE
 
-_DEPTH_NAMES = ("domain", "topic", "subtopic")
-
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
@@ -22,11 +20,6 @@ class Symbol:
     is_folder: bool
     depth: int
     children: tuple[Symbol, ...] = ()
-
-    @property
-    def kind(self) -> str:
-        """``domain``, ``topic``, ``subtopic`` or ``note``."""
-        return _DEPTH_NAMES[min(self.depth, 3) - 1] if self.is_folder else "note"
 
 
 @dataclass(frozen=True, slots=True)

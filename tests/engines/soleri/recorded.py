@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from brvtui.engines.soleri.entries import VaultEntry
+from brvtui.engines.soleri.entries import COLUMNS, VaultEntry
 from brvtui.engines.soleri.learning import FeedbackCounts, adapted_weights
 from brvtui.engines.soleri.links import link_graph
 from brvtui.engines.soleri.profile import SoleriProfile
 from brvtui.engines.soleri.search import Dense, VaultRanking, VaultRequest, search
 from brvtui.engines.soleri.signals import NAMES
-from brvtui.engines.soleri.vault import Filters, Vault, tier_of, tier_weight
+from brvtui.engines.soleri.vault import Filters, Tier, Vault, tier_weight
 from brvtui.engines.soleri.vectors import StoredVector, VectorIndex
+from brvtui.text.fts import IndexLayout, full_text
 
 DATA = Path(__file__).parents[2] / "data" / "soleri"
 Case = dict[str, Any]
@@ -69,6 +70,17 @@ def entry(record: Mapping[str, Any], now: float, dates: Mapping[str, Any] | None
     )
 
 
+def tier_of(name: str, weight: float, entries: Iterable[VaultEntry]) -> Tier:
+    """The tier of ``entries`` in their order."""
+    held = tuple(entries)
+    return Tier(name, weight, held, full_text(IndexLayout(COLUMNS), [entry.columns for entry in held]))
+
+
+def stored_vector(numbers: Sequence[float], model: str) -> StoredVector:
+    """A vector that ``model`` made."""
+    return StoredVector(np.asarray(numbers, dtype=np.float32), model)
+
+
 def vault(case: Mapping[str, Any], profile: SoleriProfile) -> Vault:
     """The vault of a case: its entries, or its tiers and the sources that are connected."""
     now, dates = case["now"], case.get("dates") or {}
@@ -91,10 +103,7 @@ def vault(case: Mapping[str, Any], profile: SoleriProfile) -> Vault:
         ]
     else:
         tiers = [tier_of("agent", 1.0, made(case["entries"]))]
-    stored = {
-        id_: StoredVector(np.asarray(numbers, dtype=np.float32), "m1")
-        for id_, numbers in (case.get("vectors") or {}).items()
-    }
+    stored = {id_: stored_vector(numbers, "m1") for id_, numbers in (case.get("vectors") or {}).items()}
     return Vault(tuple(tiers), link_graph(case.get("links") or ()), VectorIndex(stored), "tiers" in case)
 
 

@@ -18,7 +18,8 @@ from brvtui.engines.soleri.matching import terms
 from brvtui.engines.soleri.profile import load_profile
 from brvtui.engines.soleri.search import VaultRanking, VaultRequest, guarded, search
 from brvtui.engines.soleri.signals import temporal_decay
-from brvtui.engines.soleri.vault import Filters, Vault, tier_of
+from brvtui.engines.soleri.vault import Filters, Vault
+from tests.engines.soleri.recorded import tier_of
 
 PROFILE = load_profile("")
 NOW = 1_767_225_600.0

@@ -18,7 +18,7 @@ from brvtui.engines.soleri.profile import load_profile
 from brvtui.engines.soleri.results import default_limit, merged, shaped, shaped_memory
 from brvtui.engines.soleri.search import VaultRequest, search
 from brvtui.engines.soleri.signals import EntrySignals, jaccard, severity_of, temporal_decay
-from brvtui.engines.soleri.tfidf import cosine, term_frequencies, tokenize
+from brvtui.engines.soleri.tfidf import SparseVector, dot, norm, term_frequencies, tokenize
 from brvtui.engines.soleri.vault import CandidatePool
 from brvtui.services.requests import LegError
 from tests.engines.soleri import recorded
@@ -93,6 +93,10 @@ def test_tokenizer() -> None:
     check("tokenizer", lambda case, _: {"tokens": tokenize(case["text"])}, EXACT)
 
 
+def cosine(first: SparseVector, second: SparseVector) -> float:
+    return dot(first, second, norm(first) * norm(second))
+
+
 def test_similarity() -> None:
     def ours(case: Case, _: Any) -> Any:
         match case["kind"]:
@@ -111,8 +115,8 @@ def test_tfidf() -> None:
     def ours(case: Case, profile: Any) -> Any:
         vault = recorded.vault(case, profile)
         vocabulary = vault.vocabulary(case["now"])
-        query = vocabulary.vector(case["query"])
-        of_entries = {entry.id: vocabulary.vector(entry.compared) for entry in vault.entries()}
+        query = vocabulary.measured(case["query"])[0]
+        of_entries = {entry.id: vocabulary.measured(entry.compared)[0] for entry in vault.entries()}
         return {
             "vocabulary": {term: vocabulary.idfs[term] for term, count in vocabulary.frequencies.items() if count},
             "query_tokens": tokenize(case["query"]),
@@ -274,15 +278,15 @@ def test_vector_search() -> None:
     def ours(case: Case, _: Any) -> Any:
         store = dense.EntryVectors()
         for id_, numbers, *model in case["steps"]:
-            store.put({id_: dense.stored_vector(numbers, model[0] if model else "m1")})
+            store.put({id_: recorded.stored_vector(numbers, model[0] if model else "m1")})
         held = store.all()
-        hits = dense.VectorIndex(held).nearest(case["query_vector"], case["top_k"])
+        hits = dense.nearest_of(dense.VectorIndex(held).cosines(case["query_vector"]), case["top_k"])
         return {
             "stored": {
                 id_: {"vector": kept.numbers.tolist(), "model": kept.model, "dimensions": len(kept.numbers)}
                 for id_, kept in held.items()
             },
-            "blob_hex": {id_: kept.blob.hex() for id_, kept in held.items()},
+            "blob_hex": {id_: kept.numbers.astype("<f4").tobytes().hex() for id_, kept in held.items()},
             "hits": [{"entryId": id_, "similarity": value} for id_, value in hits],
         }
 
@@ -293,7 +297,7 @@ def test_embedding_pipeline() -> None:
     def ours(case: Case, profile: Any) -> Any:
         store, calls = dense.EntryVectors(), []
         for id_, model in case["existing"].items():
-            store.put({id_: dense.stored_vector([1.0], model)})
+            store.put({id_: recorded.stored_vector([1.0], model)})
 
         def embed(texts: Sequence[str]) -> dense.EmbeddedBatch:
             calls.append(sorted(texts))

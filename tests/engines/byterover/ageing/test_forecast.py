@@ -6,7 +6,7 @@ import pytest
 from brvtui.engines.byterover.ageing.board import Board, Event
 from brvtui.engines.byterover.ageing.forecast import Forecast, calendar, curve
 from tests.engines.byterover.ageing.test_board import DATED, board_of, random_board
-from tests.support.trees import BRV3, NOW_MS, Tree, stored
+from tests.support.trees import BRV3, NOW_MS, Tree
 
 
 @pytest.fixture
@@ -60,25 +60,15 @@ def test_the_calendar_counts_what_each_day_changes(seed: int, tmp_path: object) 
 def test_a_curve(board: Board) -> None:
     made = curve(board, 0, 100)
     then = board.after(100)
-    assert (made.path, made.maturity, len(made.days)) == ("a/n.md", "draft", 101)
+    assert len(made.importance) == 101
     for values, today, later in (
         (made.importance, board.today.importance, then.importance),
         (made.recency, board.today.recency, then.recency),
         (made.ceiling, board.today.ceiling, then.ceiling),
-        (made.archive_importance, board.today.archive_importance, then.archive_importance),
     ):
         assert values[0] == today[0]
         assert values[-1] == later[0]
         assert (np.diff(values) < 0).all()
-    assert [(one.event, round(one.day)) for one in made.crossings] == [
-        (Event.PRUNING, 53),
-        (Event.LEAVES_PROMPT, 54),
-        (Event.ARCHIVE, 64),
-    ]
-
-
-def test_a_curve_ends_before_later_crossings(board: Board) -> None:
-    assert curve(board, 0, 10).crossings == ()
 
 
 def test_a_note_from_the_future_waits(tree: Tree) -> None:
@@ -86,9 +76,3 @@ def test_a_note_from_the_future_waits(tree: Tree) -> None:
     made = curve(board_of(tree), 0, 20)
     assert made.importance[:11].tolist() == [50.0] * 11
     assert made.importance[11] < 50
-
-
-def test_a_vague_date_has_no_archive_curve(tree: Tree) -> None:
-    tree.file("a/n.md", "updatedAt: soon\n")
-    tree.signals["a/n.md"] = stored(importance=1)
-    assert np.isnan(curve(board_of(tree), 0, 3).archive_importance).all()
