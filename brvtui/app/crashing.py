@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import signal
 import sys
 import threading
@@ -83,6 +84,16 @@ class ReportingApp(App[None]):
             loop.add_signal_handler(number, begin, number)
         if hasattr(self._driver, "_must_signal_resume"):  # the driver of a terminal
             loop.add_signal_handler(signal.SIGCONT, self._continue)
+            terminal = select.poll()
+            terminal.register(sys.__stdin__ or 0, select.POLLHUP)
+
+            def check_terminal() -> None:
+                if terminal.poll(0):
+                    checks.stop()
+                    begin(signal.SIGHUP)
+
+            # Only the processes of its own session get SIGHUP from a terminal that goes away.
+            checks = self.set_interval(1.0, check_terminal)
 
     def _continue(self) -> None:
         """Takes the terminal again after SIGCONT.

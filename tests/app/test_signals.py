@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import termios
 import time
@@ -85,3 +86,15 @@ def test_a_terminal_that_goes_away_ends_the_app_with_its_draft(garden: Tree) -> 
         assert time.monotonic() < end
         time.sleep(0.05)
     assert b"never saved" in (drafted(garden.root) or b"")
+
+
+def test_the_app_ends_without_the_signal_if_its_terminal_goes_away(garden: Tree) -> None:
+    ours, its = os.openpty()
+    command = [sys.executable, "-m", "brvtui", str(garden.root)]
+    with subprocess.Popen(command, stdin=its, stdout=its, stderr=its, start_new_session=True) as app:
+        os.close(its)
+        written = b""
+        while b"READY" not in written:
+            written += os.read(ours, 65536)
+        os.close(ours)  # another session's terminal: the system sends nothing
+        assert app.wait(_SECONDS) == 128 + signal.SIGHUP
