@@ -12,6 +12,7 @@ _NEVER_RAW = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _PICTURES = 0x2400
 _DELETE = 0x7F
 _TAB_CELLS = 4
+_HIDDEN = "·"
 _JOINERS = "\u200c\u200d"
 _SELECTORS = ("\ufe0e", "\ufe0f")
 
@@ -27,6 +28,14 @@ def visible(text: str, keep: str = "") -> str:
     if any(mark in text for mark in _JOINERS):
         return "".join(char if char in keep else _placeholder(text, place) for place, char in enumerate(text))
     return text.translate(_table(keep))
+
+
+def visible_each(text: str) -> str:
+    """``text`` as :func:`visible` shows it, but with exactly one character for each of its characters."""
+    shown = visible(text)
+    if len(shown) == len(text):
+        return shown
+    return "".join(one if len(one := visible(char)) == 1 else _HIDDEN for char in text)
 
 
 class _Placeholders(dict[int, str]):

@@ -1,4 +1,4 @@
-"""Fields whose keys act in the order in which they were pressed, even in a burst.
+"""Fields whose keys act in the order in which they were pressed, even in a burst, and that never show raw escapes.
 
 Textual passes an editing key from the field up to the app, which runs its action. By then, letters typed after it are
 in the field, so ctrl+u or backspace would delete them.
@@ -6,8 +6,11 @@ in the field, so ctrl+u or backspace would delete them.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from functools import cache
 
+from rich.cells import cell_len
+from rich.text import Text
 from textual import events
 from textual.binding import Binding
 from textual.widget import Widget
@@ -15,12 +18,24 @@ from textual.widgets import Input
 
 from brvtui.app.keys.naming import keys_of
 from brvtui.app.services import services_of
+from brvtui.text.visible import visible_each
 
 _LEFT_TO_THE_SCREEN = frozenset({"submit"})
 
 
 class OrderedInput(Input):
-    """A one-line field."""
+    """A one-line field. Its value is the true text; unsafe characters in it are drawn as placeholders."""
+
+    @property
+    def _value(self) -> Text:
+        return Text(visible_each(self.value), no_wrap=True, overflow="ignore", end="")
+
+    def _position_to_cell(self, position: int) -> int:
+        return cell_len(visible_each(self.value)[:position])
+
+    def _cell_offset_to_index(self, offset: int) -> int:
+        places = range(len(self.value) + 1)
+        return bisect_right(places, offset + self.scroll_offset.x, key=self._position_to_cell) - 1
 
     async def on_key(self, event: events.Key) -> None:
         """Runs the action of an editing key at once."""

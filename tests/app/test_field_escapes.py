@@ -1,0 +1,199 @@
+"""Text that a terminal would obey is drawn as placeholders in every field, and stays the field's value."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from textual import events
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from brvtui.app.app import BrvTui
+from brvtui.app.editing.find_bar import FindField
+from brvtui.app.editing.questions import GoneDialog
+from brvtui.app.project.opening import Opening
+from brvtui.app.widgets.ordered_keys import OrderedInput
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.grading import with_query
+from brvtui.store.app_state import History
+from brvtui.tree.reading.project import find_project
+from tests.app.driving import WIDE, ask, open_notes, screen, settled, shown, until, view
+from tests.app.editing import open_note
+from tests.app.judging import to_lab
+from tests.app.test_reopening import opened, save
+from tests.support.trees import Tree
+
+MakeApp = Callable[..., BrvTui]
+HOSTILE = [
+    "zebra\x1b[31mred\x1b[8m",
+    "zebra \x1b]52;c;UFdOMg==\x1b\\ \x1b]0;PWN\x07",
+    "zebra\x9b31m\x9d0;PWN\x9c\x90q",
+    "zebra \u202edcba\u2066\u200f\u061c",
+    "zebra\r\nline\ttab\x00\x7f\x85\u2028end",
+    "zebra 日本\x1b語 e\u0301 ❤\ufe0f 👩\u200d👧\ufeff \U000e0041",
+]
+ALL = "".join(HOSTILE)
+_OBEYED = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def raw(pilot: Pilot[Any]) -> list[str]:
+    """The characters on the screen that a terminal may obey."""
+    return [char for char in shown(pilot) if char != "\n" and unicodedata.category(char) in _OBEYED]
+
+
+async def attack(pilot: Pilot[Any], field: Input, text: str) -> None:
+    """Fills ``field`` with ``text``; looks at what is drawn with the cursor at the end and at the start."""
+    field.focus()
+    field.value = text
+    for cursor in (len(text), 0):
+        field.cursor_position = cursor
+        await pilot.pause()
+        assert raw(pilot) == []
+        assert field.value == text
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_query_field_draws_placeholders_and_asks_the_true_text(app: BrvTui, text: str) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, text)
+        assert raw(pilot) == []
+        assert "zebra" in shown(pilot)
+        assert view(pilot).query.text == text
+
+
+async def test_cursor_and_mouse_agree_with_the_drawn_cells(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        for text in (*HOSTILE, "plain", "日本語 é", "می\u200cخواهم"):
+            field = screen(pilot).field
+            field.value = text
+            field.cursor_position = 0
+            await settled(pilot)
+            drawn = field._value.plain
+            assert len(drawn) == len(text)
+            for place in range(len(text) + 1):
+                cell = field._position_to_cell(place)
+                assert cell == cell_len(drawn[:place])
+                assert field._position_to_cell(field._cell_offset_to_index(cell)) == cell
+            assert field._cell_offset_to_index(10_000) == len(text)
+            assert field.content_width == cell_len(drawn) + 1
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_query_of_a_saved_trace_is_drawn_with_placeholders(garden: Tree, tmp_path: Path, text: str) -> None:
+    app = BrvTui(Opening(save(garden, tmp_path, text)))
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        assert screen(pilot).field.value == text
+        assert raw(pilot) == []
+
+
+@pytest.mark.parametrize("keys", [("slash",), ("colon",), ("T",), ("a",), ("x",)], ids="".join)
+async def test_fields_over_the_query_screen(app: BrvTui, keys: tuple[str, ...]) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        before = set(pilot.app.screen.query(Input))
+        await pilot.press("escape", *keys)
+        await until(pilot, lambda: set(pilot.app.screen.query(Input)) - before)
+        for field in set(pilot.app.screen.query(OrderedInput)) - before:
+            await attack(pilot, field, ALL)
+
+
+async def test_theme_palette_takes_no_escapes(app: BrvTui) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "T")
+        await until(pilot, lambda: not isinstance(pilot.app.focused, OrderedInput) and pilot.app.focused)
+        field = pilot.app.screen.query_one(Input)
+        for text in HOSTILE:
+            field.post_message(events.Paste(text))
+            await pilot.pause()
+            assert raw(pilot) == []
+
+
+async def test_file_name_in_the_rename_field(garden: Tree, make_app: MakeApp) -> None:
+    name = "deploy/nl\nname\x1b[31m \u202ezebra.md"
+    garden.file(name, "# zebra quagga\n\nstripes\n", 3)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "zebra quagga")
+        pilot.app.controllers.selection.select(name)  # type: ignore[attr-defined]
+        await open_notes(pilot)
+        assert raw(pilot) == []
+        await pilot.press("M")
+        await until(pilot, lambda: pilot.app.screen.query("#target-input"))
+        await settled(pilot)
+        assert pilot.app.screen.query_one("#target-input", Input).value == name
+        assert raw(pilot) == []
+        await attack(pilot, pilot.app.screen.query_one("#target-input", Input), ALL)
+
+
+@pytest.mark.parametrize("text", HOSTILE[1:4])
+async def test_judged_query_in_lab_and_in_the_query_field(garden: Tree, make_app: MakeApp, text: str) -> None:
+    file = JudgmentsFile.of(find_project(garden.root))
+    file.change(lambda before: with_query(before, text, "", "not covered", ()))
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await to_lab(pilot)
+        assert raw(pilot) == []
+        await pilot.press("v")
+        await settled(pilot)
+        assert raw(pilot) == []
+        await pilot.press("escape", "enter")
+        await until(pilot, lambda: screen(pilot).field.value == text)
+        await settled(pilot)
+        assert raw(pilot) == []
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_find_bar(app: BrvTui, text: str) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await pilot.press("ctrl+f")
+        await until(pilot, lambda: isinstance(pilot.app.focused, FindField))
+        await attack(pilot, pilot.app.screen.query_one(FindField), text)
+
+
+async def test_history_of_queries(garden: Tree, make_app: MakeApp) -> None:
+    for text in HOSTILE:
+        History(garden.tree, 10).add(text)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        for text in reversed(HOSTILE):
+            await pilot.press("up")
+            await settled(pilot)
+            assert screen(pilot).field.value == text
+            assert raw(pilot) == []
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_toasts_and_dialogs(app: BrvTui, text: str) -> None:
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await settled(pilot)
+        pilot.app.notify(text)
+        await until(pilot, lambda: "zebra" in shown(pilot))
+        assert raw(pilot) == []
+        pilot.app.clear_notifications()
+        pilot.app.push_screen(GoneDialog(text, text))
+        await until(pilot, lambda: "zebra" in shown(pilot))
+        assert raw(pilot) == []
+
+
+@pytest.mark.parametrize("screen_key", ["3", "4", "6"])
+async def test_fields_of_other_screens(app: BrvTui, screen_key: str) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", screen_key)
+        await settled(pilot)
+        await pilot.press("slash")
+        await pilot.pause()
+        assert isinstance(pilot.app.focused, OrderedInput)
+        await attack(pilot, pilot.app.focused, ALL)
+        await pilot.press("escape", "enter")
+        await settled(pilot)
+        for field in pilot.app.screen.query(OrderedInput):
+            if field.display:
+                await attack(pilot, field, ALL)
