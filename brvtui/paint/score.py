@@ -116,7 +116,7 @@ def _bar(
         ticks = {value: f"{glyphs.tick}{_short(value)}" for value in thresholds.values()}
         bar = stacked(hit.parts, width, tuple(ticks), glyphs, scale.reach)
         return [Line().extend(bar), *([tick_labels(width, ticks)] if ticks else [])]
-    scaled: Sequence[Part] = [replace(part, value=part.value / scale.full) for part in hit.parts]
+    scaled: Sequence[Part] = [replace(part, value=part.value / (scale.full or 1.0)) for part in hit.parts]
     label = f"the whole width is {scale.full:g}, the highest possible"
     if best >= scale.full:
         label = f"the whole width is the best of the list, {scale.full:.{max(5, scale.decimals)}f}"
@@ -165,7 +165,7 @@ def how(part: Part, places: int = 3) -> str:
     if part.amount is None:
         return part.note
     divisor = part.amount * part.factor / part.value if part.value else 1.0
-    scale = f" ÷ {divisor:g}" if abs(round(divisor) - divisor) < 1e-6 and round(divisor) > 1 else ""
+    scale = f" ÷ {divisor:g}" if 1.5 < divisor < 1e9 and abs(round(divisor) - divisor) < 1e-6 else ""
     note = f"  {part.note}" if part.note else ""
     return f"{part.amount:.{places}f} × {part.factor:g}{scale}{note}"
 

@@ -67,11 +67,11 @@ def with_bonus(value: Floats | float, bonus: Floats | float, rules: CompoundRule
 
 
 def round_half_up(value: float, decimals: int) -> float:
-    """``value`` rounded half up, as JavaScript's ``Math.round`` does, in IEEE doubles; as it is at NOT_ROUNDED."""
-    if decimals == NOT_ROUNDED:
+    """``value`` rounded half up as by JavaScript's ``Math.round``; as it is at NOT_ROUNDED, or if it is too large."""
+    scaled = value * 10.0**decimals + 0.5
+    if decimals == NOT_ROUNDED or not math.isfinite(scaled):
         return value
-    scale = 10.0**decimals
-    return math.floor(value * scale + 0.5) / scale
+    return math.floor(scaled) / 10.0**decimals
 
 
 def unrounded_threshold(threshold: float, decimals: int) -> float:

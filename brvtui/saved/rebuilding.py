@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import types
 import typing
 from dataclasses import MISSING, Field, fields, is_dataclass
@@ -12,6 +11,8 @@ from typing import Any, TypeVar
 
 _T = TypeVar("_T")
 _DEEPEST = 16
+_LARGEST_NUMBER = 1e60
+"""Beyond what any trace holds, and small enough for arithmetic that stays finite."""
 _SCALARS = {str: "text", bool: "true or false", int: "a whole number", float: "a number", type(None): "null"}
 
 
@@ -81,24 +82,21 @@ def _scalar(kind: Any, value: Any, where: str) -> Any:
     if issubclass(kind, StrEnum):
         _expect(isinstance(value, str) and value in set(kind), f"one of {', '.join(kind)}", value, where)
         return kind(value)
-    if kind is float:
-        # A whole number stays one: it is shown as it was.
-        _expect(type(value) in (int, float) and math.isfinite(_as_float(value)), _SCALARS[float], value, where)
-        return value
-    _expect(type(value) is kind, _SCALARS[kind], value, where)
+    # A whole number stays one, also where the field is a float: it is shown as it was.
+    fits = type(value) in (int, float) if kind is float else type(value) is kind
+    _expect(fits and not _is_too_large(value), _SCALARS[kind], value, where)
     return value
 
 
-def _as_float(value: float) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
+def _is_too_large(value: Any) -> bool:
+    """Whether ``value`` is a number beyond the largest, infinite, or not a number."""
+    return isinstance(value, int | float) and not -_LARGEST_NUMBER <= value <= _LARGEST_NUMBER
 
 
 def _check_depth(value: Any, where: str, depth: int = 0) -> None:
     if depth > _DEEPEST:
         raise PlainError(f"{where} is nested too deeply")
+    _expect(not _is_too_large(value), _SCALARS[float], value, where)
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     for item in inner:
         _check_depth(item, where, depth + 1)

@@ -12,6 +12,7 @@ from brvtui import __version__, faults
 from brvtui.engines import registry
 from brvtui.engines.contract import EngineError
 from brvtui.engines.verdict import verdict_sentence
+from brvtui.ranking.constants import NOT_ROUNDED
 from brvtui.saved.rebuilding import PlainError, from_plain
 from brvtui.text.visible import json_line
 from brvtui.trace import SCHEMA, Detail, Trace, UnreadSection, to_plain
@@ -85,7 +86,9 @@ def _check_version(schema: Any, path: Path) -> None:
         message = f"saved by an earlier brv-tui (schema {schema}, this one reads {SCHEMA}): ask and save it again"
         raise SavedError(f"{path}: {message}")
     if schema > SCHEMA:
-        raise SavedError(f"{path}: saved by a later brv-tui (schema {schema}, this one reads {SCHEMA}): update brv-tui")
+        raise SavedError(
+            f"{path}: saved by a later brv-tui (schema {schema!r:.40}, this one reads {SCHEMA}): update brv-tui"
+        )
 
 
 def _rebuilt(value: dict[str, Any]) -> SavedTrace:
@@ -97,6 +100,8 @@ def _rebuilt(value: dict[str, Any]) -> SavedTrace:
     )
     if not made.trace.steps:
         raise PlainError("trace.steps must hold the steps of the decision")
+    if not 0 <= made.trace.scale.decimals <= NOT_ROUNDED:
+        raise PlainError(f"trace.scale.decimals must be from 0 to {NOT_ROUNDED}")
     return made
 
 
