@@ -225,3 +225,61 @@ async def test_a_damaging_text_of_the_users_own_editor_is_kept_as_a_draft(
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
         assert on_disk(garden) == FEW_LINES
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "path.unlink(); path.symlink_to(beside); sys.exit()",
+        "path.unlink(); path.symlink_to('/etc/passwd'); sys.exit()",
+        "path.unlink(); path.symlink_to(path.name); sys.exit()",
+        "import os; path.unlink(); os.mkfifo(path); sys.exit()",
+        "path.unlink(); path.mkdir(); sys.exit()",
+        "path.unlink(); sys.exit()",
+    ],
+)
+async def test_copy_that_is_no_longer_a_file_is_refused(
+    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], tmp_path: Path, code: str
+) -> None:
+    beside = tmp_path / "beside.txt"
+    beside.write_text("outside")
+    own_editor(f"beside = {str(beside)!r}; {code}")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await _outside(pilot)
+        await until(pilot, lambda: "; look at $EDITOR" in toasts(pilot))
+        await settled(pilot)
+        assert on_disk(garden) == FEW_LINES
+        assert drafted(garden.root) is None
+
+
+_BLOCK = "---\ntitle: one\nkeywords: [a]\n---\n# R\n\ntext\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"\xff\xfebad", b"caf\xe9\n", b"t\0e\0x\0t\0", b"# R\n\ntext\n", b"", b"title: one\n# R\n", b"---\n- a\n---\n"],
+)
+async def test_text_that_loses_encoding_or_frontmatter_is_kept_as_a_draft(
+    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], data: bytes
+) -> None:
+    garden.file(NOTE, _BLOCK, 3)
+    own_editor(f"path.write_bytes({data!r}); sys.exit()")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await _outside(pilot)
+        await until(pilot, lambda: "your text is kept as a draft" in toasts(pilot))
+        await until(pilot, lambda: drafted(garden.root) is not None)
+        assert on_disk(garden) == _BLOCK
+        assert drafted(garden.root) == data
+        assert "would damage it" in toasts(pilot)
+
+
+async def test_text_handed_over_by_the_editor_is_asked_about_without_its_frontmatter(
+    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path]
+) -> None:
+    garden.file(NOTE, _BLOCK, 3)
+    own_editor("text = '# R\\n'")
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await pilot.press("f7")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
+        assert on_disk(garden) == _BLOCK

@@ -107,7 +107,7 @@ class ExternalEditor:
     def save(self, disk: OnDisk, data: bytes) -> None:
         """Saves ``data`` over the note ``disk``."""
         if self._project.session is not None:
-            task = partial(note_saving.save, self._project.session, disk, data, False)
+            task = partial(note_saving.save, self._project.session, disk, data, False, is_outside=True)
             self._services.background.run(task, self._save_ended, group="save")
 
     async def _save_ended(self, result: SaveResult) -> None:
@@ -165,7 +165,7 @@ def _edited(
         with writing.private_copy(PurePosixPath(path).name, data) as copy:
             with suspended():
                 code = _run([program, *words[1:], str(copy)], environ, copy.parent)
-            made = read_regular(copy, LARGEST, follow_links=True)
+            made = read_regular(copy, LARGEST)
     except SuspendNotSupported as error:
         raise Refusal("no other program can be opened in this terminal; edit the note here instead") from error
     except OSError as error:

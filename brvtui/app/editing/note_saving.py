@@ -72,14 +72,17 @@ KEPT_TIME = "its time is kept, so cached answers stay as they are: {cache.clear}
 """Said where a file is changed and keeps its time: the cache's fingerprint is made of paths and times."""
 
 
-def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agreed: bool = False) -> SaveResult:
+def save(
+    session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agreed: bool = False, is_outside: bool = False
+) -> SaveResult:
     """Saves ``data`` over the note that was read as ``disk``, unless it has changed since.
 
-    A text that would damage the note is saved only if that ``is_agreed``.
+    A text that would damage the note is saved only if that ``is_agreed``. ``is_outside`` is for a text of another
+    program: one that lacks the frontmatter that was there is damage too.
     """
     from brvtui.tree.saving.note_files import Conflict, SaveError, Unconfirmed
 
-    if not is_agreed and (harm := _harm(session, disk, data)):
+    if not is_agreed and (harm := _harm(session, disk, data, is_outside)):
         return SaveDoubt(disk, data, f"saving {disk.path} would damage it: {harm}")
     try:
         done = session.notes.save(disk.path, data, disk.version, keep_mtime)
@@ -103,7 +106,7 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agree
     return NoteSaved(OnDisk(disk.path, data, done.version), tuple(notices), keeps_time)
 
 
-def _harm(session: Session, disk: OnDisk, data: bytes) -> str:
+def _harm(session: Session, disk: OnDisk, data: bytes, is_outside: bool) -> str:
     """Returns what saving ``data`` over ``disk`` would damage that is not damaged before; empty for nothing."""
     from brvtui.notes.topic_problems import topic_damage
     from brvtui.tree.reading.conflicts import conflict_marks
@@ -111,15 +114,23 @@ def _harm(session: Session, disk: OnDisk, data: bytes) -> str:
 
     was, now = (each.decode("utf-8", "replace").replace("\r\n", "\n") for each in (disk.data or b"", data))
     said = []
+    if _is_text(disk.data or b"") and not _is_text(data):
+        said.append("it would not be text in UTF-8")
     if sum(1 for _ in conflict_marks(now)) > sum(1 for _ in conflict_marks(was)):
         said.append("the marks of a conflict would become text of it")
     if session.is_space:
         said.append(topic_damage(was, now))
     elif not parse(was).problem:
         fields = {line for line in block_of(was).splitlines() if ":" in line}
-        if parse(now).problem or (not block_of(now) and not fields.isdisjoint(now.splitlines())):
+        is_lost = not block_of(now) and bool(fields if is_outside else fields.intersection(now.splitlines()))
+        if is_lost or parse(now).problem:
             said += ["its frontmatter would not be read", _lost_signals(session, disk, data)]
     return "; ".join(filter(None, said))
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether ``data`` is text in UTF-8 that can be edited."""
+    return b"\0" not in data and data.decode("utf-8", "ignore").encode() == data
 
 
 def _lost_signals(session: Session, disk: OnDisk, data: bytes) -> str:

@@ -47,10 +47,11 @@ class NoteSaver:
         """Whether the user asked to save while a save was under way."""
         self._after: Callable[[], object] | None = None
 
-    def save(self, then: Callable[[], object] | None = None, is_agreed: bool = False) -> None:
+    def save(self, then: Callable[[], object] | None = None, is_agreed: bool = False, is_outside: bool = False) -> None:
         """Saves the text and, on success, calls ``then``. While a save is under way, saves again after it.
 
-        Asks before it saves a text that would damage the note, unless that ``is_agreed``.
+        Asks before it saves a text that would damage the note, unless that ``is_agreed``; ``is_outside`` is for a
+        text of another program.
         """
         disk, edit = self._note.disk, self._note.edit
         if disk is None or edit is None:
@@ -67,7 +68,7 @@ class NoteSaver:
                 then()
             return
         self.is_saving, self._after = True, then
-        task = partial(note_saving.save, self._note.session, disk, data, edit.keep_mtime, is_agreed)
+        task = partial(note_saving.save, self._note.session, disk, data, edit.keep_mtime, is_agreed, is_outside)
         ended = partial(self._save_ended, disk)
         self._screen.services.background.run(
             task, ended, group="save", on_error=lambda why: ended(SaveFailed(disk, data, why)), owner=self._screen
