@@ -54,8 +54,8 @@ def ask(
     The answer goes to the standard output, everything else to the standard error. A terminal shows text as it comes,
     from its heading Summary on; a pipe or a file gets the answer alone, once it is whole.
 
-    Exit code 1 when the tree does not cover it, 2 when TEXT is empty, 4 when the model fails, or
-    when the answer needs one, --llm is given and none can be asked.
+    Exit code 1 when the tree does not cover it, 2 when TEXT is empty or the settings of the model
+    are wrong, 4 when the model fails, or when the answer needs one, --llm is given and none is set.
     """
     session = asked.open()
     if allowed:
@@ -81,7 +81,7 @@ def ask(
         raise Failure(why, FAILED)
     state = session.model.state
     if allowed and ended.trace.answer.awaits_model:
-        raise Failure(_not_asked(state.problem), FAILED)
+        raise Failure(_not_asked(state.problem), BAD_USAGE if state.problem else FAILED)
     if ended.trace.answer.awaits_model and state.name and not (state.problem or state.allowed):
         click.echo("--llm lets it be asked", err=True)
     return OK if ended.trace.covered else NEGATIVE

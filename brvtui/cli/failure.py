@@ -20,10 +20,10 @@ class Failure(click.ClickException):
 
 @contextmanager
 def engine_errors_reported() -> Iterator[None]:
-    """Turns an engine's refusal into one line and exit code 2."""
-    from brvtui.engines.contract import EngineError
+    """Turns an engine's refusal into one line and exit code 2; code 4 where a file cannot be written."""
+    from brvtui.engines.contract import EngineError, StorageError
 
     try:
         yield
     except EngineError as error:
-        raise Failure(str(error), BAD_USAGE) from error
+        raise Failure(str(error), FAILED if isinstance(error, StorageError) else BAD_USAGE) from error

@@ -15,6 +15,9 @@ from brvtui.text.visible import json_line
 _ENDLESS = 1_000_000
 """Columns of a page without an edge: no table on it is narrowed."""
 
+_MOST_COLUMNS = 1_000
+"""The widest page, whatever the terminal or COLUMNS says: its rows are padded."""
+
 
 def print_report(report: Callable[[int], Any]) -> None:
     """Prints what ``report`` returns for a width: that of the terminal, or of COLUMNS where that is set.
@@ -28,6 +31,7 @@ def print_report(report: Callable[[int], Any]) -> None:
 
     letters = letters_setting()
     console = Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
+    console.width = min(console.width, _MOST_COLUMNS)
     if console.is_terminal or os.environ.get("COLUMNS"):
         with drawn_in(letters), console.capture() as printed:
             console.print(report(console.width))

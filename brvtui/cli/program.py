@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -17,6 +18,7 @@ from brvtui.cli.help import WholeSummaries
 from brvtui.cli.options import quoted_text
 from brvtui.cli.streams import discard_output, prepare_streams
 from brvtui.text.visible import visible
+from brvtui.wording import shortened
 
 _COMMANDS = {
     "open": "opening:open_app",
@@ -105,6 +107,9 @@ _NEAR = 0.7
 """How alike a word and a command must be (0 to 1, as difflib has it) to be offered."""
 _COMPLETING = "_BRV_TUI_COMPLETE"
 """Set by the shell's completion script, as click has it."""
+_LONG_WORD = re.compile(r"\S{600,}")
+_LONGEST_LINE = 4_000
+"""Characters of an error message; long words in it, as names from outside may be, are shortened first."""
 _EPILOG = """
 \b
 Examples:
@@ -206,5 +211,6 @@ def _run() -> int:
         line, code = faults.error_line(error), FAILED
     except Exception as error:  # the last resort: a report, a line and the code for a failure, never a traceback
         line, code = _reported(error), FAILED
-    click.echo(f"brv-tui: {visible(line)}", err=True)
+    line = _LONG_WORD.sub(lambda found: shortened(found[0]), visible(line))
+    click.echo(f"brv-tui: {shortened(line, _LONGEST_LINE)}", err=True)
     return code

@@ -27,6 +27,10 @@ class EngineError(ValueError):
     """A query that an engine cannot take, for a wrong option or service. The message is one line for the user."""
 
 
+class StorageError(EngineError):
+    """What an engine was told that cannot be kept. The message names the file and the remedy."""
+
+
 class UnknownEngine(EngineError):
     """No engine of that name is installed."""
 

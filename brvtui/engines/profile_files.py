@@ -67,7 +67,7 @@ def owner_hint(profile: str, asked: str) -> str:
     """Whose ``profile`` is, behind a message that the engine ``asked`` has none of that name; empty if nobody's."""
     owner = engine_of_profile(profile)
     takes = f": --engine {owner} takes it" if owner in names_for(asked == SPACE) else ""
-    return f"; {profile} is one of {owner}'s{takes}" if owner else ""
+    return f"; {shortened(profile)} is one of {owner}'s{takes}" if owner else ""
 
 
 def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any]:
@@ -80,19 +80,22 @@ def profile_tables(source: str | Path, built_in: Sequence[str]) -> dict[str, Any
     if str(source) in built_in:
         tables = _built_in(str(source))
     else:
-        path = Path(source)
+        path, exists, is_file = Path(source), False, False
         kept = [name for name, extended in kept_profiles().items() if extended in built_in]
-        is_kept = not path.is_file() and str(source) in kept
+        with suppress(OSError):  # a name that no file system takes is that of no file
+            exists, is_file = path.exists(), path.is_file()
+        is_kept = not is_file and str(source) in kept
         if is_kept:
             path = config_folder() / f"{source}.toml"
-        if not path.is_file():
-            found = "it is not a regular file" if path.exists() else faults.NO_FILE
-            what = f"; {found}" if str(source).strip() and (path.exists() or _is_path(source)) else ""
+        if not is_kept and not is_file:
+            found = "it is not a regular file" if exists else faults.NO_FILE
+            what = f"; {found}" if str(source).strip() and (exists or _is_path(source)) else ""
             asked = engine_of_profile(built_in[0])
             if not what:
                 refuse_engine(str(source), asked)
             usable, whose = ", ".join(dict.fromkeys((*built_in, *kept))), owner_hint(str(source), asked)
-            raise ProfileError(f"no profile {source}{what}: use {usable} or the path of a TOML file{whose}")
+            named = shortened(str(source))
+            raise ProfileError(f"no profile {named}{what}: use {usable} or the path of a TOML file{whose}")
         try:
             tables = parse_tables(read_regular(path, _LARGEST, follow_links=True))
         except (OSError, ValueError) as error:

@@ -179,7 +179,7 @@ def test_a_model_that_is_set_wrongly_cannot_answer(run: Run, old: Tree, monkeypa
     monkeypatch.setenv("BRV_TUI_LLM_MODEL", "mini")
     monkeypatch.setenv("BRV_TUI_LLM_URL", "ftp://models.example/v1")
     code, out, err = run("ask", TIER_4, "--llm")
-    assert (code, "Composed without a model" in out) == (4, True)
+    assert (code, "Composed without a model" in out) == (2, True)
     assert "this answer needs a model, and the one that is set cannot be asked: " in err.splitlines()[-1]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from brvtui.engines.contract import Context, EngineError, Query
+from brvtui.engines.contract import Context, EngineError, Query, StorageError
 from brvtui.engines.knowing.sections import ENGINE, GAPS, GraphRetrieval
 from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_mode, check_options
@@ -155,7 +155,7 @@ class Knowing:
         try:
             context.services.feedback(ENGINE).add(Feedback(trace.query, file, usefulness, context.now_ms))
         except OSError as error:
-            raise EngineError(f"the feedback cannot be kept: {error_line(error)}") from error
+            raise StorageError(f"the feedback cannot be kept: {error_line(error)}") from error
         self._keep_packs(context, self._held_packs(context).after_feedback())
         memory, _ = self._remembered(context)
         share = memory.scores(trace.query).get(file)

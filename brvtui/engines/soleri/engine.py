@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from brvtui.engines.contract import Context, EngineError, Query
+from brvtui.engines.contract import Context, EngineError, Query, StorageError
 from brvtui.engines.embedding import embedder_of, load_ahead, why_not_asked
 from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_mode, check_options
@@ -179,7 +179,7 @@ class Soleri:
         try:
             log.add(Feedback(trace.query, file, usefulness, context.now_ms))
         except OSError as error:
-            raise EngineError(f"the feedback cannot be kept: {error_line(error)}") from error
+            raise StorageError(f"the feedback cannot be kept: {error_line(error)}") from error
         counts, _ = _feedback(context)
         needed = context.constants.learning.rows
         rate = accept_rate(counts, context.constants) or 0.0
