@@ -1,0 +1,1 @@
+"""Digests of the answers of every engine, and a script that compares the answers of two commits."""

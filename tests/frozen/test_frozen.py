@@ -1,0 +1,27 @@
+"""Answers do not change unless a change means it: `python -m tests.frozen.answers compare HEAD` lists each field."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.frozen.answers import DIGESTS, answers, differences, digest
+
+FROZEN: dict[str, str] = json.loads(DIGESTS.read_text(encoding="utf-8"))
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("part", [24, pytest.param(1, marks=pytest.mark.long)])
+def test_answers_are_the_frozen_ones(tmp_path: Path, part: int) -> None:
+    found = {name: digest(answer) for name, answer in answers(tmp_path, part)}
+    assert len(found) > 80
+    assert [name for name, value in found.items() if FROZEN.get(name) != value] == []
+    assert part > 1 or found.keys() == FROZEN.keys()
+
+
+def test_every_changed_field_has_a_line() -> None:
+    old, new = {"hits": [{"score": 0.5, "path": "a"}]}, {"hits": [{"score": 0.6, "path": "a"}], "tier": 2}
+    assert list(differences(old, new)) == ["  hits[0].score: 0.5 -> 0.6", "  tier: null -> 2"]
+    assert digest(old) != digest(new)
