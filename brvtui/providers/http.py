@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _LIBRARY = "httpx"
 _CONNECT_SECONDS = 10.0
+_MOST_PIECES = 50_000
 _LONGEST_REASON = 300
 _LONGEST_REFUSAL = 16 * _LONGEST_REASON
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
@@ -204,13 +205,18 @@ def _trusted(is_encrypted: bool) -> ssl.SSLContext:
 
 
 async def body_of(answer: httpx.Response, most: int) -> AsyncIterator[bytes]:
-    """The pieces of the body. Raises :class:`ServiceRefusal` if it is compressed, or larger than ``most`` bytes."""
+    """The pieces of the body.
+
+    Raises :class:`ServiceRefusal` if it is compressed, larger than ``most`` bytes, or in too many pieces to read.
+    """
     encoding = answer.headers.get("content-encoding", "").strip().lower()
     if encoding not in ("", "identity"):
         raise ServiceRefusal("the answer is compressed, which was not asked for", answer.status_code)
-    size = 0
+    size = pieces = 0
     async for piece in answer.aiter_raw():
-        size += len(piece)
+        size, pieces = size + len(piece), pieces + 1
+        if pieces > _MOST_PIECES:
+            raise ServiceRefusal(f"the answer comes in more than {_MOST_PIECES} pieces", answer.status_code)
         if size > most:
             raise ServiceRefusal(f"the answer is larger than {most} bytes", answer.status_code)
         yield piece

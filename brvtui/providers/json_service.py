@@ -13,6 +13,8 @@ from brvtui.providers.http import Endpoint, ServiceRefusal, answered, body_of
 from brvtui.providers.private_loop import PrivateLoop
 from brvtui.services.requests import LegError, RequestPolicy
 
+_TIMEOUT = 408
+"""Not tried again: the next try would take as long."""
 _TOO_MANY_REQUESTS = 429
 
 
@@ -64,7 +66,7 @@ class JsonService:
                 async for piece in body_of(answer, most):
                     body += piece
         except TimeoutError:
-            raise ServiceRefusal(f"no answer within {seconds:g} s") from None
+            raise ServiceRefusal(f"no answer within {seconds:g} s", _TIMEOUT) from None
         try:
             return json.loads(body)
         except (ValueError, RecursionError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import weakref
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -58,16 +59,19 @@ class FullText:
         all of them joined by OR, with a weight for each column. Equal scores keep the documents' order. Raises
         :class:`FullTextError`.
         """
-        parts = [alternatives[start : start + _TOGETHER] for start in range(0, len(alternatives), _TOGETHER)]
-        if len(parts) == 1:
-            rowids, scores = self._matches(parts[0], weights, max(0, limit))
+        if 0 < len(alternatives) <= _TOGETHER:
+            rowids, scores = self._matches(alternatives, weights, max(0, limit))
             return list(zip(np.searchsorted(self._rowids, rowids).tolist(), scores, strict=True))
         total, matched = np.zeros(len(self.documents)), np.zeros(len(self.documents), dtype=np.bool_)
-        for part in parts:
-            rowids, scores = self._matches(part, weights, len(self.documents))
-            here = np.searchsorted(self._rowids, rowids)
-            total[here] += scores
-            matched[here] = True
+        by_count: dict[int, list[str]] = {}
+        for alternative, count in Counter(alternatives).items():
+            by_count.setdefault(count, []).append(alternative)
+        for count, once in by_count.items():
+            for start in range(0, len(once), _TOGETHER):
+                rowids, scores = self._matches(once[start : start + _TOGETHER], weights, len(self.documents))
+                here = np.searchsorted(self._rowids, rowids)
+                total[here] += count * np.asarray(scores)
+                matched[here] = True
         positions = np.flatnonzero(matched)
         best = positions[np.argsort(-total[positions], kind="stable")[: max(0, limit)]]
         return list(zip(best.tolist(), total[best].tolist(), strict=True))

@@ -20,6 +20,7 @@ MOST_STRANGERS = 256
 """Open connections without a valid request; one more closes the oldest."""
 STRANGER_S = 10.0
 """Seconds within which a connection must send a valid request."""
+_LONGEST_PATH = 200
 ONLY_OWN_PAGES = "only the page that this server served may connect\n"
 _HEADERS = {
     "Content-Security-Policy": (
@@ -85,6 +86,8 @@ class Guard:
         try:
             self._refuse_strangers(request)
             self._strangers.pop(request.protocol, None)
+            if len(request.path) > _LONGEST_PATH:
+                raise web.HTTPNotFound(text="not found\n")
             return await handler(request)
         except web.HTTPException as error:
             return web.Response(status=error.status, text=error.text)

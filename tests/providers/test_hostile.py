@@ -118,6 +118,12 @@ def drip_events(connection: socket.socket) -> None:
         time.sleep(0.2)
 
 
+def crumbs(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while True:
+        connection.sendall(b"1\r\n \r\n")
+
+
 def flood(connection: socket.socket) -> None:
     connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
     while True:
@@ -157,6 +163,13 @@ def test_events_without_end_end_in_time() -> None:
         began = time.monotonic()
         assert "it was incomplete after 5 s" in chat(base, HURRIED)
         assert time.monotonic() - began < AT_MOST_S
+
+
+def test_an_answer_in_crumbs_costs_little_time() -> None:
+    with raw_service(crumbs) as base:
+        began = time.process_time()
+        assert "more than 50000 pieces" in embed(base)
+        assert time.process_time() - began < 4.0
 
 
 def test_a_flood_is_cut_at_the_limit() -> None:

@@ -151,6 +151,14 @@ def test_many_alternatives_score_as_one_expression_does() -> None:
         assert math.isclose(one, other, rel_tol=CLOSE)
 
 
+def test_repeated_alternatives_count_as_often_as_they_are_repeated() -> None:
+    documents = [("", f"w{number % 7}", f"w{number // 9} common") for number in range(90)]
+    asked = ['"w1"'] * 70 + ['"common"'] * 3 + ['"w2"']
+    made, expected = full_text(LAYOUT, documents).search(asked, WEIGHTS, 90), by_sqlite(documents, " OR ".join(asked))
+    assert [position for position, _ in made] == [position for position, _ in expected]
+    assert all(math.isclose(one, other, rel_tol=CLOSE) for (_, one), (_, other) in zip(made, expected, strict=True))
+
+
 def test_nothing_is_asked_for() -> None:
     assert full_text(LAYOUT, [("", "", "alpha")]).search([], WEIGHTS, 9) == []
 

@@ -170,7 +170,8 @@ async def test_the_token_is_exchanged_for_a_cookie_that_every_path_needs(served:
     status, page = await get(served.url, Cookie=cookie)
     assert (status, 'data-key=""' in page) == (200, True)
     assert (await get(f"{served.url}static/", Cookie=cookie))[0] == 403
-    assert (await get(f"{served.url}download/x", Cookie=cookie))[0] == 404
+    for path in ("download/x", "static/" + "a/" * 4000, "static/" + "a" * 300, "download/" + "x" * 300):
+        assert (await get(f"{served.url}{path}", Cookie=cookie))[0] == 404
 
 
 async def test_the_cookie_is_kept_from_scripts_and_sites_and_the_page_from_frames(served: Served) -> None:

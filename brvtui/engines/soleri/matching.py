@@ -24,9 +24,24 @@ def terms(query: str, as_run: AsRun) -> tuple[str, ...]:
     return tuple(made)
 
 
+_SLOW_WORDS = 64
+_OPERATORS = frozenset(("AND", "OR", "NOT", "NEAR"))
+
+
 def alternatives(query: str, as_run: AsRun) -> Sequence[str]:
     """The expressions that are joined by OR; a query without a term goes to FTS5 as it is."""
     return terms(query, as_run) or (query,)
+
+
+def many_bare_words(query: str, as_run: AsRun) -> Sequence[str]:
+    """Returns the words of a query without terms that FTS5 would need much time for; empty for any other query.
+
+    FTS5 joins them by AND and adds up a score for each, repeats included, in a time that grows with their square.
+    """
+    words = query.split()
+    is_plain = all(set(word) <= {"_"} or word.replace("_", "").isalnum() for word in words)
+    is_long = len(words) > _SLOW_WORDS and not terms(query, as_run)
+    return words if is_long and is_plain and _OPERATORS.isdisjoint(words) else ()
 
 
 def expression(query: str, as_run: AsRun) -> str:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.engines.soleri.links import LinkGraph
-from brvtui.engines.soleri.matching import alternatives
+from brvtui.engines.soleri.matching import alternatives, many_bare_words
 from brvtui.engines.soleri.profile import SoleriProfile, TierWeights
 from brvtui.engines.soleri.tfidf import DocumentFrequencies, count_documents
 from brvtui.engines.soleri.vectors import VectorIndex
@@ -101,7 +101,13 @@ class Tier:
             closed.update(at for at, entry in enumerate(self.entries) if not filters.admits(entry))
         asked = limit + len(closed)
         try:
-            matched = self.text.search(alternatives(query, profile.as_run), profile.columns.weights, asked)
+            if words := many_bare_words(query, profile.as_run):
+                every = self.text.search(words, profile.columns.weights, len(self.entries))
+                distinct = " ".join(dict.fromkeys(words))
+                inside = self.text.holding(distinct, self.text.layout.columns, [position for position, _ in every])
+                matched = [(position, score) for position, score in every if position in inside][: max(0, asked)]
+            else:
+                matched = self.text.search(alternatives(query, profile.as_run), profile.columns.weights, asked)
         except FullTextError:
             return []
         found = [(position, score) for position, score in matched if position not in closed][: max(0, limit)]

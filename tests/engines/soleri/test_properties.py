@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from operator import mul
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -209,3 +210,16 @@ def test_a_budget_holds_and_the_first_result_always_fits(made: list[VaultEntry],
     assume(ranking.results)
     tokens = [found.entry.budgeted_tokens for found in ranking.results]
     assert len(tokens) == 1 or sum(tokens) <= budget
+
+
+@pytest.mark.parametrize("words", ["a b", "a", "b a a", "a zz", "é b"])
+def test_many_words_without_a_term_score_as_fts5_joins_them(words: str) -> None:
+    one = VaultEntry("", "rule", "auth", "a b", "warning", "a é b b", context="x")
+    tier = tier_of("agent", 1.0, numbered([one, replace(one, title="b"), replace(one, title="c", description="a")]))
+    query = " ".join([words] * (70 // len(words.split()) + 1))
+    assert len(query.split()) > 64
+    expected = tier.text.search([query], PROFILE.columns.weights, 9)
+    found = tier.search(query, PROFILE, NOW, 9)
+    assert [entry.entry.id for entry in found] == [tier.entries[position].id for position, _ in expected]
+    assert [entry.bm25 for entry in found] == pytest.approx([score for _, score in expected], rel=1e-9)
+    assert found or "zz" in words
