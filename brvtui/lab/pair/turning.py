@@ -34,7 +34,7 @@ _MOST_IMPORTANCE = 100
 _MOST_DAYS = 3650
 """Older dates of an update are as good as this one."""
 _NS_PER_MS = 1_000_000
-TRIAL_LENGTH = 2_000
+TRIAL_LENGTH = 1_000
 """No change is tried for a query of more characters: each asks the engine again."""
 _MOST_WORDS = 4
 """Words of the query of which every choice is tried in a title."""
