@@ -1,26 +1,22 @@
-"""Writes docs/contact-sheet.png: every snapshot of the tests beside each other, to be looked at as one picture.
+"""Writes .pictures/contact-sheet.png: all snapshots of the tests, to be looked at as one picture.
 
-make pictures    (needs Chromium; takes the snapshots anew first)
+make pictures    (needs Chromium; renews the snapshots first)
 """
 
 from __future__ import annotations
 
-import hashlib
 import html
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
-import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SNAPSHOTS = ROOT / "tests" / "app" / "__snapshots__"
-SHEET = ROOT / "docs" / "contact-sheet.png"
+SHEET = ROOT / ".pictures" / "contact-sheet.png"
 COLUMNS, WIDTH, HEIGHT, CAPTION = 8, 300, 190, 14
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-_KEY = b"snapshots\0"
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -43,28 +39,6 @@ def page(pictures: list[Path]) -> str:
     return f"<!doctype html><meta charset=utf-8><style>{style}</style>{cells}"
 
 
-def made_of() -> str:
-    """A hash of the names and texts of the snapshots of now."""
-    hashed = hashlib.sha256()
-    for picture in sorted(SNAPSHOTS.rglob("*.svg")):
-        hashed.update(picture.relative_to(SNAPSHOTS).as_posix().encode() + b"\0" + picture.read_bytes() + b"\0")
-    return hashed.hexdigest()
-
-
-def says(png: bytes) -> str:
-    """The hash that a sheet was marked with; empty when it has none."""
-    at = png.find(b"tEXt" + _KEY)
-    start = at + 4 + len(_KEY)
-    return png[start : at + 4 + struct.unpack(">I", png[at - 4 : at])[0]].decode() if at > 0 else ""
-
-
-def marked(png: bytes) -> bytes:
-    """The sheet with the hash in a text chunk before its last."""
-    text = b"tEXt" + _KEY + made_of().encode()
-    chunk = struct.pack(">I", len(text) - 4) + text + struct.pack(">I", zlib.crc32(text))
-    return png[:-12] + chunk + png[-12:]
-
-
 def main() -> int:
     """Writes the sheet; 1 when there is no browser or nothing to show."""
     browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
@@ -72,6 +46,7 @@ def main() -> int:
     if browser is None or not pictures:
         print("no browser here" if browser is None else f"no snapshots in {SNAPSHOTS}", file=sys.stderr)
         return 1
+    SHEET.parent.mkdir(exist_ok=True)
     rows = -(-len(pictures) // COLUMNS)
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "sheet.html"
@@ -79,7 +54,6 @@ def main() -> int:
         size = f"--window-size={COLUMNS * WIDTH},{rows * (HEIGHT + CAPTION)}"
         taken = [f"--user-data-dir={folder}/profile", f"--screenshot={SHEET}", size, source.as_uri()]
         subprocess.run([browser, *FLAGS, *taken], check=True, capture_output=True, timeout=300)
-    SHEET.write_bytes(marked(SHEET.read_bytes()))
     print(f"{SHEET.relative_to(ROOT)}: {len(pictures)} screens, {SHEET.stat().st_size / 1e6:.1f} MB")
     return 0
 

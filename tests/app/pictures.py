@@ -22,7 +22,8 @@ from textual.pilot import Pilot
 from tests.app.driving import NARROW, WIDE, settled
 
 DARK, LIGHT = "brv-dark", "brv-light"
-NARROW_AND_WIDE = {"80x24": NARROW, "120x36": WIDE}
+ONLY_NARROW, ONLY_WIDE = {"80x24": NARROW}, {"120x36": WIDE}
+NARROW_AND_WIDE = ONLY_NARROW | ONLY_WIDE
 
 
 class Looks(Protocol):
@@ -60,8 +61,8 @@ class Pictures:
         pilot: Pilot[Any],
         name: str = "",
         sizes: Mapping[str, tuple[int, int]] = NARROW_AND_WIDE,
-        themes: Iterable[str] = (DARK, LIGHT),
-        joined: bool = False,
+        themes: Iterable[str] = (DARK,),
+        joined: bool = True,
         ready: Callable[[Pilot[Any]], Awaitable[None]] = settled,
     ) -> None:
         """Fails when one differs from its picture; ``snapshot_report.html`` shows both.

@@ -168,9 +168,9 @@ async def test_the_picture_is_saved_beside_others_and_over_none(
 
 
 async def test_what_it_looks_like(looks: Looks, linked: Tree, make_app: Callable[..., BrvTui]) -> None:
-    looks = partial(looks, joined=True)
+    looks = partial(looks)
     async with make_app(linked.root).run_test(size=WIDE) as pilot:
         await opened(pilot, ENTRY)
-        await looks(pilot, "test_graph[{size}]", themes=[DARK])
+        await looks(pilot, "test_graph[{size}]")
         await pilot.press("z")
         await looks(pilot, "test_graph[whole-{size}]", {"120x36": WIDE}, [DARK])

@@ -15,7 +15,7 @@ from tests.app.commands.test_palette import chosen
 from tests.app.driving import NARROW, WIDE, ask, screen, settled, text_of, until, view
 from tests.app.editing import toasts
 from tests.app.engines import switch_to
-from tests.app.pictures import DARK, Looks
+from tests.app.pictures import Looks
 from tests.support.settings import own
 from tests.support.trees import Tree
 
@@ -147,9 +147,9 @@ async def test_it_looks_so(looks: Looks, app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await pinned(pilot, "refresh token rotation")
         await ask(pilot, "key rotation")
-        await looks(pilot, "test_it_looks_so[wording-{size}]", themes=[DARK], joined=True)
+        await looks(pilot, "test_it_looks_so[wording-{size}]")
         await pilot.press("P")
-        await looks(pilot, "test_it_looks_so[engine-{size}]", {"80x24": NARROW}, [DARK], joined=True)
+        await looks(pilot, "test_it_looks_so[engine-{size}]", {"80x24": NARROW})
 
 
 @pytest.mark.parametrize(("engine", "names"), [("byterover", True), ("jeffs_brain", False)])

@@ -16,20 +16,17 @@ from brvtui.app.states import Phase
 from brvtui.app.widgets.tree import UNSEEN, TreePane
 from brvtui.saved.traces import as_json
 from tests.app.driving import HUGE, NARROW, WIDE, ask, reading, screen, settled, shown, until, view
-from tests.app.pictures import DARK, LIGHT, Looks
+from tests.app.pictures import DARK, LIGHT, NARROW_AND_WIDE, ONLY_NARROW, ONLY_WIDE, Looks
 from tests.support.trees import Tree
 
 Before = Callable[[Pilot[Any]], Awaitable[None]]
 MakeApp = Callable[..., BrvTui]
-_ONLY_NARROW, _ONLY_WIDE = {"80x24": NARROW}, {"120x36": WIDE}
-_WIDE_AND_NARROW = _ONLY_WIDE | _ONLY_NARROW
-_SIZES = _WIDE_AND_NARROW | {"200x60": HUGE}
 
 
 @pytest.fixture
 def looks(looks: Looks) -> Looks:
     """Pictures with neighbours of one style joined."""
-    return partial(looks, joined=True)
+    return partial(looks)
 
 
 def _asking(query: str, *keys: str) -> Before:
@@ -65,7 +62,7 @@ _STATES: dict[str, Before] = {
 
 
 _ALSO_LIGHT = ("empty", "llm", "cached")
-SIZE = pytest.mark.parametrize("size", _WIDE_AND_NARROW)
+SIZE = pytest.mark.parametrize("size", NARROW_AND_WIDE)
 """For an app of its own in each size: the key bar below a dialog shows other keys once the terminal was resized."""
 
 
@@ -73,15 +70,15 @@ SIZE = pytest.mark.parametrize("size", _WIDE_AND_NARROW)
 async def test_a_query(looks: Looks, app: BrvTui, state: str) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await _STATES[state](pilot)
-        await looks(pilot, f"test_dark[{state}-{{size}}]", _SIZES if state != "near-miss" else _WIDE_AND_NARROW, [DARK])
+        await looks(pilot, f"test_dark[{state}-{{size}}]", NARROW_AND_WIDE if state in _ALSO_LIGHT else ONLY_WIDE)
         if state in _ALSO_LIGHT:
-            await looks(pilot, f"test_light[{state}-{{size}}]", _SIZES, [LIGHT])
+            await looks(pilot, f"test_light[{state}-{{size}}]", ONLY_WIDE, [LIGHT])
 
 
 async def test_a_near_miss_on_a_large_screen(looks: Looks, app: BrvTui) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await _STATES["near-miss"](pilot)
-        await looks(pilot, "test_dark[near-miss-{size}]", {"200x60": HUGE}, [DARK])
+        await looks(pilot, "test_dark[near-miss-{size}]", {"200x60": HUGE})
 
 
 async def test_tabs(looks: Looks, app: BrvTui) -> None:
@@ -89,7 +86,7 @@ async def test_tabs(looks: Looks, app: BrvTui) -> None:
         await _asking("refresh token rotation", "enter")(pilot)
         for key in ("f4", "f5", "f6", "f7", "f8"):
             await pilot.press(key)
-            await looks(pilot, f"test_tabs[{key}]", _ONLY_NARROW, [DARK])
+            await looks(pilot, f"test_tabs[{key}]", ONLY_NARROW)
 
 
 _RUNGS: dict[str, Before] = {
@@ -106,7 +103,7 @@ _RUNGS: dict[str, Before] = {
 async def test_rungs(looks: Looks, app: BrvTui, state: str) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await _RUNGS[state](pilot)
-        await looks(pilot, f"test_rungs[{state}-{{size}}]", _WIDE_AND_NARROW, [DARK])
+        await looks(pilot, f"test_rungs[{state}-{{size}}]", ONLY_WIDE)
 
 
 _HYBRID: dict[str, Before] = {
@@ -125,16 +122,16 @@ _HYBRID: dict[str, Before] = {
 async def test_hybrid(looks: Looks, app: BrvTui, state: str) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await _HYBRID[state](pilot)
-        await looks(pilot, f"test_hybrid[{state}-{{size}}]", _WIDE_AND_NARROW, [DARK])
+        await looks(pilot, f"test_hybrid[{state}-{{size}}]", ONLY_WIDE)
 
 
 async def test_both_legs(looks: Looks, app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda settings, rules: Letters())
     async with app.run_test(size=WIDE) as pilot:
         await _asking("refresh token rotation", "escape", "P", "m", "m")(pilot)
-        await looks(pilot, "test_both_legs[semantic]", _ONLY_WIDE, [DARK])
+        await looks(pilot, "test_both_legs[semantic]", ONLY_WIDE)
         await pilot.press("m")
-        await looks(pilot, "test_both_legs[hybrid]", _ONLY_WIDE, [DARK])
+        await looks(pilot, "test_both_legs[hybrid]", ONLY_WIDE)
 
 
 class Letters:
@@ -152,7 +149,7 @@ async def test_answer_tabs(looks: Looks, app: BrvTui) -> None:
         await _asking("refresh token rotation", "f7", "z")(pilot)
         for tab in ("prompt", "note"):
             await pilot.press("right")
-            await looks(pilot, f"test_answer_tabs[{tab}]", _ONLY_WIDE, [DARK])
+            await looks(pilot, f"test_answer_tabs[{tab}]", ONLY_WIDE)
 
 
 _ONCE: dict[str, Before] = {
@@ -167,40 +164,40 @@ _ONCE: dict[str, Before] = {
 async def test_once(looks: Looks, app: BrvTui, name: str) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await _ONCE[name](pilot)
-        await looks(pilot, name, _ONLY_WIDE, [DARK])
+        await looks(pilot, name, ONLY_WIDE)
 
 
 async def test_letters(looks: Looks, garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_ASCII", "1")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token rotation")
-        await looks(pilot, "test_letters", _ONLY_WIDE, [DARK])
+        await looks(pilot, "test_letters", ONLY_WIDE)
 
 
 async def test_the_smallest(looks: Looks, app: BrvTui) -> None:
     async with app.run_test(size=(60, 18)) as pilot:
         await ask(pilot, "refresh token rotation")
-        await looks(pilot, "test_the_smallest[{size}]", {"60x18": (60, 18), "59x17": (59, 17)}, [DARK])
+        await looks(pilot, "test_the_smallest[{size}]", {"60x18": (60, 18), "59x17": (59, 17)})
 
 
 async def test_loading(looks: Looks, app: BrvTui, stuck_at: Callable[[int, int], None]) -> None:
     stuck_at(40, 120)
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).project.total)
-        await looks(pilot, "test_loading", _ONLY_WIDE, [DARK], ready=reading)
+        await looks(pilot, "test_loading", ONLY_WIDE, ready=reading)
 
 
 async def test_no_project(looks: Looks, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     async with make_app(Path("nowhere")).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        await looks(pilot, "test_no_project[{size}]", _WIDE_AND_NARROW, [DARK])
+        await looks(pilot, "test_no_project[{size}]", NARROW_AND_WIDE)
 
 
 async def test_empty_tree(looks: Looks, make_app: MakeApp, tree: Tree) -> None:
     async with make_app(tree.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        await looks(pilot, "test_empty_tree", _ONLY_WIDE, [DARK])
+        await looks(pilot, "test_empty_tree", ONLY_WIDE)
 
 
 async def test_saved_trace(looks: Looks, garden: Tree, tmp_path: Path) -> None:
@@ -209,14 +206,14 @@ async def test_saved_trace(looks: Looks, garden: Tree, tmp_path: Path) -> None:
     file.write_bytes(as_json(session.answers.saved(session.probe("refresh token rotation"))))
     async with BrvTui(Opening(file)).run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).project.phase is Phase.READY)
-        await looks(pilot, "test_saved_trace[{size}]", _WIDE_AND_NARROW, [DARK])
+        await looks(pilot, "test_saved_trace[{size}]", NARROW_AND_WIDE)
 
 
 @SIZE
 async def test_saving(looks: Looks, app: BrvTui, size: str) -> None:
-    async with app.run_test(size=_SIZES[size]) as pilot:
+    async with app.run_test(size=NARROW_AND_WIDE[size]) as pilot:
         await _asking("refresh token rotation", "escape", "x")(pilot)
-        await looks(pilot, f"test_saving[{size}]", {size: _SIZES[size]}, [DARK])
+        await looks(pilot, f"test_saving[{size}]", {size: NARROW_AND_WIDE[size]})
 
 
 _SETTINGS = {"list": (), "searched": ("slash", *"reranker"), "refused": (*"jjjjjj", "enter", "x", "enter")}
@@ -225,9 +222,9 @@ _SETTINGS = {"list": (), "searched": ("slash", *"reranker"), "refused": (*"jjjjj
 @SIZE
 @pytest.mark.parametrize("state", _SETTINGS)
 async def test_settings(looks: Looks, app: BrvTui, state: str, size: str) -> None:
-    async with app.run_test(size=_SIZES[size]) as pilot:
+    async with app.run_test(size=NARROW_AND_WIDE[size]) as pilot:
         await _asking("", "escape", "comma", *_SETTINGS[state])(pilot)
-        await looks(pilot, f"test_settings[{state}-{{size}}-{{theme}}]", {size: _SIZES[size]})
+        await looks(pilot, f"test_settings[{state}-{{size}}-{{theme}}]", {size: NARROW_AND_WIDE[size]})
 
 
 @SIZE
@@ -237,20 +234,20 @@ async def test_theme_list(
 ) -> None:
     monkeypatch.setenv("BRV_TUI_THEME", theme)
     app = make_app(garden.root)
-    async with app.run_test(size=_SIZES[size]) as pilot:
+    async with app.run_test(size=NARROW_AND_WIDE[size]) as pilot:
         await ask(pilot, "refresh token rotation")
         await pilot.press("escape", "T")
         await until(pilot, lambda: "brv-light" in shown(pilot))
         await pilot.press("down")
         await settled(pilot)
-        await looks(pilot, f"test_theme_list[{size}-{theme}]", {size: _SIZES[size]}, [app.theme])
+        await looks(pilot, f"test_theme_list[{size}-{theme}]", {size: NARROW_AND_WIDE[size]}, [app.theme])
 
 
 async def test_other_themes(looks: Looks, app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await _asking("refresh token rotation", "escape", "j")(pilot)
         themes = ("brv-contrast", "nord", "textual-light", "ansi-dark")
-        await looks(pilot, "test_other_themes[{theme}]", _ONLY_WIDE, themes)
+        await looks(pilot, "test_other_themes[{theme}]", ONLY_WIDE, themes)
 
 
 async def test_no_color(looks: Looks, garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,4 +255,4 @@ async def test_no_color(looks: Looks, garden: Tree, make_app: MakeApp, monkeypat
     app = make_app(garden.root)
     async with app.run_test(size=WIDE) as pilot:
         await _asking("refresh token rotation", "escape", "j")(pilot)
-        await looks(pilot, "test_no_color", _ONLY_WIDE, [app.theme])
+        await looks(pilot, "test_no_color", ONLY_WIDE, [app.theme])

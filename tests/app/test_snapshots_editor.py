@@ -16,7 +16,7 @@ from brvtui.store.drafts import DraftStore
 from brvtui.timing import system_clock
 from tests.app.driving import WIDE, ask, brv, settled, until, view
 from tests.app.editing import NOTE, looked, open_note, type_keys
-from tests.app.pictures import Looks
+from tests.app.pictures import ONLY_NARROW, Looks
 from tests.support.trees import Tree
 
 MakeApp = Callable[..., BrvTui]
@@ -55,7 +55,7 @@ async def test_unsaved_text(looks: Looks, app: BrvTui, keys: tuple[str, ...]) ->
     async with app.run_test(size=WIDE) as pilot:
         await _typed(pilot)
         await pilot.press(*keys)
-        await looks(pilot)
+        await looks(pilot, sizes=ONLY_NARROW)
 
 
 async def test_leaving(looks: Looks, app: BrvTui) -> None:
@@ -63,7 +63,7 @@ async def test_leaving(looks: Looks, app: BrvTui) -> None:
         await _typed(pilot)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
-        await looks(pilot)
+        await looks(pilot, sizes=ONLY_NARROW)
 
 
 async def test_a_conflict(looks: Looks, garden: Tree, app: BrvTui) -> None:
@@ -73,7 +73,7 @@ async def test_a_conflict(looks: Looks, garden: Tree, app: BrvTui) -> None:
         await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.on_disk == "changed")  # type: ignore[union-attr]
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
-        await looks(pilot)
+        await looks(pilot, sizes=ONLY_NARROW)
 
 
 async def test_a_note_that_was_removed(looks: Looks, garden: Tree, app: BrvTui) -> None:
@@ -87,7 +87,7 @@ async def test_a_note_that_was_removed(looks: Looks, garden: Tree, app: BrvTui) 
         await settled(pilot)
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, GoneDialog))
-        await looks(pilot)
+        await looks(pilot, sizes=ONLY_NARROW)
 
 
 async def test_a_draft(looks: Looks, garden: Tree, app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +100,7 @@ async def test_a_draft(looks: Looks, garden: Tree, app: BrvTui, monkeypatch: pyt
         brv(pilot).controllers.selection.select(NOTE)
         await pilot.press("escape", "e")
         await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
-        await looks(pilot)
+        await looks(pilot, sizes=ONLY_NARROW)
 
 
 _DIALOGS: dict[str, tuple[str, ...]] = {
@@ -134,7 +134,7 @@ async def test_a_dialog(looks: Looks, app: BrvTui, garden: Tree, keys: tuple[str
             await pilot.press(key)
             await settled(pilot)
         await until(pilot, lambda: len(pilot.app.screen_stack) > 1)
-        await looks(pilot)
+        await looks(pilot, sizes=ONLY_NARROW)
 
 
 @pytest.mark.parametrize("text", ["note", "rotation", "zebra"], ids=["actions", "notes", "nothing"])
@@ -145,7 +145,7 @@ async def test_commands_found(looks: Looks, app: BrvTui, text: str) -> None:
         dialog = pilot.app.screen
         assert isinstance(dialog, CommandsDialog)
         await until(pilot, lambda: dialog.rows.commands is not None)
-        await looks(pilot)
+        await looks(pilot, sizes=ONLY_NARROW)
 
 
 async def test_a_new_note_from_a_query_that_nothing_covers(looks: Looks, app: BrvTui) -> None:
@@ -153,4 +153,4 @@ async def test_a_new_note_from_a_query_that_nothing_covers(looks: Looks, app: Br
         await ask(pilot, "zebra quagga")
         await pilot.press("escape", "a")
         await until(pilot, lambda: len(pilot.app.screen_stack) > 1)
-        await looks(pilot)
+        await looks(pilot, sizes=ONLY_NARROW)

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from brvtui.fleet.members import Fleet
 from tests.app import waiting
 from tests.app.driving import NARROW, WIDE, brv, until, view
-from tests.app.pictures import DARK, LIGHT, Looks
+from tests.app.pictures import LIGHT, Looks
 from tests.app.test_fleet import asked, fleet_app
 from tests.app.test_fleet import fleet as fleet
 
@@ -43,10 +43,10 @@ async def test_fleet(looks: Looks, fleet: Fleet, tmp_path: Path) -> None:
     async with fleet_app(fleet).run_test(size=WIDE) as pilot:
         await asked(pilot)
         steady(pilot, tmp_path)
-        await looks(pilot, "test_fleet[{size}]", sizes, [DARK], True, shown)
-        await looks(pilot, "test_fleet_light[{size}]", {"80x24": NARROW}, [LIGHT], True, shown)
+        await looks(pilot, "test_fleet[{size}]", sizes, ready=shown)
+        await looks(pilot, "test_fleet_light[{size}]", {"80x24": NARROW}, [LIGHT], ready=shown)
         await pilot.resize_terminal(*WIDE)
         await pilot.press("f5")
         await until(pilot, lambda: view(pilot).fleet.ranking is not None)
         steady(pilot, tmp_path)
-        await looks(pilot, "test_one_ranking[{size}]", {"120x36": WIDE}, [DARK], True, shown)
+        await looks(pilot, "test_one_ranking[{size}]", {"120x36": WIDE}, ready=shown)

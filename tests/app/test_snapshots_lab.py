@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-
-import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.lab.whatif.variant import Variant
-from tests.app.driving import HUGE, NARROW, WIDE, ask, frame, settled, until, view
+from tests.app.driving import WIDE, ask, frame, settled, until, view
 from tests.app.judging import ROTATION, asked, to_lab
-from tests.app.pictures import DARK, LIGHT, Looks
+from tests.app.pictures import LIGHT, ONLY_WIDE, Looks
 from tests.support.trees import Tree
 
 MakeApp = Callable[..., BrvTui]
-_ALL = {"120x36": WIDE, "80x24": NARROW, "200x60": HUGE}
-_WIDE_AND_NARROW = {"120x36": WIDE, "80x24": NARROW}
-
-
-@pytest.fixture
-def looks(looks: Looks) -> Looks:
-    """Pictures with neighbours of one style joined."""
-    return partial(looks, sizes=_WIDE_AND_NARROW, themes=[DARK], joined=True)
 
 
 async def test_columns(looks: Looks, with_judgments: Tree, make_app: MakeApp) -> None:
@@ -35,8 +24,8 @@ async def test_columns(looks: Looks, with_judgments: Tree, make_app: MakeApp) ->
             await asked(pilot)
         await pilot.press("g", "j", "l")
         await settled(pilot)
-        await looks(pilot, "test_columns[{size}]", sizes=_ALL)
-        await looks(pilot, "test_columns_light[{size}]", sizes=_WIDE_AND_NARROW, themes=[LIGHT])
+        await looks(pilot, "test_columns[{size}]")
+        await looks(pilot, "test_columns_light[{size}]", sizes=ONLY_WIDE, themes=[LIGHT])
 
 
 async def test_what_if(looks: Looks, with_judgments: Tree, make_app: MakeApp) -> None:
@@ -45,7 +34,7 @@ async def test_what_if(looks: Looks, with_judgments: Tree, make_app: MakeApp) ->
         await pilot.press("f4", "right_curly_bracket", "right_curly_bracket")
         await until(pilot, lambda: view(pilot).lab.what_if == Variant(days=20))
         await asked(pilot)
-        await looks(pilot, "test_what_if[{size}]", sizes=_ALL)
+        await looks(pilot, "test_what_if[{size}]")
 
 
 async def test_dialogs(looks: Looks, with_judgments: Tree, make_app: MakeApp) -> None:

@@ -9,14 +9,12 @@ from pathlib import Path
 import pytest
 
 from brvtui.app.app import BrvTui
-from tests.app.driving import NARROW, WIDE, reading, settled, until, view
-from tests.app.pictures import DARK, LIGHT, Looks
+from tests.app.driving import WIDE, reading, settled, until, view
+from tests.app.pictures import LIGHT, ONLY_WIDE, Looks
 from tests.app.test_maturity import opened
 from tests.support.trees import Tree
 
 MakeApp = Callable[..., BrvTui]
-_ONLY_WIDE = {"120x36": WIDE}
-_WIDE_AND_NARROW = _ONLY_WIDE | {"80x24": NARROW}
 
 _STATES: dict[str, tuple[str, ...]] = {
     "today": (),
@@ -32,8 +30,8 @@ _ALSO_LIGHT = ("today", "in-60-days")
 
 @pytest.fixture
 def looks(looks: Looks) -> Looks:
-    """Pictures with neighbours of one style joined."""
-    return partial(looks, sizes=_WIDE_AND_NARROW, themes=[DARK], joined=True)
+    """Pictures of one size."""
+    return partial(looks, sizes=ONLY_WIDE)
 
 
 @pytest.mark.parametrize("state", _STATES)
@@ -82,11 +80,11 @@ async def test_letters(looks: Looks, monkeypatch: pytest.MonkeyPatch, garden: Tr
     monkeypatch.setenv("BRV_TUI_ASCII", "1")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await opened(pilot, *_STATES["in-60-days"])
-        await looks(pilot, "test_letters", sizes=_ONLY_WIDE)
+        await looks(pilot, "test_letters", sizes=ONLY_WIDE)
 
 
 @pytest.mark.parametrize("key", ["f1", "question_mark"])
 async def test_help(looks: Looks, app: BrvTui, key: str) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, key)
-        await looks(pilot, f"test_help[{key}]", sizes=_ONLY_WIDE)
+        await looks(pilot, f"test_help[{key}]", sizes=ONLY_WIDE)

@@ -13,7 +13,7 @@ from brvtui.app.query.model_permission import PermissionDialog
 from brvtui.services.model import Budget
 from brvtui.trace import Cited, Completion, EndReason, ModelTurn, ToolStep, Usage
 from tests.app.driving import WIDE, ask, brv, settled, view
-from tests.app.pictures import Looks
+from tests.app.pictures import ONLY_NARROW, Looks
 
 _QUERY = "refund credit note"
 _STEPS = (
@@ -37,7 +37,7 @@ async def test_permission(looks: Looks, app: BrvTui) -> None:
         trace = view(pilot).answer.trace
         assert trace is not None
         pilot.app.push_screen(PermissionDialog("echo", "http://localhost:11434/v1", trace, Budget()))
-        await looks(pilot)
+        await looks(pilot, sizes=ONLY_NARROW)
 
 
 async def test_while_it_writes(looks: Looks, app: BrvTui) -> None:
@@ -53,7 +53,7 @@ async def test_while_it_writes(looks: Looks, app: BrvTui) -> None:
                 live=LiveAnswer(1, _QUERY, "", "byterover", "echo", 3, _TEXT, steps, "", 7200, 96),
             )
         )
-        await looks(pilot)
+        await looks(pilot, sizes=ONLY_NARROW)
 
 
 async def test_afterwards(looks: Looks, app: BrvTui) -> None:
@@ -72,4 +72,4 @@ async def test_afterwards(looks: Looks, app: BrvTui) -> None:
             brv(pilot).store.view.answer._replace(trace=replace(trace, answer=answer)),
         )
         await pilot.press("z")
-        await looks(pilot)
+        await looks(pilot, sizes=ONLY_NARROW)

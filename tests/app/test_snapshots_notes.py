@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from tests.app.driving import WIDE, ask, brv, reading, settled, until, view
 from tests.app.garden import STRANGE
-from tests.app.pictures import Looks
+from tests.app.pictures import ONLY_NARROW, Looks
 from tests.app.test_log import logged, with_log
 from tests.support.trees import Tree
 
@@ -71,7 +71,7 @@ async def test_an_empty_tree(looks: Looks, tree: Tree, make_app: MakeApp, key: s
     async with make_app(tree.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
         await pilot.press("escape", key)
-        await looks(pilot)
+        await looks(pilot, sizes=ONLY_NARROW)
 
 
 @SCREEN
@@ -82,7 +82,7 @@ async def test_no_project(
     async with make_app(Path("nowhere")).run_test(size=WIDE) as pilot:
         await settled(pilot)
         await pilot.press("escape", key)
-        await looks(pilot)
+        await looks(pilot, sizes=ONLY_NARROW)
 
 
 @SCREEN
@@ -93,7 +93,7 @@ async def test_a_tree_that_is_being_read(
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).project.total)
         await pilot.press("escape", key)
-        await looks(pilot, ready=reading)
+        await looks(pilot, sizes=ONLY_NARROW, ready=reading)
 
 
 _LOG: dict[str, tuple[str, ...]] = {
@@ -120,4 +120,4 @@ async def test_log(
         for key in keys:
             await pilot.press(key)
             await settled(pilot)
-        await looks(pilot)
+        await looks(pilot, sizes=ONLY_NARROW)

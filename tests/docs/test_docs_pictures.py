@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import ROOT, script
+from tests.docs.pages import ROOT
 
 pytestmark = pytest.mark.long
 
@@ -23,8 +23,3 @@ def test_the_screenshots_are_what_their_script_makes(tmp_path: Path) -> None:
     made = {file.name: file.read_text() for file in tmp_path.glob("*.svg")}
     assert kept.keys() == made.keys()
     assert [name for name in kept if kept[name] != made[name]] == []
-
-
-def test_the_contact_sheet_is_of_the_snapshots_of_now() -> None:
-    sheet = script("docs/make_contact_sheet.py")
-    assert sheet.says(sheet.SHEET.read_bytes()) == sheet.made_of()
