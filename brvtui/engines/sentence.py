@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
+from unicodedata import normalize
 
 from brvtui.engines.advice import NO_WORDS
 from brvtui.paint.lead import shares_of_lead
@@ -109,10 +110,18 @@ def _place(one: MissingWord, engine: str) -> str:
             f"‘{run}’, or put spaces around the word in the note"
         )
     if one.where is Whereabouts.SPELLING:
-        return f" only in another spelling: search for ‘{run}’"
+        return f" only {_spelling(one)}: search for ‘{run}’"
     if one.where is Whereabouts.UNREAD:
         return f" only in a part that {engine} does not read ({one.file})"
     return f", but {engine} cannot match it there ({one.file})"
+
+
+def _spelling(one: MissingWord) -> str:
+    """The way in which notes write a word differently; where both look the same, the characters that differ."""
+    composed, decomposed = (normalize(form, one.run) for form in ("NFC", "NFD"))
+    if composed == normalize("NFC", (one.typed or one.word).lower()) and composed != decomposed:
+        return f"written with {'composed' if one.run == composed else 'decomposed'} characters, which look the same"
+    return "in another spelling" if one.run.isprintable() else "with invisible characters in it"
 
 
 def lead_of(trace: Trace) -> Iterator[Clause]:

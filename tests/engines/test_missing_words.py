@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from brvtui.engines import registry
+from brvtui.engines import registry, sentence
 from brvtui.engines.contract import Context, Query
 from brvtui.engines.verdict import verdict_sentence
+from brvtui.paint.sentence import plain
 from brvtui.session import Session
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.missing_words import missing_words
@@ -100,6 +102,28 @@ def test_another_spelling_is_named(tree: Tree, text: str, query: str) -> None:
     (found,) = missing_words(tree.snapshot(), query, [query.lower()])
     assert (found.where, found.notes) == (Whereabouts.SPELLING, 1)
     assert fold(found.run) == fold(query)
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "expected"),
+    [
+        (unicodedata.normalize("NFD", "la señal café"), "señal", "written with decomposed characters"),
+        (unicodedata.normalize("NFD", "la señal café"), "CAFÉ", "written with decomposed characters"),
+        (unicodedata.normalize("NFD", "chính sách hoàn tiền"), "tiền", "written with decomposed characters"),
+        ("la señal café", unicodedata.normalize("NFD", "señal"), "written with composed characters"),
+        ("Ünïcödé window", unicodedata.normalize("NFD", "Ünïcödé"), "written with composed characters"),
+        (unicodedata.normalize("NFD", "한국어 문서"), "한국어", "written with decomposed characters"),
+        ("co\u00adop\u200berate", "cooperate", "with invisible characters in it"),
+        ("ＲＥＦＵＮＤ window", "refund", "in another spelling"),
+        ("die Straße", "STRASSE", "in another spelling"),
+    ],
+)
+def test_spellings_that_look_alike_are_explained(tree: Tree, text: str, query: str, expected: str) -> None:
+    tree.note("a/b/c.md", "Title", text)
+    missing = missing_words(tree.snapshot(), query, [query.lower()])
+    trace = replace(asked(tree.snapshot(), "zyzzyva", "byterover"), missing=missing)
+    said = plain(tuple(sentence.missing_words(trace, "ByteRover")))
+    assert said.startswith(f"1 note contains ‘{query}’ only {expected}")
 
 
 @pytest.mark.parametrize(
