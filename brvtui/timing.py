@@ -5,7 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from time import perf_counter
+
+FIRST_MS, LAST_MS = (datetime(year, 1, 1, tzinfo=UTC).timestamp() * 1000 for year in (1000, 9000))
+"""In milliseconds since 1970: a forecast or a time zone beyond them never leaves the years that Python can name."""
 
 
 def system_clock() -> float:

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import click
 
+from brvtui.timing import FIRST_MS, LAST_MS
+
 _HOURS = {"h": 1, "d": 24, "w": 168, "y": 8_766}
 _MS_PER_HOUR = 3_600_000
 _LATER = re.compile(r"([+-])([0-9]{1,6})([hdwy])")
-_FIRST, _LAST = (datetime(year, 1, 1, tzinfo=UTC).timestamp() * 1000 for year in (1000, 9000))
-"""In milliseconds since 1970: a forecast or a time zone beyond them never leaves the years that Python can name."""
 
 
 def moment(written: str) -> float:
@@ -62,6 +62,6 @@ def _moment(written: str, problem: str) -> float:
 
 
 def _within(at: float, written: str) -> float:
-    if not _FIRST <= at < _LAST:
+    if not FIRST_MS <= at < LAST_MS:
         raise click.BadParameter(f"{written} is not in the years 1000 to 8999")
     return at

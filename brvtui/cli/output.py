@@ -17,6 +17,8 @@ _ENDLESS = 1_000_000
 
 _MOST_COLUMNS = 1_000
 """The widest page, whatever the terminal or COLUMNS says: its rows are padded."""
+_COLUMNS = 80
+"""If COLUMNS is 0."""
 
 
 def print_report(report: Callable[[int], Any]) -> None:
@@ -31,7 +33,7 @@ def print_report(report: Callable[[int], Any]) -> None:
 
     letters = letters_setting()
     console = Console(highlight=False, markup=False, emoji=False, soft_wrap=False)
-    console.width = min(console.width, _MOST_COLUMNS)
+    console.width = min(console.width, _MOST_COLUMNS) or _COLUMNS
     if console.is_terminal or os.environ.get("COLUMNS"):
         with drawn_in(letters), console.capture() as printed:
             console.print(report(console.width))

@@ -15,6 +15,7 @@ from brvtui.disk.sealing import sealed_line, unsealed_line
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import runs_file, tree_folder
 from brvtui.trace.feedback import Feedback, Usefulness
+from brvtui.tree.reading.json_file import moment_of
 
 _FOLDER = "feedback"
 _LARGEST_BYTES = 10_000_000
@@ -65,7 +66,7 @@ def _feedback(row: Any) -> Feedback | None:
     """A row as feedback; None for one that lacks a field, or has another type in it."""
     try:
         query, document, at_ms = row["query"], row["document"], row["at_ms"]
-        is_whole = isinstance(query, str) and isinstance(document, str) and isinstance(at_ms, int | float)
+        is_whole = isinstance(query, str) and isinstance(document, str) and moment_of(at_ms) is not None
         return Feedback(query, document, Usefulness(row["usefulness"]), at_ms) if is_whole else None
     except (ValueError, TypeError, KeyError):
         return None

@@ -13,7 +13,7 @@ from brvtui.disk.sealing import sealed_line, unsealed_line
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import tree_folder
 from brvtui.tree.engine_files.query_log import OURS, LoggedQuery
-from brvtui.tree.reading.json_file import number_of
+from brvtui.tree.reading.json_file import moment_of, number_of
 
 _FILE, _BEFORE = "queries.jsonl", "queries.1.jsonl"
 LARGEST_BYTES = 1_000_000
@@ -68,10 +68,11 @@ def _is_right(entry: LoggedQuery) -> bool:
     """Whether every value of ``entry`` is of its type; numbers must be finite."""
     names = (entry.engine, entry.profile, entry.fingerprint, entry.scope)
     texts = (entry.query, entry.status, entry.problem, entry.response, entry.verdict_sentence, *names)
-    numbers = (entry.at_ms, *(number for number in (entry.took_ms, entry.top_score) if number is not None))
+    numbers = [number for number in (entry.took_ms, entry.top_score) if number is not None]
     counts = [count for count in (entry.tier, entry.total_found) if count is not None]
     return (
         all(isinstance(text, str) for text in texts)
+        and moment_of(entry.at_ms) is not None
         and all(number_of(number) is not None for number in numbers)
         and all(type(count) is int and count >= 0 for count in counts)
         and (entry.tier is None or entry.tier <= _HIGHEST_TIER)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,6 +71,15 @@ def test_what_is_missing_is_unknown(tmp_path: Path) -> None:
     timed = read_entry(write(tmp_path, "qry-78.json", without))
     assert timed is not None
     assert timed.took_ms == 250
+
+
+@pytest.mark.parametrize("at", [1e308, 9e99, 1e15, -1e15, 10**400, -6.3e13])
+@pytest.mark.parametrize("name", ["qry-1000.json", f"qry-{10**20}.json"])
+def test_a_time_beyond_all_calendars_is_unknown(tmp_path: Path, at: float, name: str) -> None:
+    entry = read_entry(write(tmp_path, name, {**ENTRY, "startedAt": at, "completedAt": at}))
+    assert entry is not None
+    assert entry.at_ms in (0, 1_000)
+    assert entry.took_ms == 240
 
 
 def test_the_newest_come_first_and_others_are_left_out(tmp_path: Path) -> None:

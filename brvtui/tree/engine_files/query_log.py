@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from brvtui.tree.reading.json_file import number_of, read_json_or_none
+from brvtui.tree.reading.json_file import moment_of, number_of, read_json_or_none
 
 ENGINE = "engine"
 OURS = "brv-tui"
@@ -88,7 +88,7 @@ def read_entry(file: Path) -> LoggedQuery | None:
     value = read_json_or_none(file)
     if not isinstance(value, dict) or not isinstance(value.get("query"), str):
         return None
-    began = number_of(value.get("startedAt"))
+    began = moment_of(value.get("startedAt"))
     metadata = value.get("searchMetadata")
     found = metadata if isinstance(metadata, dict) else {}
     tier = value.get("tier")
@@ -97,7 +97,7 @@ def read_entry(file: Path) -> LoggedQuery | None:
     count = number_of(found.get("resultCount"))
     total = number_of(found.get("totalFound"))
     return LoggedQuery(
-        at_ms=began if began is not None else float(_moment(file.name)),
+        at_ms=began if began is not None else moment_of(_moment(file.name)) or 0.0,
         query=value["query"],
         who=ENGINE,
         status=status if status in _STATUSES else "",
@@ -116,7 +116,7 @@ def read_entry(file: Path) -> LoggedQuery | None:
 def _took(value: dict[str, Any], began: float | None) -> float | None:
     timing = value.get("timing")
     took = number_of(timing.get("durationMs")) if isinstance(timing, dict) else None
-    ended = number_of(value.get("completedAt"))
+    ended = moment_of(value.get("completedAt"))
     return took if took is not None or began is None or ended is None else max(0.0, ended - began)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from brvtui.regular_files import read_regular
+from brvtui.timing import FIRST_MS, LAST_MS
 
 LARGEST_JSON = 8 * 1_048_576
 """Bytes. Parsed, a file of this size may take 200 MB of memory."""
@@ -32,6 +33,12 @@ def read_json_or_none(path: Path, most: int = LARGEST_JSON) -> Any:
         return read_json(path, most)
     except (OSError, ValueError):
         return None
+
+
+def moment_of(value: Any) -> float | None:
+    """Returns ``value`` if it is a time in milliseconds, in the years 1000 to 8999; else None."""
+    number = number_of(value)
+    return number if number is not None and FIRST_MS <= number < LAST_MS else None
 
 
 def number_of(value: Any) -> float | None:
