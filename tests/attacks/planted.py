@@ -77,6 +77,7 @@ def plant(folder: Path) -> Path:
     """Makes ``folder`` a hostile project, kept in git; returns the folder in which whatever runs leaves its name."""
     project(folder)
     ran = folder.parent / f"{folder.name}-ran"
+    shutil.rmtree(ran, ignore_errors=True)  # of an earlier test, whose own folder pytest has removed
     ran.mkdir()
     (folder / "a.py").write_text("def start_gate():\n    return 1\n")
     (folder / "queries.json").write_text(json.dumps([_QUESTION, "filler"]))

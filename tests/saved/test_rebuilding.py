@@ -71,7 +71,7 @@ KINDS = [
 
 
 def _finite() -> st.SearchStrategy[float]:
-    return st.floats(allow_nan=False, allow_infinity=False)
+    return st.floats(-1e60, 1e60)
 
 
 st.register_type_strategy(float, _finite())
