@@ -210,7 +210,8 @@ def _value(kind: Any, value: Any, where: str, origin: str, rule: Any = _NUMBER) 
         raise ProfileError(f"{origin}: {where} must not hold a NUL character")
     if kind in (int, float) and value not in rule:
         is_tiny = 0 < abs(value) < 1 / _LARGEST
-        raise ProfileError(f"{origin}: {where} must {f'be 0 or at least {1 / _LARGEST:g}' if is_tiny else rule}")
+        smallest = f"be {'0 or ' if 0 in rule else ''}at least {1 / _LARGEST:g}"
+        raise ProfileError(f"{origin}: {where} must {smallest if is_tiny else rule}")
     return float(value) if kind is float else value
 
 

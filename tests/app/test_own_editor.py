@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
+from brvtui.app.editing import note_saving
 from brvtui.app.editing.questions import ConflictDialog, DamageDialog, DraftDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
@@ -283,3 +285,26 @@ async def test_text_handed_over_by_the_editor_is_asked_about_without_its_frontma
         await pilot.press("f7")
         await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
         assert on_disk(garden) == _BLOCK
+
+
+async def test_text_handed_over_during_a_save_is_asked_about_too(
+    garden: Tree, make_app: MakeApp, own_editor: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    garden.file(NOTE, _BLOCK, 3)
+    own_editor("text = '# R\\n'")
+    may_save, save = threading.Event(), note_saving.save
+
+    def save_later(*arguments: Any) -> note_saving.SaveResult:
+        may_save.wait(10)
+        return save(*arguments)
+
+    monkeypatch.setattr(note_saving, "save", save_later)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await open_note(pilot)
+        await pilot.press("ctrl+end")
+        await type_keys(pilot, "x")
+        await pilot.press("ctrl+s", "f7")
+        await until(pilot, lambda: area(pilot).text == "# R\n")
+        may_save.set()
+        await until(pilot, lambda: isinstance(pilot.app.screen, DamageDialog))
+        assert on_disk(garden) == f"{_BLOCK}x"

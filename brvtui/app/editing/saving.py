@@ -45,6 +45,8 @@ class NoteSaver:
         """Whether a save of the note that is open is under way."""
         self._again = False
         """Whether the user asked to save while a save was under way."""
+        self._is_outside = False
+        """Whether that text is from another program."""
         self._after: Callable[[], object] | None = None
 
     def save(self, then: Callable[[], object] | None = None, is_agreed: bool = False, is_outside: bool = False) -> None:
@@ -58,6 +60,7 @@ class NoteSaver:
             return
         if self.is_saving:
             self._again, self._after = True, then or self._after
+            self._is_outside |= is_outside
             return
         data = self._note.data
         if data == disk.data and edit.on_disk != GONE:
@@ -108,11 +111,11 @@ class NoteSaver:
             return
         if before.data is None:
             self._screen.services.select(saved.disk.path)
-        then, again = self._after, self._again
+        then, again, is_outside = self._after, self._again, self._is_outside
         self.forget()
         self._note.rebase(saved.disk)
         if again and self._note.is_dirty:
-            self.save(then)
+            self.save(then, is_outside=is_outside)
         elif then is not None:
             then()
 
@@ -133,7 +136,8 @@ class NoteSaver:
 
     def forget(self) -> None:
         """Takes no save to be under way, and drops what waited for it."""
-        self.is_saving, self._again, self._after = False, False, None
+        self.is_saving = self._again = self._is_outside = False
+        self._after = None
 
     # conflicts: the note on disk is no longer the one that was read
 

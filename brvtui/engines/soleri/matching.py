@@ -11,6 +11,10 @@ from brvtui.engines.soleri.profile import AsRun
 _SEPARATORS = re.compile(r"[\s\-_./\\]+")
 _LEAST = 2
 _OR = " OR "
+_SLOW_WORDS = 64
+_SPACE = re.compile(r"[ \t\n\r]+")
+_BARE_WORD = re.compile(r"(?!(?:AND|OR|NOT|NEAR)\Z)[\w\x80-\U0010ffff]+", re.ASCII)
+"""White space and words without quotes as FTS5 reads them: a no-break space is part of a word."""
 
 
 def terms(query: str, as_run: AsRun) -> tuple[str, ...]:
@@ -24,10 +28,6 @@ def terms(query: str, as_run: AsRun) -> tuple[str, ...]:
     return tuple(made)
 
 
-_SLOW_WORDS = 64
-_OPERATORS = frozenset(("AND", "OR", "NOT", "NEAR"))
-
-
 def alternatives(query: str, as_run: AsRun) -> Sequence[str]:
     """The expressions that are joined by OR; a query without a term goes to FTS5 as it is."""
     return terms(query, as_run) or (query,)
@@ -38,10 +38,9 @@ def many_bare_words(query: str, as_run: AsRun) -> Sequence[str]:
 
     FTS5 joins them by AND and adds up a score for each, repeats included, in a time that grows with their square.
     """
-    words = query.split()
-    is_plain = all(set(word) <= {"_"} or word.replace("_", "").isalnum() for word in words)
+    words = _SPACE.split(query.strip(" \t\n\r"))
     is_long = len(words) > _SLOW_WORDS and not terms(query, as_run)
-    return words if is_long and is_plain and _OPERATORS.isdisjoint(words) else ()
+    return words if is_long and all(map(_BARE_WORD.fullmatch, words)) else ()
 
 
 def expression(query: str, as_run: AsRun) -> str:
