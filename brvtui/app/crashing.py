@@ -92,7 +92,7 @@ class ReportingApp(App[None]):
                     checks.stop()
                     begin(signal.SIGHUP)
 
-            # Only the processes of its own session get SIGHUP from a terminal that goes away.
+            # A terminal that goes away sends SIGHUP only to the processes of its own session.
             checks = self.set_interval(1.0, check_terminal)
 
     def _continue(self) -> None:

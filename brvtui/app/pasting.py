@@ -18,10 +18,10 @@ from textual.message import Message
 from brvtui.app.text_entry import types_text
 
 _GAP_S, _BREAK_GAP_S, _CHUNK_GAP_S = 0.01, 0.03, 0.5
-"""How soon after the last key a letter, a line break, or a key after a paste comes, if both are of one paste. The last
-one covers a screen that is busy with a large paste."""
+"""The longest pause within a paste before a letter, before a line break, and before a key that follows a paste; the
+last one is long because a large paste keeps the screen busy."""
 _CHUNK_PAUSE_S = 0.1
-"""How long keys after a paste wait for more, so that a large paste is few changes of a text, each of which costs."""
+"""The time that keys after a paste wait for more, so that a large paste changes the text only a few times."""
 _FEWEST_BEHIND, _FEWEST_LETTERS = 3, 8
 """Characters of a paste behind its first line break; of one without a line break where no field has the focus. Fewer,
 or fewer than three different ones, are keys that were typed ahead or are held down."""

@@ -16,7 +16,7 @@ _ENDLESS = 1_000_000
 """Columns of a page without an edge: no table on it is narrowed."""
 
 _MOST_COLUMNS = 1_000
-"""The widest page, whatever the terminal or COLUMNS says: its rows are padded."""
+"""The largest width of a page, even if the terminal or COLUMNS is wider: rows are padded to it."""
 _COLUMNS = 80
 """If COLUMNS is 0."""
 

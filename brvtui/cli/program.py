@@ -211,6 +211,6 @@ def _run() -> int:
         line, code = faults.error_line(error), FAILED
     except Exception as error:  # the last resort: a report, a line and the code for a failure, never a traceback
         line, code = _reported(error), FAILED
-    line = _LONG_WORD.sub(lambda found: shortened(found[0]), visible(line))
+    line = _LONG_WORD.sub(lambda match: shortened(match[0]), visible(line))
     click.echo(f"brv-tui: {shortened(line, _LONGEST_LINE)}", err=True)
     return code

@@ -28,7 +28,7 @@ class EngineError(ValueError):
 
 
 class StorageError(EngineError):
-    """What an engine was told that cannot be kept. The message names the file and the remedy."""
+    """Feedback that an engine cannot store. The message names the file and the remedy."""
 
 
 class UnknownEngine(EngineError):

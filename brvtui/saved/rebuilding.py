@@ -89,7 +89,7 @@ def _scalar(kind: Any, value: Any, where: str) -> Any:
 
 
 def _is_too_large(value: Any) -> bool:
-    """Whether ``value`` is a number beyond the largest, infinite, or not a number."""
+    """Returns True for a number outside of ±1e60, an infinite one, and NaN; False for every other value."""
     return isinstance(value, int | float) and not -_LARGEST_NUMBER <= value <= _LARGEST_NUMBER
 
 

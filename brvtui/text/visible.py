@@ -31,7 +31,7 @@ def visible(text: str, keep: str = "") -> str:
 
 
 def visible_each(text: str) -> str:
-    """``text`` as :func:`visible` shows it, but with exactly one character for each of its characters."""
+    """Returns ``text`` as :func:`visible` shows it, but with exactly one character for each of its characters."""
     shown = visible(text)
     if len(shown) == len(text):
         return shown

@@ -232,7 +232,7 @@ class _Bucket:
 
 @lru_cache(4_096)
 def _stem(term: str) -> str:
-    """Returns the English stem of ``term``; remembered, since a changed tree is asked for the same terms."""
+    """Returns the English stem of ``term``. Cached, because a changed tree looks up mostly the same terms."""
     from snowballstemmer.english_stemmer import EnglishStemmer  # takes 30 ms, which few queries need
 
     stem: str = EnglishStemmer().stemWord(term)

@@ -30,7 +30,7 @@ DIGESTS = Path(__file__).with_name("digests.json")
 NOW = "2026-11-20T12:00:00Z"
 SPACE = "cloud/projects/68dbcb98-6d0b-4522-8e74-654500ce6f20/context-tree"
 EVERY = 6
-"""Of so many queries, one is put to the commands that open the project for each query."""
+"""Commands that open the project for each query get one query in this many."""
 FIRST_TWO = ("<first>", "<second>")
 """Stand for the first two hits of the query that was run before."""
 PROSE = {
@@ -141,9 +141,10 @@ def answers(folder: Path, part: int = 1) -> Iterator[tuple[str, Any]]:
 
     from brvtui.cli.program import cli
 
-    os.environ.update(BRV_TUI_DATA_DIR=str(folder / "tool"), BRV_DATA_DIR=str(folder / "engine"), COLUMNS="100")
-    os.environ.update(BRV_TUI_CACHE_DIR=str(folder / "cache"), BRV_TUI_CONFIG_DIR=str(folder / "config"), TZ="UTC")
-    runner = CliRunner()
+    places = {"BRV_TUI_DATA_DIR": "tool", "BRV_DATA_DIR": "engine", "BRV_TUI_CACHE_DIR": "cache"}
+    places["BRV_TUI_CONFIG_DIR"] = "config"
+    environment = {name: str(folder / place) for name, place in places.items()}
+    runner = CliRunner(env={**environment, "COLUMNS": "100", "TZ": "UTC"})
     for project in projects(folder):
         hits: list[str] = []
         for name, arguments in commands(project, folder, part):
@@ -267,9 +268,9 @@ def main() -> int:
     if given.action == "write":
         Path(given.names[0]).write_text(json.dumps(held), encoding="utf-8")
     else:
-        found = {name: digest(answer) for name, answer in held.items()}
-        DIGESTS.write_text(json.dumps(found, indent=0, ensure_ascii=True) + "\n", encoding="utf-8")
-        print(f"{len(found)} digests")
+        digests = {name: digest(answer) for name, answer in held.items()}
+        DIGESTS.write_text(json.dumps(digests, indent=0, ensure_ascii=True) + "\n", encoding="utf-8")
+        print(f"{len(digests)} digests")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Answers do not change unless a change means it: `python -m tests.frozen.answers compare HEAD` lists each field."""
+"""Answers change only on purpose: `python -m tests.frozen.answers compare HEAD` lists each field."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ FROZEN: dict[str, str] = json.loads(DIGESTS.read_text(encoding="utf-8"))
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("part", [24, pytest.param(1, marks=pytest.mark.long)])
 def test_answers_are_the_frozen_ones(tmp_path: Path, part: int) -> None:
-    found = {name: digest(answer) for name, answer in answers(tmp_path, part)}
-    assert len(found) > 80
-    assert [name for name, value in found.items() if FROZEN.get(name) != value] == []
-    assert part > 1 or found.keys() == FROZEN.keys()
+    digests = {name: digest(answer) for name, answer in answers(tmp_path, part)}
+    assert len(digests) > 80
+    assert [name for name, value in digests.items() if FROZEN.get(name) != value] == []
+    assert part > 1 or digests.keys() == FROZEN.keys()
 
 
 def test_every_changed_field_has_a_line() -> None:

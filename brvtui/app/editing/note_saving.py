@@ -129,7 +129,7 @@ def _harm(session: Session, disk: OnDisk, data: bytes, is_outside: bool) -> str:
 
 
 def _is_text(data: bytes) -> bool:
-    """Whether ``data`` is text in UTF-8 that can be edited."""
+    """Returns True for UTF-8 without NUL characters, which the editor can show."""
     return b"\0" not in data and data.decode("utf-8", "ignore").encode() == data
 
 

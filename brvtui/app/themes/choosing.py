@@ -13,7 +13,7 @@ from brvtui.app.styles import sheet
 from brvtui.app.themes.library import OURS
 
 _PRINTABLE = "[^\0-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]*"
-"""A pattern of the text that this field takes."""
+"""The text that the search field accepts: no control, formatting or surrogate characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,6 @@ class ThemePalette(CommandPalette):
         self.commands = commands
 
     def on_mount(self) -> None:
-        """Stops the cursor from blinking, which would write to the terminal without end, and takes no escapes."""
+        """Stops the cursor from blinking, which would write to the terminal without end, and rejects escapes."""
         self.query_one(Input).cursor_blink = False
         self.query_one(Input).restrict = _PRINTABLE

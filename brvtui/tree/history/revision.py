@@ -55,16 +55,16 @@ class CommittedFile:
 
 
 def listed_files(listing: bytes) -> dict[str, CommittedFile]:
-    """The regular markdown files in the output of ``git ls-tree -r -z -l``, by path; dots hide files and folders."""
-    made: dict[str, CommittedFile] = {}
+    """Returns the regular markdown files in the output of ``git ls-tree -r -z -l``, by path, without hidden ones."""
+    files: dict[str, CommittedFile] = {}
     for entry in listing.split(b"\0"):
         facts, _, path = entry.partition(b"\t")
         fields = facts.split()
         if path.endswith(b".md") and len(fields) == 4 and fields[0] in _FILE_MODES and fields[3].isdigit():
             name = path.decode("utf-8", "surrogateescape")
             if not any(part.startswith(".") for part in name.split("/")):
-                made[name] = CommittedFile(fields[2].decode("ascii"), int(fields[3]))
-    return made
+                files[name] = CommittedFile(fields[2].decode("ascii"), int(fields[3]))
+    return files
 
 
 class Revision:
