@@ -191,6 +191,7 @@ async def test_a_note_that_is_moved_meanwhile_is_saved_where_it_is(app: BrvTui, 
         (b"a\nb\nc\n", b"X\nb\nc\n", b"a\r\nb\r\nY\r\n", b"X\nb\nY\n"),
         (b"a\nb\nc\n", b"\xef\xbb\xbfX\nb\nc\n", b"a\nb\n\xff\x1b\n", b"\xef\xbb\xbfX\nb\n\xff\x1b\n"),
         (b"a\n", b"mine\n", b"a\0", None),
+        (b"a\n", b"mine\0", b"theirs\n", None),
     ],
 )
 def test_merging_keeps_the_line_ends_of_each_line(

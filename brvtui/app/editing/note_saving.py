@@ -114,7 +114,7 @@ def _harm(session: Session, disk: OnDisk, data: bytes, is_outside: bool) -> str:
 
     was, now = (each.decode("utf-8", "replace").replace("\r\n", "\n") for each in (disk.data or b"", data))
     said = []
-    if _is_text(disk.data or b"") and not _is_text(data):
+    if _is_utf8(disk.data or b"") and not _is_utf8(data):
         said.append("it would not be text in UTF-8")
     if sum(1 for _ in conflict_marks(now)) > sum(1 for _ in conflict_marks(was)):
         said.append("the marks of a conflict would become text of it")
@@ -128,9 +128,8 @@ def _harm(session: Session, disk: OnDisk, data: bytes, is_outside: bool) -> str:
     return "; ".join(filter(None, said))
 
 
-def _is_text(data: bytes) -> bool:
-    """Returns True for UTF-8 without NUL characters, which the editor can show."""
-    return b"\0" not in data and data.decode("utf-8", "ignore").encode() == data
+def _is_utf8(data: bytes) -> bool:
+    return data.decode("utf-8", "ignore").encode() == data
 
 
 def _lost_signals(session: Session, disk: OnDisk, data: bytes) -> str:
