@@ -10,7 +10,7 @@ from brvtui.loading import EditedFile, load
 from brvtui.snapshot import Snapshot
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.history.git import RevisionError, git
-from brvtui.tree.history.revision import CommittedFile, listed_files
+from brvtui.tree.history.revision import CommittedFile, batch_contents, listed_files
 from brvtui.tree.reading.contents import Unseen, read_bytes
 from brvtui.tree.reading.project import FoundProject
 from brvtui.wording import shortened
@@ -68,10 +68,10 @@ def _listed(repository: Path, commit: str, folder: str) -> dict[str, CommittedFi
         raise RevisionError(
             f"{repository}: {commit[:12]} holds no folder {folder}; name another with folder"
         ) from error
-    made = listed_files(listing)
-    if not made:
+    files = listed_files(listing)
+    if not files:
         raise RevisionError(f"{repository}: no notes in {folder} at {commit[:12]}; name another folder or revision")
-    return made
+    return files
 
 
 def _read(repository: Path, files: dict[str, CommittedFile]) -> dict[str, bytes]:
@@ -80,14 +80,7 @@ def _read(repository: Path, files: dict[str, CommittedFile]) -> dict[str, bytes]
         raise RevisionError(f"{repository}: more than {_MOST_CONTENT} bytes of notes; name a smaller folder")
     given = "".join(f"{file.content}\n" for file in files.values()).encode("ascii")
     data = _git(repository, "cat-file", "--batch", most=size + _SHORT * (len(files) + 1), given=given)
-    made, start = {}, 0
-    for path, file in files.items():
-        begin = data.find(b"\n", start) + 1
-        if not begin or not data[start:begin].startswith(file.content.encode("ascii")):
-            raise RevisionError(f"{repository}: git does not give the content of {path}; run git fsck")
-        made[path] = data[begin : begin + file.size]
-        start = begin + file.size + 1
-    return made
+    return batch_contents(data, files, str(repository))
 
 
 def _dates(repository: Path, commit: str, folder: str) -> dict[str, int]:

@@ -61,20 +61,20 @@ def _part_lines(parts: Sequence[PartOfBoth], decimals: int, width: int) -> list[
 
 def _turning_lines(pair: PairComparison, decimals: int, width: int) -> list[Line]:
     if not pair.turning:
-        said = "no single change that was tried brings B above A"
+        sentence = "no single change that was tried brings B above A"
         if len(pair.trace.query) > TRIAL_LENGTH:
-            said = f"the query is too long to try changes: ask with at most {TRIAL_LENGTH:,} characters"
+            sentence = f"the query is too long to try changes: ask with at most {TRIAL_LENGTH:,} characters"
         elif role_of(pair.below.path) is Role.SUMMARY:
-            said = "B stands for its folder: what lifts the notes in it lifts it"
+            sentence = "B stands for its folder: what lifts the notes in it lifts it"
         elif pair.trace.engine in (DEFAULT, SPACE):  # which try what helps one note
-            said += "; brv-tui explain with B says what helps it by itself"
-        return [line(f" {part}", "muted") for part in wrap(said, width - 1)]
-    made = [line(" the smallest changes after which B stands above A, each tried:", "muted").cut(width)]
+            sentence += "; brv-tui explain with B says what helps it by itself"
+        return [line(f" {part}", "muted") for part in wrap(sentence, width - 1)]
+    lines = [line(" the smallest changes after which B stands above A, each tried:", "muted").cut(width)]
     for change in pair.turning:
         other = _NOTHING if change.other_rank is None else f"rank {change.other_rank}"
         then = f"B rank {change.rank} with {change.score:.{decimals}f}, A {other}"
-        made += [line(f"   {part}", "ok") for part in wrap(f"{change.text}: {then}", width - 3)]
-    return made
+        lines += [line(f"   {part}", "ok") for part in wrap(f"{change.text}: {then}", width - 3)]
+    return lines
 
 
 def _row(name: str, cells: Sequence[str], role: str = "text") -> Line:

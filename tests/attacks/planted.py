@@ -69,7 +69,7 @@ ARGUMENTS: dict[str, Sequence[Sequence[str]]] = {
     "verify": [[]],
     "why": [[_QUESTION, "yard/gate_1.md", "yard/gate_2.md"]],
 }
-"""What each command is given; one that is not here gets an argument of each kind that it requires."""
+"""The arguments of each command; one that is not here gets an argument of each kind that it requires."""
 _NEED_A_TERMINAL = ("open", "fleet open")
 
 
@@ -148,7 +148,7 @@ def _leaves(group: click.Group, context: click.Context, above: str) -> Iterator[
 
 
 def arguments(name: str, command: click.Command) -> Sequence[Sequence[str]]:
-    """What the command is given, once or several times."""
+    """The sets of arguments of the command, at least one."""
     if name in ARGUMENTS:
         return ARGUMENTS[name]
     needed = [each for each in command.params if isinstance(each, click.Argument) and each.required]

@@ -21,6 +21,11 @@ ELSEWHERE = (
     "ws://localhost:1", "tls://x://example.org:1", "tls:example.org:1", "TLS//example.org:1", "tcp://:1", "tcp://",
     "tls://", "inproc://1/2/3", "unix:///tmp/s", "tcp://localhost:1\n@example.org", "tls://a b:1", "gateway://h:1",
     "tcp://tls://h:1", "tcp://2130706433:1", "tcp://0x7f.1:1", "tcp://ⅼocalhost:1",
+    "scheduler.example:8786", "tcp://0.0.0.0:8786", "ws://10.0.0.1:8786", "tcp://localhost.example.org:8786",
+    "tcp://127.0.0.1.example.org:8786", "tcp://127.0.0.1@example.org:8786", "tcp://127.0.0.1:1@example.org:8786",
+    "tcp://example.org:8786#127.0.0.1", "tcp://example.org/tls://x:1", "tcp://[::ffff:10.0.0.1]:8786",
+    "tcp://2130706433:8786", " tls://example.org:8786", "tcptls://example.org:1", "tcp://tls:8786",
+    "tcp://example.org:8786\ntls://x:1", "wss://example.org:8786", "ucx://example.org:1",
 )  # fmt: skip
 
 
@@ -68,11 +73,12 @@ def test_a_file_that_looks_like_an_address_is_not_read(tmp_path: Path, monkeypat
         trusted_address(AUTO, False)
 
 
-def test_dasks_configuration_grants_nothing() -> None:
+@pytest.mark.parametrize("address", ["tcp://10.0.0.1:1", 5, None, ["tls://x:1"]])
+def test_dasks_configuration_grants_nothing(address: object) -> None:
     config = pytest.importorskip("dask.config")
     with (
-        config.set({"scheduler-address": "tcp://10.0.0.1:1", "trust-scheduler": True}),
-        pytest.raises(UntrustedScheduler),
+        config.set({"scheduler-address": address, "trust-scheduler": True}),
+        pytest.raises(UntrustedScheduler if isinstance(address, str) else ClusterError),
     ):
         trusted_address(AUTO, False)
     with config.set({"scheduler-address": "tls://10.0.0.1:1"}):

@@ -165,14 +165,14 @@ def _edited(
         with writing.private_copy(PurePosixPath(path).name, data) as copy:
             with suspended():
                 code = _run([program, *words[1:], str(copy)], environ, copy.parent)
-            made = read_regular(copy, LARGEST)
+            edited = read_regular(copy, LARGEST)
     except SuspendNotSupported as error:
         raise Refusal("no other program can be opened in this terminal; edit the note here instead") from error
     except OSError as error:
         raise Refusal(f"{words[0]}: {faults.reason(error)}; look at {command.origin}") from error
-    if code and made == data:
+    if code and edited == data:
         raise Refusal(f"{words[0]} ended with {code} and wrote nothing; look at {command.origin}")
-    return made
+    return edited
 
 
 def _run(words: Sequence[str], environ: programs.Environment, folder: Path) -> int:

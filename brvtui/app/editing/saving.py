@@ -46,7 +46,7 @@ class NoteSaver:
         self._again = False
         """Whether the user asked to save while a save was under way."""
         self._is_outside = False
-        """Whether that text is from another program."""
+        """True if that text is from another program."""
         self._after: Callable[[], object] | None = None
 
     def save(self, then: Callable[[], object] | None = None, is_agreed: bool = False, is_outside: bool = False) -> None:

@@ -98,7 +98,7 @@ class Knowing:
             memory, unread = self._remembered(context)
             request = _request(context, query, index, memory)
             with watch.measure("retrieval"):
-                made = self._made(context, request, index, memory)
+                made = self._retrieve(context, request, index, memory)
             with watch.measure("trace"):
                 served = self._served(context, query, request, made, index)
                 unknown = unknown_judged(memory, made, index.task.graph, *index.nouns)
@@ -144,7 +144,7 @@ class Knowing:
 
         index, query = self._index(context), replace(Query.repeating(trace), services=was_asked)
         memory, _ = self._remembered(context)
-        made = self._made(context, _request(context, query, index, memory), index, memory)
+        made = self._retrieve(context, _request(context, query, index, memory), index, memory)
         return explain(context, index, trace, made, document, ask)
 
     def learn(self, context: Context[KnowingProfile], trace: Trace, file: str, usefulness: Usefulness) -> str:
@@ -162,7 +162,7 @@ class Knowing:
         judged = f"{share:.0%} of the feedback on it for such tasks is good" if share is not None else "kept"
         return f"{judged}: its score follows"
 
-    def _made(
+    def _retrieve(
         self, context: Context[KnowingProfile], request: TaskRequest, index: NoteIndex, memory: UseMemory
     ) -> TaskContext:
         from brvtui.engines.knowing.pipeline import for_changes, for_files, for_task

@@ -22,7 +22,7 @@ from brvtui.trace import State
 from brvtui.wording import counted
 
 _BATCH, _TEXT_CHARS = 64, 8_000
-"""How many texts go out at once, and the longest of them."""
+"""The number of texts in a request, and the characters of a text that are sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class NearNodes:
 
     found: tuple[tuple[str, float], ...] = ()
     why: str = ""
-    """Why there are none, or not of all nodes."""
+    """The reason if there are none, or not from all nodes."""
     state: State = State.FAILED
-    """Of none: whether the embedder was not asked, or failed."""
+    """If there are none: NOT_RUN if the embedder was not asked, FAILED if it failed."""
 
 
 NearSearch = Callable[[], NearNodes]
@@ -54,9 +54,9 @@ class GapFill:
 def fill_gap(
     nodes: Sequence[Node], search: NearSearch, allows: Callable[[str], bool], graph: Graph, rules: SeedRules
 ) -> GapFill:
-    """What joins the candidates ``nodes``: the nearest that ``allows`` allows, in the package of most of them.
+    """Returns the nearest nodes that join the candidates ``nodes``: accepted by ``allows``, in their main package.
 
-    Any package is allowed where no two of them share one. ``search`` is called only for a gap.
+    Any package is accepted if no two candidates share one. ``search`` is called only for a gap.
     """
     count, held, package = len(nodes), {node.id for node in nodes}, dominant_package(nodes, rules)
     if count >= rules.gap_below:
@@ -79,8 +79,8 @@ class NodeVectors:
     def __init__(self, graph: Graph, noise: NoiseRules, nearest: int) -> None:
         """Searches for so many ``nearest`` nodes of ``graph`` that are no ``noise``; reads and asks nothing yet."""
         self._graph, self._noise, self._nearest = graph, noise, nearest
-        self._made: tuple[str, list[str], Embedded] | None = None
-        self._making = threading.Lock()
+        self._embedded: tuple[str, list[str], Embedded] | None = None
+        self._embedding = threading.Lock()
 
     def search(self, services: EngineServices, query: Query) -> NearSearch | None:
         """A function that asks the embedder of ``services`` for what is near ``query``; None when none is set."""
@@ -94,29 +94,33 @@ class NodeVectors:
     def _near(self, embedder: Embedder, services: EngineServices, query: Query) -> NearNodes:
         if why := why_not_asked(embedder, query, has_vectors=True):
             return NearNodes((), why, State.NOT_RUN)
-        ids, made = self._embedded(embedder, services, query)
+        ids, embedded = self._vectors(embedder, services, query)
         if not ids:
             return NearNodes((), "nothing has a vector", State.MISSED)
-        if why := why_not_asked(embedder, query, not made.missing):
+        if why := why_not_asked(embedder, query, not embedded.missing):
             return NearNodes((), why, State.NOT_RUN)
-        lacking = f"{counted(made.missing, 'node has', 'nodes have')} no vector: " if made.missing else ""
+        lacking = f"{counted(embedded.missing, 'node has', 'nodes have')} no vector: " if embedded.missing else ""
         try:
-            vector = unit_vectors(embedder, [query.text])[0] if len(made.table.positions) else ()
-            near = made.table.nearest(vector, self._nearest)
+            vector = unit_vectors(embedder, [query.text])[0] if len(embedded.table.positions) else ()
+            near = embedded.table.nearest(vector, self._nearest)
         except LegError as error:
             return NearNodes(why=str(error))
-        return NearNodes(tuple((ids[place], cosine) for place, cosine in near), lacking + made.error)
+        return NearNodes(tuple((ids[place], cosine) for place, cosine in near), lacking + embedded.error)
 
-    def _embedded(self, embedder: Embedder, services: EngineServices, query: Query) -> tuple[list[str], Embedded]:
+    def _vectors(self, embedder: Embedder, services: EngineServices, query: Query) -> tuple[list[str], Embedded]:
         """The ids of the nodes and their vectors; a run makes those that are missing."""
-        with self._making:
-            if self._made is None or self._made[0] != embedder.name or (query.may_ask and self._made[2].missing):
+        with self._embedding:
+            if (
+                self._embedded is None
+                or self._embedded[0] != embedder.name
+                or (query.may_ask and self._embedded[2].missing)
+            ):
                 nodes = [node for node in self._graph.nodes if _has_vector(node, self._noise)]
                 texts = [_embedded_text(node)[:_TEXT_CHARS] for node in nodes]
                 kept = services.vectors(f"{ENGINE} {embedder.name}")
-                made = embed_texts(texts, embedder, kept, _BATCH, lambda: not query.may_ask, query.progress)
-                self._made = embedder.name, [node.id for node in nodes], made
-            return self._made[1:]
+                vectors = embed_texts(texts, embedder, kept, _BATCH, lambda: not query.may_ask, query.progress)
+                self._embedded = embedder.name, [node.id for node in nodes], vectors
+            return self._embedded[1:]
 
 
 def _has_vector(node: Node, rules: NoiseRules) -> bool:

@@ -54,6 +54,21 @@ class CommittedFile:
         return digest.hexdigest() == self.content
 
 
+def batch_contents(data: bytes, files: Mapping[str, CommittedFile], where: str) -> dict[str, bytes]:
+    """Returns the contents of ``files`` in ``data``, the output of ``git cat-file --batch`` for them, by path.
+
+    Raises :class:`RevisionError`, which names ``where``, if a content is not the one that was committed.
+    """
+    contents, start = {}, 0
+    for path, file in files.items():
+        begin = data.find(b"\n", start) + 1
+        contents[path] = data[begin : begin + file.size]
+        start = begin + file.size + 1
+        if not begin or not file.holds(contents[path]):
+            raise RevisionError(f"{path}: git does not give its content at {where}; run git fsck")
+    return contents
+
+
 def listed_files(listing: bytes) -> dict[str, CommittedFile]:
     """Returns the regular markdown files in the output of ``git ls-tree -r -z -l``, by path, without hidden ones."""
     files: dict[str, CommittedFile] = {}
@@ -97,10 +112,10 @@ class Revision:
         except RevisionError as error:
             hint = "is the tree committed there, and not ignored?"
             raise RevisionError(f"{shortened(self.name)} does not hold {self.folder}: {hint}") from error
-        made = listed_files(listing)
-        if not made:
+        files = listed_files(listing)
+        if not files:
             raise RevisionError(f"{shortened(self.name)} holds no notes of {self.folder}: are they committed there?")
-        return made
+        return files
 
     @cached_property
     def ignored(self) -> frozenset[str]:
@@ -118,14 +133,7 @@ class Revision:
             raise RevisionError(f"{name}: notes of more than {_MOST_CONTENT} bytes differ; name a nearer revision")
         given = "".join(f"{file.content}\n" for file in wanted.values()).encode("ascii")
         data = git(self.folder, "cat-file", "--batch", most=size + _SHORT * (len(wanted) + 1), given=given)
-        made, start = {}, 0
-        for path, file in wanted.items():
-            begin = data.find(b"\n", start) + 1
-            made[path] = data[begin : begin + file.size]
-            start = begin + file.size + 1
-            if not begin or not file.holds(made[path]):
-                raise RevisionError(f"{path}: git does not give its content at {shortened(self.name)}; run git fsck")
-        return made
+        return batch_contents(data, wanted, shortened(self.name))
 
     def changed_ms(self, paths: Collection[str]) -> dict[str, int]:
         """When each of ``paths`` was last committed, in ms since 1970; of more than 200, the date of the revision."""

@@ -1,4 +1,4 @@
-"""Where words find fewer than five candidates, an embedder that is set adds the nearest nodes, and a step says so."""
+"""An embedder that is set adds the nearest nodes if words find fewer than five candidates, and a step says so."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from brvtui.engines.contract import Context, Query
@@ -27,6 +26,7 @@ from brvtui.snapshot.naming import find_note
 from brvtui.trace import State, Step, Trace, adds_up
 from tests.corpus.code.making import write
 from tests.support.trees import NOW_MS, Tree
+from tests.support.vectors import MemoryVectors
 
 SEEDS = load_profile().seeds
 WORDLESS = "zzebra quagxas"
@@ -71,28 +71,15 @@ class QueryFails(Letters):
         return self.answer if len(texts) == 1 else super().embed(texts)
 
 
-class Kept:
-    """Vectors in memory."""
-
-    def __init__(self) -> None:
-        self.held: dict[str, Any] = {}
-
-    def read(self) -> dict[str, Any]:
-        return dict(self.held)
-
-    def write(self, vectors: Any) -> None:
-        self.held = {name: np.asarray(vector) for name, vector in vectors.items()}
-
-
 class WithEmbedder(NoServices):
     """Services of which the embedder is set."""
 
     def __init__(self, embedder: Letters) -> None:
         self.embedder = embedder
-        self.kept: dict[str, Kept] = {}
+        self.kept: dict[str, MemoryVectors] = {}
 
-    def vectors(self, model: str) -> Kept:
-        return self.kept.setdefault(model, Kept())
+    def vectors(self, model: str) -> MemoryVectors:
+        return self.kept.setdefault(model, MemoryVectors())
 
 
 class WronglySet(NoServices):

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from brvtui.engines.contract import Context, EngineError, Query
@@ -28,6 +27,7 @@ from brvtui.trace import State, Trace, adds_up
 from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.typed_tables import ProfileError
 from tests.support.trees import NOW_MS, Tree
+from tests.support.vectors import MemoryVectors
 
 ROTATION = """---
 title: JWT refresh rotation
@@ -240,27 +240,14 @@ class Letters:
         return [[1.0 + text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
 
 
-class Kept:
-    """Vectors in memory."""
-
-    def __init__(self) -> None:
-        self.held: dict[str, Any] = {}
-
-    def read(self) -> dict[str, Any]:
-        return dict(self.held)
-
-    def write(self, vectors: Any) -> None:
-        self.held = {name: np.asarray(vector) for name, vector in vectors.items()}
-
-
 class WithEmbedder(NoServices):
     """Services of which the embedder is set."""
 
     def __init__(self, embedder: Letters) -> None:
         self.embedder = embedder
-        self.kept = Kept()
+        self.kept = MemoryVectors()
 
-    def vectors(self, model: str) -> Kept:
+    def vectors(self, model: str) -> MemoryVectors:
         return self.kept
 
 

@@ -150,5 +150,5 @@ def curve(board: Board, position: int, last_day: int = LAST_DAY) -> Curve:
     snapshot, profile = board.snapshot, board.profile
     moments = board.now_ms + np.arange(last_day + 1, dtype=np.float64) * MS_PER_DAY
     days = age_days(moments, snapshot.notes[position].mtime_ms)
-    made = scores(1.0, days, inputs_at(snapshot, np.asarray([position]), profile.score), profile)
-    return Curve(made.importance, made.recency, made.score)
+    scored = scores(1.0, days, inputs_at(snapshot, np.asarray([position]), profile.score), profile)
+    return Curve(scored.importance, scored.recency, scored.score)
