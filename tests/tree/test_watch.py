@@ -6,10 +6,12 @@ import os
 import queue
 import sys
 import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
-from watchdog.events import FileSystemEventHandler
+from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 from watchdog.observers.api import ObservedWatch
 
@@ -29,10 +31,11 @@ def scheduled(monkeypatch: pytest.MonkeyPatch) -> dict[str, bool]:
         path: str,
         *,
         recursive: bool = False,  # type: ignore[valid-type]
+        **options: Any,
     ) -> ObservedWatch:
         assert path not in found
         found[path] = recursive
-        return schedule(self, handler, path, recursive=recursive)
+        return schedule(self, handler, path, recursive=recursive, **options)
 
     monkeypatch.setattr(Observer, "schedule", noted)
     return found
@@ -145,3 +148,29 @@ def test_a_reader_of_events_that_has_ended_is_noticed(tmp_path: Path, monkeypatc
         monkeypatch.undo()
     finally:
         events.stop()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify")
+def test_reading_is_no_event(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tree of thousands of folders that is read again after too many events would cause too many again."""
+    from watchdog.observers.inotify import InotifyEmitter
+
+    seen: list[FileSystemEvent] = []
+    (tmp_path / "tree" / "a").mkdir(parents=True)
+    (tmp_path / "tree" / "a" / "n.md").write_text("# N")
+    monkeypatch.setattr(InotifyEmitter, "queue_event", lambda self, event: seen.append(event))
+    watcher = Watcher([tmp_path / "tree"], lambda places: None)
+    assert not watcher.start().why
+    try:
+        for _ in range(3):
+            for folder, _, files in os.walk(tmp_path):
+                assert all(Path(folder, file).read_text() for file in files)
+        (tmp_path / "tree" / "last.md").touch()
+        deadline = time.monotonic() + 10
+        while not any(str(event.src_path).endswith("last.md") for event in seen):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    finally:
+        watcher.stop()
+    assert {event.event_type for event in seen} <= {"created", "modified", "attrib", "closed"}
+    assert all("n.md" not in str(event.src_path) for event in seen)

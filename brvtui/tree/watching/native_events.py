@@ -14,11 +14,36 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from watchdog.events import FileSystemEvent, FileSystemEventHandler
+from watchdog.events import (
+    DirAttribEvent,
+    DirCreatedEvent,
+    DirDeletedEvent,
+    DirModifiedEvent,
+    DirMovedEvent,
+    FileAttribEvent,
+    FileClosedEvent,
+    FileCreatedEvent,
+    FileDeletedEvent,
+    FileModifiedEvent,
+    FileMovedEvent,
+    FileSystemEvent,
+    FileSystemEventHandler,
+)
 from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, EventEmitter, ObservedWatch
 
-_CHANGES = frozenset({"created", "deleted", "modified", "moved", "attrib", "closed"})
+_FOLDER_CHANGES = [DirAttribEvent, DirCreatedEvent, DirDeletedEvent, DirModifiedEvent, DirMovedEvent]
+_FILE_CHANGES = [
+    FileAttribEvent,
+    FileClosedEvent,
+    FileCreatedEvent,
+    FileDeletedEvent,
+    FileModifiedEvent,
+    FileMovedEvent,
+]
+_CHANGES: list[type[FileSystemEvent]] = [*_FOLDER_CHANGES, *_FILE_CHANGES]
+"""The system is asked for these events only. It would also tell of each folder that is opened to be listed: reading
+5,000 folders again after such a flood causes the next one, for ever."""
 # After moves of folders, watchdog warns about those that it watches under two names; `maintain` watches them again.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.observers")
 _REWATCH_AFTER = frozenset({"attrib", "moved"})
@@ -123,7 +148,7 @@ class NativeEvents:
                 waiting = folder not in holders
                 handler = _Handler(self._on_event, self._targets, waiting)
                 try:
-                    watch = observer.schedule(handler, str(folder), recursive=not waiting)
+                    watch = observer.schedule(handler, str(folder), recursive=not waiting, event_filter=_CHANGES)
                 except (FileNotFoundError, NotADirectoryError):
                     continue  # it was just removed: try the folder above it
                 self._watched[folder] = _Watched(watch, identity)
@@ -150,8 +175,6 @@ class _Handler(FileSystemEventHandler):
         self._waiting = waiting
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        if event.event_type not in _CHANGES:
-            return
         only_itself = os.sep if event.is_directory and event.event_type in _OF_FOLDER_ITSELF else ""
         if only_itself and self._waiting:
             return
