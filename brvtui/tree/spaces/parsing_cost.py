@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 MOST_COST = 200_000_000
 """Of a topic, in comparisons by the parser, each about 5 ns: at most a second."""
@@ -41,6 +42,7 @@ _VOID = frozenset((
 _CLOSES_ITSELF = frozenset(("p", "li", "dd", "dt"))
 
 
+@lru_cache(maxsize=1)
 def parsing_cost(html: str) -> int:
     """The most comparisons that a parser needs for ``html``; any number above :data:`MOST_COST` if it is too many."""
     cost = at = repeated = root_attributes = has_other_rules = 0

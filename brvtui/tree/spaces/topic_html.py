@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from brvtui.tree.reading.whitespace import folded, trim
@@ -87,6 +88,7 @@ def is_element_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
+@lru_cache(maxsize=1)  # a page, its parts and its problems are all read from one text
 def parse_topic(html: str) -> Topic:
     """The topic in ``html``. Any text is one: what is malformed is read as a browser would.
 
