@@ -410,7 +410,7 @@ class BrvTui(ConfiguredApp):
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
         """Saves the screen as SVG and says where; a browser is handed the file instead."""
-        from brvtui.app.exporting.screenshot import take_screenshot
+        from brvtui.app.exporting.sharing import take_screenshot
 
         take_screenshot(self, self.controllers.sharing.deliver, filename, path)
 

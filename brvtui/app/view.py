@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -18,7 +19,6 @@ from brvtui.app.actions.needs import (
     OF_OTHER_ENGINES,
     OF_TIERS,
 )
-from brvtui.app.code_words import over_code
 from brvtui.app.modes import MATURITY, Mode
 from brvtui.app.states import (
     AnswerState,
@@ -46,6 +46,28 @@ if TYPE_CHECKING:
     from brvtui.app.live_answer import LiveAnswer
     from brvtui.engines.presentation import Presentation
     from brvtui.trace import Hit, NearMiss, Trace
+
+# What the app says of notes, as it reads where the symbols of a repository stand in their place.
+
+
+_PHRASES = {
+    "maturity (○ draft, ◐ validated, ● core, ▤ summary, ▱ archived stub), title": "title",
+    " by maturity (○ draft, ◐ validated, ● core)": "",
+    "context tree": "repository",
+    "whole tree": "whole repository",
+    "note text": "source",
+    "Notes": "Symbols",
+    "notes": "symbols",
+    "Note": "Symbol",
+    "note": "symbol",
+}
+_WRITTEN = re.compile("|".join(rf"(?<!\w){re.escape(phrase)}(?!\w)" for phrase in _PHRASES))
+
+
+def over_code(text: str) -> str:
+    """``text`` with the words for code in place of those for notes: *the screen Symbols*, *the selected symbol*."""
+    return _WRITTEN.sub(lambda found: _PHRASES[found[0]], text)
+
 
 SubState = (
     ProjectState

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.loading import Progress, load, update
-from brvtui.publishing.memory import release_freed_memory
 from brvtui.publishing.stored_signals import StoredSignals
 from brvtui.snapshot import Parsed, Reusable, Snapshot
 from brvtui.store.kept_index import KeptIndex, Unusable
@@ -21,8 +22,29 @@ from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import SignalLayers
 
-if TYPE_CHECKING:  # watchdog is for those alone who watch
+if TYPE_CHECKING:
     from brvtui.tree.watching.watch import Watcher, Watching
+
+# Freed memory, which the C library keeps for itself: a third of the heap after thousands of snapshots.
+
+
+def release_freed_memory() -> None:
+    """Returns freed pages to the system, where the C library can (glibc). Takes 0.3 to 10 ms."""
+    trim = _malloc_trim()
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _malloc_trim() -> Callable[[int], int] | None:
+    try:
+        found = ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError, TypeError):  # another library; Windows, where there is none of that name
+        return None
+    found.argtypes = (ctypes.c_size_t,)
+    trim: Callable[[int], int] = found
+    return trim
+
 
 WORTH_KEEPING = 500
 """Reading a smaller tree is as fast as reading its kept index."""

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from brvtui.engines.registry import presentation
 from brvtui.lab.engine_comparison.judged import ALPHA, BestEngine, JudgedEngines
-from brvtui.lab.engine_comparison.one_query import EngineAnswer, EngineAnswers, Overlap
-from brvtui.lab.engine_comparison.overlap import PERSISTENCE
+from brvtui.lab.engine_comparison.one_query import PERSISTENCE, EngineAnswer, EngineAnswers, Overlap
 from brvtui.lab.evaluation.significance import FEWEST
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import column, wrap

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from brvtui.engines.registry import DEFAULT, noun_of
-from brvtui.lab.evaluation.assessment import Assessment
+from brvtui.lab.evaluation.assessment import Assessment, GateResult
 from brvtui.lab.evaluation.causes import CAUSE, RANK
 from brvtui.lab.evaluation.comparing import QueryChange
-from brvtui.lab.evaluation.gates import GateResult
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation, QueryResult
 from brvtui.lab.judgments.model import NOT_COVERED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 
@@ -10,12 +10,172 @@ from rich.console import RenderableType
 
 from brvtui import faults
 from brvtui.disk import writing
-from brvtui.report.markdown import markdown_report
+from brvtui.engines.presentation import Presentation
+from brvtui.engines.registry import noun_of, presentation
+from brvtui.paint.attempts import score_text
+from brvtui.paint.chips import chips
+from brvtui.paint.glyphs import UNICODE, glyph_of
+from brvtui.paint.line import Line
+from brvtui.paint.score import score_lines, ticks_of
+from brvtui.paint.sentence import plain
+from brvtui.paint.text import plural
+from brvtui.report.lines import plain_lines
+from brvtui.report.markdown_text import Markdown, bold, escaped, fenced, heading, joined, paragraph, path, table
 from brvtui.report.query import trace_report
 from brvtui.report.svg import WIDTH, svg_report
 from brvtui.saved.traces import SavedTrace, as_json
 from brvtui.text.visible import visible
+from brvtui.trace import Hit, NearMiss, Trace
 from brvtui.tree.reading.project import is_context_tree
+
+# A saved trace as Markdown, for an issue or a wiki: what the panes show, in their order.
+#
+# Results are tables; aligned lines, the same as in panes and reports, are in fences.
+
+
+_WIDTH = 100
+"""Columns of the lines in fences."""
+_ROUTE_WIDTH = 140
+"""Columns of the route: nothing that a check says is cut."""
+
+
+def markdown_report(saved: SavedTrace) -> str:
+    """The whole decision as one Markdown document."""
+    trace = saved.trace
+    title = heading(1, f"Why “{trace.query}” got its answer")
+    return joined([title, *_blocks(saved, trace, presentation(trace.engine)), paragraph(_origin(saved))])
+
+
+def _origin(saved: SavedTrace) -> str:
+    parts = [f"by {saved.saved_by}" if saved.saved_by else "", f"at {saved.saved_at}" if saved.saved_at else ""]
+    origin = " ".join(part for part in parts if part)
+    return f"Saved {origin}." if origin else ""
+
+
+def _blocks(saved: SavedTrace, trace: Trace, shown: Presentation) -> Iterator[str]:
+    headline = shown.headline(trace)
+    warning = f" {escaped(headline.warning)}." if headline.warning else ""
+    yield Markdown(f"{bold(headline.badge)}: {escaped(plain(headline.sentence))}{warning}\n")
+    yield _facts(trace, shown)
+    if trace.notices:
+        yield heading(2, "Good to know")
+        yield Markdown("".join(f"- {escaped(notice)}\n" for notice in trace.notices))
+    yield heading(2, "Results")
+    yield _results(trace, shown) or paragraph("No results.")
+    yield from _misses(trace, shown)
+    yield heading(2, "Route")
+    yield _fence([*shown.decision(trace, _ROUTE_WIDTH, UNICODE), *shown.flow(trace, _ROUTE_WIDTH, UNICODE)])
+    yield from _scores(saved, trace, shown)
+    yield from _retry(trace, shown)
+    if shown.caches:
+        yield heading(2, "Cache (simulated)")
+        yield _fence(shown.cache(trace, None, _WIDTH, UNICODE))
+    yield from _answer(trace, shown)
+
+
+def _facts(trace: Trace, shown: Presentation) -> str:
+    held = trace.snapshot
+    reading = " · ".join("".join(text for text, _ in spans) for _, spans in shown.reading(trace, UNICODE))
+    rows = [
+        ("query", trace.query),
+        ("mode", trace.mode),
+        ("engine", f"{trace.version}, profile {trace.profile}"),
+        ("tree", f"{held.project}, {plural(held.notes, noun_of(trace.engine, held.is_code))}"),
+        ("clock", held.clock),
+        ("scope", trace.scope_option or "whole tree"),
+        ("read as", reading),
+    ]
+    return table(("fact", "value"), rows)
+
+
+def _results(trace: Trace, shown: Presentation) -> str:
+    rows = [
+        (
+            str(rank),
+            _mark(hit),
+            hit.title,
+            path(hit.path),
+            f"{hit.score:.{trace.scale.decimals}f}",
+            chips(hit.words, _WIDTH).plain,
+            f"by “{hit.found_by}”" if hit.found_by else shown.remark(trace, hit),
+        )
+        for rank, hit in enumerate(trace.hits, start=1)
+    ]
+    return table(("rank", "", "note", "path", "score", "words", "found"), rows, ("rank", "score"))
+
+
+def _misses(trace: Trace, shown: Presentation) -> Iterator[str]:
+    rows = [
+        (
+            str(miss.rank),
+            _mark(miss),
+            miss.title,
+            path(miss.path),
+            f"{miss.score:.{trace.scale.decimals}f}",
+            f"{shown.behind(trace, miss.reason)}: {shown.lack(miss)}",
+        )
+        for miss in trace.near_misses
+    ]
+    if rows:
+        yield heading(3, "Not in the results")
+        yield table(("rank", "", "note", "path", "score", "lacks"), rows, ("rank", "score"))
+
+
+def _mark(found: Hit | NearMiss) -> str:
+    signals = found.signals if isinstance(found, Hit) else None
+    maturity = found.maturity if isinstance(found, NearMiss) else signals.maturity if signals else ""
+    return glyph_of(found.kind, maturity, UNICODE)[0]
+
+
+def _scores(saved: SavedTrace, trace: Trace, shown: Presentation) -> Iterator[str]:
+    own = {hit.file: hit for hit in trace.hits}
+    others = {file: detail.hit for file, detail in saved.detail.items() if file not in own and detail.hit is not None}
+    if own or others:
+        yield heading(2, "Scores")
+    for place, hit in enumerate([*trace.hits, *others.values()], start=1):
+        number = str(place) if place <= len(trace.hits) else "Not in the results"
+        yield heading(3, f"{number}: {hit.title} ({hit.path})")
+        lines = score_lines(trace, hit, saved.detail.get(hit.file), ticks_of(trace), _WIDTH, UNICODE)
+        yield _fence([*lines, *shown.place(trace, hit.file, _WIDTH, UNICODE)])
+
+
+def _retry(trace: Trace, shown: Presentation) -> Iterator[str]:
+    attempts = shown.attempts(trace)
+    if not attempts:
+        return
+    yield heading(2, "Retry")
+    rows = [
+        (
+            f"{'· ' * row.depth}{row.name}",
+            f"{UNICODE.state[row.state.value]} {row.state.value.replace('_', ' ')}",
+            row.query,
+            row.found,
+            Markdown(", ".join(f"{path(one.path)} {score_text(one, row, trace.scale)}" for one in row.results[:3])),
+            row.why,
+        )
+        for row in attempts
+    ]
+    yield table(("tried", "ended", "query", "found", "best", "why"), rows)
+
+
+def _answer(trace: Trace, shown: Presentation) -> Iterator[str]:
+    yield heading(2, f"Answer: {shown.kind_of_answer(trace.answer)}")
+    yield paragraph(trace.answer.notice)
+    if trace.answer.text:
+        yield fenced(trace.answer.text)
+    if trace.answer.sources:
+        yield Markdown(f"Sources: {', '.join(path(source) for source in trace.answer.sources)}\n")
+    yield _fence(shown.completion(trace, _WIDTH, UNICODE))
+    if trace.answer.prompt is not None:
+        yield heading(2, "Prompt")
+        for section in trace.answer.prompt.sections:
+            yield heading(3, f"{section.name}, {section.tokens} tokens")
+            yield fenced(section.text)
+
+
+def _fence(lines: list[Line]) -> str:
+    text = plain_lines(lines)
+    return fenced(text) if text.strip() else ""
 
 
 class Form(StrEnum):

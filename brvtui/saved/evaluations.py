@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from brvtui import __version__, faults
+from brvtui.lab.evaluation.assessment import GateResult
 from brvtui.lab.evaluation.comparing import Comparison
-from brvtui.lab.evaluation.gates import GateResult
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation
 from brvtui.saved.rebuilding import PlainError, from_plain

@@ -11,11 +11,11 @@ from brvtui.corpus.code.commits import CommitTimes
 from brvtui.corpus.code.documents import Documentation
 from brvtui.corpus.code.index import Progress, build_index
 from brvtui.engines.knowing.code_tasks import CodeAnswer, CodeTasks
-from brvtui.engines.knowing.notes_on_code import files_without_note, notes_on
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.remembered import UseMemory
 from brvtui.engines.knowing.sections import ENGINE, NoteOnCode
-from brvtui.publishing.repository_notes import speaking_note
+from brvtui.engines.knowing.symbol_index import files_without_note, notes_on
+from brvtui.publishing.repository import speaking_note
 from brvtui.services.provided import NO_SERVICES, EngineServices
 from brvtui.snapshot import Snapshot
 from brvtui.store.feedback import FeedbackFile

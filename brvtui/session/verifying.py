@@ -22,8 +22,7 @@ from brvtui.lab.verification.installed import (
     find_node,
     find_package,
 )
-from brvtui.lab.verification.questions import made_questions
-from brvtui.lab.verification.results import Verification
+from brvtui.lab.verification.results import Verification, made_questions
 from brvtui.lab.verification.sealed_node import sealed_node
 from brvtui.store.verified import VerifiedVersion, remember_verified, verified_versions
 

@@ -115,7 +115,7 @@ def same_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRV_TUI_ASCII", "0")
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TMUX", "none")
-    monkeypatch.setattr("brvtui.app.editing.checking.CHECK_S", 0.02)
+    monkeypatch.setattr("brvtui.app.editing.problems.CHECK_S", 0.02)
     monkeypatch.setattr("brvtui.app.editing.drafts.DRAFT_S", 0.05)
     monkeypatch.setattr(UnexpectedQuestion, "wait", UnexpectedQuestion.listen)
 

@@ -13,7 +13,7 @@ from brvtui.app.overview import OverviewBuilder
 from brvtui.app.query import completing
 from brvtui.app.query.answering import Answered, EngineUnusable
 from brvtui.app.query.completing import PermissionWanted
-from brvtui.app.query.model_permission import what_is_asked
+from brvtui.app.query.model_runs import what_is_asked
 from brvtui.app.query.prober import QueryRequest
 from brvtui.engines.contract import Context, EngineError, Query
 from brvtui.services.model import Budget, Cancellation

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from brvtui.app.actions.needs import OF_A_FLEET, OF_A_GRAPH, OF_LEARNING
 from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.app import BrvTui
-from brvtui.app.commands.dialog import CommandsDialog
+from brvtui.app.commands.palette import CommandsDialog
 from brvtui.app.project.opening import Opening
 from brvtui.app.states import GONE_TEXT, Phase
 from brvtui.config import user_file

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.log.log_entry import LogEntryPane
 from brvtui.app.log.log_pane import LogPane, moment, score_of
-from brvtui.app.log.screen import LogScreen
+from brvtui.app.log.screen import LogEntryPane, LogScreen
 from brvtui.app.query.remedy_dialog import RemedyDialog
 from brvtui.app.query.screen import QueryScreen
 from brvtui.engines.profile_files import profiles_of

@@ -16,7 +16,7 @@ from brvtui.app.live_answer import LiveAnswer
 from brvtui.app.query import answering, completing
 from brvtui.app.query.answer import AnswerPane
 from brvtui.app.query.completing import AnswerEnded, RunStep
-from brvtui.app.query.model_permission import PermissionDialog, what_is_asked
+from brvtui.app.query.model_runs import PermissionDialog, what_is_asked
 from brvtui.app.query.prober import QueryRequest
 from brvtui.app.query.query_box import QueryBox
 from brvtui.app.states import AnswerState, ModelState

@@ -10,13 +10,13 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from brvtui.app.app import BrvTui
+from brvtui.app.editing.changes import NewNoteDialog
 from brvtui.app.editing.list_dialogs import ChangesDialog
-from brvtui.app.editing.new_note import NewNoteDialog
 from brvtui.app.editing.plan_dialog import MoveDialog, PlanDialog, SignalsDialog
 from brvtui.app.editing.questions import LeavingDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.lab.asking import grade
-from brvtui.app.notes.notes_tree import NotesTree
+from brvtui.app.notes.screen import NotesTree
 from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.dialog import Dialog
 from brvtui.lab.judgments.file import JudgmentsFile

@@ -10,9 +10,8 @@ import pytest
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.markdown import Document
 from brvtui.app.notes.note import NotePane, character_at
-from brvtui.app.notes.notes_tree import NotesTree
 from brvtui.app.notes.reading import page_document
-from brvtui.app.notes.screen import NotesScreen
+from brvtui.app.notes.screen import NotesScreen, NotesTree
 from brvtui.app.project import opening
 from brvtui.lab.about import About
 from brvtui.session import Session

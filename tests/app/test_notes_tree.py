@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.notes.notes_tree import NotesTree
+from brvtui.app.notes.screen import NotesTree
 from brvtui.app.widgets.outline import Order
 from brvtui.app.widgets.tree import ASIDE, UNSEEN
 from tests.app.driving import NARROW, WIDE, ask, frame, open_notes, settled, shown, text_of, until, view

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.maturity.plot import Series, plot, row_of
+from brvtui.app.maturity.ageing import Series, plot, row_of
 from brvtui.paint.bars import importance_bar
 from brvtui.paint.glyphs import ASCII, UNICODE, Glyphs
 

@@ -16,7 +16,7 @@ from brvtui.app.contents import Branch
 from brvtui.app.overview import remembered
 from brvtui.app.project.opening import Opening
 from brvtui.app.query.answer import AnswerPane
-from brvtui.app.query.scope_tree import ScopeTree
+from brvtui.app.query.query_box import ScopeTree
 from brvtui.app.states import Phase
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.pane import Pane

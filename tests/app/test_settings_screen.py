@@ -11,8 +11,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.actions.registry import ACTIONS
 from brvtui.app.app import BrvTui
-from brvtui.app.settings.screen import SettingsScreen
-from brvtui.app.settings.setting_field import SettingField
+from brvtui.app.settings.screen import SettingField, SettingsScreen
 from brvtui.app.settings.setting_rows import read_typed, setting_rows, stepped
 from brvtui.app.settings.settings_pane import SettingsPane
 from brvtui.app.themes.choosing import ThemePalette

@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from brvtui.app.app import BrvTui
 from brvtui.app.exporting import clipboard
-from brvtui.app.exporting.export_dialog import ExportDialog
+from brvtui.app.exporting.sharing import ExportDialog
 from brvtui.app.widgets.paragraphs import Paragraphs
 from brvtui.saved.traces import read
 from tests.app.driving import ask, brv, screen, settled, until, view

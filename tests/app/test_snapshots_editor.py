@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.commands.dialog import CommandsDialog
+from brvtui.app.commands.palette import CommandsDialog
 from brvtui.app.editing.questions import ConflictDialog, DraftDialog, GoneDialog, LeavingDialog
 from brvtui.store.drafts import DraftStore
 from brvtui.timing import system_clock

@@ -20,7 +20,7 @@ from brvtui.app.versions.versions_dialog import VersionsDialog
 from brvtui.config.sources import Layer
 from brvtui.engines.byterover_v4.pending_rows import ROWS
 from brvtui.lab.judgments.file import JudgmentsFile
-from brvtui.report.markdown import markdown_report
+from brvtui.report.saved import markdown_report
 from brvtui.saved.traces import SavedTrace
 from brvtui.session import Session
 from brvtui.tree.spaces.project import find_space_project

@@ -11,7 +11,7 @@ import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
-from brvtui.app.query.memory_choice import MemoryDialog
+from brvtui.app.query.memories import MemoryDialog
 from brvtui.config.sources import Layer
 from brvtui.store.app_state import MemoryChoice
 from tests.app.driving import WIDE, ask, settled, text_of, until, view

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.editing.new_note import NewNoteDialog
-from brvtui.app.editing.plan_dialog import MoveDialog, SignalsDialog
-from brvtui.app.editing.plan_pane import PlanPane
+from brvtui.app.editing.changes import NewNoteDialog
+from brvtui.app.editing.plan_dialog import MoveDialog, PlanPane, SignalsDialog
 from brvtui.app.editing.questions import ConflictDialog, LeavingDialog, UnexpectedQuestion
 from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.dialog import Dialog

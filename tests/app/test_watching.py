@@ -18,7 +18,7 @@ from brvtui.app.widgets.tree import TreePane
 from brvtui.ranking.maturity import LEVELS
 from brvtui.session import Session
 from brvtui.tree.watching import watch
-from brvtui.tree.watching.disks import network_disk
+from brvtui.tree.watching.watch import network_disk
 from tests.app.driving import HUGE, WIDE, ask, brv, frame, open_notes, screen, settled, text_of, until, view
 from tests.app.editing import toasts
 from tests.support.trees import Tree

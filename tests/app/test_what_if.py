@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.lab.sweep_dialog import SweepDialog, SweepPane
+from brvtui.app.lab.sweeps import SweepDialog, SweepPane
 from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.engines import registry
 from brvtui.lab.whatif.variant import Variant

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from brvtui.lab.evaluation import fingerprint, keeping
+from brvtui.lab.evaluation import keeping
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import Judgment
 from brvtui.store import kept_answers
@@ -146,7 +146,7 @@ def test_another_program_asks_again(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "kept_package").mkdir()
     for name in ("__init__.py", "inner.py", "constants.toml"):
         (tmp_path / "kept_package" / name).write_text("")
-    digest = fingerprint._code_of.__wrapped__
+    digest = keeping._code_of.__wrapped__
     for package, file in (("kept_alone", "kept_alone.py"), ("kept_package", "kept_package/constants.toml")):
         before = digest(package)
         assert digest(package) == before

@@ -16,7 +16,7 @@ from brvtui.tree.saving.folders import is_empty_folder
 from brvtui.tree.saving.leftovers import ClearedLeftovers, clear_leftovers
 from brvtui.tree.spaces.signal_files import read_signals
 from brvtui.tree.spaces.topic_files import list_topics
-from brvtui.tree.watching.polling import Polling
+from brvtui.tree.watching.watch import Polling
 from tests.attacks.folders import nest
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.cli.fleet.output import with_remedy
+from brvtui.cli.fleet.options import with_remedy
 from brvtui.fleet.members import AbsenceKind
 from tests.support.trees import Tree
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.fleet.asking import MemberQuestion, ask, close_members
-from brvtui.fleet.kept_open import IDLE_S, OpenMembers, most_notes
+from brvtui.fleet.asking import IDLE_S, MemberQuestion, OpenMembers, ask, close_members, most_notes
 from brvtui.fleet.members import Member
 from brvtui.fleet.questions import StateOf
 from tests.support.trees import NOW_MS, Tree
@@ -30,7 +29,7 @@ def test_what_finds_no_room_is_opened_for_one_question(members: list[Member], mo
     kept = OpenMembers(most=5)
     monkeypatch.setattr("brvtui.fleet.asking._open_members", kept)
     now = [1_000.0]
-    monkeypatch.setattr("brvtui.fleet.kept_open.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("brvtui.fleet.asking.time.monotonic", lambda: now[0])
 
     def opened() -> list[str]:
         return [one.name for one in members if kept._open.get(one)]

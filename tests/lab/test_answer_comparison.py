@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.route.answer import cached_answer
 from brvtui.engines.byterover.route.cache import CacheContents
-from brvtui.engines.byterover.route.router import RouteRequest, route
+from brvtui.engines.byterover.route.router import RouteRequest, cached_answer, route
 from brvtui.lab.answer_comparison import AnswerComparison, Shift, compare_answers, difference_sentence
 from brvtui.paint.sentence import plain
 from brvtui.trace import Check, Hit, NearMiss, Part, State, Trace

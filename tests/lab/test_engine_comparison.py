@@ -9,8 +9,7 @@ import pytest
 from scipy import stats
 
 from brvtui.lab.engine_comparison.judged import BestEngine, JudgedEngines, Rival, holm
-from brvtui.lab.engine_comparison.one_query import EngineAnswer, EngineAnswers, FoundNote
-from brvtui.lab.engine_comparison.overlap import rank_biased_overlap
+from brvtui.lab.engine_comparison.one_query import EngineAnswer, EngineAnswers, FoundNote, rank_biased_overlap
 from brvtui.lab.evaluation.metrics import parse_metric
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument
 from brvtui.report.engine_comparison import answers_lines, best_text

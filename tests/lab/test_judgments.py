@@ -15,11 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.lab.judgments.exchange import FORMATS, trec_name
-from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.file import JudgmentsFile, edited_text, new_text
 from brvtui.lab.judgments.following import DocumentFinder, after_moves, digest_of
 from brvtui.lab.judgments.model import OUTCOMES, JudgedDocument, Judgment, JudgmentsError, meets, new_id
 from brvtui.lab.judgments.reading import HEADER, parse_judgments
-from brvtui.lab.judgments.writing import edited_text, new_text
 from brvtui.tree.reading.project import NotesFolder, find_project
 from tests.support.trees import Tree
 

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from brvtui.lab.evaluation.metrics import parse_metric
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, outcome_of
 from brvtui.lab.whatif.controls import Control
-from brvtui.lab.whatif.crossing import crossing_between, crossings_between
-from brvtui.lab.whatif.sweep import SweepError, parse_axis
+from brvtui.lab.whatif.sweep import SweepError, crossing_between, crossings_between, parse_axis
 from brvtui.lab.whatif.variant import Variant
 from brvtui.paint.glyphs import ASCII
 from brvtui.report.sweep import sweep_as_plain, sweep_lines

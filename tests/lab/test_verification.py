@@ -23,7 +23,7 @@ from brvtui.lab.verification.installed import (
     find_node,
     find_package,
 )
-from brvtui.lab.verification.questions import made_questions
+from brvtui.lab.verification.results import made_questions
 from brvtui.lab.verification.sealed_node import EngineRunError, SealedNode, sealed_node
 from brvtui.lab.verification.verify_v3 import verify_v3
 from brvtui.lab.verification.verify_v4 import first_difference, recall_difference, verify_v4

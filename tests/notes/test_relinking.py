@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.notes.relinking import relinked
+from brvtui.notes.moving import relinked
 from brvtui.tree.reading.links import Names, links_in
 
 NAMES = Names(

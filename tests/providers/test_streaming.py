@@ -15,8 +15,8 @@ from httpx import ConnectError, Headers
 from hypothesis import given
 from hypothesis import strategies as st
 
+from brvtui.providers.chat import data_of
 from brvtui.providers.http import ServiceRefusal, error_message, refusal_in, unreached
-from brvtui.providers.streaming import data_of
 
 PIECES = st.lists(st.text(alphabet="ab: {}ü\u2028", min_size=1), max_size=6)
 

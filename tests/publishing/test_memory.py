@@ -6,7 +6,7 @@ import platform
 
 import pytest
 
-from brvtui.publishing import memory, publisher
+from brvtui.publishing import publisher
 from tests.soak.random_changes import resident_mb
 from tests.support.trees import Tree
 
@@ -19,19 +19,19 @@ def test_freed_memory_between_what_is_still_used_is_given_back() -> None:
     kept = blocks[::_KEPT_ONE_IN]
     del blocks
     before = resident_mb()
-    memory.release_freed_memory()
+    publisher.release_freed_memory()
     assert before - resident_mb() > _BLOCKS * _BYTES / 1e6 / 2
     assert [block[0] for block in kept] == [place % 256 for place in range(0, _BLOCKS, _KEPT_ONE_IN)]
 
 
 def test_a_library_that_cannot_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory.ctypes, "CDLL", lambda name: object())
-    memory._malloc_trim.cache_clear()
+    monkeypatch.setattr(publisher.ctypes, "CDLL", lambda name: object())
+    publisher._malloc_trim.cache_clear()
     try:
-        memory.release_freed_memory()
-        assert memory._malloc_trim() is None
+        publisher.release_freed_memory()
+        assert publisher._malloc_trim() is None
     finally:
-        memory._malloc_trim.cache_clear()
+        publisher._malloc_trim.cache_clear()
 
 
 @pytest.mark.parametrize("watched", [True, False])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.ranking.v8_log import log
+from brvtui.ranking.bm25 import log
 
 
 @given(st.floats(1e-300, 1e300))

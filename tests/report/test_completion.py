@@ -7,8 +7,8 @@ from dataclasses import replace
 from rich.console import Console
 
 from brvtui.report.completion import called, gave, spent
-from brvtui.report.markdown import markdown_report
 from brvtui.report.query import trace_report
+from brvtui.report.saved import markdown_report
 from brvtui.saved.traces import saved_now
 from brvtui.trace import Answer, Cited, Completion, EndReason, ModelTurn, ToolStep, Trace, Usage
 from tests.support.trees import NOW_MS, Tree

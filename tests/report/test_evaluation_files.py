@@ -10,9 +10,8 @@ from xml.etree import ElementTree
 import pytest
 from markdown_it import MarkdownIt
 
-from brvtui.lab.evaluation.assessment import Assessment
+from brvtui.lab.evaluation.assessment import Assessment, gate_drop, gate_outcomes, gate_under
 from brvtui.lab.evaluation.comparing import compare_evaluations
-from brvtui.lab.evaluation.gates import gate_drop, gate_outcomes, gate_under
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument
 from brvtui.report.evaluation import evaluation_lines

@@ -15,8 +15,7 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from brvtui.engines.registry import presentation
-from brvtui.report.markdown import markdown_report
-from brvtui.report.saved import ExportError, Form, export, form_of, rendered, text_report, write_report
+from brvtui.report.saved import ExportError, Form, export, form_of, markdown_report, rendered, text_report, write_report
 from brvtui.saved.traces import SavedTrace, read
 from brvtui.trace import Scale, Trace
 from tests.support.trees import Tree

@@ -15,9 +15,8 @@ from brvtui import __version__
 from brvtui.engines.byterover.sections import Search
 from brvtui.engines.registry import presentation
 from brvtui.paint.glyphs import UNICODE
-from brvtui.report.markdown import markdown_report
 from brvtui.report.query import trace_lines
-from brvtui.report.saved import Form, rendered
+from brvtui.report.saved import Form, markdown_report, rendered
 from brvtui.saved.traces import SavedError, as_json, as_plain, read
 from brvtui.trace import adds_up, to_plain
 from tests.support.trees import NOW_MS, Tree

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from brvtui.text.analysis import utf16
 from brvtui.text.postings import build
 from brvtui.text.segment import TermIds, note_terms
-from brvtui.text.term_tree import tree_order
-from brvtui.text.vocabulary import KINDS, Vocabulary
+from brvtui.text.vocabulary import KINDS, Vocabulary, tree_order
 from tests.support.minisearch import radix_walk
 from tests.support.trees import BRV3
 

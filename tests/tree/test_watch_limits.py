@@ -13,9 +13,7 @@ from typing import Any
 import pytest
 
 from brvtui.tree.watching import watch
-from brvtui.tree.watching.disks import network_disk
-from brvtui.tree.watching.polling import Polling
-from brvtui.tree.watching.watch import Watcher
+from brvtui.tree.watching.watch import Polling, Watcher, network_disk
 from tests.docs.pages import ROOT
 from tests.support.namespaces import CANNOT
 

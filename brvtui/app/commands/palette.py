@@ -2,13 +2,286 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from brvtui.app.actions.action import Action
-from brvtui.app.commands.command import Act, Command
-from brvtui.app.commands.dialog import CommandsDialog
-from brvtui.app.modes import EDITOR
-from brvtui.app.services import AppServices
+from rich.cells import cell_len
+from textual import on
+from textual.app import ComposeResult
+from textual.message import Message
+from textual.widgets import Input
+
+from brvtui.app.actions.action import Action, Place, PlaceKind
+from brvtui.app.actions.dialogs import COMMANDS
+from brvtui.app.actions.registry import PLACES
+from brvtui.app.contents import Branch
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.keys.naming import key_name, keys_of
+from brvtui.app.modes import EDITOR, SCREENS, Mode
+from brvtui.app.screens.dialog import Dialog
+from brvtui.app.services import AppServices, idle_in
+from brvtui.app.view import View
+from brvtui.app.widgets.choice_pane import ChoicePane
+from brvtui.app.widgets.ordered_keys import OrderedInput
+from brvtui.app.widgets.word_filter import WordFilter
+from brvtui.paint.line import Line, line, lit
+from brvtui.paint.text import cut
+
+# The commands of the palette as data, and how they are found and ordered.
+
+
+NOT_OFFERED = (PlaceKind.DIALOG, PlaceKind.FIELD)
+"""Kinds of places that need a question, or a text, to act on."""
+
+ALSO: Mapping[str, str] = {
+    "app.quit": "exit leave",
+    "app.screenshot": "export picture image print",
+    "app.themes": "dark light color colour",
+    "copy.shown": "clipboard share",
+    "help.keys": "shortcuts keyboard",
+    "note.archive": "delete remove",
+    "note.drafts": "recover unsaved conflict",
+    "note.move": "name path folder",
+    "note.new": "create add write",
+    "panes.maximise": "maximize zoom full screen fullscreen",
+    "pane.filter": "search find",
+    "query.run_anywhere": "ask search",
+    "results.why": "explain missing remedy fix",
+    "layout.reset": "resize",
+    "results.judge": "rate wrong right",
+    "feedback.accepted": "useful accept",
+    "feedback.dismissed": "useless reject",
+    "screens.lab": "evaluate eval quality tune test",
+    "screens.log": "history agent asked",
+    "screens.maturity": "aging ageing expire stale decay forecast",
+    "screens.settings": "preferences options config configuration setup",
+    "trace.save": "export download share report",
+    "tree.order": "sort",
+    "board.order": "sort",
+    "judged.order": "sort",
+}
+"""Words by which newcomers look for actions that are called otherwise, by the names of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """An action, and the screen where it acts."""
+
+    action: Action
+    mode: str
+    """The name of the screen that must be in front; empty for any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One row of the palette: an action, or a note to show."""
+
+    title: str
+    aside: str
+    """The place where the action acts, or the path of the note."""
+    keys: str = ""
+    act: Act | None = None
+    note: str = ""
+
+    @property
+    def low(self) -> str:
+        """The text that is searched, in lower case."""
+        return f"{self.title}\n{self.aside}\n{self.act.action.label if self.act else ''}".lower()
+
+    def is_meant_by(self, words: Sequence[str]) -> bool:
+        """Whether each of ``words`` is part of its text, or begins one of those that newcomers look for it by."""
+        low, also = self.low, ALSO.get(self.act.action.name, "").split() if self.act else ()
+        return all(word in low or any(one.startswith(word) for one in also) for word in words)
+
+
+def offered(
+    front: str, near: Collection[str], editing: bool, keymap: Mapping[str, str], idle: Collection[str] = ()
+) -> list[Command]:
+    """Returns every action but those named in ``idle``, the nearest first; those of the editor only while ``editing``.
+
+    Actions named in ``near`` come first, then those of the screen in ``front``, of the app, of every screen, of the
+    other panes in front, and of other screens.
+    """
+    modes = [mode for mode in (*SCREENS, EDITOR) if mode is not EDITOR or editing]
+    modes.sort(key=lambda mode: mode.name != front)
+    ranked: list[tuple[int, Command]] = []
+    for place in PLACES:
+        if place.kind not in NOT_OFFERED:
+            ranked += _of(place, modes, front, near, keymap)
+    ranked = [pair for pair in ranked if pair[1].act is None or pair[1].act.action.name not in idle]
+    return [command for _, command in sorted(ranked, key=lambda pair: pair[0])]
+
+
+def _of(
+    place: Place, modes: Sequence[Mode], front: str, near: Collection[str], keymap: Mapping[str, str]
+) -> Iterator[tuple[int, Command]]:
+    """Yields the commands of one place, each with its rank."""
+    mode, where, rank = "", "everywhere", 2
+    if place.kind is PlaceKind.EVERY_SCREEN:
+        where, rank = "every screen", 3
+    elif place.kind is PlaceKind.EVERY_PANE:
+        where, rank = "every pane", 6
+    elif place.kind is not PlaceKind.APP:
+        screens = (place.name,) if place.kind is PlaceKind.SCREEN else place.screens
+        held = next((mode for mode in modes if mode.name in screens), None)
+        if held is None:
+            return
+        mode = held.name
+        where = held.title if place.kind is PlaceKind.SCREEN else f"{held.title}, {place.title}"
+        rank = 5 if mode != front else 1 if place.kind is PlaceKind.SCREEN else 4
+    for action in place.actions:
+        keys = " ".join(key_name(key) for key in keys_of(action.name, action.keys, keymap))
+        yield 0 if action.name in near else rank, Command(action.description, where, keys, Act(action, mode))
+
+
+def found(word_filter: WordFilter, commands: Iterable[Command]) -> list[Command]:
+    """Returns the commands that every word of ``word_filter`` means.
+
+    First come titles that begin with the words as they are, then those with words that begin so, then those that hold
+    the words elsewhere; equals keep their order.
+    """
+    kept = [command for command in commands if command.is_meant_by(word_filter.words)]
+    return sorted(kept, key=lambda command: _rank(word_filter, command.title.lower()))
+
+
+def _rank(word_filter: WordFilter, title: str) -> int:
+    if title.startswith(" ".join(word_filter.words)):
+        return 0
+    if all(title.startswith(word) or f" {word}" in title for word in word_filter.words):
+        return 1
+    return 2 if word_filter.keeps(title) else 3
+
+
+# The command palette: every action and every note, found by a few letters.
+
+
+_LEAST_TITLE = 24
+MOST_ROWS = 200
+MOST_RANKED = 2_000
+"""The most notes that are ordered by their titles; further ones are only counted."""
+
+
+class CommandsPane(ChoicePane):
+    """Lists the commands that were found."""
+
+    class Taken(Message):
+        """Posted when a command was clicked."""
+
+    def __init__(self, *, id: str) -> None:
+        """A pane without commands."""
+        super().__init__(id=id)
+        self.commands: Sequence[Command] = ()
+        """The commands that were found, best first."""
+        self._words = WordFilter(())
+
+    @property
+    def command(self) -> Command | None:
+        """The command under the cursor; None when there is none."""
+        return self.commands[self.cursor] if self.cursor < len(self.commands) else None
+
+    def put(self, commands: Sequence[Command], words: WordFilter) -> None:
+        """Shows ``commands``, the first chosen, with ``words`` marked."""
+        self.commands, self._words, self.cursor, self.offset_row = commands, words, 0, 0
+        self.rebuild(force=True)
+
+    def build(self, view: View, width: int) -> list[Line]:
+        """A line for each: its title on the left, place and keys on the right."""
+        self.choices = [str(place) for place in range(len(self.commands))]
+        self.owner = list(range(len(self.choices)))
+        return [self._row(command, width) for command in self.commands] or [
+            line(" no action and no note has all these words", "muted")
+        ]
+
+    def _row(self, command: Command, width: int) -> Line:
+        mark = f" {self.glyphs.bullet if command.note else ' '} "
+        room = width - cell_len(mark) - 1
+        title = cut(command.title, max(_LEAST_TITLE, room - cell_len(command.aside) - cell_len(command.keys) - 4))
+        left = line(mark, "accent").add(title, "text")
+        aside = Line().add(command.aside, "muted")
+        if command.keys:
+            aside.gap(2).add(command.keys, "bold accent")
+        aside.cut(max(0, width - left.width - 3)).gap()
+        made = left.right(width, aside)
+        if self._words.pattern is not None:
+            made.spans = lit(made.spans, self._words.pattern, "bold match")
+        return made
+
+    def clicked(self, place: int) -> None:
+        """Takes the command that was clicked."""
+        self.move_to(place)
+        self.post_message(self.Taken())
+
+
+class CommandsDialog(Dialog[Command]):
+    """Dismissed with the chosen command, or None. The list always fits the typed text, so Enter takes its first row."""
+
+    AUTO_FOCUS = "#command"
+    BINDINGS = bindings(COMMANDS)
+
+    def __init__(self, mode: str, near: Collection[str]) -> None:
+        """A palette over screen ``mode``, whose focused pane has the actions named in ``near``."""
+        super().__init__("Commands: every action and every note", wide=True)
+        self._mode, self._near = mode, near
+        self._actions: list[Command] = []
+
+    @property
+    def rows(self) -> CommandsPane:
+        """The list."""
+        return self.query_one(CommandsPane)
+
+    def make_parts(self) -> ComposeResult:
+        """Field and list."""
+        field = OrderedInput(placeholder="words of an action or of a note's title or path", id="command", compact=True)
+        field.cursor_blink = False
+        yield field
+        yield CommandsPane(id="commands")
+
+    def on_mount(self) -> None:
+        """Lists everything."""
+        view = self.services.store.view
+        editing = view.editor.edit is not None
+        self._actions = offered(self._mode, self._near, editing, self.services.keymap, idle_in(self.services))
+        self._search()
+
+    @on(Input.Changed)
+    def _typed(self) -> None:
+        self._search()
+
+    def _search(self) -> None:
+        word_filter = WordFilter.of(self.query_one(Input).value)
+        notes = self._notes(word_filter)
+        main, aside = ([_shown(note) for note in notes[:MOST_RANKED] if note.aside is part] for part in (False, True))
+        commands = found(word_filter, [*self._actions, *main]) + found(word_filter, aside)
+        self.rows.put(commands[:MOST_ROWS], word_filter)
+        amount = len(commands) + max(0, len(notes) - MOST_RANKED)
+        tally = f"the first {MOST_ROWS} of {amount}: type on" if amount > MOST_ROWS else f"{amount}"
+        self.query_one("#dialog").border_subtitle = tally
+
+    def _notes(self, word_filter: WordFilter) -> list[Branch]:
+        """Returns the files that hold every word; none without words."""
+        overview = self.services.store.view.project.overview
+        if overview is None or not word_filter:
+            return []
+        return [file for file in overview.branches.values() if not file.is_folder and word_filter.keeps(file.low)]
+
+    @on(CommandsPane.Taken)
+    def action_take(self) -> None:
+        """Dismisses the dialog with the command under the cursor."""
+        if self.rows.command is not None:
+            self.dismiss(self.rows.command)
+
+    def action_step(self, step: int) -> None:
+        """Goes to the next row, or the one before."""
+        self.rows.move_to(self.rows.cursor + step)
+
+    def action_page(self, pages: int) -> None:
+        """Goes a page of rows up or down."""
+        self.rows.action_page(pages)
+
+
+def _shown(note: Branch) -> Command:
+    return Command(note.name, note.path, note=note.path)
+
 
 Perform = Callable[[Action], Awaitable[bool]]
 """Does an action where it acts in front; returns whether that could be done."""

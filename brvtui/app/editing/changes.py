@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from textual import on
+from textual.app import ComposeResult
+from textual.widgets import Input
+
+from brvtui.app.actions.dialogs import NEW_NOTE
 from brvtui.app.editing.controller import Editing
 from brvtui.app.editing.note_opening import NewNoteRequest
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.project import Project
+from brvtui.app.screens.dialog import Dialog
 from brvtui.app.screens.frame import QueryAtHand
 from brvtui.app.services import AppServices
 from brvtui.app.states import NO_SUCH_NOTE
+from brvtui.app.text_entry import caught_up
+from brvtui.app.widgets.field import Field
+from brvtui.app.widgets.options import Options
+from brvtui.app.widgets.paragraphs import Paragraphs
 from brvtui.app.workers import Refusal
 
 if TYPE_CHECKING:
@@ -22,6 +33,72 @@ if TYPE_CHECKING:
     from brvtui.notes.plan import Plan, Step
     from brvtui.notes.signals import SignalTarget
     from brvtui.session import Session
+
+# The dialog that begins a new note.
+
+
+class NewNoteDialog(Dialog[NewNoteRequest]):
+    """Asks for title, folder and template, which make the path. Dismissed with a request; nothing is written."""
+
+    BINDINGS = bindings(NEW_NOTE)
+    AUTO_FOCUS = "#title-input"
+
+    def __init__(self, title: str, folder: str, why: str, taken: Collection[str]) -> None:
+        """A dialog that says ``why`` and proposes ``title`` and ``folder``; ``taken`` are the paths that exist."""
+        super().__init__("New note", *([why] if why else []))
+        self._proposed = (title, folder)
+        self._taken = taken
+
+    def make_parts(self) -> ComposeResult:
+        """The question, the fields, the path."""
+        from brvtui.tree.editing.new_notes import Template
+
+        title, folder = self._proposed
+        yield from super().make_parts()
+        yield Field("title", title, id="title")
+        yield Field("folder", folder, id="folder")
+        yield Options("template", [template.value for template in Template], id="template")
+        yield Paragraphs(id="path")
+
+    def on_mount(self) -> None:
+        """Shows the path that follows from the proposals; typing replaces the proposed title."""
+        self._typed()
+        self.query_one("#title-input", Input).select_all()
+
+    @property
+    def _path(self) -> str:
+        """The path of the note. Raises :class:`brvtui.tree.reading.inside.PathError`."""
+        from brvtui.tree.editing.new_notes import new_path
+
+        folder = self.query_one("#folder", Field).value.strip().strip("/")
+        return new_path(folder, self.query_one("#title", Field).value, self._taken)
+
+    @on(Input.Changed)
+    def _typed(self) -> None:
+        from brvtui.tree.reading.inside import PathError
+
+        said = self.query_one("#path", Paragraphs)
+        if not self.query_one("#title", Field).value.strip():
+            said.set_text(("give the note a title: its name follows from it", "muted"))
+            return
+        try:
+            said.set_text((self._path, "bold strong"))
+        except PathError as error:
+            said.set_text((str(error), "bad"))
+
+    async def action_begin(self) -> None:
+        """Dismisses the dialog with the note to begin, if its path can be used."""
+        from brvtui.tree.reading.inside import PathError
+
+        await caught_up(self.focused)
+        try:
+            title, template = self.query_one("#title", Field).value.strip(), self.query_one(Options).chosen
+            request = NewNoteRequest(self._path, title, template)
+        except PathError:
+            self._typed()
+        else:
+            self.dismiss(request)
+
 
 _FROM_FILE = "its signals are those of the file that --signals named, which wins: change them there, and open it again"
 _FOREIGN = ("[", "_")
@@ -43,8 +120,6 @@ class NoteChanges:
         If ``always_titled``, the query is its title also where something does. ``member`` names the memory, where
         those of a fleet are shown.
         """
-        from brvtui.app.editing.new_note import NewNoteDialog
-
         session, view = self._project.session, self._services.store.view
         if session is None or view.project.overview is None or self._project.refuses_changes():
             return

@@ -164,7 +164,7 @@ class DiffPane(Pane):
         """What the signs mean; then the numbers in both texts, a sign, the line; a rule between places."""
         if not self._hunks:
             return [line(" nothing differs", "muted")]
-        from brvtui.app.editing.sides import legend
+        from brvtui.app.editing.plan_dialog import legend
 
         numbers = [number for hunk in self._hunks for row in hunk.lines for number in (row.mine, row.theirs) if number]
         digits = len(str(max(numbers, default=0)))
@@ -177,7 +177,7 @@ class DiffPane(Pane):
 
 
 def _row(row: DiffLine, digits: int, width: int) -> list[Line]:
-    from brvtui.app.editing.sides import SIGNS
+    from brvtui.app.editing.plan_dialog import SIGNS
 
     sign, role = SIGNS[row.side]
     made: list[Line] = []

@@ -15,7 +15,6 @@ from brvtui.app.actions.screens import EDIT_SCREEN
 from brvtui.app.arrangement import EDITOR
 from brvtui.app.contents import Edit
 from brvtui.app.editing import questions
-from brvtui.app.editing.checking import TextChecks
 from brvtui.app.editing.drafts import Drafts, OpenDraft
 from brvtui.app.editing.external_editor import ExternalEditor
 from brvtui.app.editing.find_bar import FindBar
@@ -23,7 +22,7 @@ from brvtui.app.editing.note_editor import NoteEditor
 from brvtui.app.editing.note_on_disk import OnDisk
 from brvtui.app.editing.note_saving import SaveConflict
 from brvtui.app.editing.open_note import OpenNote
-from brvtui.app.editing.problems import ProblemsPane, role_of
+from brvtui.app.editing.problems import ProblemsPane, TextChecks, role_of
 from brvtui.app.editing.ranking import RankingPane
 from brvtui.app.editing.saving import NoteSaver
 from brvtui.app.editing.saving_line import SavingLine

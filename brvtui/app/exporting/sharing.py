@@ -6,16 +6,24 @@ import itertools
 import os
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from textual import on
+from textual.app import App
+from textual.widgets import Input
+
 from brvtui import faults
 from brvtui.app.exporting import clipboard
 from brvtui.app.project.project import Project
-from brvtui.app.services import AppServices
+from brvtui.app.screens.field import FieldDialog
+from brvtui.app.services import AppServices, services_of
 from brvtui.app.workers import Refusal
+from brvtui.disk import writing
 from brvtui.engines.registry import presentation
 from brvtui.store.folders import data_folder, pictures_folder, shown_path
 from brvtui.trace import Trace
@@ -25,6 +33,108 @@ if TYPE_CHECKING:
     from brvtui.lab.whatif.sweep import Sweep
     from brvtui.paint.neighbourhood import Neighbourhood
     from brvtui.saved.traces import SavedTrace
+
+# Saves the screen as a picture.
+
+
+Deliver = Callable[[str, bytes], None]
+"""Hands a file, its name and content, to the browser that shows the app."""
+
+
+def take_screenshot(app: App[None], deliver: Deliver, filename: str | None, path: str | None) -> None:
+    """Saves the screen of ``app`` as SVG, without ``path`` among the user's pictures, and says where.
+
+    A browser is handed the file instead. Toasts go first: they would cover a part of it.
+    """
+    app.clear_notifications()
+    for rack in app.screen.query("ToastRack"):
+        rack.display = False
+    app.screen.call_after_refresh(partial(_take, app, deliver, filename, path))
+
+
+def _take(app: App[None], deliver: Deliver, filename: str | None, path: str | None) -> None:
+    if app.is_web:
+        name = filename or f"brv-tui-{datetime.now():%Y-%m-%d-%H%M%S}.svg"
+        deliver(name, app.export_screenshot().encode())
+        return
+    folder = Path(path) if path else pictures_folder()
+    try:
+        writing.make_folder(folder)
+        saved = app.save_screenshot(filename, str(folder))
+    except OSError as error:
+        app.notify(f"no screenshot: {faults.advice(error)}", severity="error")
+    else:
+        app.notify(f"saved {saved}", timeout=8)
+
+
+# The dialog that asks where to save a trace, and saves it there.
+
+
+_FORMS = ".json opens again without the tree · .md a document · .svg a picture"
+
+
+@dataclass(frozen=True, slots=True)
+class _ExportResult:
+    """The file that was written, or the ``problem`` that kept it from being written."""
+
+    file: Path | None = None
+    problem: str = ""
+    exists: bool = False
+    """Whether the problem is that there is a file already."""
+
+
+class ExportDialog(FieldDialog[Path]):
+    """Asks for a file's path. Dismissed with the path of the saved file, or with None."""
+
+    def __init__(self, what: str, name: str, place: str, write: Callable[[Path, bool], Path], notice: str = "") -> None:
+        """Proposes the file ``name`` for ``what`` is saved, and says in which ``place`` it will be, then a ``notice``.
+
+        ``write`` saves the trace in a file, over another one only if told so, returns where it is, may block, and
+        raises :class:`brvtui.report.saved.ExportError`.
+        """
+        super().__init__(f"Save {what}", name, "\n".join(filter(None, (f"in {place}", notice, _FORMS))))
+        self._write = write
+        self._confirmable = ""
+        """The text whose file exists, as the user was told: Enter on it replaces the file."""
+
+    def on_mount(self) -> None:
+        """Puts the cursor before the ending, so that typing changes the name."""
+        self.field.cursor_position = len(self.field.value) - len(Path(self.field.value).suffix)
+
+    @on(Input.Changed)
+    def _ending_typed(self, event: Input.Changed) -> None:
+        """Takes the offered ending away once one is typed in front of it."""
+        from brvtui.report.saved import Form
+
+        endings = [f".{form}" for form in Form]
+        if [suffix.lower() in endings for suffix in Path(event.value).suffixes[-2:]] == [True, True]:
+            event.input.value = str(Path(event.value).with_suffix(""))
+
+    def submit(self, text: str) -> None:
+        """Saves the trace."""
+        if text.strip():
+            task = partial(_export, self._write, Path(text.strip()), text == self._confirmable)
+            services_of(self).background.run(task, self._exported, group="export", exclusive=True, owner=self)
+
+    def _exported(self, result: _ExportResult) -> None:
+        if result.file is not None:
+            self.dismiss(result.file)
+            return
+        self._confirmable = self.field.value if result.exists else ""
+        self.show_problem(result.problem)
+
+
+def _export(write: Callable[[Path, bool], Path], file: Path, replace: bool) -> _ExportResult:
+    """Lets ``write`` save the trace in ``file``. Blocks."""
+    from brvtui.report.saved import ExportError, InTheWayError
+
+    try:
+        return _ExportResult(write(file, replace))
+    except InTheWayError as error:
+        return _ExportResult(problem=f"{error}: enter again replaces it", exists=True)
+    except ExportError as error:
+        return _ExportResult(problem=str(error))
+
 
 _KEPT = "copied.txt"
 _NAMES = {
@@ -98,7 +208,6 @@ class Sharing:
         if trace is None:
             self._services.notify(_NO_TRACE, timeout=4)
             return
-        from brvtui.app.exporting.export_dialog import ExportDialog
 
         name, what = f"{_slug(trace.query)}.{ending}", f"the trace of {_quoted(trace)}"
         alone = self._services.with_keys(_ALONE) if self._services.store.view.pin.trace is not None else ""

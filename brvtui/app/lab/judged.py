@@ -13,7 +13,7 @@ from textual.message import Message
 from brvtui.app.actions.panes import JUDGED
 from brvtui.app.arrangement import is_wide
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.lab.outcomes import is_otherwise, loss_of, short_outcome, tier_role_of, value_of
+from brvtui.app.lab.cell import is_otherwise, loss_of, short_outcome, tier_role_of, value_of
 from brvtui.app.states import EngineState, LabCell, LabColumn, LabState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from typing import ClassVar
 
 from textual import on
@@ -12,17 +14,66 @@ from brvtui.app.actions.screens import LAB_SCREEN
 from brvtui.app.arrangement import LAB
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.lab.cell import CellPane
-from brvtui.app.lab.fields import ProfileNameField, ValueField
 from brvtui.app.lab.judged import JudgedPane
 from brvtui.app.lab.lab import Lab
 from brvtui.app.lab.sweeps import Sweeps
 from brvtui.app.lab.variant_dialog import VariantDialog
 from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.app.project.layouts import Layouts
+from brvtui.app.screens.field import FieldDialog
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.view import View
 from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
-from brvtui.lab.whatif.variant import Variant
+from brvtui.lab.whatif.controls import Control
+from brvtui.lab.whatif.variant import Value, Variant, read_value
+
+# The fields in which a value, and the name of a profile, are typed.
+
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
+
+
+class ValueField(FieldDialog[float]):
+    """Asks for a number. Dismissed with it, or with None."""
+
+    def __init__(self, control: Control, value: Value) -> None:
+        """A field for ``control``, which is at ``value``."""
+        super().__init__(
+            control.key,
+            f"{value:g}" if isinstance(value, float) else f"{value}",
+            f"a number from {control.least:g}; it was {control.base}",
+        )
+        self._control = control
+
+    def on_mount(self) -> None:
+        """What is typed replaces the number."""
+        self.field.action_select_all()
+
+    def submit(self, text: str) -> None:
+        """Dismisses the dialog with the number, if it is one."""
+        value = read_value(text.strip())
+        is_whole = isinstance(self._control.base, int)
+        is_number = not isinstance(value, (bool, str)) and math.isfinite(value) and value >= self._control.least
+        if not is_number or (is_whole and value != int(value)):
+            self.show_problem(f"must be a {'whole ' if is_whole else ''}number from {self._control.least:g}")
+        else:
+            self.dismiss(int(value) if is_whole else float(value))
+
+
+class ProfileNameField(FieldDialog[str]):
+    """Asks for the name of a profile. Dismissed with it, or with None."""
+
+    def __init__(self) -> None:
+        """An empty field."""
+        super().__init__("Name of the profile", "", "letters, digits, - and _; it is kept beside your settings")
+
+    def submit(self, text: str) -> None:
+        """Dismisses the dialog with the name, if a file can have it."""
+        name = text.strip()
+        if _NAME.fullmatch(name):
+            self.dismiss(name)
+        else:
+            self.show_problem("must be 1 to 40 letters, digits, - and _")
 
 
 class LabScreen(FrameScreen):

@@ -5,16 +5,99 @@ from __future__ import annotations
 from textual import on
 from textual.app import ComposeResult
 
+from brvtui.app.actions.panes import NOTES_TREE
 from brvtui.app.actions.screens import NOTES_SCREEN
 from brvtui.app.arrangement import NOTES
+from brvtui.app.contents import Branch
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.notes.about import AboutPane
 from brvtui.app.notes.browsing import Browsing
 from brvtui.app.notes.note import NotePane
-from brvtui.app.notes.notes_tree import NotesTree
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.states import ancestors
+from brvtui.app.view import View
+from brvtui.app.widgets.outline import Order
 from brvtui.app.widgets.pane import Pane
+from brvtui.app.widgets.tree import ASIDE, UNSEEN, TreePane
+
+# The tree of the Notes screen.
+
+
+class NotesTree(TreePane):
+    """A tree that selects the note under its cursor."""
+
+    HELP_TEXT = (
+        "The context tree: folders with their notes by maturity (○ draft, ◐ validated, ● core). The note under the "
+        "cursor is shown beside it; {notes_tree.take} goes to its text. Right and left open and close folders, "
+        "{tree.order} orders the notes by name, importance or age. The key {tree.aside} shows two kinds of file more: "
+        "stubs (▱, what is left of an archived note) and files that the engine made from notes (▫: abstracts, folder "
+        "summaries, the manifest, full texts of archived notes). ⚠ marks a note to look at: it changed on disk since "
+        "it was read, the signals in its frontmatter cannot be used, or a conflict stands in it; a closed folder that "
+        "holds one has it too. The last row lists files that the engine does not see, each with its reason."
+    )
+    BINDINGS = bindings(NOTES_TREE)
+
+    def heading(self, view: View) -> str:
+        """The title, with the order of the notes unless that is by name."""
+        order = self.outline.order
+        return "Tree" if order is Order.NAME else f"Tree · by {order.value}"
+
+    def update(self, view: View) -> None:
+        """Shows ``view``; a filter ends that hides the note which was selected elsewhere."""
+        kept, selected = self.outline.kept, view.selection.file
+        if kept is not None and selected not in (self._followed, *kept.files) and view.knows(selected):
+            self.clear_filter()
+        super().update(view)
+
+    def tally(self) -> str:
+        """Returns how many of the files that are listed pass the filter; empty without one."""
+        told = super().tally()
+        overview = self.view.project.overview
+        return f"{told}, stubs left out" if told and overview and overview.aside and not self.outline.aside else told
+
+    def followed(self, before: str) -> str:
+        """Keeps the cursor on the selected note."""
+        return self.view.selection.file or before
+
+    def marks_selected(self, marks: dict[str, str]) -> bool:
+        """Marks the selected note also while the cursor is on a folder."""
+        return True
+
+    def name_role(self, branch: Branch) -> str:
+        """Notes stand out more than in other trees."""
+        return "muted" if branch.aside else "text"
+
+    def moved(self, choice: str) -> None:
+        """Selects the file that the cursor came to."""
+        if self.view.knows(choice) and not self._is_folder(choice):
+            self.services.select(choice)
+
+    def action_take(self) -> None:
+        """Opens or closes the folder, or goes to the note."""
+        if self.chosen in (UNSEEN, ASIDE):
+            super().action_take()
+        elif self._is_folder(self.chosen):
+            self.toggle(self.chosen)
+        elif self.chosen:
+            self.post_message(self.NoteWanted(self.chosen))
+
+    def open_to(self, folder: str) -> None:
+        """Opens ``folder`` and puts the cursor on it."""
+        self.outline.open(folder, *ancestors(folder))
+        self.restamp()
+        if folder in self.choices:
+            self.move_to(self.choices.index(folder))
+
+    def clicked(self, place: int) -> None:
+        """Shows the note that was clicked; opens or closes a folder."""
+        self.move_to(place)
+        if self.branch is None or self.branch.is_folder:
+            self.action_take()
+
+    def _is_folder(self, choice: str) -> bool:
+        branch = self.view.project.overview.branches.get(choice) if self.view.project.overview else None
+        return branch is not None and branch.is_folder
 
 
 class NotesScreen(FrameScreen):

@@ -4,17 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from textual.binding import BindingType
+
+from brvtui.app.actions.dialogs import MEMORY
+from brvtui.app.keys.bindings import bindings
 from brvtui.app.modes import FLEET
 from brvtui.app.project.opening import Opening
 from brvtui.app.project.project import Project
+from brvtui.app.screens.dialog import Dialog
 from brvtui.app.services import AppServices
 from brvtui.app.states import SelectionState
 
 if TYPE_CHECKING:
     from brvtui.app.query.screen import QueryScreen
     from brvtui.fleet.members import Member
+
+# Asks which memory to open of a project that has a context tree and a space of ByteRover V4.
+
+
+class MemoryDialog(Dialog[str]):
+    """Ends with the memory that was chosen, or with None: then the question comes again at the next start."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(MEMORY)
+
+    def __init__(self, tree: Path, key: str) -> None:
+        """Asks about the project with this context ``tree``; ``key`` is the one that switches engines."""
+        super().__init__(
+            "Two memories",
+            f"This project has a context tree ({tree}) and a space of ByteRover V4. Which one should be opened?",
+            f"The answer is kept for this project. Later, {key} goes on from the last engine to the other memory.",
+        )
 
 
 class Memories:
@@ -47,7 +68,6 @@ class Memories:
             self._ask()
 
     def _ask(self) -> None:
-        from brvtui.app.query.memory_choice import MemoryDialog
         from brvtui.store.app_state import MemoryChoice
 
         assert self._project.session is not None

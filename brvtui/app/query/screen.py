@@ -18,11 +18,10 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.query.answer import PINNED, AnswerPane
 from brvtui.app.query.cache_pane import CachePane
 from brvtui.app.query.graph import GraphPane
-from brvtui.app.query.query_box import QueryBox, QueryInput
+from brvtui.app.query.query_box import QueryBox, QueryInput, ScopeTree
 from brvtui.app.query.results import ResultsPane
 from brvtui.app.query.retry import RetryPane
 from brvtui.app.query.route import RoutePane
-from brvtui.app.query.scope_tree import ScopeTree
 from brvtui.app.query.score import ScorePane
 from brvtui.app.query.verdict import Verdict
 from brvtui.app.screens.frame import FrameScreen

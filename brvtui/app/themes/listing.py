@@ -9,8 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from brvtui.app.themes.choosing import ground_of
-from brvtui.app.themes.contrast import LEAST
-from brvtui.app.themes.deriving import weak_roles
+from brvtui.app.themes.deriving import LEAST, weak_roles
 from brvtui.app.themes.library import OURS, read_library, user_folder
 from brvtui.text.visible import visible
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import click
 
-from brvtui.cli.fleet.asking import explain, query
-from brvtui.cli.fleet.judged import evaluate
-from brvtui.cli.fleet.members import add, check, list_members
-from brvtui.cli.fleet.opening import open_fleet
-from brvtui.cli.fleet.upkeep import health, maturity
+from brvtui.cli.fleet.asking import evaluate, explain, query
+from brvtui.cli.fleet.members import add, check, health, list_members, maturity, open_fleet
 from brvtui.cli.help import WholeSummaries
 
 

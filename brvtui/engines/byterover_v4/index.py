@@ -11,9 +11,8 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.engines.byterover_v4.documents import TopicDocument
+from brvtui.engines.byterover_v4.documents import TopicDocument, term, tokens
 from brvtui.engines.byterover_v4.profile import FIELDS, TopicTextRules
-from brvtui.engines.byterover_v4.tokens import term, tokens
 from brvtui.ranking import bm25
 from brvtui.text.vocabulary import KINDS, Expansion, Vocabulary
 from brvtui.trace import Contribution

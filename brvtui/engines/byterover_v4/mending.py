@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from brvtui.engines.byterover_v4.corpus import RankedTopic, corpus_of
-from brvtui.engines.byterover_v4.documents import documents_of
+from brvtui.engines.byterover_v4.documents import documents_of, term, tokens
 from brvtui.engines.byterover_v4.profile import FIELDS
 from brvtui.engines.byterover_v4.scripts import RankedSpace
-from brvtui.engines.byterover_v4.tokens import term, tokens
 from brvtui.tree.spaces.signal_files import BrokenSignals
 from brvtui.tree.spaces.topic_files import code_units, topic_source, unseen_name
 from brvtui.tree.spaces.topic_html import INDEXED, TOPIC, Topic, TopicElement, UnreadableTopic, parse_topic

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from brvtui.engines.advice import ASK_FOR_TITLE, NOTHING_HELPS, add_title
+from brvtui.engines.byterover_v4.documents import term, tokens
 from brvtui.engines.byterover_v4.hits import SpacePaths
 from brvtui.engines.byterover_v4.mending import with_file_seen, with_words_searched, without_failure
 from brvtui.engines.byterover_v4.printed import LOW
 from brvtui.engines.byterover_v4.profile import FIELDS, V4Profile
 from brvtui.engines.byterover_v4.scripts import RankedSpace
 from brvtui.engines.byterover_v4.sections import DECIMALS, SpaceAnswer, TopicHit
-from brvtui.engines.byterover_v4.tokens import term, tokens
 from brvtui.engines.contract import Context
 from brvtui.paint.text import days
 from brvtui.ranking.decay import just_before_ms

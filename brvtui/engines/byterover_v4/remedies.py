@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from brvtui.engines.advice import ASK_FOR_TITLE, add_title
 from brvtui.engines.byterover_v4.corpus import RankedTopic, SpaceCorpus
+from brvtui.engines.byterover_v4.documents import term, tokens
 from brvtui.engines.byterover_v4.mending import with_attribute, with_topic
 from brvtui.engines.byterover_v4.profile import FIELDS, V4Profile
 from brvtui.engines.byterover_v4.reasons import Asking, loss_of, remedy_of_loss, with_standing
 from brvtui.engines.byterover_v4.sections import SpaceAnswer
-from brvtui.engines.byterover_v4.tokens import term, tokens
 from brvtui.engines.contract import Context
 from brvtui.ranking.decay import MS_PER_DAY, just_before_ms
 from brvtui.snapshot.naming import Named

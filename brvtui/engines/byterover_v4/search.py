@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
@@ -21,9 +22,34 @@ from brvtui.engines.byterover_v4.ageing import (
 from brvtui.engines.byterover_v4.corpus import SpaceCorpus, TopicFilter
 from brvtui.engines.byterover_v4.documents import TopicDocument
 from brvtui.engines.byterover_v4.index import Floats, Ints, RawSearch, TopicIndex, in_order_of_first
-from brvtui.engines.byterover_v4.profile import V4Profile
-from brvtui.engines.byterover_v4.words import AskedWords, asked_words
+from brvtui.engines.byterover_v4.profile import V4Profile, WordRules
+from brvtui.tree.reading.whitespace import spaced_words
 from brvtui.tree.spaces.signal_files import BrokenSignals, TopicSignals
+
+# What a query asks for: its words without stop words, and those that a document must hold.
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWords:
+    """A query as V4 reads it."""
+
+    cleaned: str
+    """What is searched: the words but for stop words, or the query as typed where nothing else is left."""
+    dropped: tuple[str, ...]
+    """The stop words that are not searched, as typed."""
+    significant: tuple[str, ...]
+    """The runs of ASCII letters and digits of which a document must hold one, somewhere; empty: all stay."""
+
+
+def asked_words(query: str, rules: WordRules) -> AskedWords:
+    """How V4 reads ``query``."""
+    words = spaced_words(query)
+    stop = frozenset(rules.stop_words)
+    kept = [word for word in words if word.lower() not in stop]
+    cleaned = " ".join(kept) if kept else query
+    dropped = tuple(word for word in words if word.lower() in stop) if kept else ()
+    significant = re.findall(f"[a-z0-9]{{{rules.significant_length},}}", cleaned.lower())
+    return AskedWords(cleaned, dropped, tuple(significant))
 
 
 class SignalsUnreadable(ValueError):

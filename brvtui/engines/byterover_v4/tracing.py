@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from brvtui.engines.byterover_v4.corpus import TopicFilter
-from brvtui.engines.byterover_v4.coverage import coverage
 from brvtui.engines.byterover_v4.hits import (
     LIMIT,
     PlacedTopic,
@@ -22,21 +21,177 @@ from brvtui.engines.byterover_v4.hits import (
     with_ceilings,
 )
 from brvtui.engines.byterover_v4.index import in_order_of_first
-from brvtui.engines.byterover_v4.printed import PrintedHit, printed_hits
+from brvtui.engines.byterover_v4.printed import LOW, PrintedHit, confidence, printed_hits
 from brvtui.engines.byterover_v4.profile import NAME, V4Profile
 from brvtui.engines.byterover_v4.scripts import RankedSpace, ScriptAnswer
 from brvtui.engines.byterover_v4.search import SpaceSearch
 from brvtui.engines.byterover_v4.sections import DECIMALS, SpaceAnswer, SpaceFailure
-from brvtui.engines.byterover_v4.steps import notices_of, stages_of, steps_of, verdict_of
 from brvtui.engines.contract import Context, Query
 from brvtui.text.analysis import from_utf16
-from brvtui.trace import (
-    SCHEMA,
-    Scale,
-    State,
-    Step,
-    Trace,
-)
+from brvtui.trace import SCHEMA, Check, Hit, Scale, Stage, State, Step, Trace
+from brvtui.wording import counted
+
+# Our advice: whether ByteRover 3.14 would have called a query covered, by gates that V4 lacks.
+#
+# Nothing of it acts on an answer (``docs/byterover_v4.md``, "Our advice").
+
+
+COVERAGE = "coverage"
+_RULE = "our-advice"
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The advice on one answer: its step, and, where the answer is not covered, why in a few words."""
+
+    step: Step
+    lacks: str
+
+
+def coverage(hits: Sequence[Hit], absolutes: Sequence[float], words: Sequence[str], profile: V4Profile) -> Coverage:
+    """The advice on the answer with these ``hits``, each with its raw score on an absolute scale in ``absolutes``.
+
+    ``words`` are the terms of the query, each once.
+    """
+    if not hits:
+        return Coverage(Step(COVERAGE, None, "covered?", State.NOT_REACHED, (), ""), "")
+    rules = profile.advice
+    scores = sorted(
+        (_score(hit, absolute, profile) for hit, absolute in zip(hits, absolutes, strict=True)), reverse=True
+    )
+    found = {word.query for hit in hits[: rules.results] for word in hit.words}
+    missed = [word for word in words if len(word) >= rules.word_length and word not in found]
+    lead = scores[0] - scores[1] if len(scores) > 1 else scores[0]
+    escapes = scores[0] >= rules.escape
+    checks = (
+        _check("score with absolute relevance", scores[0], rules.floor, "advice.floor"),
+        Check(
+            "words of the query found", len(words) - len(missed), "≥", len(words), not missed or escapes,
+            float(-len(missed)), "advice.word_length", _RULE,
+            "not needed: the score escapes" if missed and escapes else "",
+        ),
+        _check("sure top", scores[0], rules.sure_top, "advice.sure_top"),
+        _check("direct top", scores[0], rules.direct_top, "advice.direct_top"),
+        _check("lead over the next", lead, rules.lead, "advice.lead"),
+    )  # fmt: skip
+    if scores[0] < rules.floor:
+        lacks = "nothing here is about your words"
+    elif missed and not escapes:
+        quoted = ", ".join(f"‘{word}’" for word in missed)
+        where = f"none of the first {rules.results} results" if len(hits) > rules.results else "no result"
+        lacks = f"{quoted} in {where}"
+    else:
+        lacks = ""
+    if lacks:
+        said = f"ours, V4 has no such gate: ByteRover 3.14 would say not covered, {lacks}"
+        return Coverage(Step(COVERAGE, None, "covered?", State.FAILED, checks, said), lacks)
+    if scores[0] >= rules.sure_top or (scores[0] >= rules.direct_top and lead >= rules.lead):
+        how = "answer directly"
+    else:
+        small = "lead" if scores[0] >= rules.direct_top else "score"
+        how = f"ask a model: the {small} is too small for a direct answer"
+    said = f"ours, V4 has no such gate: ByteRover 3.14 would say covered, and {how}"
+    return Coverage(Step(COVERAGE, None, "covered?", State.PASSED, checks, said), "")
+
+
+def _score(hit: Hit, absolute: float, profile: V4Profile) -> float:
+    """The score of ``hit`` as 3.14 would have made it: with absolute relevance, a bonus and a cap."""
+    rules, text = profile.advice, hit.text
+    relative = text.relevance if text is not None else 0.0
+    boost = next((part.factor for part in hit.parts if part.name == "maturity"), None) or 1.0
+    more = profile.score.relevance * (absolute - relative) * boost
+    return min(rules.cap, hit.score + more + rules.bonus)
+
+
+def _check(name: str, value: float, threshold: float, constant: str) -> Check:
+    return Check(name, value, "≥", threshold, value >= threshold, value - threshold, constant, _RULE)
+
+
+# The steps and stages of an answer of V4: comparisons with what they say, and conserved counts.
+
+
+def verdict_of(section: SpaceAnswer) -> str:
+    """How many topics the agent gets, and how many of them it is told to cite."""
+    if not section.returned:
+        return "nothing found"
+    return f"{counted(section.returned, 'topic', 'topics')}, {len(section.cited) or 'none'} to be cited"
+
+
+def steps_of(section: SpaceAnswer, best: float, matched: int, kept: int, profile: V4Profile) -> Iterator[Step]:
+    """The steps of an answer with the highest score ``best``; ``matched`` documents hold a word, ``kept`` pass."""
+    said = f"searched: {section.cleaned}" if section.cleaned else "nothing is searched: no word is left"
+    if section.dropped:
+        said += f"; stop words left out: {', '.join(section.dropped)}"
+    yield Step("query", None, "query", State.PASSED, (), said)
+    if section.scope or section.element:
+        limits = " and ".join(part for part in (section.scope, section.element) if part)
+        state = State.PASSED if section.searched else State.MISSED
+        left = f"{limits}: {section.searched} of {counted(section.documents, 'document', 'documents')} are searched"
+        yield Step("scope", None, "scope", state, (), left)
+    words = f"{matched} of {counted(section.searched, 'document', 'documents')} match a word, or nearly"
+    yield Step("words", None, "words", State.PASSED if matched else State.MISSED, (), words)
+    yield _filter_step(section, matched, kept)
+    yield _cite_step(section, best, profile)
+
+
+def _filter_step(section: SpaceAnswer, matched: int, kept: int) -> Step:
+    if not matched:
+        return Step("filter", None, "filter", State.NOT_REACHED, (), "")
+    if not section.significant:
+        said = "no run of three ASCII letters or digits in the query: all stay"
+        return Step("filter", None, "filter", State.SKIPPED, (), said)
+    words = ", ".join(section.significant)
+    said = f"{kept} of {matched} hold one of: {words}"
+    check = Check("documents that hold a significant word", kept, "≥", 1, bool(kept), kept - 1.0, "", "the-filter")
+    return Step("filter", None, "filter", State.PASSED if kept else State.FAILED, (check,), said)
+
+
+def _cite_step(section: SpaceAnswer, best: float, profile: V4Profile) -> Step:
+    if not section.returned:
+        return Step("cite", None, "cite", State.NOT_REACHED, (), "")
+    rules = profile.results
+    checks = [
+        Check(
+            f"{name} confidence",
+            best,
+            "≥",
+            threshold,
+            best >= threshold,
+            best - threshold,
+            f"results.{name}",
+            "results",
+        )
+        for name, threshold in (("high", rules.high), ("medium", rules.medium))
+    ]
+    if section.should_cite:
+        said = "the agent is told to cite; the best match has relevance 1 whatever it is, so any answer is cited"
+        return Step("cite", None, "cite", State.TAKEN, tuple(checks), said)
+    sure = confidence(best, rules) != LOW
+    why = "the space's folder has no id" if sure else "no hit is of medium confidence"
+    return Step("cite", None, "cite", State.FAILED, tuple(checks), f"the agent is not told to cite: {why}")
+
+
+def stages_of(section: SpaceAnswer, matched: int, kept: int) -> Iterator[Stage]:
+    """The documents, then topics, that came into each stage and went out of it; each begins with what the last left."""
+    yield _stage("scope and element", section.documents, section.searched, "a-search")
+    yield _stage("words", section.searched, matched, "text-relevance")
+    yield _stage("filter", matched, kept, "the-filter")
+    yield _stage("best of each topic", kept, len(section.found), "results")
+    yield _stage("limit", len(section.found), section.returned, "results")
+
+
+def _stage(name: str, came_in: int, went_out: int, rule: str) -> Stage:
+    return Stage(name, came_in, came_in - went_out, went_out, rule)
+
+
+def notices_of(section: SpaceAnswer) -> Iterator[str]:
+    """What is wrong with the files of topics that were found, and what to do."""
+    for topic in section.topics:
+        if topic.score is None:
+            yield f"{topic.path}: its signals make no number, so V4 prints no score; fix its file of signals"
+        if not topic.file:
+            yield f"{topic.path}: a file name with # gives a path that is no file; rename the topic"
+
 
 _MOST_NEAR_MISSES = 10
 

@@ -2,17 +2,149 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from posixpath import splitext
+from typing import NamedTuple
 
-from brvtui.engines.knowing.keywords import KeywordSet, cluster_hash, keyword_set
+from brvtui.engines.knowing.keywords import KeywordSet, cluster_hash, keyword_set, lower
 from brvtui.engines.knowing.learning import LEARNED_SOURCE, LearnedWords, worthy_words
-from brvtui.engines.knowing.model import Graph
+from brvtui.engines.knowing.model import Graph, Node
 from brvtui.engines.knowing.pipeline import TaskContext
 from brvtui.engines.knowing.profile import KnowingProfile
-from brvtui.engines.knowing.use import NO_CLUSTER, FeedbackRecord, feedback_scores
+from brvtui.engines.knowing.seed_rules import UseRules
+from brvtui.engines.knowing.words import identifiers
 from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.wording import counted
+
+# What was done with the results: used, left unused, and said to be useful (``docs/knowing.md``, "Use").
+
+
+_NOTE = ".md"
+_JOINTS = re.compile(r"[\s_-]")
+WINDOW_SECONDS = 600
+"""So long after it was returned a node can be used, in the program; this tool watches no agent."""
+NAME_LEAST = 3
+"""The length of an identifier that can mean a symbol."""
+NO_CLUSTER = ""
+"""The cluster of a record that belongs to no group of tasks."""
+
+
+class PendingNode(NamedTuple):
+    """A node that an answer returned."""
+
+    id: str
+    name: str
+    """The identifier that means it."""
+    texts: tuple[str, ...]
+    """Other texts that mean it, in lower case: a note's path, and the name of its file."""
+    returned: float
+    """When it was returned last, in seconds since 1970."""
+
+
+class UseVerdict(NamedTuple):
+    """How a count ended: the nodes that were used, and those that were not."""
+
+    used: tuple[PendingNode, ...]
+    unused: tuple[PendingNode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingUse:
+    """The nodes whose use is waited for, by id."""
+
+    pending: Mapping[str, PendingNode] = field(default_factory=dict)
+    used: frozenset[str] = frozenset()
+    """The ids of the nodes that were used since the last flush; a node is used once, however often it is returned."""
+
+    def returned(self, nodes: Iterable[PendingNode]) -> PendingUse:
+        """The same with ``nodes`` waited for, too."""
+        return replace(self, pending={**self.pending, **{node.id: node for node in nodes}})
+
+    def detected(self, content: str, now: float) -> tuple[PendingUse, tuple[str, ...]]:
+        """The same after ``content`` was read or written, and the ids of the nodes that it uses for the first time.
+
+        It uses a node that was returned a short time ago when an identifier of it is the node's name, or it holds
+        another text that means the node. Case is ignored.
+        """
+        text = lower(content)
+        words = {word.lower() for word in identifiers(content, NAME_LEAST)}
+        used = tuple(
+            node.id
+            for node in self.pending.values()
+            if node.id not in self.used
+            and now - node.returned <= WINDOW_SECONDS
+            and (lower(node.name) in words or any(part in text for part in node.texts))
+        )
+        return replace(self, used=self.used | {*used}), used
+
+    def expired(self, now: float) -> tuple[PendingUse, UseVerdict]:
+        """The same without the nodes that were returned too long ago, and the verdict on these."""
+        old = {id_ for id_, node in self.pending.items() if now - node.returned > WINDOW_SECONDS}
+        return self._ended(old)
+
+    def flushed(self) -> tuple[PendingUse, UseVerdict]:
+        """Nothing is waited for any more; the verdict on all that was."""
+        return PendingUse(), self._ended(self.pending.keys())[1]
+
+    def _ended(self, ids: Collection[str]) -> tuple[PendingUse, UseVerdict]:
+        ended = [node for id_, node in self.pending.items() if id_ in ids]
+        left = {id_: node for id_, node in self.pending.items() if id_ not in ids}
+        used = tuple(node for node in ended if node.id in self.used)
+        return replace(self, pending=left), UseVerdict(used, tuple(node for node in ended if node.id not in self.used))
+
+
+def pending_node(node: Node, now: float) -> PendingNode:
+    """What means a node that was returned at ``now``: a symbol's short name; a note's path, or its file's name.
+
+    A file's name of one word (``context.md``) means its note only with its ending.
+    """
+    name, ending = splitext(node.path.lower().rpartition("/")[2])
+    if ending != _NOTE:
+        return PendingNode(node.id, short_name(node.qualified_name), (), now)
+    whole = (name,) if _JOINTS.search(name) else ()
+    return PendingNode(node.id, "", (node.path.lower(), name + ending, *whole), now)
+
+
+def short_name(qualified_name: str) -> str:
+    """The text after the last dot; without a dot, after the last slash."""
+    return qualified_name.rpartition("." if "." in qualified_name else "/")[2]
+
+
+class FeedbackRecord(NamedTuple):
+    """Whether a node was useful, for the tasks of which cluster."""
+
+    id: str
+    is_useful: bool
+    cluster: str = NO_CLUSTER
+    root: str = ""
+    """The state of the node's package then; empty for any."""
+
+
+def feedback_scores(
+    records: Iterable[FeedbackRecord],
+    ids: Collection[str],
+    cluster: str,
+    rules: UseRules,
+    roots: Mapping[str, str] | None = None,
+) -> dict[str, float]:
+    """The share of useful records for each of ``ids`` that has any, from 0 to 1.
+
+    A task with a cluster counts the records of that cluster alone, and those without one if the rules say so; a task
+    without one counts all. With ``roots``, a record of another state of the node's package, or of a package without a
+    known state, does not count.
+    """
+    useful: dict[str, int] = {}
+    total: dict[str, int] = {}
+    for record in records:
+        is_seen = not cluster or record.cluster == cluster or (rules.any_cluster and not record.cluster)
+        is_now = not roots or not record.root or record.root == roots.get(record.id)
+        if record.id in ids and is_seen and is_now:
+            useful[record.id] = useful.get(record.id, 0) + record.is_useful
+            total[record.id] = total.get(record.id, 0) + 1
+    return {id_: useful[id_] / count for id_, count in total.items()}
+
 
 _MOST_NAMED = 3
 

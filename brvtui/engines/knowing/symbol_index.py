@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from brvtui.corpus.code.commits import CommitTimes
-from brvtui.corpus.code.documents import Documentation
+from brvtui.corpus.code.documents import Documentation, nearest_of_each_note
 from brvtui.corpus.code.finding import NOT_READ
 from brvtui.corpus.code.pages import SymbolPages
 from brvtui.corpus.code.snapshot import RepositorySnapshot
@@ -16,13 +16,34 @@ from brvtui.engines.knowing.model import Node
 from brvtui.engines.knowing.note_index import AROUND, NoteIndex
 from brvtui.engines.knowing.note_reading import NotePiece
 from brvtui.engines.knowing.notes_graph import KnownPiece, NoteGraph
-from brvtui.engines.knowing.notes_on_code import files_without_note, notes_on
 from brvtui.engines.knowing.packing import node_tokens
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.reached import ScoringContext
 from brvtui.engines.knowing.scoring import ScoredCandidate
 from brvtui.engines.knowing.sections import NoteOnCode
 from brvtui.snapshot import Snapshot
+
+# Which notes speak of the symbols of an answer, and which of its files have no note.
+
+
+def notes_on(packed: Sequence[ScoredCandidate], documentation: Documentation) -> tuple[NoteOnCode, ...]:
+    """The notes that speak of the symbols ``packed``; first those of whose symbols the scores sum to most."""
+    ranks: dict[str, list[int]] = {}
+    written: dict[str, dict[str, None]] = {}
+    weights: dict[str, float] = {}
+    for rank, scored in enumerate(packed, start=1):
+        for mention in nearest_of_each_note(documentation.notes_about(scored.node.id)):
+            ranks.setdefault(mention.note, []).append(rank)
+            written.setdefault(mention.note, {})[mention.written] = None
+            weights[mention.note] = weights.get(mention.note, 0.0) + scored.score
+    order = sorted(ranks, key=lambda note: (-weights[note], note))
+    return tuple(NoteOnCode(note, tuple(ranks[note]), tuple(written[note])) for note in order)
+
+
+def files_without_note(packed: Sequence[ScoredCandidate], documentation: Documentation) -> tuple[str, ...]:
+    """The files of the symbols ``packed``, tests aside, of which no note speaks, nor of what is in them; best first."""
+    without = set(documentation.files_without_note)
+    return tuple(dict.fromkeys(one.node.path for one in packed if one.node.path in without))
 
 
 @dataclass(frozen=True, eq=False)

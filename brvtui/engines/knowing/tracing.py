@@ -17,8 +17,7 @@ from brvtui.engines.knowing.learning import LEARNED_SOURCE
 from brvtui.engines.knowing.matched_words import QuestionWords
 from brvtui.engines.knowing.model import Node
 from brvtui.engines.knowing.neighbourhood import MapMaker
-from brvtui.engines.knowing.note_classes import NOTE_SOURCE
-from brvtui.engines.knowing.note_index import NoteIndex
+from brvtui.engines.knowing.note_index import NOTE_SOURCE, NoteIndex
 from brvtui.engines.knowing.packing import PackedItem, pack_root
 from brvtui.engines.knowing.pipeline import INJECTED, TaskContext, TaskRequest
 from brvtui.engines.knowing.profile import KnowingProfile

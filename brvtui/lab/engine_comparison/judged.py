@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from brvtui.lab.engine_comparison.one_query import Overlap
-from brvtui.lab.engine_comparison.overlap import overlap_if_found
+from brvtui.lab.engine_comparison.one_query import Overlap, overlap_if_found
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation, mean_of
 from brvtui.lab.evaluation.significance import FEWEST, randomisation_test

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from brvtui.lab.evaluation.assessment import GateResult
 from brvtui.lab.evaluation.comparing import Comparison, QueryChange
-from brvtui.lab.evaluation.gates import GateResult
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import Evaluation
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from brvtui import faults
-from brvtui.engines.byterover_v4.documents import documents_of
+from brvtui.engines.byterover_v4.documents import documents_of, term, tokens
 from brvtui.engines.byterover_v4.migration.converter import ConvertedNote, convert
 from brvtui.engines.byterover_v4.scripts import RankedSpace, ranked_space
-from brvtui.engines.byterover_v4.tokens import term, tokens
 from brvtui.regular_files import LARGEST, read_regular
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import counted, from_utf16

@@ -2,7 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from brvtui.snapshot import Snapshot
+from brvtui.tree.reading.whitespace import spaced_words
+
+# Questions made of the notes of a tree: their titles, words and paths, misspelt words, words of no note.
+
+
+_TITLE_WORDS, _TEXT_WORDS = 2, 6
+_KINDS = 6
+"""How many questions are made of one note."""
+_LONG = 6
+"""Letters from which on a word is misspelt."""
+_ALWAYS = ("the", "what is the", "zqxwv", "how does zqxwv work", "a/b", "…", "100%")
+"""What no tree is about: stop words, an unknown word, signs."""
+
+
+def made_questions(snapshot: Snapshot, most: int) -> list[str]:
+    """At most ``most`` questions about the notes of ``snapshot``, always the same for the same notes, each once."""
+    made = dict.fromkeys(_ALWAYS)
+    step = max(1, len(snapshot.notes) * _KINDS // max(1, most))
+    for first in range(step):
+        for note in snapshot.notes[first::step]:
+            made.update(dict.fromkeys(_about(note.title, _words(snapshot, note.path), note.path)))
+            if len(made) > most:
+                break
+    return [question for question in made if question.strip()][:most]
+
+
+def _words(snapshot: Snapshot, path: str) -> list[str]:
+    try:
+        text = snapshot.text(path)
+    except OSError:
+        return []
+    return spaced_words(text[len(text) // 2 :])
+
+
+def _about(title: str, words: list[str], path: str) -> Iterator[str]:
+    yield title
+    yield " ".join(spaced_words(title)[-_TITLE_WORDS:])
+    yield " ".join(words[1 : 1 + _TEXT_WORDS])
+    longest = max((word for word in words if word.isalpha()), key=len, default="")
+    yield longest
+    if len(longest) >= _LONG:
+        middle = len(longest) // 2
+        yield f"{longest[:middle]}{longest[middle + 1]}{longest[middle]}{longest[middle + 2 :]}"
+    yield path.removesuffix(".md")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,104 @@
 from __future__ import annotations
 
 import errno
+import os
+import re
+import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISDIR
 
 from brvtui import faults
+from brvtui.disk.walking import walk
 from brvtui.tree.watching.debouncing import Changed, Debouncer
-from brvtui.tree.watching.disks import network_disk
 from brvtui.tree.watching.native_events import NativeEvents
-from brvtui.tree.watching.polling import POLL_SECONDS, Polling
+
+# Finds changes by comparing all files with the last look, where the system sends no events.
+
+
+POLL_SECONDS = 2.0
+_SHARE = 100
+"""Looking takes at most this part of the time: one second in so many."""
+_LONGEST_SECONDS = 30.0
+_State = tuple[int, ...]
+
+
+class Polling:
+    """The state of everything below the targets at the last look."""
+
+    def __init__(self, targets: Iterable[Path], least_seconds: float = POLL_SECONDS) -> None:
+        """Takes a first look. Targets need not exist."""
+        self._targets = [str(target) for target in targets]
+        self._least = least_seconds
+        self.pause = least_seconds
+        """Seconds until the next look is due."""
+        self._known: dict[str, _State] = {}
+        self.look()
+
+    def look(self) -> set[str]:
+        """The paths that were added, removed or changed since the last look."""
+        began = time.monotonic()
+        found: dict[str, _State] = {}
+        for target in self._targets:
+            _add(target, found)
+        took = time.monotonic() - began
+        self.pause = max(self._least, min(_LONGEST_SECONDS, took * _SHARE))
+        before, self._known = self._known, found
+        return {place for place, _ in before.items() ^ found.items()}
+
+
+def _add(target: str, found: dict[str, _State]) -> None:
+    """Adds the state of everything below ``target`` to ``found``; that of folders without their times."""
+    with suppress(OSError):
+        state = Path(target).lstat()
+        found[target] = (state.st_ino, state.st_mode)
+        for entry, _ in walk(target, with_folders=True):
+            with suppress(OSError):
+                state = entry.stat(follow_symlinks=False)
+                times = () if S_ISDIR(state.st_mode) else (state.st_mtime_ns, state.st_size, state.st_ctime_ns)
+                found[entry.path] = (state.st_ino, state.st_mode, *times)
+
+
+# Detects folders on network file systems, which send no events for changes by other machines.
+
+
+_MOUNTS = Path("/proc/self/mountinfo")
+_MOUNT_POINT = 4
+_ESCAPED = re.compile(r"\\([0-7]{3})")
+_NETWORK_TYPES = frozenset(
+    {
+        *("nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "9p", "vboxsf", "prl_fs", "vmhgfs", "drvfs"),
+        *("ceph", "glusterfs", "lustre", "beegfs", "gpfs", "orangefs", "fuse.sshfs", "fuse.glusterfs", "fuse.rclone"),
+        *("fuse.s3fs", "fuse.vmhgfs-fuse"),
+    }
+)
+"""Types of file systems on which other machines change files."""
+
+
+def network_disk(folder: Path, mounts: Path = _MOUNTS) -> str:
+    """The type of the file system of ``folder`` if it is a network file system; else empty.
+
+    ``mounts`` is the table of mounts (proc(5), mountinfo). Returns an empty string where there is none.
+    """
+    try:
+        table = mounts.read_bytes().decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""
+    here = os.path.realpath(folder)
+    best, kind = "", ""
+    for row in table.splitlines():
+        own, _, rest = row.partition(" - ")
+        fields, kinds = own.split(" "), rest.split(" ")
+        if len(fields) <= _MOUNT_POINT:
+            continue
+        point = _ESCAPED.sub(lambda found: chr(int(found.group(1), 8)), fields[_MOUNT_POINT])
+        is_above = here == point or here.startswith(f"{point.rstrip(os.sep)}{os.sep}")
+        if is_above and len(point) >= len(best):
+            best, kind = point, kinds[0]
+    return kind if kind in _NETWORK_TYPES else ""
+
 
 _MAINTENANCE_SECONDS = 1.0
 """How often to check that the watched folders are still the ones at their paths."""

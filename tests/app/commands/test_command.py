@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.app.actions.registry import ACTIONS, PLACES
-from brvtui.app.commands.command import ALSO, NOT_OFFERED, Act, Command, found, offered
+from brvtui.app.commands.palette import ALSO, NOT_OFFERED, Act, Command, found, offered
 from brvtui.app.keys.bindings import own_bindings
 from brvtui.app.query.results import ResultsPane
 from brvtui.app.widgets.word_filter import WordFilter

@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.commands.dialog import CommandsDialog
+from brvtui.app.commands.palette import CommandsDialog
 from brvtui.app.log.screen import LogScreen
 from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.app.notes.screen import NotesScreen

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from textual.color import BLACK, WHITE, Color
 from textual.theme import BUILTIN_THEMES, Theme
 
-from brvtui.app.themes.contrast import LEAST, contrast, readable, worst
-from brvtui.app.themes.deriving import grounds_of, roles_of, weak_roles
+from brvtui.app.themes.deriving import LEAST, contrast, grounds_of, readable, roles_of, weak_roles, worst
 from brvtui.app.themes.roles import PREFIX, ROLES
 
 _COLOURS = st.tuples(*[st.integers(0, 255)] * 3).map(lambda parts: Color(*parts))

@@ -8,11 +8,9 @@ import pytest
 from textual.color import Color
 from textual.theme import Theme
 
-from brvtui.app.themes.contrast import HIGH, LEAST, contrast
-from brvtui.app.themes.deriving import roles_of
-from brvtui.app.themes.library import DEFAULT, OURS, our_theme
+from brvtui.app.themes.deriving import HIGH, LEAST, contrast, roles_of
+from brvtui.app.themes.library import COLOURS, DEFAULT, OURS, our_theme
 from brvtui.app.themes.palette import Palette
-from brvtui.app.themes.reading import COLOURS
 from brvtui.app.themes.roles import BADGES, ON_ANY_GROUND, ON_CURSOR, PREFIX, ROLES
 from brvtui.config import Settings
 from brvtui.paint.bars import role_of

@@ -9,8 +9,7 @@ from textual.design import ColorSystem
 from textual.theme import BUILTIN_THEMES
 
 from brvtui.app.themes.deriving import roles_of, weak_roles
-from brvtui.app.themes.library import OURS, read_library, user_folder
-from brvtui.app.themes.reading import COLOURS, ThemeError, read_theme
+from brvtui.app.themes.library import COLOURS, OURS, ThemeError, read_library, read_theme, user_folder
 from brvtui.app.themes.roles import PREFIX, ROLES, TABLES
 from tests.support.settings import own_theme
 

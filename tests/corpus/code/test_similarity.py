@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from brvtui.corpus.code.memory import similar_pairs, words_of
 from brvtui.corpus.code.records import CodeNode
 from brvtui.corpus.code.rules import code_rules
-from brvtui.corpus.code.similarity import similar_pairs, words_of
 
 RULES = code_rules().similarity
 

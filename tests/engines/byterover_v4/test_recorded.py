@@ -13,8 +13,8 @@ import pytest
 from brvtui.engines.byterover_v4.command_line import CommandLine, read_command_line
 from brvtui.engines.byterover_v4.scripts import RankedSpace, query_space, query_spaces, recall, state_after
 from brvtui.engines.byterover_v4.search import UNCHANGED
-from brvtui.tree.spaces.cloud import readable_spaces
 from brvtui.tree.spaces.locating import find_space
+from brvtui.tree.spaces.project import readable_spaces
 from tests.support.recorded import milliseconds
 from tests.support.spaces import (
     V4,

@@ -29,6 +29,7 @@ from brvtui.engines.knowing.packing import node_tokens, pack
 from brvtui.engines.knowing.pipeline import TaskContext, TaskRequest, for_task, task_index
 from brvtui.engines.knowing.profile import KnowingProfile, load_profile
 from brvtui.engines.knowing.reached import ScoringContext, is_test
+from brvtui.engines.knowing.remembered import PendingUse, pending_node
 from brvtui.engines.knowing.scoring import (
     ScoredCandidate,
     ScoringInput,
@@ -38,7 +39,6 @@ from brvtui.engines.knowing.seed_rules import SeedSize
 from brvtui.engines.knowing.seeding import seed_index
 from brvtui.engines.knowing.session import RecentUse
 from brvtui.engines.knowing.symbol_why import BELOW, WALK
-from brvtui.engines.knowing.use import PendingUse, pending_node
 from tests.engines.knowing.graph_cases import cases, close, graph, node
 
 CODE, SEED = load_profile("knowing-code"), load_profile()

@@ -44,6 +44,7 @@ from brvtui.engines.knowing.packing import node_tokens, pack, pack_root, proximi
 from brvtui.engines.knowing.paths import path_match, path_terms
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.reached import ScoringContext, around_changes, around_files, ranked
+from brvtui.engines.knowing.remembered import NAME_LEAST, FeedbackRecord, feedback_scores
 from brvtui.engines.knowing.scoring import (
     age_value,
     feedback_value,
@@ -52,10 +53,9 @@ from brvtui.engines.knowing.scoring import (
     rank,
     result_confidence,
 )
+from brvtui.engines.knowing.seeding import tiered_search
 from brvtui.engines.knowing.session import RecentUse
 from brvtui.engines.knowing.symbol_why import explain_symbol
-from brvtui.engines.knowing.tiered import tiered_search
-from brvtui.engines.knowing.use import NAME_LEAST, FeedbackRecord, feedback_scores
 from brvtui.engines.knowing.walk import roads, walk
 from brvtui.engines.knowing.words import (
     camel_words,

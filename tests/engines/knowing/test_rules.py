@@ -20,9 +20,9 @@ from brvtui.engines.knowing.pack_cache import CachedPack, CacheLayer, PackCache
 from brvtui.engines.knowing.packing import node_tokens
 from brvtui.engines.knowing.paths import path_terms
 from brvtui.engines.knowing.profile import load_profile
+from brvtui.engines.knowing.remembered import FeedbackRecord, PendingUse, feedback_scores, pending_node
 from brvtui.engines.knowing.scoring import ScoredCandidate, ScoringInput, result_confidence
 from brvtui.engines.knowing.session import recent_boost
-from brvtui.engines.knowing.use import FeedbackRecord, PendingUse, feedback_scores, pending_node
 from brvtui.engines.knowing.words import concepts, searchable
 
 CODE, SEED = load_profile("knowing-code"), load_profile()

@@ -26,12 +26,11 @@ from brvtui.engines.knowing.keywords import keyword_set, size
 from brvtui.engines.knowing.learning import LearnedWords
 from brvtui.engines.knowing.model import Edge, Graph, symbol
 from brvtui.engines.knowing.name_lookup import NameLookup
-from brvtui.engines.knowing.note_classes import note_classes
+from brvtui.engines.knowing.note_index import note_classes
 from brvtui.engines.knowing.notes_graph import note_graph
 from brvtui.engines.knowing.paths import PathHitKind, path_match
 from brvtui.engines.knowing.profile import load_profile
-from brvtui.engines.knowing.seeding import SeedIndex, SeedSearch, find_seeds, seed_index
-from brvtui.engines.knowing.tiered import NameTier, tiered_search
+from brvtui.engines.knowing.seeding import NameTier, SeedIndex, SeedSearch, find_seeds, seed_index, tiered_search
 from tests.engines.knowing.graph_cases import cases, graph
 from tests.engines.knowing.recorded import BROKEN
 from tests.support.trees import Tree

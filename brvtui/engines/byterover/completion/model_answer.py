@@ -2,20 +2,276 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from time import perf_counter
 
-from brvtui.engines.byterover.completion.agent import AgentEvent, AgentLimits, AgentRun, run_agent
 from brvtui.engines.byterover.completion.answer_form import cited, missing_parts
 from brvtui.engines.byterover.completion.note_paths import PathRefused, text_of
-from brvtui.engines.byterover.completion.note_tools import NoteTools
+from brvtui.engines.byterover.completion.note_tools import TOOLS, NoteTools, Result, arguments_of, refusal
 from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.profile import AgentRules
 from brvtui.engines.byterover.route.extractive import Passage, chosen, composed
 from brvtui.engines.byterover.route.prompt import TREE_PREFIX
 from brvtui.engines.byterover.sections import Search
-from brvtui.services.model import Budget, Cancellation, ChatModel
+from brvtui.ranking.packing import estimated_tokens
+from brvtui.services.model import (
+    Budget,
+    Cancellation,
+    ChatModel,
+    FromModel,
+    FromTool,
+    FromUser,
+    Message,
+    ModelCancelled,
+    ModelError,
+    ModelRequest,
+    Reply,
+    TextPiece,
+    ToolCall,
+)
 from brvtui.snapshot import Snapshot
-from brvtui.trace import Answer, Completion, EndReason, ModelPrompt, Trace, Usage
+from brvtui.trace import Answer, Completion, EndReason, ModelPrompt, ModelTurn, ToolStep, Trace, Usage
+from brvtui.trace.events import StepBegun, StepEnded, TextDelta, TurnBegun, TurnEnded, Waiting
+from brvtui.wording import counted
+
+# A model's work on one answer: turn by turn, with tools, until it answers or has to end.
+#
+# Tier 3 and tier 4 are the same loop with other constants (``docs/engine.md``, "The calls").
+
+
+AgentEvent = TurnBegun | TextDelta | Waiting | TurnEnded | StepBegun | StepEnded
+_NOW_ANSWER = (
+    "Call no more tools. Answer now, from what you have read, in the four parts; name under Gaps what you did not find."
+)
+_CHARS_OF_A_TOKEN = 16
+"""No token of a text is longer on average: an answer beyond that is one that no limit of tokens holds."""
+
+_NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+_LONGEST_NAME = 64
+_CALLS_OF_A_TURN = 16
+"""More of them are answered, and not carried out."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentLimits:
+    """The limits of an agent's run."""
+
+    agent: AgentRules
+    chars_per_token: float
+    budget: Budget
+
+
+@dataclass
+class AgentRun:
+    """The turns and steps so far; complete once :func:`run_agent` has ended."""
+
+    text: str = ""
+    """The answer, or what there is of it."""
+    ended: EndReason = EndReason.ANSWERED
+    why: str = ""
+    turns: list[ModelTurn] = field(default_factory=list)
+    steps: list[ToolStep] = field(default_factory=list)
+    read: dict[str, None] = field(default_factory=dict)
+    """The files that tools gave the text of, in their order."""
+    notices: list[str] = field(default_factory=list)
+    ms: dict[str, float] = field(default_factory=dict)
+
+
+def run_agent(
+    model: ChatModel,
+    tools: NoteTools,
+    prompt: ModelPrompt,
+    rules: AgentLimits,
+    cancellation: Cancellation,
+    done: AgentRun,
+    now: Callable[[], float] = perf_counter,
+) -> Iterator[AgentEvent]:
+    """Lets ``model`` answer ``prompt``, and fills ``done``. Closing the iterator breaks it off.
+
+    Nothing is raised: a service that fails and a cancellation are ways to end.
+    """
+    try:
+        yield from _Loop(model, tools, prompt, rules, cancellation, done, now, [FromUser(prompt.material)]).run()
+    except (ModelError, ModelCancelled) as error:
+        # A connection that is broken off may fail before it notices why.
+        cancelled = cancellation.asked or isinstance(error, ModelCancelled)
+        done.ended, done.why = (EndReason.CANCELLED, "cancelled") if cancelled else (EndReason.FAILED, str(error))
+
+
+@dataclass
+class _Loop:
+    model: ChatModel
+    tools: NoteTools
+    prompt: ModelPrompt
+    rules: AgentLimits
+    cancellation: Cancellation
+    done: AgentRun
+    now: Callable[[], float]
+    messages: list[Message]
+    called: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How often each tool was called with the same arguments."""
+    idle: int = 0
+    """Turns in a row that read no new note."""
+    sent: int = 0
+    """Tokens of all turns, as the service counts them, or as estimated if that is more."""
+    received: int = 0
+
+    def run(self) -> Iterator[AgentEvent]:
+        done, last = self.done, self.prompt.max_iterations
+        for number in range(1, last + 1):
+            must_end = done.ended is not EndReason.ANSWERED
+            if number == last and done.steps and not must_end:
+                self._end(EndReason.ITERATIONS, f"{counted(last, 'iteration', 'iterations')} are the limit")
+                must_end = True
+            if not self._is_affordable(1):
+                if not done.turns:
+                    raise ModelError(f"the first call alone may use more than {self.rules.budget.words}: not asked")
+                self._end(EndReason.BUDGET, f"{self.rules.budget.words} are the limit")
+                return
+            if done.steps and not must_end and not self._is_affordable(2):
+                self._end(EndReason.BUDGET, f"{self.rules.budget.words} are the limit")
+                must_end = True
+            reply = yield from self._turn(number, must_end)
+            if not reply.calls and not must_end and not done.text.strip():
+                within = f" within its limit of {self.prompt.max_tokens} tokens" if reply.is_cut else ""
+                raise ModelError(f"{self.model.name} wrote nothing{within}")
+            if not reply.calls or must_end:
+                if reply.is_cut and not must_end:
+                    most = self.prompt.max_tokens
+                    self._end(EndReason.CUT, f"the answer reached its limit of {most} tokens, and ends there")
+                return
+            self.messages.append(FromModel(done.text, tuple(_sendable(call) for call in reply.calls)))
+            yield from self._steps(number, reply.calls)
+        if done.ended is EndReason.ANSWERED:
+            self._end(EndReason.ITERATIONS, f"{counted(last, 'iteration', 'iterations')} are the limit")
+
+    def _is_affordable(self, turns: int) -> bool:
+        """Whether so many turns like the next one stay within the budget, whatever the model answers."""
+        sent = self.sent + turns * self._heard()
+        return self.rules.budget.allows(sent, self.received + turns * self.prompt.max_tokens)
+
+    def _heard(self) -> int:
+        """About how many tokens the next request holds."""
+        chars = len(self.prompt.instructions) + sum(len(message.text) for message in self.messages)
+        return int(estimated_tokens(chars, self.rules.chars_per_token))
+
+    def _end(self, ended: EndReason, why: str) -> None:
+        self.done.ended, self.done.why = ended, why
+
+    def _turn(self, number: int, must_end: bool) -> Generator[AgentEvent, None, Reply]:
+        """One call of the model. Its text becomes that of the work; returns the :class:`Reply`."""
+        if self.cancellation.asked:
+            raise ModelCancelled
+        yield TurnBegun(number)
+        if must_end:
+            self.messages.append(FromUser(_NOW_ANSWER))
+        prompt = self.prompt
+        request = ModelRequest(
+            prompt.instructions, tuple(self.messages), TOOLS, not must_end, prompt.max_tokens, prompt.temperature
+        )
+        self.done.text, began = "", self.now()
+        try:
+            reply = yield from self._pieces(request, number, began)
+        finally:
+            self.done.ms[f"turn {number}"] = _ms(self.now() - began)
+        usage = self._usage(reply)
+        turn = ModelTurn(number, self.done.text, len(reply.calls), usage)
+        self.done.turns.append(turn)
+        self.done.notices += [notice for notice in reply.notices if notice not in self.done.notices]
+        yield TurnEnded(turn, self.done.ms[f"turn {number}"])
+        return reply
+
+    def _pieces(self, request: ModelRequest, number: int, began: float) -> Generator[AgentEvent, None, Reply]:
+        done, most = self.done, self.prompt.max_tokens * _CHARS_OF_A_TOKEN
+        pieces: list[str] = []
+        chars = 0
+        try:
+            with closing(self.model.turn(request, self.cancellation)) as given:
+                for piece in given:
+                    match piece:
+                        case TextPiece(text):
+                            if not pieces:
+                                done.ms[f"turn {number} first text"] = _ms(self.now() - began)
+                            kept = text[: most - chars]
+                            pieces.append(kept)
+                            chars += len(kept)
+                            yield TextDelta(kept)
+                            if chars >= most:
+                                return Reply((), True, None, None)
+                        case Reply():
+                            return piece
+                        case wait:
+                            yield Waiting(wait.seconds, wait.why)
+        finally:
+            done.text = "".join(pieces)
+        raise ModelError(f"{self.model.name}: the answer ended before it was whole")
+
+    def _steps(self, turn: int, calls: tuple[ToolCall, ...]) -> Iterator[AgentEvent]:
+        done = self.done
+        known = len(done.read)
+        for number_in_turn, call in enumerate(calls, start=1):
+            if self.cancellation.asked:
+                raise ModelCancelled
+            number = len(done.steps) + 1
+            yield StepBegun(number, call.name, call.arguments)
+            began = self.now()
+            result = self._result(call, number_in_turn)
+            ms = done.ms[f"step {number}"] = _ms(self.now() - began)
+            tokens = int(estimated_tokens(len(result.text), self.rules.chars_per_token))
+            step = ToolStep(
+                number, turn, call.name, call.arguments, result.text, tokens, result.refused, result.read
+            )  # fmt: skip
+            done.steps.append(step)
+            done.read |= dict.fromkeys(result.read)
+            self.messages.append(FromTool(call.id, result.text))
+            yield StepEnded(step, ms)
+        self.idle = 0 if len(done.read) > known else self.idle + 1
+        most = self.rules.agent.idle_turns
+        if self.idle >= most and done.ended is EndReason.ANSWERED:
+            self._end(EndReason.IDLE, f"no new note was read in {counted(most, 'turn', 'turns')}")
+
+    def _result(self, call: ToolCall, number_in_turn: int) -> Result:
+        if self.done.ended is not EndReason.ANSWERED:
+            return refusal(f"not carried out: {self.done.why}")
+        if number_in_turn > _CALLS_OF_A_TURN:
+            return refusal(f"not carried out: a turn may call {_CALLS_OF_A_TURN} tools")
+        same, most = (call.name, _canonical(call.arguments)), self.rules.agent.same_calls
+        self.called[same] += 1
+        if self.called[same] < most:
+            return self.tools.call(call.name, call.arguments)
+        why = f"{call.name} was called {most} times with the same arguments"
+        self._end(EndReason.REPEATED, why)
+        return refusal(why)
+
+    def _usage(self, reply: Reply) -> Usage:
+        said = len(self.done.text) + sum(len(call.name) + len(call.arguments) for call in reply.calls)
+        received = int(estimated_tokens(said, self.rules.chars_per_token))
+        sent = self._heard()
+        self.sent += max(sent, reply.sent or 0)
+        self.received += max(received, reply.received or 0)
+        if reply.sent is not None and reply.received is not None:
+            return Usage(reply.sent, reply.received, False)
+        return Usage(sent, received, True)
+
+
+def _sendable(call: ToolCall) -> ToolCall:
+    """``call`` as it can be sent back: services refuse arguments that are no JSON object, and names of other signs."""
+    name = _NO_NAME.sub("_", call.name)[:_LONGEST_NAME] or "_"
+    return ToolCall(call.id, name, call.arguments if arguments_of(call.arguments) is not None else "{}")
+
+
+def _canonical(arguments: str) -> str:
+    given = arguments_of(arguments)
+    return arguments if given is None else json.dumps(given, sort_keys=True)
+
+
+def _ms(seconds: float) -> float:
+    return round(seconds * 1000, 3)
 
 
 @dataclass(frozen=True, slots=True)

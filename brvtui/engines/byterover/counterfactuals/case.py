@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.counterfactuals.changes import Change, NoChange, Reworded, SignalsSet, changed
-from brvtui.engines.byterover.route.decision import QueryResults, decide, find_results
-from brvtui.engines.byterover.route.entities import entity_words
+from brvtui.engines.byterover.route.decision import QueryResults, decide, entity_words, find_results
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.engines.byterover.search.matching import match_terms
 from brvtui.engines.byterover.search.scoring import inputs_of

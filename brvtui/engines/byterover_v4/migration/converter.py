@@ -2,13 +2,276 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from brvtui.engines.byterover_v4.migration.attributes import note_parts, topic_attributes, topic_path
-from brvtui.engines.byterover_v4.migration.body import elements_of
-from brvtui.engines.byterover_v4.migration.html import written
-from brvtui.engines.byterover_v4.migration.values import Moment
+from brvtui.engines.byterover_v4.migration.markdown import (
+    CLOSED_FENCE,
+    bullets,
+    labels,
+    sections,
+    title_of,
+    without_title,
+)
+from brvtui.engines.byterover_v4.migration.values import Moment, written, yaml_fields
+from brvtui.tree.reading import frontmatter
+from brvtui.tree.reading.whitespace import SPACE, trim
 from brvtui.tree.spaces.topic_html import TOPIC
+
+# The attributes of a migrated topic: what its note's frontmatter, heading and name give.
+
+
+_BLOCK = re.compile(r"\A---\r?\n(.*?)\r?\n---", re.DOTALL)
+_NAME_BREAKS = re.compile(r"[-_]")
+_NOTE, _TOPIC = ".md", ".html"
+_TYPES = {"_index.md": "summary", "context.md": "context"}
+_ORDINARY = "topic"
+
+
+@dataclass(frozen=True, slots=True)
+class NoteParts:
+    """A note cut in two: the fields of its frontmatter, and its body."""
+
+    fields: dict[str, Any]
+    body: str
+    problem: str = ""
+    """Why its frontmatter was taken for text; empty when it was not."""
+
+
+def note_parts(text: str) -> NoteParts:
+    """The fields and the body of the note ``text``. A block that is no YAML stays in the body."""
+    found = _BLOCK.match(text)
+    if found is None:
+        return NoteParts({}, text)
+    try:
+        fields = yaml_fields(f"{found[1]}\n")
+    except frontmatter.BROKEN as error:
+        said = str(error).splitlines()
+        return NoteParts({}, text, said[0] if said else "not YAML")
+    return NoteParts(fields, text[found.end() :])
+
+
+def topic_path(note: str) -> str:
+    """The path of the topic that the note at ``note`` becomes."""
+    return f"{note.removesuffix(_NOTE)}{_TOPIC}"
+
+
+def topic_attributes(path: str, parts: NoteParts, now: Moment) -> dict[str, str]:
+    """The attributes of the topic that the note at ``path`` becomes at ``now``, in V4's order, empty ones left out."""
+    fields, name = parts.fields, path.rpartition("/")[2]
+    heading = title_of(parts.body)
+    stem = _NAME_BREAKS.sub(" ", name.removesuffix(_NOTE))
+    made = {
+        "path": path.removesuffix(_NOTE),
+        "title": _text(fields.get("title")) or (stem if heading is None else heading),
+        "type": _text(fields.get("type")) or _TYPES.get(name, _ORDINARY),
+        "summary": _text(fields.get("summary")) or _text(fields.get("short_description")),
+        "tags": _joined(fields.get("tags")),
+        "keywords": _joined(fields.get("keywords")),
+        "related": _related(fields),
+        "createdat": _moment(fields, ("createdAt", "createdat"), now),
+        "updatedat": _moment(fields, ("updatedAt", "updatedat"), now),
+    }
+    return {name: value for name, value in made.items() if value}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _joined(value: Any) -> str:
+    return ",".join(map(written, value)) if isinstance(value, list) else _text(value)
+
+
+def _related(fields: Mapping[str, Any]) -> str:
+    """The related topics; the first of the two fields that is a list or a text counts."""
+    found = (fields.get(name) for name in ("related", "relateds"))
+    value = next((value for value in found if isinstance(value, list) or _text(value)), "")
+    items = value if isinstance(value, list) else str(value).split(",")
+    paths = (trim(written(item)) for item in items)
+    return ",".join(f"{path.removesuffix(_NOTE)}{_TOPIC}" if path.endswith(_NOTE) else path for path in paths if path)
+
+
+def _moment(fields: Mapping[str, Any], names: Sequence[str], now: Moment) -> str:
+    """The first of the fields called ``names`` that is a text or a date; ``now`` without one."""
+    found = (fields.get(name) for name in names)
+    texts = (value.iso if isinstance(value, Moment) else _text(value) for value in found)
+    return next(filter(None, texts), now.iso)
+
+
+# The elements that V4's migration makes of a note's body, section by section.
+
+
+# The markup that V4's migration writes: elements with nothing between them.
+
+
+def element(tag: str, text: str, attributes: Mapping[str, str] | None = None) -> str:
+    """The element ``tag`` around ``text``, escaped and trimmed; nothing when that leaves nothing."""
+    inner = escaped(trim(text))
+    return f"<{tag}{attributes_text(attributes or {})}>{inner}</{tag}>" if inner else ""
+
+
+def attributes_text(attributes: Mapping[str, str]) -> str:
+    """``attributes`` as they stand in a tag; empty ones are left out."""
+    made = ((name, escaped(value).replace('"', "&quot;")) for name, value in attributes.items())
+    return "".join(f' {name}="{value}"' for name, value in made if value)
+
+
+def escaped(text: str) -> str:
+    """``text`` as it stands between tags."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+_FACT, _STRUCTURE, _EXAMPLES, _DIAGRAM = "bv-fact", "bv-structure", "bv-examples", "bv-diagram"
+_TAKEN_WHOLE = {
+    "reason": "bv-reason", "overview": "bv-reason", "purpose": "bv-reason",
+    "structure": _STRUCTURE, "architecture": _STRUCTURE, "scope": _STRUCTURE,
+    "dependencies": "bv-dependencies",
+    "highlights": "bv-highlights", "features": "bv-highlights",
+    "examples": _EXAMPLES,
+}  # fmt: skip
+"""The elements of sections whose text is taken as it is."""
+_LABELLED = {
+    "task": "bv-task", "tasks": "bv-task", "flow": "bv-flow", "flows": "bv-flow", "timestamp": "bv-timestamp",
+    "timestamps": "bv-timestamp", "author": "bv-author", "authors": "bv-author",
+}  # fmt: skip
+_LISTED = {"change": "bv-changes", "changes": "bv-changes", "file": "bv-files", "files": "bv-files"}
+_IN_NARRATIVE = {
+    "dependencies": "bv-dependencies", "examples": _EXAMPLES, "highlights": "bv-highlights", "features": "bv-highlights"
+}  # fmt: skip
+_WORD = re.compile(r"[A-Za-z0-9_]+")
+_SUBJECT = re.compile(rf"\*\*(.+?)\*\*[{SPACE}]*:[{SPACE}]*(.+)")
+_CATEGORIES = frozenset({"personal", "project", "preference", "convention", "team", "environment"})
+_OTHER = "other"
+_PATTERN = re.compile(rf"`(.+?)`(?:[{SPACE}]*\(flags:[{SPACE}]*([^)]*)\))?(?:[{SPACE}]*-[{SPACE}]*(.+))?")
+_DIAGRAM_KINDS = frozenset({"mermaid", "plantuml", "ascii", "dot", "graphviz"})
+_MUST, _SHOULD = re.compile(r"\b(?:MUST|SHALL)\b", re.ASCII), re.compile(r"\bSHOULD\b", re.ASCII)
+_SEVERITY_WORDS = re.compile(r"\b(?:must|should|may|shall|info)\b", re.ASCII | re.IGNORECASE)
+_NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
+_ID_UNITS = 48
+
+
+def elements_of(body: str) -> str:
+    """The markup of the elements that ``body``, a note without its frontmatter, becomes."""
+    lead, parts = sections(body, "##")
+    rules: dict[str, int] = {}
+    """The ids of rules so far."""
+    made = "".join(_section(part.heading.lower(), part.text, rules) for part in parts)
+    if not made:
+        return element(_FACT, body)
+    return element(_FACT, without_title(lead)) + made
+
+
+def _section(heading: str, text: str, rules: dict[str, int]) -> str:
+    if heading in _TAKEN_WHOLE:
+        return element(_TAKEN_WHOLE[heading], text)
+    match heading:
+        case "facts" | "evidence":
+            return _listed(text, _fact)
+        case "rules":
+            return _listed(text, lambda item: _rule(item, rules))
+        case "decisions":
+            return _listed(text, lambda item: element("bv-decision", item))
+        case "patterns":
+            return _listed(text, lambda item: element("bv-pattern", item))
+        case "raw concept":
+            return _raw_concept(text)
+        case "narrative":
+            return _narrative(text, rules)
+        case "relations":
+            return ""
+    return element(_FACT, text)
+
+
+def _listed(text: str, made_of: Callable[[str], str]) -> str:
+    """What is made of each bullet of ``text``, then its stray text as a fact."""
+    items, stray = bullets(text)
+    return "".join(map(made_of, items)) + element(_FACT, stray)
+
+
+def _fact(item: str) -> str:
+    subject = _SUBJECT.fullmatch(item)
+    text = subject[2] if subject else item
+    attributes = {"subject": subject[1]} if subject else {}
+    before, _, name = text.removesuffix("]").rpartition("[")
+    if text.endswith("]") and before and _WORD.fullmatch(name):
+        category = name.lower()
+        text, attributes = before, {**attributes, "category": category if category in _CATEGORIES else _OTHER}
+    return element(_FACT, text, attributes)
+
+
+def _rule(item: str, taken: dict[str, int]) -> str:
+    """The rule ``item``; its id is added to those ``taken``, each with the number after which to look for the next."""
+    severity = "must" if _MUST.search(item) else "should" if _SHOULD.search(item) else "info"
+    words = _NOT_IN_IDS.sub("-", _SEVERITY_WORDS.sub("", item).lower()).strip("-")
+    base = words[:_ID_UNITS] or "rule"
+    identity, number = base, taken.get(base, 1)
+    while identity in taken:
+        number += 1
+        identity = f"{base}-{number}"
+    taken[base] = number
+    taken.setdefault(identity, 1)
+    return element("bv-rule", item, {"severity": severity, "id": identity})
+
+
+def _pattern(item: str) -> str:
+    found = _PATTERN.fullmatch(item)
+    if found is None:
+        return element("bv-pattern", item)
+    return element("bv-pattern", found[1], {"flags": found[2] or "", "description": found[3] or ""})
+
+
+def _raw_concept(text: str) -> str:
+    lead, parts = labels(text)
+    made = [element(_FACT, lead)]
+    for label in parts:
+        name = label.heading.lower()
+        if name in _LABELLED:
+            made.append(element(_LABELLED[name], label.text))
+        elif name in _LISTED:
+            made.append(_items(_LISTED[name], label.text))
+        elif name in ("pattern", "patterns"):
+            made.append(_listed(label.text, _pattern))
+        else:
+            made.append(element(_FACT, f"{label.heading}: {trim(label.text)}".removesuffix(": ")))
+    return "".join(made)
+
+
+def _items(tag: str, text: str) -> str:
+    items, stray = bullets(text)
+    if not items:
+        return element(tag, text)
+    return f"<{tag}>{''.join(element('li', item) for item in items)}</{tag}>{element(_FACT, stray)}"
+
+
+def _narrative(text: str, rules: dict[str, int]) -> str:
+    lead, parts = sections(text, "###")
+    made = [element(_STRUCTURE, lead)]
+    for part in parts:
+        name = part.heading.lower()
+        if name == "rules":
+            made.append(_listed(part.text, lambda item: _rule(item, rules)))
+        elif name == "diagrams":
+            made.append(_diagrams(part.text))
+        else:
+            made.append(element(_IN_NARRATIVE.get(name, _STRUCTURE), part.text))
+    return "".join(made)
+
+
+def _diagrams(text: str) -> str:
+    found = CLOSED_FENCE.findall(text)
+    if not found:
+        return element(_DIAGRAM, text)
+    drawn = [  # an empty one, too
+        f'<{_DIAGRAM} type="{_kind(language)}">{escaped(trim(inner))}</{_DIAGRAM}>' for _, language, inner in found
+    ]
+    return "".join(drawn) + element(_EXAMPLES, CLOSED_FENCE.sub("", text))
+
+
+def _kind(language: str) -> str:
+    return language.lower() if language.lower() in _DIAGRAM_KINDS else _OTHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,5 +294,5 @@ def convert(path: str, text: str, now_ms: float) -> ConvertedNote:
     """The topic that V4's migration would make at ``now_ms`` of the note ``text`` at ``path``."""
     parts = note_parts(text)
     attributes = topic_attributes(path, parts, Moment(int(now_ms)))
-    html = f"<{TOPIC}{written(attributes)}>{elements_of(parts.body)}</{TOPIC}>"
+    html = f"<{TOPIC}{attributes_text(attributes)}>{elements_of(parts.body)}</{TOPIC}>"
     return ConvertedNote(path, topic_path(path), html, parts.body, "title" in attributes, parts.problem)

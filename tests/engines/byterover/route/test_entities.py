@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from brvtui.engines.byterover.presentation import ByteRoverPresentation
-from brvtui.engines.byterover.route.entities import entity_words
+from brvtui.engines.byterover.route.decision import entity_words
 from brvtui.engines.byterover.sections import EntityStep, Route, Search
 from brvtui.trace import State
 from tests.support.trees import BRV3, DOCS, Tree, paths
