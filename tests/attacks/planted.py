@@ -106,6 +106,7 @@ def plant(folder: Path) -> Path:
             file.write_text(f"#!/bin/sh\n: > '{ran}/{name}'\nexit 1\n")
             file.chmod(0o755)
     beside = folder.parent / f"{folder.name}-beside"
+    beside.unlink(missing_ok=True)  # of an earlier test in a folder of the same name
     beside.symlink_to(folder / "bin")
     return ran
 
