@@ -64,7 +64,9 @@ TOPICS = {
     "90,000 facts": "<bv-fact id=bve-00000001>north gate</bv-fact>" * 90_000,
     "90,000 facts, each with its own id": "".join(f"<bv-fact id=bve-{n:08}>gate</bv-fact>" for n in range(90_000)),
     "190,000 images": "<img alt=gate src=gate>" * 190_000,
+    "19,000 facts": "".join(f"<bv-fact id=bve-{n:08}>north gate</bv-fact>" for n in range(19_000)),
     "facts in one another with a long text": "<bv-fact>" * 2_000 + "é" * 32_000,
+    "facts in one another with a shorter text": "<bv-fact>" * 1_000 + "é" * 32_000,
     "plain text after everything": "<plaintext>" + "<b a=1><p>" * 900_000,
     "11 MB": "x" * 11_000_000,
 }

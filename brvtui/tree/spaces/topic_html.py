@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 MOST_COST = 200_000_000
 """Of a topic, in comparisons by the parser, each about 5 ns: at most a second."""
-_NODE, _CLONES, _LOOPS, _REPEATED = 1_000, 32, 8, 3
-"""The cost of an element; of a misnested formatting tag, new elements and looks through the open ones; how often equal
-formatting elements are repeated."""
+_NODE, _V4_NODE, _CLONES, _LOOPS, _REPEATED = 1_000, 10_000, 32, 8, 3
+"""The cost of an element, and of one of V4's own, which is read, shown and checked; of a misnested formatting tag, new
+elements and looks through the open ones; how often equal formatting elements are repeated."""
 _SPACE = r" \t\n\f\r"
 _VALUE = rf"""(?:"[^"]*+"|'[^']*+'|[^{_SPACE}>"'][^{_SPACE}>]*+)?+"""
 _ATTRIBUTE = rf"[^{_SPACE}/>][^{_SPACE}/>=]*+(?:[{_SPACE}]*+=[{_SPACE}]*+{_VALUE})?+"
@@ -73,7 +73,8 @@ def parsing_cost(html: str) -> int:
         name = name.lower() if name.isascii() else name
         attributes = sum(1 for _ in _ATTRIBUTES.finditer(rest)) if rest else 0
         root_attributes += attributes * (name == "html")  # the parser adds them to those of the root
-        cost += _NODE * (1 + repeated) + len(opened) + (attributes + root_attributes) ** 2
+        node = _V4_NODE if name.startswith("bv-") and not end else _NODE
+        cost += node * (1 + repeated) + len(opened) + (attributes + root_attributes) ** 2
         is_formatting, is_last = name in _FORMATTING, bool(opened) and opened[-1][0] == name
         if is_formatting and not (end and is_last) and (end or (repeated and name in ("a", "nobr"))):
             cost += _LOOPS * len(opened) * (1 + repeated) + _NODE * _CLONES
@@ -106,7 +107,7 @@ def _worst_cost(html: str, opened: int, repeated: int) -> int:
     opened, repeated = opened + tags, repeated + formatting
     attributes = sum(1 for _ in _BREAKS.finditer(html))
     misnested = formatting * (_LOOPS * opened * (1 + repeated) + _NODE * _CLONES)
-    return tags * (_NODE * (1 + repeated) + opened) + misnested + attributes * attributes
+    return tags * (_V4_NODE * (1 + repeated) + opened) + misnested + attributes * attributes
 
 
 TOPIC = "bv-topic"
@@ -124,8 +125,9 @@ KNOWN = frozenset({TOPIC, *INDEXED, *SILENT})
 _INDEXED = frozenset(INDEXED)
 _ID = re.compile(r"bve-[a-z0-9]{8}")
 _TEXT, _IMAGE, _ROOT = "-text", "img", 0
-MOST_TEXT = 64 * 1_048_576
-"""Characters that the texts of a topic's elements may have together: those of an outer one hold those inside it."""
+MOST_TEXT = 20 * 1_048_576
+"""Characters that the texts of a topic's elements may have together, those of an outer one with those inside it: twice
+the largest file."""
 
 
 class UnreadableTopic(ValueError):
