@@ -18,6 +18,7 @@ from tests.support.trees import BRV3
 
 FOLDER = recorded.REPOSITORY / "tests" / "data" / "parity"
 _TREES, _AT_ONCE = 500, 25
+_PACKAGE = os.environ.get(PACKAGE_VARIABLE, "")
 
 
 def differences(answers: dict[str, Any], project: Path) -> list[str]:
@@ -57,9 +58,9 @@ def test_generated_trees_are_the_same_each_time() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not os.environ.get(PACKAGE_VARIABLE), reason=f"{PACKAGE_VARIABLE} names no package of the engine")
+@pytest.mark.skipif(not _PACKAGE, reason=f"{PACKAGE_VARIABLE} names no package of the engine")
 @pytest.mark.parametrize("first", range(1, _TREES + 1, _AT_ONCE))
 def test_the_engine_answers_generated_trees_the_same(first: int) -> None:
-    queries, differences = compare(range(first, first + _AT_ONCE), Path(os.environ[PACKAGE_VARIABLE]))
+    queries, differences = compare(range(first, first + _AT_ONCE), Path(_PACKAGE))
     assert queries > 15 * _AT_ONCE
     assert differences == []
