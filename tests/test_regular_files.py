@@ -88,7 +88,7 @@ _READS = ("read_text", "read_bytes")
 _OTHERWISE = {
     "corpus/code/rules.py": "a table of the package",
     "web/server.py": "a page of the package",
-    "tree/watching/disks.py": "the system's table of mounts",
+    "tree/watching/watch.py": "the system's table of mounts",
 }
 
 

@@ -27,8 +27,8 @@ KERNEL = ("disk", "tree/saving")
 REASONS = {
     "regular_files.py: os.open": "opens to read: the one place that does",
     "tree/reading/inside.py: os.open": "opens folders, to follow a path without symlinks",
-    "cli/streams.py: open": "the null device in place of a closed stream",
-    "cli/streams.py: os.open": "the null device in place of a closed stream",
+    "cli/program.py: open": "the null device in place of a closed stream",
+    "cli/program.py: os.open": "the null device in place of a closed stream",
     "store/kept_index.py: os.fdopen": "wraps a descriptor that regular_files opened to read",
     "store/vectors.py: savez": "into memory",
     "text/fts.py: sqlite3": "a database in memory",

@@ -126,8 +126,8 @@ _INDEXED = frozenset(INDEXED)
 _ID = re.compile(r"bve-[a-z0-9]{8}")
 _TEXT, _IMAGE, _ROOT = "-text", "img", 0
 MOST_TEXT = 20 * 1_048_576
-"""Characters that the texts of a topic's elements may have together, those of an outer one with those inside it: twice
-the largest file."""
+"""Characters that the texts of a topic's elements may have together, those of an outer one with those inside it:
+ten times the largest file."""
 
 
 class UnreadableTopic(ValueError):
