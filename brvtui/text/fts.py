@@ -5,6 +5,7 @@ For engines whose real program uses FTS5: words, matches and scores are then SQL
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
 import weakref
@@ -105,13 +106,12 @@ class FullText:
 
         Raises :class:`FullTextError`.
         """
-        marks = ", ".join("?" * len(positions))
-        asked = f"SELECT rowid FROM documents WHERE documents MATCH ? AND rowid IN ({marks})"
+        asked = "SELECT rowid FROM documents WHERE documents MATCH ? AND rowid IN (SELECT value FROM json_each(?))"
         known = {int(self._rowids[position]): position for position in positions}
         try:
             with self._searching:
                 within = f"{{{' '.join(columns)}}} : ({_encodable(alternative)})"
-                found = self._database.execute(asked, (within, *known)).fetchall()
+                found = self._database.execute(asked, (within, json.dumps([*known]))).fetchall()
         except sqlite3.Error as error:
             raise FullTextError(str(error)) from error
         return {known[rowid] for (rowid,) in found}

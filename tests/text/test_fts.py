@@ -192,3 +192,8 @@ def test_threads_search_while_another_index_is_made() -> None:
         others = [pool.submit(follow, number) for number in range(0, 600, 100)]
         assert all(search.result() == expected for search in searches)
         assert [found(other.result(), "delta") for other in others] == [[number] for number in range(0, 600, 100)]
+
+
+def test_more_documents_than_a_statement_has_parameters_are_looked_through() -> None:
+    index = full_text(IndexLayout(("title",)), [("gate" if place % 2 else "yard",) for place in range(40_000)])
+    assert index.holding('"gate"', ["title"], range(40_000)) == set(range(1, 40_000, 2))
