@@ -416,6 +416,8 @@ async def test_the_marks_of_a_conflict_are_saved_only_after_a_yes(garden: Tree, 
         ("---\ntitle: one\n---\n# R\n", "---\ntitle: one\ntitle: two\n---\n# R\n"),
         ("---\ntitle: one\n---\n# R\n", "---\n- title\n---\n# R\n"),
         ("# R\n", "---\ntitle: [\n---\n# R\n"),
+        ("---\ntags:\n- a\n---\n# R\n", "# R\n\n- a\n"),
+        ("---\ntitle: one\n---\n# R\n", "# R\n"),
         ("---\r\ntitle: one\r\n---\r\n# R\r\n", "---\r\ntitle: {one\r\n---\r\n# R\r\n"),
     ],
 )
@@ -431,13 +433,11 @@ def test_frontmatter_that_would_not_be_read_is_asked_about(garden: Tree, before:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("---\ntags:\n- a\n---\n# R\n", "# R\n\n- a\n"),
         ("---\ntitle: [\n---\n# R\n", "---\ntitle: [\n---\n# R\nmore\n"),
-        ("---\ntitle: one\n---\n# R\n", "# R\n"),
         (MARKS, MARKS.replace("one", "1")),
     ],
 )
-def test_what_is_taken_out_or_was_broken_before_is_saved_without_a_question(
+def test_what_was_broken_before_is_saved_without_a_question(
     garden: Tree, before: str, after: str
 ) -> None:
     garden.file(NOTE, before, 3)

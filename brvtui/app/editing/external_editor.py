@@ -107,7 +107,7 @@ class ExternalEditor:
     def save(self, disk: OnDisk, data: bytes) -> None:
         """Saves ``data`` over the note ``disk``."""
         if self._project.session is not None:
-            task = partial(note_saving.save, self._project.session, disk, data, False, is_outside=True)
+            task = partial(note_saving.save, self._project.session, disk, data, False)
             self._services.background.run(task, self._save_ended, group="save")
 
     async def _save_ended(self, result: SaveResult) -> None:

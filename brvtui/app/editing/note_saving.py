@@ -72,17 +72,14 @@ KEPT_TIME = "its time is kept, so cached answers stay as they are: {cache.clear}
 """Said where a file is changed and keeps its time: the cache's fingerprint is made of paths and times."""
 
 
-def save(
-    session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agreed: bool = False, is_outside: bool = False
-) -> SaveResult:
+def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agreed: bool = False) -> SaveResult:
     """Saves ``data`` over the note that was read as ``disk``, unless it has changed since.
 
-    A text that would damage the note is saved only if that ``is_agreed``. ``is_outside`` is for a text of another
-    program: one that lacks the frontmatter that was there is damage too.
+    A text that would damage the note, or lacks the frontmatter that was there, is saved only if that ``is_agreed``.
     """
     from brvtui.tree.saving.note_files import Conflict, SaveError, Unconfirmed
 
-    if not is_agreed and (harm := _harm(session, disk, data, is_outside)):
+    if not is_agreed and (harm := _harm(session, disk, data)):
         return SaveDoubt(disk, data, f"saving {disk.path} would damage it: {harm}")
     try:
         done = session.notes.save(disk.path, data, disk.version, keep_mtime)
@@ -106,7 +103,7 @@ def save(
     return NoteSaved(OnDisk(disk.path, data, done.version), tuple(notices), keeps_time)
 
 
-def _harm(session: Session, disk: OnDisk, data: bytes, is_outside: bool) -> str:
+def _harm(session: Session, disk: OnDisk, data: bytes) -> str:
     """Returns what saving ``data`` over ``disk`` would damage that is not damaged before; empty for nothing."""
     from brvtui.notes.topic_problems import topic_damage
     from brvtui.tree.reading.conflicts import conflict_marks
@@ -121,8 +118,7 @@ def _harm(session: Session, disk: OnDisk, data: bytes, is_outside: bool) -> str:
     if session.is_space:
         said.append(topic_damage(was, now))
     elif not parse(was).problem:
-        fields = {line for line in block_of(was).splitlines() if ":" in line}
-        is_lost = not block_of(now) and bool(fields if is_outside else fields.intersection(now.splitlines()))
+        is_lost = ":" in block_of(was) and not block_of(now)
         if is_lost or parse(now).problem:
             said += ["its frontmatter would not be read", _lost_signals(session, disk, data)]
     return "; ".join(filter(None, said))

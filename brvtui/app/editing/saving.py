@@ -45,22 +45,18 @@ class NoteSaver:
         """Whether a save of the note that is open is under way."""
         self._again = False
         """Whether the user asked to save while a save was under way."""
-        self._is_outside = False
-        """True if that text is from another program."""
         self._after: Callable[[], object] | None = None
 
-    def save(self, then: Callable[[], object] | None = None, is_agreed: bool = False, is_outside: bool = False) -> None:
+    def save(self, then: Callable[[], object] | None = None, is_agreed: bool = False) -> None:
         """Saves the text and, on success, calls ``then``. While a save is under way, saves again after it.
 
-        Asks before it saves a text that would damage the note, unless that ``is_agreed``; ``is_outside`` is for a
-        text of another program.
+        Asks before it saves a text that would damage the note, unless that ``is_agreed``.
         """
         disk, edit = self._note.disk, self._note.edit
         if disk is None or edit is None:
             return
         if self.is_saving:
             self._again, self._after = True, then or self._after
-            self._is_outside |= is_outside
             return
         data = self._note.data
         if data == disk.data and edit.on_disk != GONE:
@@ -71,7 +67,7 @@ class NoteSaver:
                 then()
             return
         self.is_saving, self._after = True, then
-        task = partial(note_saving.save, self._note.session, disk, data, edit.keep_mtime, is_agreed, is_outside)
+        task = partial(note_saving.save, self._note.session, disk, data, edit.keep_mtime, is_agreed)
         ended = partial(self._save_ended, disk)
         self._screen.services.background.run(
             task, ended, group="save", on_error=lambda why: ended(SaveFailed(disk, data, why)), owner=self._screen
@@ -111,11 +107,11 @@ class NoteSaver:
             return
         if before.data is None:
             self._screen.services.select(saved.disk.path)
-        then, again, is_outside = self._after, self._again, self._is_outside
+        then, again = self._after, self._again
         self.forget()
         self._note.rebase(saved.disk)
         if again and self._note.is_dirty:
-            self.save(then, is_outside=is_outside)
+            self.save(then)
         elif then is not None:
             then()
 
@@ -136,7 +132,7 @@ class NoteSaver:
 
     def forget(self) -> None:
         """Takes no save to be under way, and drops what waited for it."""
-        self.is_saving = self._again = self._is_outside = False
+        self.is_saving = self._again = False
         self._after = None
 
     # conflicts: the note on disk is no longer the one that was read

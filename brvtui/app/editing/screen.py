@@ -310,7 +310,7 @@ class EditorScreen(FrameScreen):
         if after is None or after == before:
             return
         if self._note.put_data(after):
-            self._saver.save(is_outside=True)
+            self._saver.save()
         else:  # what cannot be edited here can be saved
             self.close()
             self._go_back()
