@@ -437,9 +437,7 @@ def test_frontmatter_that_would_not_be_read_is_asked_about(garden: Tree, before:
         (MARKS, MARKS.replace("one", "1")),
     ],
 )
-def test_what_was_broken_before_is_saved_without_a_question(
-    garden: Tree, before: str, after: str
-) -> None:
+def test_what_was_broken_before_is_saved_without_a_question(garden: Tree, before: str, after: str) -> None:
     garden.file(NOTE, before, 3)
     session = Session.open(garden.root)
     session.load()
