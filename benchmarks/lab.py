@@ -70,7 +70,7 @@ async def measure(root: Path) -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await opened(app, pilot)
         await until(lambda: app.view.lab.total)
-        app.controllers.lab.add(Variant(days=30))
+        app.lab.add(Variant(days=30))
         late: list[tuple[float, float]] = []
         beating, begun = asyncio.create_task(beat(late)), time.perf_counter()
         while not is_asked(app):

@@ -1,11 +1,11 @@
-"""The app: which keys and messages go to which of its controllers."""
+"""The app: makes the controllers and the screens, and says which keys and messages go to which of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cached_property, partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.actions import ActionParseResult, parse
 from textual.binding import BindingType
@@ -16,14 +16,20 @@ from textual.widget import AwaitMount
 from brvtui.app.actions.everywhere import APP
 from brvtui.app.actions.needs import OF_A_FLEET, OF_A_NOTE, WHY
 from brvtui.app.configured import ConfiguredApp
-from brvtui.app.controllers import Controllers, import_rest
 from brvtui.app.ending import finished_in_time
 from brvtui.app.keys.bindings import bindings, declared, own_bindings
-from brvtui.app.modes import FLEET, MATURITY, SETTINGS
+from brvtui.app.modes import EDITOR, FLEET, LAB, MATURITY, SETTINGS
+from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.opening import Opening
+from brvtui.app.project.project import Project
+from brvtui.app.project.selection import Selection
+from brvtui.app.project.stale import StaleFiles
+from brvtui.app.project.switches import Switches
 from brvtui.app.query.answering import import_painters
-from brvtui.app.screen_makers import screen_makers
-from brvtui.app.screens.frame import FrameScreen, frame_of
+from brvtui.app.query.cache import Cache
+from brvtui.app.query.queries import Queries
+from brvtui.app.query.reasons import Reasons
+from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.states import EngineState, Phase
 from brvtui.app.store import ViewStore
 from brvtui.app.text_entry import types_text
@@ -31,14 +37,33 @@ from brvtui.app.toasts import too_many
 from brvtui.app.view import NO_FLEET, NO_MEMORY, OTHER_MEMORY, View
 from brvtui.app.widgets.choice_pane import NOTHING
 from brvtui.config import Configuration
+from brvtui.config.schema import FEW
 from brvtui.paint.glyphs import in_letters
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
     from brvtui.app.actions.action import Action
     from brvtui.app.contents import Overview
+    from brvtui.app.editing.changes import NoteChanges
+    from brvtui.app.editing.controller import Editing
+    from brvtui.app.editing.drafts import Drafts
+    from brvtui.app.editing.external_editor import ExternalEditor
+    from brvtui.app.editing.leaving import Leaving
+    from brvtui.app.exporting.sharing import Sharing
+    from brvtui.app.fleet.fleet_queries import FleetQueries
+    from brvtui.app.lab.edit_check import EditCheck
+    from brvtui.app.lab.lab import Lab
+    from brvtui.app.log.logs import Logs
+    from brvtui.app.notes.browsing import Browsing
+    from brvtui.app.query.engine_choice import EngineChoice
+    from brvtui.app.query.memories import Memories
+    from brvtui.app.query.model_runs import ModelRuns
+    from brvtui.app.query.screen import QueryScreen
+    from brvtui.app.versions.controller import Versions
+    from brvtui.paint.neighbourhood import Neighbourhood
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
+    from brvtui.trace import Remedy
 
 _BELOW_MODALS = ("mode", "commands")
 
@@ -62,31 +87,302 @@ class BrvTui(ConfiguredApp):
         self._request = opening
         self.store = ViewStore(self._draw)
         self.store.update(EngineState(frozen=opening.now_ms is not None))
-        self.controllers = Controllers(self, opening, app=self, listener=self)
-        for name, make in screen_makers(self, self.controllers).items():
+        project = self.project = Project(opening, self, self)
+        self.layouts = Layouts(self, project, self.configuration.settings.panes == FEW, self._take_layout)
+        self.stale = StaleFiles(self, project)
+        self.selection = Selection(self, project)
+        self.reasons = Reasons(self, project)
+        self.cache = Cache(self, project, lambda: self.queries.ask_again())
+        self.queries = Queries(
+            self,
+            project,
+            self.selection,
+            self.reasons,
+            self.cache,
+            lambda ask: self.model.run(ask),
+            lambda: self.model.cancel(),
+            lambda problem: self.logs.logged(problem),
+        )
+        self.switches = Switches(self, project, self.queries.ask_again)
+        for name, make in (
+            ("query", self._make_query),
+            ("notes", self._make_notes),
+            (MATURITY.name, self._make_maturity),
+            ("log", self._make_log),
+            (LAB.name, self._make_lab),
+            (FLEET.name, self._make_fleet),
+            (SETTINGS.name, self._make_settings),
+            (EDITOR.name, self._make_editor),
+        ):
             self.add_mode(name, make)
         if opening.fleet is not None:
-            self.controllers.fleet.begin(opening.member, opening.is_fleet_alone)
+            self.fleet.begin(opening.member, opening.is_fleet_alone)
+
+    # The first frame is painted before the controllers below are imported; each is made when it is first needed.
+
+    @cached_property
+    def model(self) -> ModelRuns:
+        """Answers that a model writes."""
+        from brvtui.app.query.model_runs import ModelRuns
+
+        return ModelRuns(self, self.project, self.queries, self.cache, self.logs.logged, self._bring_answer)
+
+    @cached_property
+    def engines(self) -> EngineChoice:
+        """Chooses the engine that answers."""
+        from brvtui.app.query.engine_choice import EngineChoice
+
+        return EngineChoice(self, self.project, self.queries, self.memories.open)
+
+    @cached_property
+    def browsing(self) -> Browsing:
+        """What the Notes screen shows."""
+        from brvtui.app.notes.browsing import Browsing
+
+        return Browsing(self, self.project)
+
+    @cached_property
+    def logs(self) -> Logs:
+        """The engine's log and our own."""
+        from brvtui.app.log.logs import Logs
+
+        return Logs(self, self.project, self._ask_in, partial(self.reasons.explain_logged, self.go_to_remedy))
+
+    @cached_property
+    def lab(self) -> Lab:
+        """The judged queries."""
+        from brvtui.app.lab.lab import Lab
+
+        return Lab(
+            self,
+            self.project,
+            self.edits,
+            lambda: self.editing.unsaved_text(),
+            self.queries.use,
+            self.switches.use_profile,
+            self._ask_in,
+        )
+
+    @cached_property
+    def edits(self) -> EditCheck:
+        """What edits change of the judged queries."""
+        from brvtui.app.lab.edit_check import EditCheck
+
+        return EditCheck(self, self.project)
+
+    @cached_property
+    def fleet(self) -> FleetQueries:
+        """The fleet that is open, if one is."""
+        from brvtui.app.fleet.fleet_queries import FleetQueries
+
+        return FleetQueries(self, self._request.fleet, lambda *member: self.memories.open_member(*member))
+
+    @cached_property
+    def versions(self) -> Versions:
+        """The installed engine."""
+        from brvtui.app.versions.controller import Versions
+
+        return Versions(self, self.project)
+
+    @cached_property
+    def sharing(self) -> Sharing:
+        """What is copied, and traces that are saved."""
+        from brvtui.app.exporting.sharing import Sharing
+        from brvtui.app.query.comparison import compared_text
+
+        def write(escape: str) -> None:
+            if self._driver is not None:
+                self._driver.write(escape)
+
+        def comparison() -> str:
+            view = self.store.view
+            return compared_text(view.pin, view.answered, self.glyphs)
+
+        return Sharing(self, self.project, write, comparison)
+
+    @cached_property
+    def drafts(self) -> Drafts:
+        """Texts that were not saved."""
+        from brvtui.app.editing.drafts import Drafts
+
+        return Drafts(self, self.project, lambda path: self.editing.edit(path))
+
+    @cached_property
+    def external_editor(self) -> ExternalEditor:
+        """The user's own editor."""
+        from brvtui.app.editing.external_editor import ExternalEditor
+
+        return ExternalEditor(
+            self,
+            self.project,
+            self.drafts,
+            self.suspend,
+            lambda conflict: self.editing.resolve(conflict),
+        )
+
+    @cached_property
+    def editing(self) -> Editing:
+        """The note that is edited."""
+        from brvtui.app.editing.controller import Editing
+
+        return Editing(self, self.project, self.external_editor, self.drafts, self.workers)
+
+    @cached_property
+    def changes(self) -> NoteChanges:
+        """Changes of notes that are planned, shown, carried out and undone."""
+        from brvtui.app.editing.changes import NoteChanges
+
+        return NoteChanges(self, self.project, self.editing)
+
+    @cached_property
+    def leaving(self) -> Leaving:
+        """The end of this app, or another app in place of it."""
+        from brvtui.app.editing.leaving import Leaving
+
+        def end(code: int) -> None:
+            self.exit(return_code=code)
+
+        return Leaving(self, self.editing, self.layouts, self.time_left, end)
+
+    @cached_property
+    def memories(self) -> Memories:
+        """Other memories that can be opened in place of this one."""
+        from brvtui.app.query.memories import Memories
+
+        def leave_for(opening: Opening) -> None:
+            self.leaving.leave_for(opening)
+
+        return Memories(self, self.project, self._request, lambda: self._query_screen, leave_for)
+
+    # Each screen is imported and made when it is first in front.
+
+    def _make_query(self) -> FrameScreen:
+        from brvtui.app.query.screen import QueryScreen
+
+        def save_graph(shown: Neighbourhood) -> None:
+            self.sharing.save_graph(shown)
+
+        return QueryScreen(self.layouts, self.queries, self.reasons, self.selection, self.cache, save_graph)
+
+    def _make_notes(self) -> FrameScreen:
+        from brvtui.app.notes.screen import NotesScreen
+
+        return NotesScreen(self.layouts, self.browsing)
+
+    def _make_maturity(self) -> FrameScreen:
+        from brvtui.app.maturity.screen import MaturityScreen
+
+        return MaturityScreen(self.layouts, self.project, self.show_answers_in)
+
+    def _make_log(self) -> FrameScreen:
+        from brvtui.app.log.screen import LogScreen
+
+        return LogScreen(self.layouts, self.logs, self.keep_answer)
+
+    def _make_lab(self) -> FrameScreen:
+        from brvtui.app.lab.screen import LabScreen
+        from brvtui.app.lab.sweeps import Sweeps
+
+        sweeps = Sweeps(self, lambda: self.lab.session, lambda sweep: self.sharing.save_sweep(sweep))
+        return LabScreen(self.layouts, self.lab, sweeps)
+
+    def _make_fleet(self) -> FrameScreen:
+        from brvtui.app.fleet.screen import FleetScreen
+
+        return FleetScreen(self.layouts, self.fleet, lambda text, named: self.sharing.copy_text(text, named))
+
+    def _make_settings(self) -> FrameScreen:
+        from brvtui.app.settings.screen import SettingsScreen
+
+        return SettingsScreen(self.layouts)
+
+    def _make_editor(self) -> FrameScreen:
+        from brvtui.app.editing.screen import EditorScreen
+
+        screen = EditorScreen(self.layouts, self.project, self.external_editor, self.drafts)
+        self.editing.use(screen)
+        return screen
+
+    # what leads from one screen to another
+
+    @property
+    def _query_screen(self) -> QueryScreen:
+        """The Query screen, which was in front before."""
+        (first, *_) = self.get_screen_stack("query")
+        return cast("QueryScreen", first)
+
+    def _ask_in(self, query: str, scope: str) -> None:
+        """Asks ``query`` on the Query screen, in the folder ``scope`` (empty: the whole tree)."""
+        self.queries.scope_to(scope)
+        self._query_screen.fill(query)
+
+    def keep_answer(self, query: str, scope: str) -> None:
+        """Judges ``query`` by its answer now."""
+        if not self.project.refuses():
+            self.lab.keep([(query, scope)])
+
+    def show_answers_in(self, days: int) -> None:
+        """Asks the judged queries as of ``days`` on, in a column of the Lab."""
+
+        async def show() -> None:
+            from brvtui.app.lab.screen import LabScreen
+            from brvtui.lab.whatif.variant import Variant
+
+            await self.switch_mode(LAB.name)
+            frame = self.frame
+            if isinstance(frame, LabScreen):
+                frame.add_column(Variant(days=days))
+
+        self.run_worker(show(), exclusive=True, group="answers later")
+
+    async def go_to_remedy(self, path: str, remedy: Remedy) -> None:
+        """Goes to where the change of ``remedy`` is made: the query's field, the signals, or the editor.
+
+        Says how where that is none of them.
+        """
+        from brvtui.trace import RemedyKind
+
+        if remedy.query:
+            await self.switch_mode("query")
+            self.queries.select_once_answered(remedy.query, path)
+            self._query_screen.fill(remedy.query)
+        elif remedy.maturity:
+            self.changes.set_signals(path, remedy.maturity)
+        elif remedy.kind is not None:
+            self.notify(f"to make it: {remedy.how} ({remedy.text})", timeout=10)
+            if remedy.kind is not RemedyKind.UPDATE:  # which ByteRover alone can make
+                self.editing.edit(path)
+        else:
+            self.notify(f"to make it: {remedy.text}", timeout=10)
+
+    def _bring_answer(self) -> None:
+        if self.frame is self._query_screen:
+            self._query_screen.bring_answer()
+
+    def _take_layout(self) -> None:
+        frame = self.frame
+        if frame is not None:
+            frame.take_layout()
 
     # beginning, hearing, ending
 
     def on_mount(self) -> None:
         """Begins to look at files now and then, and to listen to signals."""
-        self.controllers.stale.begin()
+        self.stale.begin()
         if not self.is_headless:
-            self.end_on_signals(lambda: self.controllers.editing.keep_drafts())
+            self.end_on_signals(lambda: self.editing.keep_drafts())
 
     def on_ready(self) -> None:
         """The project is opened only after the first paint."""
         if not self._request.is_fleet_alone:
-            self.screen.call_after_refresh(self.controllers.project.open)
+            self.screen.call_after_refresh(self.project.open)
 
     async def on_unmount(self) -> None:
         """A model that is still answering is not waited for; what was read is kept if that does not take long."""
-        self.controllers.model.cancel()
+        self.model.cancel()
         if self._request.fleet is not None:
-            self.controllers.fleet.leave()
-        await finished_in_time(self.controllers.project.close, self.time_left.seconds)
+            self.fleet.leave()
+        await finished_in_time(self.project.close, self.time_left.seconds)
 
     def adopt(self, configuration: Configuration) -> None:
         """Puts the settings ``configuration`` into effect, as far as they differ from those so far.
@@ -96,11 +392,11 @@ class BrvTui(ConfiguredApp):
         """
         before, now = self.configuration.settings, configuration.settings
         super().adopt(configuration)
-        self.controllers.switches.adopt(configuration)
+        self.switches.adopt(configuration)
         is_named = self._request.engine or self._request.profile
         is_other = (before.engine, before.profile) != (now.engine, now.profile)
         if self.view.project.phase is Phase.FAILED and is_other and not is_named:
-            self.controllers.memories.open_project_anew()
+            self.memories.open_project_anew()
         self.store.update(self.store.view.model._replace(name=configuration.settings.llm.model))
 
     # what becomes of the project
@@ -109,8 +405,8 @@ class BrvTui(ConfiguredApp):
         """Uses what the project's settings say."""
         self.adopt(session.configuration)
         self.background.run(partial(import_rest, session.engine), group="import")
-        self.controllers.engines.begin_as_set(session)
-        self.controllers.layouts.read(session)
+        self.engines.begin_as_set(session)
+        self.layouts.read(session)
 
     def opening_failed(self) -> None:
         """Says what is wrong with the settings: it may be why."""
@@ -119,24 +415,24 @@ class BrvTui(ConfiguredApp):
     def trace_reopened(self, saved: SavedTrace, overview: Overview) -> None:
         """Shows the saved trace."""
         painters = partial(import_painters, saved.trace.engine)
-        self.background.run(painters, lambda _: self.controllers.queries.show_saved(saved, overview), group="import")
+        self.background.run(painters, lambda _: self.queries.show_saved(saved, overview), group="import")
 
     def tree_shown(self, first: bool) -> None:
         """Asks the query again, of the newer tree."""
-        self.controllers.queries.tree_changed()
-        self.controllers.edits.tree_shown(first)
+        self.queries.tree_changed()
+        self.edits.tree_shown(first)
         if first:
-            self.controllers.drafts.report()
-            self.controllers.versions.warn()
-            self.controllers.memories.begin()
+            self.drafts.report()
+            self.versions.warn()
+            self.memories.begin()
 
     def save_read(self) -> None:
         """Says what the save changes of the judged queries."""
-        self.controllers.edits.saved()
+        self.edits.saved()
 
     def disk_changed(self) -> None:
         """Compares the note in the editor with the disk."""
-        self.controllers.editing.look_at_disk()
+        self.editing.look_at_disk()
 
     # what is shown
 
@@ -148,7 +444,10 @@ class BrvTui(ConfiguredApp):
     @property
     def frame(self) -> FrameScreen | None:
         """The screen in front, below any modal; None while there is none yet, and once the app is ending."""
-        return frame_of(self)
+        if not self.is_running:
+            return None  # what a screen is made of goes before the screen does
+        first = self.screen_stack[0] if self.screen_stack else None
+        return first if isinstance(first, FrameScreen) else None
 
     @property
     def has_modal(self) -> bool:
@@ -162,11 +461,11 @@ class BrvTui(ConfiguredApp):
 
     def select(self, file: str) -> None:
         """Makes ``file`` the selected note, on every screen."""
-        self.controllers.selection.select(file)
+        self.selection.select(file)
 
     def stop_model(self) -> bool:
         """Breaks off the model's answer that is under way; whether one was shown."""
-        return self.controllers.model.stop()
+        return self.model.stop()
 
     def _draw(self, view: View) -> None:
         if self.frame is not None:
@@ -175,11 +474,11 @@ class BrvTui(ConfiguredApp):
     @property
     def clipboard(self) -> str:
         """What was copied last in this app; fields paste it."""
-        return self.controllers.sharing.copied
+        return self.sharing.copied
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copies ``text``: what fields and selections copy."""
-        self.controllers.sharing.copy_text(text, "the text")
+        self.sharing.copy_text(text, "the text")
 
     def notify(
         self,
@@ -258,7 +557,7 @@ class BrvTui(ConfiguredApp):
         is_elsewhere = self.current_mode == FLEET.name and chosen.file and chosen.member != view.fleet.opened
         if not (is_elsewhere and names & OF_A_NOTE):
             return ""
-        return self.controllers.fleet.why_not_open(chosen.member) or OTHER_MEMORY
+        return self.fleet.why_not_open(chosen.member) or OTHER_MEMORY
 
     def action_commands(self) -> None:
         """The command palette."""
@@ -266,26 +565,26 @@ class BrvTui(ConfiguredApp):
 
         at = self.frame.pane if self.frame is not None else None
         near = {binding.id or "" for binding in own_bindings(type(at))}
-        show_palette(self, near, self._perform, lambda note: self.controllers.browsing.follow_link(note))
+        show_palette(self, near, self._perform, lambda note: self.browsing.follow_link(note))
 
     def action_engine(self) -> None:
         """Switches to the next engine, and asks it the same query."""
-        self.controllers.engines.next_engine()
+        self.engines.next_engine()
 
     def action_engine_mode(self) -> None:
         """Asks the engine in its next mode."""
-        self.controllers.engines.next_mode()
+        self.engines.next_mode()
 
     def action_profile(self) -> None:
         """Switches to the next built-in profile."""
-        self.controllers.switches.next_profile()
+        self.switches.next_profile()
 
     def action_feedback(self, usefulness: str) -> None:
         """Says what became of the selected result."""
         from brvtui.app.query.feedback import give_feedback
         from brvtui.trace.feedback import Usefulness
 
-        give_feedback(self, self.controllers.project, self.controllers.queries.ask_again, Usefulness(usefulness))
+        give_feedback(self, self.project, self.queries.ask_again, Usefulness(usefulness))
 
     def action_judge(self) -> None:
         """Asks for the grade of the note at hand for the open query."""
@@ -293,9 +592,9 @@ class BrvTui(ConfiguredApp):
 
         ask_grade(
             self,
-            self.controllers.project,
+            self.project,
             self.note_at_hand,
-            lambda path, grade: self.controllers.lab.grade(path, grade),
+            lambda path, grade: self.lab.grade(path, grade),
         )
 
     def action_why(self) -> None:
@@ -304,75 +603,75 @@ class BrvTui(ConfiguredApp):
             return
         if self.frame is not None and self.frame.why_notice:
             self.notify(self.frame.why_notice, timeout=6)
-        self.controllers.reasons.explain(self.note_at_hand, self.controllers.go_to_remedy)
+        self.reasons.explain(self.note_at_hand, self.go_to_remedy)
 
     def action_versions(self) -> None:
         """Shows which engine is installed, and what is known of it."""
-        self.controllers.versions.show()
+        self.versions.show()
 
     def action_record(self) -> None:
         """Turns recording of access hits on or off."""
-        self.controllers.switches.record()
+        self.switches.record()
 
     def action_copy(self, what: str) -> None:
         """Copies ``path``, ``answer``, ``prompt``, ``trace``, or ``shown``: what the focused pane shows."""
         if what == "shown":
             what = getattr(self.frame and self.frame.focused, "copies", "path")
         if self.frame is None or not self.frame.shares_itself(what):
-            self.controllers.sharing.copy(what, self.note_at_hand)
+            self.sharing.copy(what, self.note_at_hand)
 
     def action_export(self, ending: str) -> None:
         """Saves the trace in the form of ``ending``."""
         if self.frame is None or not self.frame.shares_itself("trace"):
-            self.controllers.sharing.export(ending)
+            self.sharing.export(ending)
 
     def action_edit_note(self) -> None:
         """Edits the note at hand."""
-        self.controllers.editing.edit_selected(self.note_at_hand, outside=False)
+        self.editing.edit_selected(self.note_at_hand, outside=False)
 
     def action_edit_outside(self) -> None:
         """Edits the note at hand in the user's own editor."""
-        self.controllers.editing.edit_selected(self.note_at_hand, outside=True)
+        self.editing.edit_selected(self.note_at_hand, outside=True)
 
     def action_new_note(self) -> None:
         """Begins a note."""
         if self.frame is not None:
             shows_query = self.current_mode in ("query", "log")
             member = self.view.fleet.opened if self.current_mode == FLEET.name else ""
-            self.controllers.changes.new_note(self.note_at_hand, self.frame.query_at_hand, shows_query, member)
+            self.changes.new_note(self.note_at_hand, self.frame.query_at_hand, shows_query, member)
 
     def action_move_note(self) -> None:
         """Renames or moves the note at hand."""
-        self.controllers.changes.move(self.note_at_hand)
+        self.changes.move(self.note_at_hand)
 
     def action_archive_note(self) -> None:
         """Archives the note at hand, or restores it from its stub."""
-        self.controllers.changes.archive(self.note_at_hand)
+        self.changes.archive(self.note_at_hand)
 
     def action_signals(self) -> None:
         """Sets maturity and importance of the note at hand."""
-        self.controllers.changes.set_signals(self.note_at_hand)
+        self.changes.set_signals(self.note_at_hand)
 
     def action_undo_change(self) -> None:
         """Undoes what was changed last: a note, or what was judged since."""
-        if not self.controllers.lab.take_back():
-            self.controllers.changes.undo()
+        if not self.lab.take_back():
+            self.changes.undo()
 
     def action_redo_change(self) -> None:
         """Does again what was undone last."""
-        self.controllers.changes.redo()
+        self.changes.redo()
 
     def action_changes(self) -> None:
         """Lists the changes of this session."""
-        self.controllers.changes.list_all()
+        self.changes.list_all()
 
     def action_drafts(self) -> None:
         """Lists the drafts."""
-        self.controllers.drafts.list_all()
+        self.drafts.list_all()
 
     def action_left_drafts(self) -> None:
         """Opens the draft that was left behind, or lists them where there are several."""
-        self.controllers.drafts.go_to_left()
+        self.drafts.go_to_left()
 
     async def action_mode(self, name: str) -> None:
         """Brings a screen to the front; it keeps its state."""
@@ -401,21 +700,32 @@ class BrvTui(ConfiguredApp):
 
     async def action_quit(self) -> None:
         """Ends the app, not without asking about unsaved text."""
-        await self.controllers.leaving.quit()
+        await self.leaving.quit()
 
     @property
     def reopening(self) -> Opening | None:
         """What the next app opens when this one ends; None when the user leaves."""
-        return self.controllers.leaving.reopening
+        return self.leaving.reopening
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
         """Saves the screen as SVG and says where; a browser is handed the file instead."""
         from brvtui.app.exporting.sharing import take_screenshot
 
-        take_screenshot(self, self.controllers.sharing.deliver, filename, path)
+        take_screenshot(self, self.sharing.deliver, filename, path)
 
 
 class FleetTui(BrvTui):
     """The app on a fleet, before the memory of a member is opened."""
 
     DEFAULT_MODE = FLEET.name
+
+
+def import_rest(engine: str) -> None:
+    """Imports what paints answers of ``engine``, then the controllers, so that no key waits for it. It blocks."""
+    import_painters(engine)
+    from brvtui.app.editing import changes  # noqa: F401
+    from brvtui.app.exporting import sharing  # noqa: F401
+    from brvtui.app.lab import screen  # noqa: F401
+    from brvtui.app.log import logs  # noqa: F401
+    from brvtui.app.notes import browsing  # noqa: F401
+    from brvtui.app.query import model_runs  # noqa: F401

@@ -63,7 +63,7 @@ async def until(pilot: Pilot[Any], happened: Callable[[], object], seconds: floa
 async def settled(pilot: Pilot[Any]) -> None:
     """Waits until the project is open, or cannot be, and nothing is under way."""
     await until(pilot, lambda: view(pilot).project.phase is not Phase.LOADING)
-    if brv(pilot).controllers.project.saved is None:
+    if brv(pilot).project.saved is None:
         await until(pilot, lambda: view(pilot).watch.active or view(pilot).project.phase is Phase.FAILED)
     field = screen(pilot).field
     await waiting.at_rest(pilot.app)

@@ -33,7 +33,7 @@ def area(pilot: Pilot[Any]) -> NoteEditor:
 async def open_note(pilot: Pilot[Any], path: str = NOTE) -> None:
     """Opens a note in the editor from the Query screen, by keys."""
     await ask(pilot, "rollback")
-    brv(pilot).controllers.selection.select(path)
+    brv(pilot).selection.select(path)
     await pilot.press("escape", "e")
     await until(pilot, lambda: view(pilot).editor.edit is not None and isinstance(frame(pilot), EditorScreen))
     await looked(pilot)

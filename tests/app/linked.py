@@ -32,7 +32,7 @@ Last words about tokens.
 async def open_linked(pilot: Pilot[Any], path: str = HUB) -> None:
     """Goes to the note on the Notes screen."""
     await open_notes(pilot)
-    brv(pilot).controllers.selection.select(path)
+    brv(pilot).selection.select(path)
     await settled(pilot)
 
 

@@ -20,7 +20,7 @@ async def test_what_moves_is_shown_and_comes_true(garden: Tree, make_app: MakeAp
         await ask(pilot, "credit note")
         before = {hit.file: hit.score for hit in view(pilot).answer.trace.hits}  # type: ignore[union-attr]
         assert _OTHER not in before
-        brv(pilot).controllers.selection.select(_OTHER)
+        brv(pilot).selection.select(_OTHER)
         await pilot.press("escape", "e")
         await until(pilot, lambda: view(pilot).editor.edit is not None)
         await looked(pilot)
@@ -49,7 +49,7 @@ async def test_a_result_that_falls_out_and_one_that_rises_say_so(app: BrvTui) ->
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token rotation")
         first = view(pilot).answer.trace.hits[0].file  # type: ignore[union-attr]
-        brv(pilot).controllers.selection.select(first)
+        brv(pilot).selection.select(first)
         await pilot.press("escape", "e")
         await until(pilot, lambda: view(pilot).editor.edit is not None)
         await looked(pilot)
@@ -87,7 +87,7 @@ async def test_what_saving_does_stands_above_the_text(garden: Tree, make_app: Ma
 async def test_without_a_query_the_ceiling_is_told(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
-        brv(pilot).controllers.editing.edit(NOTE)
+        brv(pilot).editing.edit(NOTE)
         await until(pilot, lambda: view(pilot).editor.edit is not None)
         await looked(pilot)
         assert "ceiling 1.00" in shown(pilot)
@@ -99,11 +99,11 @@ async def test_another_query_is_looked_at_when_the_editor_comes_back(app: BrvTui
         await open_note(pilot)
         await type_keys(pilot, "x")
         await pilot.press("escape", "k")
-        await until(pilot, lambda: frame(pilot) is not brv(pilot).controllers.editing.editor)
+        await until(pilot, lambda: frame(pilot) is not brv(pilot).editing.editor)
         await ask(pilot, "freeze window")
         await pilot.press("escape")
-        brv(pilot).controllers.editing.edit(NOTE)
-        await until(pilot, lambda: frame(pilot) is brv(pilot).controllers.editing.editor)
+        brv(pilot).editing.edit(NOTE)
+        await until(pilot, lambda: frame(pilot) is brv(pilot).editing.editor)
         await looked(pilot)
         assert "Freeze window" in text_of(pilot, "#ranking")
         assert editor(pilot).query_one("#ranking").border_title == "Ranking · freeze window"

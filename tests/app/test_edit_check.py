@@ -51,7 +51,7 @@ async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree,
     with_judgments.age_by_today()
     async with make_app(with_judgments.root, now_ms=None).run_test(size=WIDE) as pilot:
         await open_note(pilot, ROTATION)
-        brv(pilot).controllers.edits.hold()
+        brv(pilot).edits.hold()
         await settled(pilot)
         before = editor(pilot).area.text
         editor(pilot).area.replace_text("# Something else\n\nNothing of it is left.\n")
@@ -83,7 +83,7 @@ async def test_an_edit_says_what_it_breaks_and_the_lab_why(with_judgments: Tree,
 async def ask_and_break(pilot: Pilot[Any], tree: Tree) -> None:
     """Asks a query, then takes its text from the note that is first, and waits until that was noticed."""
     await ask(pilot, "refunds billing")
-    brv(pilot).controllers.edits.hold()
+    brv(pilot).edits.hold()
     await settled(pilot)
     (tree.tree / "billing/refunds.md").write_text("# Something else\n\nNothing of it is left.\n")
     await until(pilot, lambda: view(pilot).edits.effect is not None)

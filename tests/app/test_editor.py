@@ -184,7 +184,7 @@ async def test_what_is_too_long_is_for_the_users_own_editor(garden: Tree, make_a
     garden.file(NOTE, "# Rollback\n" + "word " * 50_000, 3)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
-        brv(pilot).controllers.selection.select(NOTE)
+        brv(pilot).selection.select(NOTE)
         await pilot.press("escape", "e")
         await until(pilot, lambda: "too many to edit them here; E opens" in toasts(pilot))
         assert isinstance(frame(pilot), QueryScreen)
@@ -204,7 +204,7 @@ async def test_notes_of_shared_sources_are_not_edited(make_tree: Callable[[str],
 async def test_a_note_that_is_gone_says_so(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
-        brv(pilot).controllers.editing.edit("no/such.md")
+        brv(pilot).editing.edit("no/such.md")
         await until(pilot, lambda: "no/such.md: there is no such note" in toasts(pilot))
 
 
@@ -212,7 +212,7 @@ async def test_binary_is_not_edited(garden: Tree, make_app: MakeApp) -> None:
     garden.file("auth/binary.md", b"# A\0B", 1)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        brv(pilot).controllers.editing.edit("auth/binary.md")
+        brv(pilot).editing.edit("auth/binary.md")
         await until(pilot, lambda: "auth/binary.md: holds NUL bytes" in toasts(pilot))
 
 

@@ -65,7 +65,7 @@ def left(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> Tree:
 
 async def _offered(pilot: Pilot[Any]) -> None:
     await ask(pilot, "rollback")
-    brv(pilot).controllers.selection.select(NOTE)
+    brv(pilot).selection.select(NOTE)
     await pilot.press("escape", "e")
     await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
     await settled(pilot)
@@ -228,7 +228,7 @@ async def test_the_draft_of_a_note_that_is_gone_can_be_written(left: Tree, make_
     (left.tree / NOTE).unlink()
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        brv(pilot).controllers.editing.edit(NOTE)
+        brv(pilot).editing.edit(NOTE)
         await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
         assert "The note was removed on disk meanwhile" in " ".join(shown(pilot).split())
         await pilot.press("m")
@@ -243,7 +243,7 @@ async def test_the_draft_of_a_note_that_was_moved_is_taken_where_that_is(left: T
     (left.tree / NOTE).rename(left.tree / moved)
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        brv(pilot).controllers.editing.edit(NOTE)
+        brv(pilot).editing.edit(NOTE)
         await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
         said = f"The note was moved meanwhile: it is {moved} now, and mine is taken there."
         assert said in " ".join(shown(pilot).split())
@@ -261,7 +261,7 @@ async def test_the_draft_of_a_note_that_is_gone_can_be_dropped_and_opens_nothing
     (left.tree / NOTE).unlink()
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        brv(pilot).controllers.editing.edit(NOTE)
+        brv(pilot).editing.edit(NOTE)
         await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
         await pilot.press("d")
         await until(pilot, lambda: not isinstance(pilot.app.screen, DraftDialog))
@@ -289,7 +289,7 @@ async def test_each_note_keeps_its_newest_draft_however_slow_the_disk_is(
     monkeypatch.setattr(note_drafts, "write_draft", late)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        drafts = brv(pilot).controllers.drafts
+        drafts = brv(pilot).drafts
         for number in (b"1", b"2", b"3"):
             drafts.write(DraftRequest(NOTE, number))
             drafts.write(DraftRequest("other.md", number))
@@ -307,11 +307,11 @@ async def test_a_text_that_could_not_be_saved_stands_beside_the_one_that_is_type
     """Neither takes the place of the other, nor of the draft that was left; each is offered."""
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
-        brv(pilot).controllers.drafts.write(DraftRequest(NOTE, b"in vain\n", is_set_aside=True))
-        brv(pilot).controllers.drafts.write(DraftRequest("x.md", b"typed\n"))
-        await until(pilot, lambda: not brv(pilot).controllers.drafts.is_busy)
-        brv(pilot).controllers.drafts.write(DraftRequest(NOTE, b"typed\n"))
-        await until(pilot, lambda: not brv(pilot).controllers.drafts.is_busy)
+        brv(pilot).drafts.write(DraftRequest(NOTE, b"in vain\n", is_set_aside=True))
+        brv(pilot).drafts.write(DraftRequest("x.md", b"typed\n"))
+        await until(pilot, lambda: not brv(pilot).drafts.is_busy)
+        brv(pilot).drafts.write(DraftRequest(NOTE, b"typed\n"))
+        await until(pilot, lambda: not brv(pilot).drafts.is_busy)
         held = {draft.data for draft in _drafts(left).all() if draft.path == NOTE}
         assert held == {b"typed\n", b"in vain\n", FEW_LINES.replace("two", "TWO").encode()}
 

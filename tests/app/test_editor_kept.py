@@ -80,9 +80,7 @@ async def test_leaving_the_app_leaves_no_draft(app: BrvTui, garden: Tree, monkey
     async with app.run_test(size=WIDE) as pilot:
         await open_note(pilot)
         await type_keys(pilot, "x")
-        await until(
-            pilot, lambda: brv(pilot).controllers.editing.editor and brv(pilot).controllers.editing.editor.is_drafting
-        )  # type: ignore[union-attr]
+        await until(pilot, lambda: brv(pilot).editing.editor and brv(pilot).editing.editor.is_drafting)  # type: ignore[union-attr]
         at_once(pilot, "ctrl+q", "s")
         await until(pilot, lambda: view(pilot).editor.edit is None)
         is_wanted.set()
@@ -154,7 +152,7 @@ async def test_a_text_that_is_as_it_was_read_is_written_again_or_follows_the_dis
         await pilot.press("backspace")
         await until(pilot, lambda: area(pilot).text == "theirs\n")
         assert "ON DISK" not in shown(pilot)
-        brv(pilot).controllers.project.session.close()  # type: ignore[union-attr]  # nothing is watched any more
+        brv(pilot).project.session.close()  # type: ignore[union-attr]  # nothing is watched any more
         garden.file(NOTE, "again\n", 0)
         await pilot.press("ctrl+s")
         await until(pilot, lambda: area(pilot).text == "again\n")
@@ -179,7 +177,7 @@ async def test_a_note_that_is_moved_meanwhile_is_saved_where_it_is(app: BrvTui, 
         assert view(pilot).editor.edit.path == "auth/moved.md"  # type: ignore[union-attr]
         assert not view(pilot).editor.edit.dirty  # type: ignore[union-attr]
         assert view(pilot).selection.file == "auth/moved.md"
-        await until(pilot, lambda: not brv(pilot).controllers.drafts.is_busy)
+        await until(pilot, lambda: not brv(pilot).drafts.is_busy)
         assert view(pilot).editor.drafts == ()
 
 
@@ -214,7 +212,7 @@ _OTHER = "deploy/freeze_window.md"
 
 async def _open_other(pilot: Pilot[Any]) -> None:
     """The text of the note that is open is discarded, and another note opened."""
-    brv(pilot).controllers.editing.edit(_OTHER)
+    brv(pilot).editing.edit(_OTHER)
     await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
     await pilot.press("d")
     await until(pilot, lambda: view(pilot).editor.edit and view(pilot).editor.edit.path == _OTHER)  # type: ignore[union-attr]
@@ -323,9 +321,9 @@ async def test_a_note_that_comes_late_does_not_take_the_place_and_what_is_cut_is
     monkeypatch.setattr(note_opening, "open_note", late)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
-        brv(pilot).controllers.editing.edit("deploy/freeze_window.md")
+        brv(pilot).editing.edit("deploy/freeze_window.md")
         await until(pilot, is_read.is_set)
-        brv(pilot).controllers.editing.edit(NOTE)
+        brv(pilot).editing.edit(NOTE)
         await until(pilot, lambda: view(pilot).editor.edit)
         await type_keys(pilot, "xy")
         is_wanted.set()

@@ -49,7 +49,7 @@ async def test_a_killed_editor_leaves_a_draft(garden: Tree, make_app: Callable[.
         await settled(pilot)
         await until(pilot, lambda: f"1 draft of unsaved text: {NOTE}" in toasts(pilot))
         await ask(pilot, "rollback")
-        brv(pilot).controllers.selection.select(NOTE)
+        brv(pilot).selection.select(NOTE)
         await pilot.press("escape", "e")
         await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
         await settled(pilot)

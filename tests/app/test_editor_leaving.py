@@ -124,7 +124,7 @@ async def test_another_note_asks_first(app: BrvTui, garden: Tree) -> None:
         await _dirty(pilot)
         await pilot.press("escape", "k")
         await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        brv(pilot).controllers.selection.select("deploy/freeze_window.md")
+        brv(pilot).selection.select("deploy/freeze_window.md")
         await pilot.press("e")
         await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
         await pilot.press("s")

@@ -50,7 +50,7 @@ async def test_a_refusal_counts_of_the_newest_request_of_the_engine_that_is_chos
 ) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "token")
-        queries = brv(pilot).controllers.queries
+        queries = brv(pilot).queries
         number = queries.prober.newest - (behind or 0)
         request = None if behind is None else QueryRequest(number, "token", "", True)
         queries.refused(EngineUnusable("it cannot be asked", engine, request))

@@ -199,7 +199,7 @@ async def test_w_says_that_changes_are_not_tried_where_something_stands_above(ap
         garden.note(f"fruit/note_{number}.md", f"Fruit {number}", "kumquat " * (number + 1))
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "kumquat")
-        brv(pilot).controllers.selection.select(found(pilot).hits[1].file)
+        brv(pilot).selection.select(found(pilot).hits[1].file)
         await settled(pilot)
         await pilot.press("w")
         said = "with this engine, no change of what is a result already is tried here"
@@ -212,7 +212,7 @@ async def test_w_says_why_a_note_is_not_and_what_brings_it_in(app: BrvTui) -> No
         await switch(pilot, "rollback")
         missed = "billing/refunds.md"
         assert missed not in {hit.path for hit in found(pilot).hits}
-        brv(pilot).controllers.selection.select(missed)
+        brv(pilot).selection.select(missed)
         await settled(pilot)
         assert "in neither leg of this search: w says why" in text_of(pilot, "#score").replace("\n ", " ")
         await pilot.press("w")
@@ -241,7 +241,7 @@ async def test_notes_behind_the_answer_are_near_misses(app: BrvTui, garden: Tree
         assert "behind the first 10" in results
         assert f"{misses[0].score:.4f}".removeprefix("0") in results
         assert "rank 11" in results
-        brv(pilot).controllers.selection.select(misses[1].file)
+        brv(pilot).selection.select(misses[1].file)
         await until(pilot, lambda: "not in the results" in text_of(pilot, "#score"))
         await settled(pilot)
         score = text_of(pilot, "#score")
@@ -288,13 +288,13 @@ async def test_a_saved_answer_shows_what_it_showed(app: BrvTui, tmp_path: Path, 
     async with app.run_test(size=HUGE) as pilot:
         await switch(pilot, query)
         before = without_offers(without_maturity(panes(pilot)))
-        session = brv(pilot).controllers.project.session
+        session = brv(pilot).project.session
         assert session is not None
         file.write_bytes(as_json(session.answers.saved(found(pilot))))
     async with BrvTui(Opening(file)).run_test(size=HUGE) as pilot:
         await until(pilot, lambda: view(pilot).answer.trace is not None)
         await pilot.pause()
-        assert brv(pilot).controllers.project.session is None
+        assert brv(pilot).project.session is None
         assert view(pilot).engine.name == ENGINE
         assert without_maturity(panes(pilot)) == before
 
@@ -302,7 +302,7 @@ async def test_a_saved_answer_shows_what_it_showed(app: BrvTui, tmp_path: Path, 
 async def test_a_scope_does_not_count(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token")
-        brv(pilot).controllers.queries.scope_to("billing")
+        brv(pilot).queries.scope_to("billing")
         await settled(pilot)
         await pilot.press("escape", "P")
         await settled(pilot)
@@ -459,7 +459,7 @@ async def test_a_refusal_that_comes_late_leaves_the_engine_that_was_chosen_since
         monkeypatch.setattr(Session, "run", late)
         await pilot.press("ctrl+r")
         await until(pilot, lambda: view(pilot).answer.serving)
-        brv(pilot).controllers.queries.use("jeffs_brain")
+        brv(pilot).queries.use("jeffs_brain")
         await until(pilot, lambda: view(pilot).answer.trace and found(pilot))
         hold.set()
         await settled(pilot)

@@ -54,7 +54,7 @@ async def test_f9_shows_all_and_few_again_and_is_remembered(few: None, garden: T
         assert visible_panes(app) == {"results", "score", "route"}
         await pilot.press("f9", "f9")
         await settled(pilot)
-        await app.controllers.layouts.finish()
+        await app.layouts.finish()
     again = make_app(garden.root)
     async with again.run_test(size=WIDE) as pilot:
         await settled(pilot)

@@ -121,7 +121,7 @@ async def test_file_name_in_the_rename_field(garden: Tree, make_app: MakeApp) ->
     garden.file(name, "# zebra quagga\n\nstripes\n", 3)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "zebra quagga")
-        pilot.app.controllers.selection.select(name)  # type: ignore[attr-defined]
+        pilot.app.selection.select(name)  # type: ignore[attr-defined]
         await open_notes(pilot)
         assert raw(pilot) == []
         await pilot.press("M")

@@ -193,7 +193,7 @@ async def test_the_way_back_is_offered_where_a_link_was_followed(garden: Tree, m
         await settled(pilot)
         assert " b back" not in text_of(pilot, "#keys")
         brv(pilot).select("auth/jwt/token_store.md")
-        brv(pilot).controllers.browsing.follow_link("auth/jwt/refresh_rotation.md")
+        brv(pilot).browsing.follow_link("auth/jwt/refresh_rotation.md")
         await settled(pilot)
         assert " b back" in text_of(pilot, "#keys")
 

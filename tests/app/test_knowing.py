@@ -73,4 +73,4 @@ async def test_the_packed_context_is_shown(app: BrvTui) -> None:
         assert "auth/jwt" in text_of(pilot, "#answer")
         await pilot.press("y")
         await settled(pilot)
-        assert brv(pilot).controllers.sharing.copied == graph_of(pilot).context
+        assert brv(pilot).sharing.copied == graph_of(pilot).context

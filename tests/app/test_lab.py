@@ -354,7 +354,7 @@ async def test_what_was_judged_last_is_taken_back(with_judgments: Tree, make_app
         for count, grade in enumerate(("3", "1"), 1):
             await pilot.press("J", grade)
             await until(pilot, lambda: judged(with_judgments) != before)
-            await until(pilot, lambda: len(brv(pilot).controllers.lab._done) == count)  # noqa: B023
+            await until(pilot, lambda: len(brv(pilot).lab._done) == count)  # noqa: B023
         await pilot.press("u")
         await until(pilot, lambda: [each.grade for each in judged(with_judgments)[-1].documents] == [3])
         await settled(pilot)
@@ -378,7 +378,7 @@ async def test_notes_and_judgments_are_undone_in_turn(with_judgments: Tree, make
     before = judged(with_judgments)
     async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")
-        session = brv(pilot).controllers.project.session
+        session = brv(pilot).project.session
         assert session is not None
         notes = session.notes
         notes.apply(notes.plan_archive("deploy/rollback.md"))

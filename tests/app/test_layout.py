@@ -164,7 +164,7 @@ async def test_it_is_remembered_for_the_project(
         await ask(pilot, "token store")
         await pilot.press("escape", ">", "f8", "H", "2", "f2", ">")
         await settled(pilot)
-        made, notes = app.controllers.layouts.of("Query", QUERY), app.controllers.layouts.of("Notes", NOTES)
+        made, notes = app.layouts.of("Query", QUERY), app.layouts.of("Notes", NOTES)
         await pilot.press("ctrl+q")
     assert written(garden) == {"Query": made.plain(), "Notes": notes.plain()}
     again = make_app(garden.root)

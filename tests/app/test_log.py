@@ -174,7 +174,7 @@ async def test_a_result_that_the_app_moved_is_the_same_note(garden: Tree, make_a
     logged(garden, 1, "rollback", matchedDocs=[{"path": old, "score": 0.9}])
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
-        session = brv(pilot).controllers.project.session
+        session = brv(pilot).project.session
         assert session is not None
         session.notes.apply(session.notes.plan_move(old, now))
         await until(pilot, lambda: frame(pilot).note_at_hand == now)
@@ -192,7 +192,7 @@ async def test_signals_that_were_set_here_are_named_as_what_changed(
     logged(garden, 1, "rollback", matchedDocs=[{"path": path, "score": 0.1}])
     async with make_app(garden.root, now_ms=None).run_test(size=WIDE) as pilot:
         await to_log(pilot)
-        session = brv(pilot).controllers.project.session
+        session = brv(pilot).project.session
         assert session is not None
         own = replace(defaults(BRV3.signals), importance=99.0)
         session.notes.apply(session.notes.plan_signals(path, own, SignalTarget.FRONTMATTER))
@@ -208,7 +208,7 @@ async def test_moves_are_followed_for_a_query_of_a_frozen_session(
         await ask(pilot, "rollback")
         await pilot.press("enter")
         await to_log(pilot)
-        session = brv(pilot).controllers.project.session
+        session = brv(pilot).project.session
         assert session is not None
         session.notes.apply(session.notes.plan_move(old, now))
         await until(pilot, lambda: f"{old} is {now} now" in " ".join(text_of(pilot, "#entry").split()))
@@ -219,7 +219,7 @@ async def test_a_result_that_was_moved_outside_is_the_same_note(garden: Tree, ma
     logged(garden, 1, "rollback", matchedDocs=[{"path": old, "score": 0.9}])
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
-        brv(pilot).controllers.edits.hold()
+        brv(pilot).edits.hold()
         await settled(pilot)
         (garden.tree / old).rename(garden.tree / now)
         await until(pilot, lambda: f"{old} is {now} now" in " ".join(text_of(pilot, "#entry").split()))
@@ -367,7 +367,7 @@ async def test_only_what_was_not_covered(with_log: Tree, make_app: Callable[...,
 async def test_the_engine_is_followed(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:
     async with make_app(with_log.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
-        await until(pilot, lambda: brv(pilot).controllers.project.session is not None)
+        await until(pilot, lambda: brv(pilot).project.session is not None)
         await settled(pilot)
         await pilot.press("f")
         assert "following the engine" in shown(pilot)

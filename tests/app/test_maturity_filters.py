@@ -75,7 +75,7 @@ async def test_only_the_notes_that_change_in_the_days_ahead(app: BrvTui) -> None
 async def test_an_event_that_hides_the_selected_note_selects_one_that_is_seen(app: BrvTui) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await opened(pilot)
-        brv(pilot).controllers.selection.select("deploy/freeze_window.md")
+        brv(pilot).selection.select("deploy/freeze_window.md")
         await pilot.press("F", "F")
         await settled(pilot)
         assert "deploy/freeze_window.md" not in column(pilot, "draft").choices

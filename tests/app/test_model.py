@@ -59,7 +59,7 @@ def _titles(pilot: Pilot[Any]) -> tuple[str, str]:
 
 def _logged(pilot: Pilot[Any]) -> list[tuple[str, str]]:
     """How the queries that were run ended, newest first, and why they failed."""
-    session = brv(pilot).controllers.project.session
+    session = brv(pilot).project.session
     assert session is not None
     return [(entry.status, entry.problem) for entry in session.logbook.read(9)]
 
@@ -293,8 +293,8 @@ async def test_a_run_ends_the_one_before_even_when_that_has_not_said_a_word(gard
         model_at(server)
         async with make_app(garden.root).run_test(size=WIDE) as pilot:
             await ask(pilot, _CALL)
-            brv(pilot).controllers.queries.ask(_CALL, run=True)
-            brv(pilot).controllers.queries.ask(_LOOP, run=True)
+            brv(pilot).queries.ask(_CALL, run=True)
+            brv(pilot).queries.ask(_LOOP, run=True)
             await until(pilot, lambda: (live := view(pilot).model.live) and live.query == _LOOP and live.text)
             await until(pilot, lambda: _running(pilot) == 1)
             await pilot.press("escape")
@@ -341,7 +341,7 @@ async def test_choosing_another_engine_ends_the_model_and_shows_nothing_of_it(ga
             await run(pilot, _CALL)
             await until(pilot, lambda: (live := view(pilot).model.live) and live.text)
             await pilot.press("f7")
-            brv(pilot).controllers.queries.use("soleri")
+            brv(pilot).queries.use("soleri")
             assert view(pilot).live is None
             await until(pilot, server.gone.is_set)
             await until(pilot, lambda: view(pilot).model.live is None)
@@ -358,15 +358,15 @@ async def test_the_answer_of_an_engine_that_is_not_chosen_any_more_is_not_shown(
 ) -> None:
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, _CALL)
-        session, trace = brv(pilot).controllers.project.session, view(pilot).answer.trace
+        session, trace = brv(pilot).project.session, view(pilot).answer.trace
         assert session is not None
         assert trace is not None
-        brv(pilot).controllers.queries.use("soleri")
+        brv(pilot).queries.use("soleri")
         await settled(pilot)
         shown_now = view(pilot).answer.trace
         assert shown_now is not None
         late = replace(trace, profile=shown_now.profile)  # another engine's profile may have the same name
-        brv(pilot).controllers.model._step(QueryRequest(99, _CALL, "", True), AnswerEnded(late))
+        brv(pilot).model._step(QueryRequest(99, _CALL, "", True), AnswerEnded(late))
         await settled(pilot)
         assert view(pilot).answer.trace is shown_now
 
@@ -376,7 +376,7 @@ async def test_another_model_is_not_allowed_because_one_was(garden: Tree, make_a
         model_at(server, allowed=False)
         async with make_app(garden.root).run_test(size=NARROW) as pilot:
             await settled(pilot)
-            session = brv(pilot).controllers.project.session
+            session = brv(pilot).project.session
             assert session is not None
             session.model.allow()
             assert session.model.state.allowed
@@ -424,7 +424,7 @@ async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
         async with make_app(garden.root).run_test(size=WIDE) as pilot:
             await run(pilot, _CALL)
             await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.mode == "run")
-            brv(pilot).controllers.queries.ask(_LOOP, run=True)
+            brv(pilot).queries.ask(_LOOP, run=True)
             if late:
                 goes_on.set()
                 await until(pilot, lambda: (live := view(pilot).model.live) and live.text)
@@ -433,7 +433,7 @@ async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
             if late:
                 assert view(pilot).model.live is not None
             else:
-                brv(pilot).controllers.queries.ask(_LOOP)
+                brv(pilot).queries.ask(_LOOP)
                 assert not _running(pilot, "probe")
             goes_on.set()
             hold.set()

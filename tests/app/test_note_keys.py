@@ -46,7 +46,7 @@ def judged_paths(garden: Tree) -> list[str]:
 async def _press(pilot: Pilot[Any], key: str, kind: type[Dialog[Any]], note: str = NOTE) -> None:
     """Selects ``note``, presses ``key`` and waits for its dialog."""
     await ask(pilot, "rollback")
-    brv(pilot).controllers.selection.select(note)
+    brv(pilot).selection.select(note)
     await pilot.press("escape", key)
     await until(pilot, lambda: isinstance(pilot.app.screen, kind))
     await settled(pilot)
@@ -303,10 +303,10 @@ async def test_what_is_no_note_is_not_archived(app: BrvTui, garden: Tree) -> Non
     garden.file("_archived/auth/jwt/old_flow.full.md", "# Old flow\n")
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
-        brv(pilot).controllers.selection.select("auth/_index.md")
+        brv(pilot).selection.select("auth/_index.md")
         await pilot.press("escape", "X")
         await until(pilot, lambda: "only notes are archived" in toasts(pilot))
-        brv(pilot).controllers.selection.select("_archived/auth/jwt/old_flow.full.md")
+        brv(pilot).selection.select("_archived/auth/jwt/old_flow.full.md")
         await pilot.press("X")
         said = "is archived already; its stub _archived/auth/jwt/old_flow.stub.md restores it"
         await until(pilot, lambda: said in toasts(pilot))
@@ -437,7 +437,7 @@ async def test_signals_are_set_in_the_frontmatter_alone(app: BrvTui, garden: Tre
         assert (garden.tree / path).stat().st_mtime_ns == before
         await until(pilot, lambda: view(pilot).project.overview.branches[path].maturity == "core")  # type: ignore[union-attr]
         await settled(pilot)
-        assert not (brv(pilot).controllers.project.session.notes._overlay.path).exists()  # type: ignore[union-attr]
+        assert not (brv(pilot).project.session.notes._overlay.path).exists()  # type: ignore[union-attr]
         await _press(pilot, "I", SignalsDialog, path)
         await until(pilot, lambda: "these are its signals now: change one, or where they are kept" in shown(pilot))
         assert "enter do it" not in shown(pilot)

@@ -208,10 +208,10 @@ async def test_a_file_that_is_gone_says_so(app: BrvTui, linked: Tree, monkeypatc
         await until(pilot, lambda: view(pilot).project.overview)
         await pilot.press("escape", "2")
         (linked.tree / HUB).unlink()
-        brv(pilot).controllers.selection.select(HUB)
+        brv(pilot).selection.select(HUB)
         await until(pilot, lambda: "the file is gone" in text_of(pilot, "#note"))
         linked.file(STORE, "# Other\n\nnewer\n", 0)
-        brv(pilot).controllers.selection.select(STORE)
+        brv(pilot).selection.select(STORE)
         await until(pilot, lambda: "changed on disk" in text_of(pilot, "#note"))
         assert "newer" in text_of(pilot, "#note")
 
@@ -263,7 +263,7 @@ async def test_a_note_that_takes_long_is_said_to_be_on_its_way(app: BrvTui, monk
             return about(session, path, before)
 
         monkeypatch.setattr(Session, "about", slow)
-        brv(pilot).controllers.selection.select(HUB)
+        brv(pilot).selection.select(HUB)
         await pilot.pause()
         assert "kept hashed" in text_of(pilot, "#note"), "the note before stays for a moment"
         await until(pilot, lambda: "reading the note…" in text_of(pilot, "#note"))
@@ -308,9 +308,9 @@ async def test_only_the_newest_of_many_notes_is_read(app: BrvTui, monkeypatch: p
             return about(session, path, before)
 
         monkeypatch.setattr(Session, "about", counted)
-        paths = [note.path for note in brv(pilot).controllers.project.session.snapshot.notes]  # type: ignore[union-attr]
+        paths = [note.path for note in brv(pilot).project.session.snapshot.notes]  # type: ignore[union-attr]
         for path in paths:
-            brv(pilot).controllers.selection.select(path)
+            brv(pilot).selection.select(path)
         await until(pilot, lambda: read and read[-1] == paths[-1])
         await settled(pilot)
         assert len(read) < len(paths)

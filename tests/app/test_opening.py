@@ -283,7 +283,7 @@ def test_nothing_heavy_is_imported_before_the_first_paint() -> None:
         " 'brvtui.app.editing.controller', 'brvtui.app.query.model_runs', 'brvtui.engines.contract',"
         " 'brvtui.app.actions.dialogs'};"
         "app = BrvTui(Opening(None, None, None, None));"
-        "app.controllers.project.open = lambda: app.exit(heavy & set(sys.modules));"  # called once it is painted
+        "app.project.open = lambda: app.exit(heavy & set(sys.modules));"  # called once it is painted
         "found = app.run(headless=True); assert found == set(), found"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -50,7 +50,7 @@ def own_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str
 
 async def _outside(pilot: Pilot[Any]) -> None:
     await ask(pilot, "rollback")
-    brv(pilot).controllers.selection.select(NOTE)
+    brv(pilot).selection.select(NOTE)
     await pilot.press("escape", "E")
 
 
@@ -200,7 +200,7 @@ async def test_a_browser_opens_no_other_editor_and_says_so_whatever_is_set(
         assert "VISUAL" not in shown(pilot)
         await pilot.press("escape")
         await ask(pilot, "")
-        brv(pilot).controllers.selection.select("")
+        brv(pilot).selection.select("")
         brv(pilot).clear_notifications()
         await pilot.press("escape", "E")
         await until(pilot, lambda: "select a note first: e edits it" in toasts(pilot))

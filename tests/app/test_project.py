@@ -26,7 +26,7 @@ async def test_what_changes_while_the_tree_is_read_is_read_once_more(
         await settled(pilot)
         monkeypatch.setattr(opening, "read_tree", reads)
         for _ in range(3):
-            brv(pilot).controllers.project.follow()
+            brv(pilot).project.follow()
         await until(pilot, lambda: begun and view(pilot).watch.catching_up)
         assert len(begun) == 1
         begun[0].set()

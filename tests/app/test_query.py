@@ -315,7 +315,7 @@ async def test_recording_is_announced_and_recorded(app: BrvTui, own_data_folders
 async def test_a_worker_that_breaks_down_is_told_of(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
-        session = brv(pilot).controllers.project.session
+        session = brv(pilot).project.session
         assert session is not None
 
         def broken(query: str, scope: str = "") -> None:
@@ -336,15 +336,13 @@ async def test_the_answer_of_a_run_stays_when_it_recorded_hits(app: BrvTui) -> N
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refunds")
         await pilot.press("escape", "R", "ctrl+r")
-        await until(
-            pilot, lambda: (session := brv(pilot).controllers.project.session) and session.snapshot.overlay_count
-        )
+        await until(pilot, lambda: (session := brv(pilot).project.session) and session.snapshot.overlay_count)
         await settled(pilot)
         trace, overview = view(pilot).answer.trace, view(pilot).project.overview
         assert trace is not None
         assert trace.mode == "run"
         assert overview is not None
-        assert overview.generation == brv(pilot).controllers.project.session.snapshot.generation  # type: ignore[union-attr]  # waited for
+        assert overview.generation == brv(pilot).project.session.snapshot.generation  # type: ignore[union-attr]  # waited for
 
 
 async def test_a_part_without_numbers_has_its_whole_name_at_80_columns(app: BrvTui) -> None:
@@ -368,7 +366,7 @@ async def test_a_note_of_another_screen_is_no_row(app: BrvTui, garden: Tree) -> 
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token")
         results = screen(pilot).results
-        brv(pilot).controllers.selection.select("billing/refunds.md")
+        brv(pilot).selection.select("billing/refunds.md")
         await pilot.press("escape")
         await settled(pilot)
         assert results.chosen == ""
@@ -386,13 +384,13 @@ async def test_a_probe_that_the_cache_answered_is_asked_again_once_that_expires(
     monkeypatch.setattr(ByteRoverPresentation, "lasts_s", lambda *_: 0.1)
     async with make_app(garden.root, None).run_test(size=WIDE) as pilot:
         await ask_from_cache(pilot, "rollback")
-        ran = brv(pilot).controllers.queries.prober.newest
+        ran = brv(pilot).queries.prober.newest
         await pilot.pause(0.5)
-        assert brv(pilot).controllers.queries.prober.newest == ran, "a run was given its answer"
+        assert brv(pilot).queries.prober.newest == ran, "a run was given its answer"
         trace = view(pilot).answer.trace
         assert trace is not None
-        brv(pilot).controllers.queries._expired(replace(trace))
+        brv(pilot).queries._expired(replace(trace))
         await pilot.pause(0.1)
-        assert brv(pilot).controllers.queries.prober.newest == ran, "another answer is shown by then"
-        brv(pilot).controllers.queries.ask_again()
-        await until(pilot, lambda: brv(pilot).controllers.queries.prober.newest > ran + 1)
+        assert brv(pilot).queries.prober.newest == ran, "another answer is shown by then"
+        brv(pilot).queries.ask_again()
+        await until(pilot, lambda: brv(pilot).queries.prober.newest > ran + 1)

@@ -38,7 +38,7 @@ async def asked_why(pilot: Pilot[Any], query: str, path: str) -> None:
     """Asks ``query``, then why the note at ``path`` is where it is."""
     await ask(pilot, query)
     await pilot.press("escape")
-    brv(pilot).controllers.selection.select(path)
+    brv(pilot).selection.select(path)
     await settled(pilot)
     await pilot.press("w")
     await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog) and bool(remedies(pilot)))
@@ -89,7 +89,7 @@ async def test_the_note_that_a_wording_helps_is_selected_once_it_is_answered(app
     path = "auth/jwt/session_expiry.md"
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
-        brv(pilot).controllers.queries.select_once_answered("token rotation session", path)
+        brv(pilot).queries.select_once_answered("token rotation session", path)
         await ask(pilot, "token rotation session")
         trace = view(pilot).answer.trace
         assert trace is not None
@@ -97,7 +97,7 @@ async def test_the_note_that_a_wording_helps_is_selected_once_it_is_answered(app
         assert view(pilot).selection.file == path
         await ask(pilot, "token rotation session keys")
         assert view(pilot).selection.file == view(pilot).answer.trace.hits[0].file  # type: ignore[union-attr]
-        brv(pilot).controllers.queries.select_once_answered("token rotation session keys", path)
+        brv(pilot).queries.select_once_answered("token rotation session keys", path)
         assert view(pilot).selection.file == path, "what is answered already is not asked again"
         await settled(pilot)
 
@@ -223,7 +223,7 @@ async def test_what_brings_in_a_file_that_is_not_searched_is_said_once(app: BrvT
             ),
             ("auth/broken.md", "what helps it stands above"),
         ):
-            brv(pilot).controllers.reasons.explain(path, brv(pilot).controllers.go_to_remedy)
+            brv(pilot).reasons.explain(path, brv(pilot).go_to_remedy)
             await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog))
             await until(pilot, lambda: said in " ".join(shown(pilot).split()))  # noqa: B023
             await pilot.press("escape")
@@ -240,7 +240,7 @@ async def test_what_stands_for_a_folder_is_helped_by_words_alone(app: BrvTui, ga
         await until(pilot, lambda: view(pilot).answer.trace.query == chosen.query)  # type: ignore[union-attr]
         assert view(pilot).answer.trace.hits[(chosen.rank or 0) - 1].file == folder  # type: ignore[union-attr]
         await ask(pilot, "kumquat")
-        brv(pilot).controllers.selection.select(folder)
+        brv(pilot).selection.select(folder)
         await settled(pilot)
         await pilot.press("escape", "w")
         said = "no other wording that was tried helps it; it stands for its folder"

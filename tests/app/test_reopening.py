@@ -56,7 +56,7 @@ async def test_the_panes_show_what_they_showed(app: BrvTui, garden: Tree, tmp_pa
     async with again.run_test(size=HUGE) as pilot:
         await opened(pilot)
         assert view(pilot).project.phase is Phase.READY
-        assert again.controllers.project.session is None
+        assert again.project.session is None
         shown_again = panes(pilot)
         assert "as it was when the trace was saved" in shown_again["cache"].pop(0)
         assert shown_again == before
@@ -222,11 +222,11 @@ async def test_a_damaged_file_breaks_no_pane(garden: Tree, tmp_path: Path) -> No
             except SavedError:
                 continue
             shown += 1
-            app.controllers.project.saved = saved
+            app.project.saved = saved
             app.trace_reopened(saved, remembered(saved.trace))
             for pane in screen(pilot).query(Pane).results(Pane):
                 pane.rebuild(force=True)
-            app.controllers.selection.select(chance.choice([*app.view.project.overview.branches, ""]))
+            app.selection.select(chance.choice([*app.view.project.overview.branches, ""]))
             await pilot.pause()
     assert shown > 20
 

@@ -100,9 +100,7 @@ async def test_a_truth_is_turned_over_and_holds_at_once(app: BrvTui) -> None:
         await opened(pilot, "recording")
         await pilot.press("enter")
         await until(pilot, lambda: kept() == {"recording": True})
-        await until(
-            pilot, lambda: app.controllers.project.session is not None and app.controllers.project.session.recording
-        )
+        await until(pilot, lambda: app.project.session is not None and app.project.session.recording)
         await settled(pilot)
         assert "recording access hits" in text_of(pilot, "#status") or app.view.engine.recording
         assert "value true" in " ".join(text_of(pilot, "#setting").split())

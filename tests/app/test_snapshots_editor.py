@@ -97,7 +97,7 @@ async def test_a_draft(looks: Looks, garden: Tree, app: BrvTui, monkeypatch: pyt
         DraftStore(garden.tree).keep(NOTE, _TEXT.replace("last", "LAST").encode(), base, system_clock() - 125_000)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
-        brv(pilot).controllers.selection.select(NOTE)
+        brv(pilot).selection.select(NOTE)
         await pilot.press("escape", "e")
         await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
         await looks(pilot, sizes=ONLY_NARROW)
@@ -127,7 +127,7 @@ async def test_a_dialog(looks: Looks, app: BrvTui, garden: Tree, keys: tuple[str
         (garden.root / "signals.json").write_text("{}")
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
-        brv(pilot).controllers.selection.select(NOTE)
+        brv(pilot).selection.select(NOTE)
         await pilot.press("escape")
         await settled(pilot)
         for key in keys:

@@ -26,7 +26,7 @@ _LONG = "auth/long.md"
 async def opened(pilot: Pilot[Any], note: str, *keys: str) -> None:
     """The Notes screen with ``note`` selected, then ``keys``."""
     await ask(pilot, "rollback")
-    brv(pilot).controllers.selection.select(note)
+    brv(pilot).selection.select(note)
     for key in ("escape", "2", *keys):
         await pilot.press(key)
         await settled(pilot)

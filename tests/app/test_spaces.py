@@ -161,7 +161,7 @@ async def test_the_lab_asks_v4_with_the_clock_and_constants_changed(space: Path)
         assert not what_if.problem
         assert [each.path for each in row.documents] == ["auth/jwt.html"]
         assert "jwt.html" not in text_of(pilot, "#sliders")  # topics are asked as they are
-        app.controllers.edits.hold()
+        app.edits.hold()
         await settled(pilot)
         file = space.parent / "data" / "projects" / SPACE_ID / "context-tree" / "auth" / "jwt.html"
         html = file.read_text(encoding="utf-8")

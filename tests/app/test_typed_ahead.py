@@ -108,7 +108,7 @@ async def test_whoever_types_on_after_a_save_answers_nothing(
         await pilot.press("m")
         await until(pilot, lambda: _on_disk(garden).startswith("x#"))
         assert area(pilot).text.startswith("x#")
-        assert brv(pilot).controllers.editing.editor is not None
+        assert brv(pilot).editing.editor is not None
 
 
 @pytest.mark.parametrize("key", ["w", "X"])

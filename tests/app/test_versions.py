@@ -73,10 +73,10 @@ async def test_what_cannot_be_asked_is_a_toast(app: BrvTui, tmp_path: Path, monk
         assert "v verify it" not in shown(pilot)
         assert "m from 3 to 4" in shown(pilot)
         await pilot.press("v")
-        assert not brv(pilot).controllers.versions.is_asking
-        brv(pilot).controllers.versions.verify()  # as where it was taken away meanwhile
+        assert not brv(pilot).versions.is_asking
+        brv(pilot).versions.verify()  # as where it was taken away meanwhile
         await until(pilot, lambda: any("is not installed" in one.message for one in pilot.app._notifications))
-        await until(pilot, lambda: not brv(pilot).controllers.versions.is_asking)
+        await until(pilot, lambda: not brv(pilot).versions.is_asking)
 
 
 @pytest.mark.long
@@ -92,8 +92,8 @@ async def test_the_engine_is_asked_in_the_background(garden: Tree, monkeypatch: 
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         await pilot.press("v")
-        await until(pilot, lambda: brv(pilot).controllers.versions.result is not None, seconds=90)
-        result = brv(pilot).controllers.versions.result
+        await until(pilot, lambda: brv(pilot).versions.result is not None, seconds=90)
+        result = brv(pilot).versions.result
         assert result is not None
         assert (result.differences, result.engine) == ((), installed.name)
         await opened(pilot)

@@ -84,7 +84,7 @@ async def test_the_tree_removed_and_made_again_leaves_the_user_where_he_was(gard
     garden.note("auth/jwt/long.md", "Long", "\n\n".join(f"token paragraph {number}" for number in range(200)), days=1)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "token")
-        brv(pilot).controllers.selection.select("auth/jwt/long.md")
+        brv(pilot).selection.select("auth/jwt/long.md")
         await open_notes(pilot)
         note, tree = (frame(pilot).query_one(selector, Pane) for selector in ("#note", "#tree"))
         await until(pilot, lambda: len(note.lines) > 100)
@@ -140,7 +140,7 @@ async def test_without_watching_notes_that_changed_or_are_gone_say_so_everywhere
         screen(pilot).field.value = "token rotation"
         await until(pilot, lambda: len(results(pilot)) > 2)
         first, second, *_ = results(pilot)
-        brv(pilot).controllers.selection.select(first)
+        brv(pilot).selection.select(first)
         garden.note(first, "Another", "text", days=-1)
         (garden.tree / second).unlink()
         await until(pilot, lambda: view(pilot).stale.files == {first: "newer", second: "gone"})
@@ -149,7 +149,7 @@ async def test_without_watching_notes_that_changed_or_are_gone_say_so_everywhere
         assert "the file has changed: this is the score of the earlier text" in " ".join(
             text_of(pilot, "#score").split()
         )
-        brv(pilot).controllers.selection.select(second)
+        brv(pilot).selection.select(second)
         await until(pilot, lambda: "the file is gone" in text_of(pilot, "#score"))
         assert text_of(pilot, "#tree").count("⚠") == 2
         await pilot.press("escape", "3")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import events, on
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import ActiveBinding, Binding, BindingType
 from textual.dom import DOMNode
 from textual.screen import Screen
@@ -389,11 +389,3 @@ class FrameScreen(Screen[None]):
 
 def _has(node: DOMNode, action: str) -> bool:
     return any(binding.id == action for binding in declared(type(node)))
-
-
-def frame_of(app: App[None]) -> FrameScreen | None:
-    """Returns the screen in front, below any modal; None while there is none yet, and once ``app`` is ending."""
-    if not app.is_running:
-        return None  # what a screen is made of goes before the screen does
-    first = app.screen_stack[0] if app.screen_stack else None
-    return first if isinstance(first, FrameScreen) else None
