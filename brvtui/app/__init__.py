@@ -27,9 +27,9 @@ def run(opening: Opening) -> int:
     while True:
         app.report_thread_errors()
         run_until_ended(app.run_async)
-        if app.reopening is None:
+        if app.leaving.reopening is None:
             break
-        app = BrvTui(app.reopening)
+        app = BrvTui(app.leaving.reopening)
     if opening.fleet is not None:
         opening.fleet.close()
     code = app.return_code or 0

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual.actions import ActionParseResult, parse
 from textual.binding import BindingType
 from textual.dom import DOMNode
-from textual.notifications import SeverityLevel
 from textual.widget import AwaitMount
 
 from brvtui.app.actions.everywhere import APP
@@ -30,16 +29,12 @@ from brvtui.app.query.cache import Cache
 from brvtui.app.query.queries import Queries
 from brvtui.app.query.reasons import Reasons
 from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.services import ViewStore
 from brvtui.app.states import EngineState, Phase
-from brvtui.app.store import ViewStore
-from brvtui.app.text_entry import types_text
-from brvtui.app.toasts import too_many
 from brvtui.app.view import NO_FLEET, NO_MEMORY, OTHER_MEMORY, View
 from brvtui.app.widgets.choice_pane import NOTHING
 from brvtui.config import Configuration
 from brvtui.config.schema import FEW
-from brvtui.paint.glyphs import in_letters
-from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
     from brvtui.app.actions.action import Action
@@ -78,7 +73,6 @@ class BrvTui(ConfiguredApp):
     ]
     ENABLE_COMMAND_PALETTE = False  # Textual's: Enter takes what its list showed before the last letters were typed
     DEFAULT_MODE = "query"
-    _commanded = False
     BINDINGS: ClassVar[list[BindingType]] = bindings(APP)
 
     def __init__(self, opening: Opening) -> None:
@@ -87,7 +81,7 @@ class BrvTui(ConfiguredApp):
         self._request = opening
         self.store = ViewStore(self._draw)
         self.store.update(EngineState(frozen=opening.now_ms is not None))
-        project = self.project = Project(opening, self, self)
+        project = self.project = Project(opening, self)
         self.layouts = Layouts(self, project, self.configuration.settings.panes == FEW, self._take_layout)
         self.stale = StaleFiles(self, project)
         self.selection = Selection(self, project)
@@ -190,15 +184,10 @@ class BrvTui(ConfiguredApp):
         from brvtui.app.exporting.sharing import Sharing
         from brvtui.app.query.comparison import compared_text
 
-        def write(escape: str) -> None:
-            if self._driver is not None:
-                self._driver.write(escape)
-
         def comparison() -> str:
-            view = self.store.view
-            return compared_text(view.pin, view.answered, self.glyphs)
+            return compared_text(self.view.pin, self.view.answered, self.glyphs)
 
-        return Sharing(self, self.project, write, comparison)
+        return Sharing(self, self.project, comparison)
 
     @cached_property
     def drafts(self) -> Drafts:
@@ -212,20 +201,14 @@ class BrvTui(ConfiguredApp):
         """The user's own editor."""
         from brvtui.app.editing.external_editor import ExternalEditor
 
-        return ExternalEditor(
-            self,
-            self.project,
-            self.drafts,
-            self.suspend,
-            lambda conflict: self.editing.resolve(conflict),
-        )
+        return ExternalEditor(self, self.project, self.drafts, lambda conflict: self.editing.resolve(conflict))
 
     @cached_property
     def editing(self) -> Editing:
         """The note that is edited."""
         from brvtui.app.editing.controller import Editing
 
-        return Editing(self, self.project, self.external_editor, self.drafts, self.workers)
+        return Editing(self, self.project, self.external_editor, self.drafts)
 
     @cached_property
     def changes(self) -> NoteChanges:
@@ -239,20 +222,16 @@ class BrvTui(ConfiguredApp):
         """The end of this app, or another app in place of it."""
         from brvtui.app.editing.leaving import Leaving
 
-        def end(code: int) -> None:
-            self.exit(return_code=code)
-
-        return Leaving(self, self.editing, self.layouts, self.time_left, end)
+        return Leaving(self, self.editing, self.layouts)
 
     @cached_property
     def memories(self) -> Memories:
         """Other memories that can be opened in place of this one."""
         from brvtui.app.query.memories import Memories
 
-        def leave_for(opening: Opening) -> None:
-            self.leaving.leave_for(opening)
-
-        return Memories(self, self.project, self._request, lambda: self._query_screen, leave_for)
+        return Memories(
+            self, self.project, self._request, lambda: self._query_screen, lambda other: self.leaving.leave_for(other)
+        )
 
     # Each screen is imported and made when it is first in front.
 
@@ -329,9 +308,8 @@ class BrvTui(ConfiguredApp):
             from brvtui.lab.whatif.variant import Variant
 
             await self.switch_mode(LAB.name)
-            frame = self.frame
-            if isinstance(frame, LabScreen):
-                frame.add_column(Variant(days=days))
+            if isinstance(self.frame, LabScreen):
+                self.frame.add_column(Variant(days=days))
 
         self.run_worker(show(), exclusive=True, group="answers later")
 
@@ -360,9 +338,8 @@ class BrvTui(ConfiguredApp):
             self._query_screen.bring_answer()
 
     def _take_layout(self) -> None:
-        frame = self.frame
-        if frame is not None:
-            frame.take_layout()
+        if self.frame is not None:
+            self.frame.take_layout()
 
     # beginning, hearing, ending
 
@@ -450,11 +427,6 @@ class BrvTui(ConfiguredApp):
         return first if isinstance(first, FrameScreen) else None
 
     @property
-    def has_modal(self) -> bool:
-        """Whether a dialog is open over the screen in front."""
-        return len(self.screen_stack) > 1
-
-    @property
     def note_at_hand(self) -> str:
         """The note that keys act on; empty when there is none."""
         return self.frame.note_at_hand if self.frame is not None else ""
@@ -480,42 +452,11 @@ class BrvTui(ConfiguredApp):
         """Copies ``text``: what fields and selections copy."""
         self.sharing.copy_text(text, "the text")
 
-    def notify(
-        self,
-        message: str,
-        *,
-        title: str = "",
-        severity: SeverityLevel = "information",
-        timeout: float | None = None,
-        markup: bool = False,
-    ) -> None:
-        """Shows a toast. What it quotes is text, never escapes nor markup, whatever Textual's widgets ask for."""
-        super().notify(self._in_signs(visible(message)), title=title, severity=severity, timeout=timeout, markup=False)
-        self.call_later(self._thin_out)
-
-    def withdraw(self, message: str) -> None:
-        """Removes the toast that says ``message``: it is no longer true."""
-        for one in [one for one in self._notifications if one.message == self._in_signs(visible(message))]:
-            self._unnotify(one)
-
-    def _in_signs(self, text: str) -> str:
-        """``text`` as the setting ``ascii`` wants our own signs."""
-        return text if self.glyphs.unicode else in_letters(text)
-
-    def _thin_out(self) -> None:
-        for one in too_many(self._notifications):
-            self._unnotify(one)
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Letters and digits are text while a field has the focus; screens stay while a modal is open."""
         if action in _BELOW_MODALS and self.has_modal:
             return False
         return not (self.takes_letters and self.acts_by_letter(type(self), action, parameters))
-
-    @property
-    def takes_letters(self) -> bool:
-        """Whether letters are text now: a field has the focus, and no command is carried out."""
-        return not self._commanded and types_text(self.focused)
 
     async def _perform(self, action: Action) -> bool:
         """Does ``action``, which was chosen by name, where it acts in front; returns whether that could be done."""
@@ -701,11 +642,6 @@ class BrvTui(ConfiguredApp):
     async def action_quit(self) -> None:
         """Ends the app, not without asking about unsaved text."""
         await self.leaving.quit()
-
-    @property
-    def reopening(self) -> Opening | None:
-        """What the next app opens when this one ends; None when the user leaves."""
-        return self.leaving.reopening
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
         """Saves the screen as SVG and says where; a browser is handed the file instead."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -12,19 +11,16 @@ from textual import events
 from textual.driver import Driver
 
 from brvtui import faults
-from brvtui.app.keys.bindings import Call, letter_actions
 from brvtui.app.keys.escape import apart, read_alt
-from brvtui.app.keys.naming import key_name
+from brvtui.app.services import Refusal
 from brvtui.app.themed import ThemedApp
 from brvtui.app.widgets.lines import rebuild
-from brvtui.app.workers import Refusal
 from brvtui.config import ConfigError, Configuration, configure
 from brvtui.config.schema import AUTO, ON, Value, entries, value_text
 from brvtui.config.sources import Layer
 from brvtui.paint.glyphs import for_terminal
 
 _REMOTE = ("SSH_CONNECTION", "SSH_TTY", "TMUX", "STY")
-_NAMED = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")
 
 
 class ConfiguredApp(ThemedApp):
@@ -36,9 +32,6 @@ class ConfiguredApp(ThemedApp):
         read_alt()
         self.configuration = configure()
         self.glyphs = for_terminal(self.configuration.settings.ascii)
-        self.keymap: Mapping[str, str] = {}
-        """Keys of the user's, by the binding's name."""
-        self._letters: dict[type, frozenset[Call]] = {}
         self._changing_setting = asyncio.Lock()
         self._use_keys(self.configuration.settings.keys)
         self._settle_animations()
@@ -72,22 +65,6 @@ class ConfiguredApp(ThemedApp):
         self.tell_faults([*problems, *self.configuration.unusable_addresses()])
 
     # keys
-
-    def shown_key(self, action: str) -> str:
-        """The first key of ``action``, the user's own or else the default, as people write it."""
-        from brvtui.app.actions.registry import ACTIONS
-
-        return key_name(self.keymap.get(action, ACTIONS[action].keys))
-
-    def with_keys(self, text: str) -> str:
-        """``text``, of our own alone, with the key of each action that it names as ``{note.edit}``."""
-        return _NAMED.sub(lambda found: self.shown_key(found[1]), text)
-
-    def acts_by_letter(self, kind: type, action: str, parameters: tuple[object, ...]) -> bool:
-        """Whether all keys of ``action`` among the bindings of ``kind`` are text in a field."""
-        if kind not in self._letters:
-            self._letters[kind] = letter_actions(kind, self.keymap)
-        return (action, parameters) in self._letters[kind]
 
     async def on_event(self, event: events.Event) -> None:
         """Takes Esc and a key that a terminal hands on as one for the two that were pressed."""

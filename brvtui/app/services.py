@@ -1,146 +1,403 @@
-"""What widgets, screens and controllers may ask of the app. It stands below all of them, and imports none."""
+"""The base of the app: what widgets, screens and controllers may ask of it. It stands below them, and imports none."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import BinaryIO, Protocol, TypeVar, cast
+import asyncio
+import os
+import re
+import select
+import signal
+import sys
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
+from rich.text import Text
+from textual.app import App
 from textual.dom import DOMNode
-from textual.notifications import SeverityLevel
-from textual.screen import Screen, ScreenResultCallbackType
-from textual.timer import Timer
+from textual.message_pump import MessagePump
+from textual.notifications import Notification, SeverityLevel
+from textual.worker import Worker, get_current_worker
 
+from brvtui import faults
 from brvtui.app.actions.needs import OF_OTHER_PROGRAMS
-from brvtui.app.store import ViewStore
-from brvtui.app.themes.library import Library
-from brvtui.app.themes.palette import Palette
-from brvtui.app.workers import Workers
-from brvtui.config import Configuration
-from brvtui.config.schema import Value
-from brvtui.paint.glyphs import Glyphs
+from brvtui.app.ending import MOST_S, TimeLeft
+from brvtui.app.keys.bindings import Call, letter_actions
+from brvtui.app.keys.naming import key_name
+from brvtui.app.text_entry import types_text
+from brvtui.app.view import SubState, View
+from brvtui.paint.glyphs import UNICODE, Glyphs, in_letters
+from brvtui.text.visible import visible
 
+if TYPE_CHECKING:
+    from brvtui.app.contents import Overview
+    from brvtui.app.themes.library import Library
+    from brvtui.app.themes.palette import Palette
+    from brvtui.config import Configuration
+    from brvtui.config.schema import Value
+    from brvtui.saved.traces import SavedTrace
+    from brvtui.session import Session
+
+FAILED = 4
+"""The exit code of an app that broke."""
+_BY_SIGNAL = 128
+"""Plus the number of the signal: the exit code of an app that a signal ended, as shells count it."""
+_WITHOUT_TERMINAL_S = MOST_S + 0.2
+"""After so long it ends anyway if its terminal is gone, where writing waits for ever: who starts it again at once is to
+be told of the text that was not saved."""
+_HANGING_S = 3.0
+"""After so long it ends anyway on SIGHUP if its terminal seems to be there."""
+_ERROR_S = 10
 Result = TypeVar("Result")
+Given = ParamSpec("Given")
+_NAMED = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")
+_MOST_TOASTS = 2
+_WEIGHT: dict[SeverityLevel, int] = {"information": 0, "warning": 1, "error": 2}
+_FIELDS = {type(state): name for name, state in View._field_defaults.items()}
+"""The name of each sub-state in the view, by its type."""
 
 
-class AppServices(Protocol):
-    """The app, as everything below it knows it."""
+class ViewStore:
+    """Holds the one :class:`View`. It changes by whole sub-states, so the type checker knows every change."""
 
-    @property
-    def store(self) -> ViewStore:
-        """Holds the view, which all screens show."""
-        ...
+    def __init__(self, draw: Callable[[View], None]) -> None:
+        """``draw`` shows a view in the screen in front; the others are shown it when they come to the front."""
+        self.view = View()
+        self._draw = draw
+        self._subscribers: list[tuple[frozenset[type], Callable[[], None]]] = []
 
-    @property
-    def background(self) -> Workers:
-        """Runs blocking tasks in threads."""
-        ...
+    def subscribe(self, reads: Sequence[type[SubState]], handler: Callable[[], None]) -> None:
+        """Calls ``handler`` after each update that replaced a sub-state of one of the types ``reads``."""
+        self._subscribers.append((frozenset(reads), handler))
 
-    @property
-    def current_mode(self) -> str:
-        """The screen in front."""
-        ...
+    def update(self, *states: SubState) -> None:
+        """Puts ``states`` in the place of those of their types, and shows what has changed."""
+        changes: dict[str, Any] = {_FIELDS[type(state)]: state for state in states}
+        self.view = self.view._replace(**changes)
+        self._draw(self.view)
+        changed = {type(state) for state in states}
+        for reads, handler in self._subscribers:
+            if not reads.isdisjoint(changed):
+                handler()
 
-    @property
-    def glyphs(self) -> Glyphs:
-        """The signs to draw with."""
-        ...
+
+def read_of(view: View, reads: Sequence[type[SubState]]) -> tuple[SubState, ...]:
+    """The sub-states of ``view`` of the types ``reads``."""
+    return tuple(getattr(view, _FIELDS[state]) for state in reads)
+
+
+class Refusal(Exception):
+    """A task cannot be done. The message is one line for the user: what, why, what to do."""
+
+
+class Workers:
+    """Runs tasks in worker threads of the app."""
+
+    def __init__(self, app: AppServices) -> None:
+        """Workers of ``app``, without a task."""
+        self._app = app
+
+    def run(
+        self,
+        task: Callable[[], Result],
+        on_result: Callable[[Result], object] | None = None,
+        *,
+        group: str,
+        exclusive: bool = False,
+        on_error: Callable[[str], object] | None = None,
+        on_end: Callable[[], object] | None = None,
+        owner: MessagePump | None = None,
+    ) -> Worker[None]:
+        """Runs ``task`` in a worker thread and calls ``on_result`` with what it returns, in the event loop.
+
+        What it raises becomes one line for ``on_error``; without that, the line is a toast. ``on_end`` is called after
+        either. All three are called for ``owner``, the app unless given, and not at all once that is gone; what they
+        return is awaited when it can be. An ``exclusive`` task cancels those of its ``group`` that are under way: their
+        threads go on, but neither result nor error is told of.
+        """
+        tell = (owner or self._app).call_later
+
+        def work() -> None:
+            worker = get_current_worker()
+            try:
+                result = task()
+            except Exception as error:  # whatever a task raises is shown, or reported as a crash, in the event loop
+                if not worker.is_cancelled:
+                    tell(partial(self._failed, error, group, on_error))
+            else:
+                if on_result is not None and not worker.is_cancelled:
+                    tell(partial(on_result, result))
+            if on_end is not None:
+                tell(on_end)
+
+        return self._app.run_worker(
+            work, name=group, group=group, description=group, exit_on_error=False, exclusive=exclusive, thread=True
+        )
+
+    def cancel(self, group: str) -> None:
+        """Cancels the tasks of ``group`` that are under way."""
+        self._app.workers.cancel_group(self._app, group)
+
+    def relay(self, callback: Callable[Given, object]) -> Callable[Given, None]:
+        """Returns a function that calls ``callback`` in the event loop, for tasks that report progress.
+
+        It may be called from any thread, and does not wait.
+        """
+
+        def tell(*args: Given.args, **kwargs: Given.kwargs) -> None:
+            self._app.call_later(partial(callback, *args, **kwargs))
+
+        return tell
+
+    def _failed(self, error: Exception, doing: str, on_error: Callable[[str], object] | None) -> None:
+        line = str(error) if _is_told(error) else self._app.error_line(error, doing)
+        if on_error is not None:
+            on_error(line)
+        else:
+            self._app.notify(line, severity="error", timeout=_ERROR_S)
+
+
+def _is_told(error: Exception) -> bool:
+    """Whether what ``error`` says is for the user, and no report of a crash."""
+    if isinstance(error, Refusal):
+        return True
+    from brvtui.session.opened import NotLoaded  # engines are loaded with it
+
+    return isinstance(error, NotLoaded)
+
+
+def is_cancelled() -> bool:
+    """Returns whether the task that calls this, in its thread, was cancelled."""
+    return get_current_worker().is_cancelled
+
+
+class AppServices(App[None]):
+    """The app, as everything below it knows it.
+
+    On an unexpected exception it writes a crash report without variables and exits with one line and a code.
+    """
+
+    store: ViewStore
+    """Holds the view, which all screens show."""
+    library: Library
+    """The themes that there are, and what is wrong with the user's files of others."""
+    configuration: Configuration
+    """The settings in effect, and where each comes from."""
+    glyphs: Glyphs = UNICODE
+    """The signs to draw with."""
+    _commanded = False
+
+    def __init__(self, ansi_color: bool | None = None) -> None:
+        """An app that is not ending; ``ansi_color`` is Textual's."""
+        super().__init__(ansi_color=ansi_color)
+        self.time_left = TimeLeft()
+        """For what is waited for when the app ends."""
+        self.background = Workers(self)
+        self.keymap: Mapping[str, str] = {}
+        """The user's own keys, by the action's name."""
+        self._letters: dict[type, frozenset[Call]] = {}
+
+    # what the app itself defines
 
     @property
     def palette(self) -> Palette:
         """The styles of roles under the theme in use."""
-        ...
+        raise NotImplementedError
 
-    @property
-    def library(self) -> Library:
-        """The themes that there are, and what is wrong with the user's files of others."""
-        ...
+    def select(self, file: str) -> None:
+        """Makes ``file`` the selected note, on every screen."""
+        raise NotImplementedError
 
-    @property
-    def configuration(self) -> Configuration:
-        """The settings in effect, and where each comes from."""
-        ...
+    def stop_model(self) -> bool:
+        """Breaks off the model's answer that is under way; whether one was shown."""
+        raise NotImplementedError
 
-    @property
-    def keymap(self) -> Mapping[str, str]:
-        """The user's own keys, by the action's name."""
-        ...
+    def keep_setting(self, name: str, value: Value | None) -> None:
+        """Writes ``name`` (dotted) into the user's settings file, or with None takes it out; then it holds."""
+        raise NotImplementedError
+
+    def change_setting(self, name: str, value_in: Callable[[Configuration], Value | None]) -> None:
+        """Keeps for ``name`` what ``value_in`` returns, in a thread, for the settings that earlier changes left."""
+        raise NotImplementedError
+
+    # what becomes of the project
+
+    def project_opened(self, session: Session) -> None:
+        """Called when a project was opened, before its notes are read."""
+
+    def opening_failed(self) -> None:
+        """Called when neither project nor saved trace could be opened."""
+
+    def trace_reopened(self, saved: SavedTrace, overview: Overview) -> None:
+        """Called when a saved trace was read, to be shown without its project."""
+
+    def tree_shown(self, first: bool) -> None:
+        """Called when another state of the tree is shown: the ``first``, or a newer one."""
+
+    def disk_changed(self) -> None:
+        """Called when something changed on disk, before it is read."""
+
+    def save_read(self) -> None:
+        """Called when what the user saved was read."""
+
+    # keys
 
     def shown_key(self, action: str) -> str:
         """The first key of ``action``, the user's own or else the default, as people write it."""
-        ...
+        from brvtui.app.actions.registry import ACTIONS
+
+        return key_name(self.keymap.get(action, ACTIONS[action].keys))
 
     def with_keys(self, text: str) -> str:
         """``text``, of our own alone, with the key of each action that it names as ``{note.edit}``."""
-        ...
+        return _NAMED.sub(lambda found: self.shown_key(found[1]), text)
+
+    def acts_by_letter(self, kind: type, action: str, parameters: tuple[object, ...]) -> bool:
+        """Whether all keys of ``action`` among the bindings of ``kind`` are text in a field."""
+        if kind not in self._letters:
+            self._letters[kind] = letter_actions(kind, self.keymap)
+        return (action, parameters) in self._letters[kind]
 
     @property
     def has_modal(self) -> bool:
         """Whether a dialog is open over the screen in front."""
-        ...
+        return len(self.screen_stack) > 1
 
     @property
     def takes_letters(self) -> bool:
         """Whether letters are text now: a field has the focus, and no command is carried out."""
-        ...
+        return not self._commanded and types_text(self.focused)
 
     @property
-    def is_web(self) -> bool:
-        """Whether a browser shows the app."""
-        ...
+    def idle(self) -> frozenset[str]:
+        """The names of the actions that can do nothing now, or, where a browser shows the app, ever."""
+        return self.store.view.idle | (OF_OTHER_PROGRAMS if self.is_web else frozenset())
 
-    def deliver_binary(self, path_or_file: BinaryIO, *, save_filename: str) -> object:
-        """Hands a file to the browser that shows the app."""
+    # toasts
 
-    def acts_by_letter(self, kind: type, action: str, parameters: tuple[object, ...]) -> bool:
-        """Whether all keys of ``action`` among the bindings of ``kind`` are text in a field."""
-        ...
-
-    def select(self, file: str) -> None:
-        """Makes ``file`` the selected note, on every screen."""
-
-    def stop_model(self) -> bool:
-        """Breaks off the model's answer that is under way; whether one was shown."""
-        ...
-
-    def notify(self, message: str, *, severity: SeverityLevel = ..., timeout: float | None = ...) -> None:
-        """Shows ``message`` as a toast, for ``timeout`` seconds. It may be called from any thread."""
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Shows a toast. What it quotes is text, never escapes nor markup, whatever Textual's widgets ask for."""
+        super().notify(self._in_signs(visible(message)), title=title, severity=severity, timeout=timeout, markup=False)
+        self.call_later(self._thin_out)
 
     def withdraw(self, message: str) -> None:
         """Removes the toast that says ``message``: it is no longer true."""
+        for one in [one for one in self._notifications if one.message == self._in_signs(visible(message))]:
+            self._unnotify(one)
 
-    def push_screen(self, screen: Screen[Result], callback: ScreenResultCallbackType[Result] | None = ...) -> object:
-        """Brings a dialog to the front; ``callback`` is called with what it ends with."""
+    def _in_signs(self, text: str) -> str:
+        """``text`` as the setting ``ascii`` wants our own signs."""
+        return text if self.glyphs.unicode else in_letters(text)
 
-    def switch_mode(self, mode: str) -> Awaitable[None]:
-        """Brings a screen to the front; it keeps its state."""
-        ...
+    def _thin_out(self) -> None:
+        for one in _too_many(self._notifications):
+            self._unnotify(one)
 
-    def call_later(self, callback: Callable[[], object]) -> bool:
-        """Calls ``callback`` once the messages that came before are handled, and awaits what it returns."""
-        ...
+    # crashes and signals
 
-    def set_timer(self, delay: float, callback: Callable[[], object]) -> Timer:
-        """Calls ``callback`` after ``delay`` seconds, unless the timer is stopped."""
-        ...
+    def error_line(self, error: BaseException | None, doing: str) -> str:
+        """Returns one line on an ``error`` raised while ``doing`` something; writes a report unless an OSError."""
+        if isinstance(error, OSError):
+            return faults.error_line(error)
+        from brvtui.store.crash_report import Circumstances, write_crash_report
 
-    def set_interval(self, interval: float, callback: Callable[[], object]) -> Timer:
-        """Calls ``callback`` every ``interval`` seconds."""
-        ...
+        size = (self.size.width, self.size.height)
+        return write_crash_report(error or RuntimeError(doing), Circumstances(doing, self.current_mode, size))
 
-    def keep_setting(self, name: str, value: Value | None) -> object:
-        """Writes ``name`` (dotted) into the user's settings file, or with None takes it out; then it holds."""
-        ...
+    def report_thread_errors(self) -> None:
+        """Notifies of errors of threads, as of those of workers, instead of printing them over the screen."""
 
-    def change_setting(self, name: str, value_in: Callable[[Configuration], Value | None]) -> object:
-        """Keeps for ``name`` what ``value_in`` returns, in a thread, for the settings that earlier changes left."""
-        ...
+        def notify(thrown: threading.ExceptHookArgs) -> None:
+            name = thrown.thread.name if thrown.thread is not None else "a thread"
+            what = self.error_line(thrown.exc_value, f"the thread {name}")
+            self.call_later(lambda: self.notify(what, severity="error", timeout=10))
 
+        threading.excepthook = notify
 
-def idle_in(services: AppServices) -> frozenset[str]:
-    """The names of the actions that can do nothing now, or, where a browser shows the app, ever."""
-    return services.store.view.idle | (OF_OTHER_PROGRAMS if services.is_web else frozenset())
+    def end_on_signals(self, keep: Callable[[], Awaitable[object]]) -> None:
+        """Ends the app on SIGTERM, SIGHUP, SIGQUIT and SIGINT, after ``keep`` wrote what is unsaved."""
+        if sys.platform == "win32":
+            return
+        loop = asyncio.get_running_loop()
+        tasks: set[asyncio.Task[None]] = set()
+
+        async def end(number: int) -> None:
+            try:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(keep(), self.time_left.seconds)
+            finally:
+                self.exit(return_code=_BY_SIGNAL + number)
+
+        def begin(number: int) -> None:
+            if number == signal.SIGHUP:
+                seconds = _HANGING_S if os.isatty(0) else _WITHOUT_TERMINAL_S
+                timer = threading.Timer(seconds, os._exit, (_BY_SIGNAL + number,))
+                timer.daemon = True
+                timer.start()
+            if not tasks:
+                tasks.add(asyncio.create_task(end(number)))
+
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT):
+            loop.add_signal_handler(number, begin, number)
+        if hasattr(self._driver, "_must_signal_resume"):  # the driver of a terminal
+            loop.add_signal_handler(signal.SIGCONT, self._continue)
+            terminal = select.poll()
+            terminal.register(sys.__stdin__ or 0, select.POLLHUP)
+
+            def check_terminal() -> None:
+                if terminal.poll(0):
+                    checks.stop()
+                    begin(signal.SIGHUP)
+
+            # A terminal that goes away sends SIGHUP only to the processes of its own session.
+            checks = self.set_interval(1.0, check_terminal)
+
+    def _continue(self) -> None:
+        """Takes the terminal again after SIGCONT.
+
+        Textual expects to have left it by Ctrl+Z. After SIGSTOP it has not: it would start its threads twice, and take
+        its own modes of the terminal for those to restore at the end.
+        """
+        driver = self._driver
+        if driver is None or not driver._auto_restart:
+            return
+        if not getattr(driver, "_must_signal_resume", False):
+            driver.suspend_application_mode()
+        driver.resume_application_mode()
+        self.refresh(layout=True)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Textual calls this, and nothing public, with what nobody caught."""
+        super()._handle_exception(error)
+        self._return_code = FAILED
+
+    def _fatal_error(self) -> None:
+        """Ends the app with one line, where Textual shows the values of variables, which may be text of notes."""
+        self.panic(Text(visible(f"brv-tui: {self.error_line(self._exception, 'showing the app')}")))
 
 
 def services_of(node: DOMNode) -> AppServices:
     """The app that ``node`` is in."""
     return cast("AppServices", node.app)
+
+
+def _too_many(shown: Iterable[Notification]) -> list[Notification]:
+    """Returns those of ``shown``, the oldest first, that go so that few stay, the newest among them.
+
+    Earlier copies of a message go, then the least severe, of those the oldest.
+    """
+    held = list(shown)
+    said = {one.message: place for place, one in enumerate(held)}
+    again = [one for place, one in enumerate(held) if said[one.message] != place]
+    rest = sorted((one for one in held[:-1] if one not in again), key=lambda one: _WEIGHT[one.severity])
+    return again + rest[: max(0, len(rest) + 1 - _MOST_TOASTS)]

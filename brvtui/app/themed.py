@@ -14,13 +14,12 @@ from textual.css.stylesheet import Stylesheet
 from textual.theme import Theme
 from textual.widgets._toast import ToastRack
 
-from brvtui.app.crashing import ReportingApp
 from brvtui.app.ending import finished_in_time
+from brvtui.app.services import AppServices
 from brvtui.app.themes.library import DEFAULT, OURS, Library, our_theme, read_library, user_folder
 from brvtui.app.themes.palette import Palette
 from brvtui.app.themes.roles import PREFIX, ROLES, own_roles
 from brvtui.app.widgets.lines import restyle
-from brvtui.app.workers import Workers
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ class ThemeStylesheet(Stylesheet):
         self.parse()
 
 
-class ThemedApp(ReportingApp):
+class ThemedApp(AppServices):
     """Knows the themes and the colour of every role under the one in use."""
 
     _painted: _Painted | None = None
@@ -68,7 +67,6 @@ class ThemedApp(ReportingApp):
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.stylesheet = ThemeStylesheet()
         self._has_themes = True
-        self.background = Workers(self)
         self.register_theme(our_theme(DEFAULT))
         self.library = Library(dict(self.available_themes), {}, {})
         """All themes, with the user's own as they were last read."""

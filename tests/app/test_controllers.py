@@ -1,4 +1,4 @@
-"""The app stands on few classes; what it makes knows it as a protocol, and its controllers are plain objects."""
+"""The app stands on few classes; what it makes knows only its base, and its controllers are plain objects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import brvtui.app
 from brvtui.app.app import BrvTui
 from brvtui.app.configured import ConfiguredApp
-from brvtui.app.crashing import ReportingApp
+from brvtui.app.services import AppServices
 from brvtui.app.themed import ThemedApp
 
 _ROOM = Path(brvtui.app.__file__).parent
@@ -21,7 +21,7 @@ _CONTROLLERS = [module for module in _MODULES if "services: AppServices" in modu
 
 def test_the_app_stands_on_three_classes() -> None:
     own = [kind for kind in BrvTui.__mro__ if kind.__module__.startswith("brvtui.")]
-    assert own == [BrvTui, ConfiguredApp, ThemedApp, ReportingApp]
+    assert own == [BrvTui, ConfiguredApp, ThemedApp, AppServices]
 
 
 def test_nothing_below_the_app_knows_it() -> None:
@@ -50,4 +50,4 @@ def test_only_workers_run_in_threads() -> None:
     for module in _ROOM.rglob("*.py"):
         calls = [node for node in ast.walk(ast.parse(module.read_text())) if isinstance(node, ast.Call)]
         threaded = [ast.unparse(call) for call in calls for keyword in call.keywords if keyword.arg == "thread"]
-        assert not threaded or module.name == "workers.py"
+        assert not threaded or module.name == "services.py"

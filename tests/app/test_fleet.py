@@ -163,9 +163,9 @@ async def test_a_result_opens_in_its_own_memory_and_a_key_leads_back(fleet: Flee
     async with app.run_test(size=WIDE) as pilot:
         await asked(pilot)
         await pilot.press("j", "enter")
-        await until(pilot, lambda: app.reopening is not None)
-    assert app.reopening is not None
-    there = BrvTui(app.reopening)
+        await until(pilot, lambda: app.leaving.reopening is not None)
+    assert app.leaving.reopening is not None
+    there = BrvTui(app.leaving.reopening)
     async with there.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).answer.trace is not None)
         await settled(pilot)
@@ -187,9 +187,9 @@ async def test_a_result_opens_in_its_own_memory_and_a_key_leads_back(fleet: Flee
         await settled(pilot)
         assert there.current_mode == "query", "it is open already"
         await pilot.press("6", "f2", "k", "enter")
-        await until(pilot, lambda: there.reopening is not None)
-    assert there.reopening is not None
-    assert there.reopening.member == "auth-service"
+        await until(pilot, lambda: there.leaving.reopening is not None)
+    assert there.leaving.reopening is not None
+    assert there.leaving.reopening.member == "auth-service"
 
 
 async def test_the_settings_of_a_member_say_that_its_entry_gives_the_engine(fleet: Fleet, tmp_path: Path) -> None:
@@ -217,12 +217,12 @@ async def test_a_member_that_cannot_be_opened_leads_back_too_and_one_without_a_f
         await pilot.press("G")
         assert "enter open it" not in text_of(pilot, "#keys")
         await pilot.press("enter")
-        assert app.reopening is None
+        assert app.leaving.reopening is None
         assert any("orders is read from git" in toast.message for toast in app._notifications)
         await pilot.press("k", "k")
         assert "enter open it" not in text_of(pilot, "#keys")
         await pilot.press("enter")
-        assert app.reopening is None
+        assert app.leaving.reopening is None
         said = [toast.message for toast in app._notifications]
         assert any("no such folder: fix or take out its entry in the fleet" in one for one in said)
         await pilot.press("j")
@@ -230,9 +230,9 @@ async def test_a_member_that_cannot_be_opened_leads_back_too_and_one_without_a_f
         assert "brv-tui fleet add REPOSITORY --folder PATH" in said
         assert said.endswith("fix that and press ^r")
         await pilot.press("enter")
-        await until(pilot, lambda: app.reopening is not None)
-    assert app.reopening is not None
-    there = BrvTui(app.reopening)
+        await until(pilot, lambda: app.leaving.reopening is not None)
+    assert app.leaving.reopening is not None
+    there = BrvTui(app.leaving.reopening)
     async with there.run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert view(pilot).project.phase is Phase.FAILED
@@ -321,9 +321,9 @@ async def test_a_member_that_is_another_now_is_opened_anew(fleet: Fleet) -> None
         await pilot.press("ctrl+r")
         await until(pilot, lambda: state(pilot).fleet is other and not state(pilot).is_busy)
         await pilot.press("f4", "g", "enter")
-        await until(pilot, lambda: app.reopening is not None)
-    assert app.reopening is not None
-    assert app.reopening.engine == "soleri"
+        await until(pilot, lambda: app.leaving.reopening is not None)
+    assert app.leaving.reopening is not None
+    assert app.leaving.reopening.engine == "soleri"
 
 
 async def test_results_offer_enter_only_where_it_opens_one(fleet: Fleet) -> None:
@@ -485,7 +485,7 @@ async def test_opening_that_was_broken_off_goes_on(fleet: Fleet, how: str) -> No
             await pilot.press("f5")
         elif how == "leaving":
             await pilot.press("f4", "j", "enter")
-            await until(pilot, lambda: app.reopening is not None)
+            await until(pilot, lambda: app.leaving.reopening is not None)
         else:
             await pilot.press("x", "backspace")
         held.may_go_on.set()
@@ -493,8 +493,8 @@ async def test_opening_that_was_broken_off_goes_on(fleet: Fleet, how: str) -> No
             await until(pilot, lambda: len(state(pilot).known) == 4 and not state(pilot).is_busy)
             assert list(state(pilot).missing) == ["gone"]
             return
-    assert app.reopening is not None
-    there = BrvTui(app.reopening)
+    assert app.leaving.reopening is not None
+    there = BrvTui(app.leaving.reopening)
     async with there.run_test(size=WIDE) as pilot:
         await settled(pilot)
         await pilot.press("escape", "6")
@@ -527,9 +527,9 @@ async def test_keys_act_on_the_result_of_the_fleet_not_on_what_another_screen_sh
         await pilot.press("w")
         assert "Enter opens the result in its own memory: w says there why" in said[-1]
         await pilot.press("j", "enter")
-        await until(pilot, lambda: app.reopening is not None)
-    assert app.reopening is not None
-    there = BrvTui(app.reopening)
+        await until(pilot, lambda: app.leaving.reopening is not None)
+    assert app.leaving.reopening is not None
+    there = BrvTui(app.leaving.reopening)
     async with there.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).answer.trace is not None)
         await settled(pilot)
@@ -556,9 +556,9 @@ async def test_a_result_opens_with_the_question_that_it_answers(fleet: Fleet) ->
     async with app.run_test(size=WIDE) as pilot:
         await asked(pilot)
         await pilot.press("i", *"x", "escape", "f2", "enter")
-        await until(pilot, lambda: app.reopening is not None)
-    assert app.reopening is not None
-    assert app.reopening.query == _QUESTION
+        await until(pilot, lambda: app.leaving.reopening is not None)
+    assert app.leaving.reopening is not None
+    assert app.leaving.reopening.query == _QUESTION
 
 
 async def test_a_screen_of_a_project_says_what_is_needed_for_it(fleet: Fleet, app: BrvTui) -> None:

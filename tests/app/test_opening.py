@@ -158,8 +158,8 @@ async def test_a_setting_that_keeps_a_project_closed_is_changed_in_settings(gard
         await settled(pilot)
         assert pilot.app.current_mode == "settings"
         await pilot.press("slash", *"profile", "enter", "delete")
-        await until(pilot, lambda: brv(pilot).reopening is not None)
-    opening = brv(pilot).reopening
+        await until(pilot, lambda: brv(pilot).leaving.reopening is not None)
+    opening = brv(pilot).leaving.reopening
     assert opening is not None
     async with BrvTui(opening).run_test(size=NARROW) as pilot:
         await settled(pilot)

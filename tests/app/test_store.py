@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from brvtui.app.services import ViewStore
 from brvtui.app.states import NoteState, QueryState, SelectionState
-from brvtui.app.store import ViewStore
 from brvtui.app.view import View
 
 

@@ -38,8 +38,8 @@ async def test_it_asks_once_and_opens_the_one_that_was_chosen(both: Path) -> Non
             asyncio.get_running_loop().run_in_executor(None, time.sleep, 0.05)
         await pilot.press("s")
         await until(pilot, lambda: app.return_code is not None)
-    assert app.reopening is not None
-    assert app.reopening.memory == MemoryChoice.SPACE
+    assert app.leaving.reopening is not None
+    assert app.leaving.reopening.memory == MemoryChoice.SPACE
     again = BrvTui(Opening(both, None, NOW, None))
     async with again.run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -74,22 +74,22 @@ async def test_p_goes_on_to_the_other_memory_with_the_same_query(both: Path) -> 
         await until(pilot, lambda: view(pilot).answer.trace is not None)
         assert "JWT rotation" in text_of(pilot, "#results")
         await pilot.press("escape", "P")
-        await until(pilot, lambda: app.reopening is not None)
-    assert app.reopening is not None
-    assert (app.reopening.memory, app.reopening.query) == (MemoryChoice.TREE, "refresh token")
-    back = BrvTui(app.reopening)
+        await until(pilot, lambda: app.leaving.reopening is not None)
+    assert app.leaving.reopening is not None
+    assert (app.leaving.reopening.memory, app.leaving.reopening.query) == (MemoryChoice.TREE, "refresh token")
+    back = BrvTui(app.leaving.reopening)
     async with back.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: view(pilot).answer.trace is not None)
         assert view(pilot).engine.name == "byterover"
         await pilot.press("escape")
         engines = 0
-        while back.reopening is None:
+        while back.leaving.reopening is None:
             engines += 1
             assert engines < 10
             await pilot.press("P")
             await settled(pilot)
-    assert back.reopening is not None
-    assert back.reopening.memory == MemoryChoice.SPACE
+    assert back.leaving.reopening is not None
+    assert back.leaving.reopening.memory == MemoryChoice.SPACE
     assert engines > 1
 
 

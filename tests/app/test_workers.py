@@ -8,15 +8,8 @@ from functools import partial
 
 from textual.widgets import Label
 
-from brvtui.app.crashing import ReportingApp
-from brvtui.app.workers import Refusal, Workers, is_cancelled
+from brvtui.app.services import AppServices, Refusal, is_cancelled
 from tests.app.driving import until
-
-
-class _Garden(ReportingApp):
-    def __init__(self) -> None:
-        super().__init__()
-        self.background = Workers(self)
 
 
 def _refuse() -> None:
@@ -24,7 +17,7 @@ def _refuse() -> None:
 
 
 async def test_a_result_is_told_of_in_the_event_loop_and_then_that_the_task_has_ended() -> None:
-    app, told = _Garden(), list[object]()
+    app, told = AppServices(), list[object]()
     async with app.run_test() as pilot:
 
         def dig(bed: str) -> tuple[str, int]:
@@ -44,7 +37,7 @@ async def test_a_result_is_told_of_in_the_event_loop_and_then_that_the_task_has_
 
 
 async def test_what_the_callback_returns_is_awaited() -> None:
-    app, told = _Garden(), list[str]()
+    app, told = AppServices(), list[str]()
     async with app.run_test() as pilot:
 
         async def dug(result: str) -> None:
@@ -57,7 +50,7 @@ async def test_what_the_callback_returns_is_awaited() -> None:
 
 
 async def test_a_task_that_broke_down_is_told_of_in_a_line() -> None:
-    app, told = _Garden(), list[str]()
+    app, told = AppServices(), list[str]()
     async with app.run_test() as pilot:
         run = app.background.run
         results = list[None]()
@@ -72,7 +65,7 @@ async def test_a_task_that_broke_down_is_told_of_in_a_line() -> None:
 
 
 async def test_a_refusal_is_its_own_line() -> None:
-    app, told = _Garden(), list[str]()
+    app, told = AppServices(), list[str]()
     async with app.run_test() as pilot:
 
         def refuse() -> None:
@@ -84,7 +77,7 @@ async def test_a_refusal_is_its_own_line() -> None:
 
 
 async def test_a_new_exclusive_task_cancels_the_one_before_whose_result_is_dropped() -> None:
-    app, hold, told = _Garden(), threading.Event(), list[tuple[int, bool]]()
+    app, hold, told = AppServices(), threading.Event(), list[tuple[int, bool]]()
     begun, ended = list[int](), list[int]()
     async with app.run_test() as pilot:
 
@@ -114,7 +107,7 @@ async def test_a_new_exclusive_task_cancels_the_one_before_whose_result_is_dropp
 
 
 async def test_nothing_is_told_to_a_widget_that_is_gone() -> None:
-    app, hold, told = _Garden(), threading.Event(), list[bool]()
+    app, hold, told = AppServices(), threading.Event(), list[bool]()
     async with app.run_test() as pilot:
         label = Label("bed")
         await app.mount(label)
@@ -127,7 +120,7 @@ async def test_nothing_is_told_to_a_widget_that_is_gone() -> None:
 
 
 async def test_a_task_may_tell_of_more_than_its_result() -> None:
-    app, told = _Garden(), list[tuple[int, int]]()
+    app, told = AppServices(), list[tuple[int, int]]()
     async with app.run_test() as pilot:
         tell = app.background.relay(lambda spade: told.append((spade, threading.get_ident())))
         await app.background.run(lambda: [tell(spade) for spade in range(3)], group="dig").wait()

@@ -19,7 +19,7 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.keys.naming import key_name, keys_of
 from brvtui.app.modes import EDITOR, SCREENS, Mode
 from brvtui.app.screens.dialog import Dialog
-from brvtui.app.services import AppServices, idle_in
+from brvtui.app.services import AppServices
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.ordered_keys import OrderedInput
@@ -240,7 +240,7 @@ class CommandsDialog(Dialog[Command]):
         """Lists everything."""
         view = self.services.store.view
         editing = view.editor.edit is not None
-        self._actions = offered(self._mode, self._near, editing, self.services.keymap, idle_in(self.services))
+        self._actions = offered(self._mode, self._near, editing, self.services.keymap, self.services.idle)
         self._search()
 
     @on(Input.Changed)

@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.worker import WorkerError
-from textual.worker_manager import WorkerManager
 
 from brvtui.app.editing import note_opening, note_saving
 from brvtui.app.editing.drafts import Drafts
@@ -44,14 +43,12 @@ class Editing:
         project: Project,
         external: ExternalEditor,
         drafts: Drafts,
-        workers: WorkerManager,
     ) -> None:
-        """No note is open; ``workers`` are all that the app runs."""
+        """No note is open."""
         self._services = services
         self._project = project
         self._external = external
         self._drafts = drafts
-        self._workers = workers
         self._screen: EditorScreen | None = None
         """None until the screen was first in front."""
         self._requested = ""
@@ -95,11 +92,11 @@ class Editing:
     @property
     def is_writing(self) -> bool:
         """Whether something that the user did is being written."""
-        return any(worker.group in _WRITING and not worker.is_finished for worker in self._workers)
+        return any(worker.group in _WRITING and not worker.is_finished for worker in self._services.workers)
 
     async def all_written(self) -> bool:
         """Waits for what the user did and is being written. Returns whether there was nothing to wait for."""
-        writing = [worker for worker in self._workers if worker.group in _WRITING and not worker.is_finished]
+        writing = [worker for worker in self._services.workers if worker.group in _WRITING and not worker.is_finished]
         is_drafting = self._screen is not None and self._screen.is_drafting
         for worker in writing:
             with suppress(WorkerError):  # reported by its own callback

@@ -23,8 +23,7 @@ from brvtui.app.editing.note_drafts import DraftRequest
 from brvtui.app.editing.note_on_disk import OnDisk
 from brvtui.app.editing.note_saving import NoteSaved, SaveConflict, SaveDoubt, SaveFailed, SaveResult
 from brvtui.app.project.project import Project
-from brvtui.app.services import AppServices
-from brvtui.app.workers import Refusal
+from brvtui.app.services import AppServices, Refusal
 from brvtui.disk import writing
 from brvtui.regular_files import LARGEST, read_regular
 
@@ -51,15 +50,12 @@ class ExternalEditor:
         services: AppServices,
         project: Project,
         drafts: Drafts,
-        suspend: Callable[[], AbstractContextManager[None]],
         on_conflict: Callable[[SaveConflict], Awaitable[None]],
     ) -> None:
-        """``suspend`` gives the terminal to another program; ``on_conflict`` gets a text that was not saved because
-        the note had changed on disk."""
+        """``on_conflict`` gets a text that was not saved because the note had changed on disk."""
         self._services = services
         self._project = project
         self._drafts = drafts
-        self._suspend = suspend
         self._on_conflict = on_conflict
 
     def edit(self, disk: OnDisk, text: EditableText, draft: EditableText | None) -> None:
@@ -81,7 +77,7 @@ class ExternalEditor:
         try:
             session = self._project.session
             projects = () if session is None else (session.project.root,)
-            return _edited(self._command(), projects, path, data, self._suspend)
+            return _edited(self._command(), projects, path, data, self._services.suspend)
         except Refusal as error:
             self._services.notify(str(error), severity="error", timeout=8)
             return None

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
 from brvtui.app.editing.controller import Editing
-from brvtui.app.ending import TimeLeft
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.opening import Opening
 from brvtui.app.services import AppServices
@@ -27,15 +25,11 @@ class Leaving:
         services: AppServices,
         editing: Editing,
         layouts: Layouts,
-        time_left: TimeLeft,
-        end: Callable[[int], None],
     ) -> None:
-        """The user stays. ``time_left`` limits what is waited for; ``end`` ends the app with an exit code."""
+        """The user stays."""
         self._services = services
         self._editing = editing
         self._layouts = layouts
-        self._time_left = time_left
-        self._end_app = end
         self._told_of_writing = False
         self.reopening: Opening | None = None
         """What the next app opens when this one ends; None when the user leaves."""
@@ -44,7 +38,7 @@ class Leaving:
         """Ends the app, not without asking about unsaved text."""
         if self._editing.editor is not None:
             await caught_up(self._editing.editor.area)
-        self._time_left.begin_again()
+        self._services.time_left.begin_again()
         self._end_when_safe()
 
     def leave_for(self, opening: Opening) -> None:
@@ -59,7 +53,7 @@ class Leaving:
     def _end_when_safe(self) -> None:
         self._editing.when_safe(lambda: self._services.call_later(self._end))
         if self._services.has_modal:  # the user is asked, and may take time
-            self._time_left.begin_again()
+            self._services.time_left.begin_again()
 
     async def _end(self) -> None:
         """Ends the app: with the code for a missing project when there was none to open.
@@ -68,7 +62,7 @@ class Leaving:
         """
         services = self._services
         try:
-            async with asyncio.timeout(self._time_left.seconds):
+            async with asyncio.timeout(self._services.time_left.seconds):
                 if not await self._editing.all_written():
                     self._end_when_safe()
                     return
@@ -81,7 +75,7 @@ class Leaving:
                 return
         view = services.store.view
         failed = view.project.phase is Phase.FAILED and view.fleet.fleet is None
-        self._end_app(NO_PROJECT if failed else 0)
+        services.exit(return_code=NO_PROJECT if failed else 0)
 
     def _forget_writing(self) -> None:
         self._told_of_writing = False

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from brvtui import faults
 from brvtui.app.editing.note_on_disk import OnDisk, on_disk, where_moved
-from brvtui.app.workers import Refusal
+from brvtui.app.services import Refusal
 from brvtui.timing import system_clock
 
 if TYPE_CHECKING:

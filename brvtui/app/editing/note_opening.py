@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.editing.note_drafts import FoundDraft, find_draft
 from brvtui.app.editing.note_on_disk import OnDisk, on_disk
+from brvtui.app.services import Refusal
 from brvtui.app.states import NO_SUCH_NOTE
-from brvtui.app.workers import Refusal
 
 if TYPE_CHECKING:
     from brvtui.session import Session

@@ -21,8 +21,7 @@ from brvtui import faults
 from brvtui.app.exporting import clipboard
 from brvtui.app.project.project import Project
 from brvtui.app.screens.field import FieldDialog
-from brvtui.app.services import AppServices, services_of
-from brvtui.app.workers import Refusal
+from brvtui.app.services import AppServices, Refusal, services_of
 from brvtui.disk import writing
 from brvtui.engines.registry import presentation
 from brvtui.store.folders import data_folder, pictures_folder, shown_path
@@ -159,16 +158,10 @@ _LONGEST_NAME = 40
 class Sharing:
     """Copies what is shown, and exports its trace."""
 
-    def __init__(
-        self, services: AppServices, project: Project, write: Callable[[str], None], comparison: Callable[[], str]
-    ) -> None:
-        """Nothing was copied yet; ``write`` hands an escape sequence to the terminal.
-
-        ``comparison`` is the answer beside the pinned one as text, empty without.
-        """
+    def __init__(self, services: AppServices, project: Project, comparison: Callable[[], str]) -> None:
+        """Nothing was copied yet; ``comparison`` is the answer beside the pinned one as text, empty without."""
         self._services = services
         self._project = project
-        self._write = write
         self._comparison = comparison
         self.copied = ""
         """The text that was copied last in this app; fields paste it."""
@@ -197,8 +190,8 @@ class Sharing:
             self._services.background.run(task, partial(self._was_copied, otherwise), group="copy", exclusive=True)
 
     def _was_copied(self, otherwise: str, copied: clipboard.Copied) -> None:
-        if copied.escape:
-            self._write(copied.escape)
+        if copied.escape and self._services._driver is not None:
+            self._services._driver.write(copied.escape)
         told = f"{copied.message}{otherwise}"
         self._services.notify(told, severity="warning" if copied.failed else "information", timeout=_TOAST_S)
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from brvtui.app.services import Refusal, is_cancelled
 from brvtui.app.states import LabCell
-from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.config.layers import USER_FILE
 from brvtui.engines import registry
 from brvtui.engines.contract import EngineError

@@ -6,15 +6,14 @@ import gc
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
 from brvtui.app.project import opening
 from brvtui.app.project.opening import OpenedProject, Opening, TreeRead
-from brvtui.app.services import AppServices
+from brvtui.app.services import AppServices, Refusal
 from brvtui.app.states import Phase, WatchState
-from brvtui.app.workers import Refusal
 from brvtui.config.sources import SettingProblem
 from brvtui.paint.text import seconds
 from brvtui.saved import is_saved
@@ -38,36 +37,13 @@ _READ_ONLY = "this is code: it is shown, and changed by nothing here"
 _TOPICS = "topics of a space are edited here, and not made, moved, archived or given signals: ByteRover does that"
 
 
-class ProjectListener(Protocol):
-    """Gets the events of a project."""
-
-    def project_opened(self, session: Session) -> None:
-        """Called when a project was opened, before its notes are read."""
-
-    def opening_failed(self) -> None:
-        """Called when neither project nor saved trace could be opened."""
-
-    def trace_reopened(self, saved: SavedTrace, overview: Overview) -> None:
-        """Called when a saved trace was read, to be shown without its project."""
-
-    def tree_shown(self, first: bool) -> None:
-        """Called when another state of the tree is shown: the ``first``, or a newer one."""
-
-    def disk_changed(self) -> None:
-        """Called when something changed on disk, before it is read."""
-
-    def save_read(self) -> None:
-        """Called when what the user saved was read."""
-
-
 class Project:
     """Opens a project and reads what changes on disk. Whatever blocks runs in a worker."""
 
-    def __init__(self, request: Opening, services: AppServices, listener: ProjectListener) -> None:
+    def __init__(self, request: Opening, services: AppServices) -> None:
         """Nothing is open yet."""
         self._request = request
         self._services = services
-        self._listener = listener
         self.session: Session | None = None
         """None while no project is open."""
         self.saved: SavedTrace | None = None
@@ -140,7 +116,7 @@ class Project:
     def _reopened(self, read: tuple[SavedTrace, Overview]) -> None:
         settle_memory()
         self.saved, overview = read
-        self._listener.trace_reopened(self.saved, overview)
+        self._services.trace_reopened(self.saved, overview)
 
     def _opened(self, opened: OpenedProject | SettingProblem) -> None:
         if isinstance(opened, SettingProblem):
@@ -155,7 +131,7 @@ class Project:
         session = self.session = opened.session
         store = self._services.store
         self.choice, self.is_chosen = opened.choice, opened.choice is None or opened.is_chosen
-        self._listener.project_opened(session)
+        self._services.project_opened(session)
         store.update(
             store.view.engine._replace(
                 frozen=session.frozen, recording=session.recording, has_others=self.has_other_engines
@@ -235,7 +211,7 @@ class Project:
             for notice in read.overview.notices:
                 self._services.notify(notice, timeout=8)
         if not by_a_run:
-            self._listener.tree_shown(first)
+            self._services.tree_shown(first)
 
     def failed(self, why: str, closed_by: SettingProblem | None = None) -> None:
         """Shows ``why`` the project cannot be opened, and the setting that keeps it closed, if one does.
@@ -247,7 +223,7 @@ class Project:
         if project.overview is None:
             if project.phase is not Phase.FAILED:
                 settle_memory()
-                self._listener.opening_failed()
+                self._services.opening_failed()
             failed = project._replace(phase=Phase.FAILED, problem=why, closed_by=closed_by)
             if failed != project:
                 store.update(failed)
@@ -287,7 +263,7 @@ class Project:
         self._show_catching_up(False)
         if self._saved:
             self._saved = False
-            self._listener.save_read()
+            self._services.save_read()
 
     def _show_catching_up(self, catching_up: bool) -> None:
         watch = self._services.store.view.watch
@@ -302,7 +278,7 @@ class Project:
             self._services.notify(f"{watch.why}; {often}", severity="warning", timeout=10)
 
     def _disk_changed(self) -> None:
-        self._listener.disk_changed()
+        self._services.disk_changed()
         self.follow()
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from brvtui.app.newest import Newest
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.project import LOAD, Project
-from brvtui.app.services import AppServices
-from brvtui.app.workers import Refusal
+from brvtui.app.services import AppServices, Refusal
 from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import DEFAULT
 

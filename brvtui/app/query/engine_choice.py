@@ -10,9 +10,8 @@ from brvtui.app.project.project import Project
 from brvtui.app.query import answering
 from brvtui.app.query.answering import EngineUnusable
 from brvtui.app.query.queries import Queries
-from brvtui.app.services import AppServices
+from brvtui.app.services import AppServices, is_cancelled
 from brvtui.app.states import EngineState, ProjectState
-from brvtui.app.workers import is_cancelled
 from brvtui.engines.contract import EngineError, Prepares
 from brvtui.engines.registry import DEFAULT
 

@@ -17,7 +17,7 @@ from brvtui.app.actions.everywhere import EVERY_SCREEN
 from brvtui.app.actions.needs import OF_A_NOTE, WHY
 from brvtui.app.arrangement import Arrangement, is_too_small, is_wide
 from brvtui.app.keys.bindings import bindings, declared, own_bindings
-from brvtui.app.services import AppServices, idle_in, services_of
+from brvtui.app.services import AppServices, services_of
 from brvtui.app.view import View
 from brvtui.app.widgets.body import Body
 from brvtui.app.widgets.choice_pane import ChoicePane
@@ -114,7 +114,7 @@ class FrameScreen(Screen[None]):
     @property
     def idle(self) -> frozenset[str]:
         """The names of the actions that can do nothing now, so that the key bar does not offer them."""
-        idle, note = idle_in(self.services), self.note_at_hand
+        idle, note = self.services.idle, self.note_at_hand
         idle |= self.pane.idle if self.pane is not None else frozenset()
         if not note or not self.view.knows(note):
             idle |= OF_A_NOTE | WHY
@@ -381,7 +381,7 @@ class FrameScreen(Screen[None]):
         """Keys and descriptions of those actions that can do something now."""
         from brvtui.app.screens.message import entries_of
 
-        idle = idle_in(self.services)
+        idle = self.services.idle
         return entries_of(
             [item for item in keys if isinstance(item, Binding) and item.id not in idle], self.services.keymap
         )

@@ -15,8 +15,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from brvtui.app.services import AppServices, services_of
-from brvtui.app.store import read_of
+from brvtui.app.services import AppServices, read_of, services_of
 from brvtui.app.view import SubState, View
 from brvtui.paint.glyphs import Glyphs, in_letters
 from brvtui.paint.line import Line, Span, line
