@@ -26,8 +26,8 @@ from brvtui.app.project.stale import StaleFiles
 from brvtui.app.project.switches import Switches
 from brvtui.app.query.answering import import_painters
 from brvtui.app.query.cache import Cache
-from brvtui.app.query.queries import Queries
 from brvtui.app.query.reasons import Reasons
+from brvtui.app.query.runner import QueryRunner
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.services import ViewStore
 from brvtui.app.states import EngineState, Phase
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from brvtui.app.notes.browsing import Browsing
     from brvtui.app.query.engine_choice import EngineChoice
     from brvtui.app.query.memories import Memories
-    from brvtui.app.query.model_runs import ModelRuns
     from brvtui.app.query.screen import QueryScreen
     from brvtui.app.versions.controller import Versions
     from brvtui.paint.neighbourhood import Neighbourhood
@@ -87,15 +86,14 @@ class BrvTui(ConfiguredApp):
         self.selection = Selection(self, project)
         self.reasons = Reasons(self, project)
         self.cache = Cache(self, project, lambda: self.queries.ask_again())
-        self.queries = Queries(
+        self.queries = QueryRunner(
             self,
             project,
             self.selection,
             self.reasons,
             self.cache,
-            lambda ask: self.model.run(ask),
-            lambda: self.model.cancel(),
             lambda problem: self.logs.logged(problem),
+            self._bring_answer,
         )
         self.switches = Switches(self, project, self.queries.ask_again)
         for name, make in (
@@ -113,13 +111,6 @@ class BrvTui(ConfiguredApp):
             self.fleet.begin(opening.member, opening.is_fleet_alone)
 
     # The first frame is painted before the controllers below are imported; each is made when it is first needed.
-
-    @cached_property
-    def model(self) -> ModelRuns:
-        """Answers that a model writes."""
-        from brvtui.app.query.model_runs import ModelRuns
-
-        return ModelRuns(self, self.project, self.queries, self.cache, self.logs.logged, self._bring_answer)
 
     @cached_property
     def engines(self) -> EngineChoice:
@@ -356,7 +347,7 @@ class BrvTui(ConfiguredApp):
 
     async def on_unmount(self) -> None:
         """A model that is still answering is not waited for; what was read is kept if that does not take long."""
-        self.model.cancel()
+        self.queries.cancel_model()
         if self._request.fleet is not None:
             self.fleet.leave()
         await finished_in_time(self.project.close, self.time_left.seconds)
@@ -437,7 +428,7 @@ class BrvTui(ConfiguredApp):
 
     def stop_model(self) -> bool:
         """Breaks off the model's answer that is under way; whether one was shown."""
-        return self.model.stop()
+        return self.queries.stop_model()
 
     def _draw(self, view: View) -> None:
         if self.frame is not None:
@@ -664,4 +655,4 @@ def import_rest(engine: str) -> None:
     from brvtui.app.lab import screen  # noqa: F401
     from brvtui.app.log import logs  # noqa: F401
     from brvtui.app.notes import browsing  # noqa: F401
-    from brvtui.app.query import model_runs  # noqa: F401
+    from brvtui.app.query import permission  # noqa: F401

@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 
 from brvtui.app.overview import OverviewBuilder
-from brvtui.app.query import completing
-from brvtui.app.query.answering import Answered, EngineUnusable
-from brvtui.app.query.completing import PermissionWanted
-from brvtui.app.query.model_runs import what_is_asked
-from brvtui.app.query.prober import QueryRequest
+from brvtui.app.query import answering
+from brvtui.app.query.answering import Answered, EngineUnusable, PermissionWanted, QueryRequest
+from brvtui.app.query.permission import what_is_asked
 from brvtui.engines.contract import Context, EngineError, Query
 from brvtui.services.model import Budget, Cancellation
 from brvtui.session import Session
@@ -59,7 +57,7 @@ def session(garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
 
 
 def _steps(session: Session, mode: str) -> list[Any]:
-    return list(completing.run(session, OverviewBuilder(), _ASKED, "drafter", mode, Cancellation()))
+    return list(answering.steps(session, OverviewBuilder(), _ASKED, "drafter", mode, Cancellation()))
 
 
 def test_whether_its_model_may_be_asked_is_asked_first(session: Session) -> None:
@@ -87,6 +85,6 @@ def test_its_refusal_is_one_step(session: Session, allowed: bool) -> None:
 def test_without_the_model_it_is_run_in_the_mode_that_is_chosen(session: Session) -> None:
     session.model.allow()
     asked = _ASKED._replace(without_model=True)
-    ran = next(completing.run(session, OverviewBuilder(), asked, "drafter", "long", Cancellation()))
+    ran = next(answering.steps(session, OverviewBuilder(), asked, "drafter", "long", Cancellation()))
     assert isinstance(ran, Answered)
     assert (ran.trace.mode, ran.trace.options) == ("run", {"mode": "long"})

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from brvtui.app.app import BrvTui
-from brvtui.app.query.answering import EngineUnusable
-from brvtui.app.query.prober import QueryRequest
+from brvtui.app.query.answering import EngineUnusable, QueryRequest
 from brvtui.app.screens.message import TextPane
 from brvtui.engines import profile_files, registry
 from brvtui.engines.jeffs_brain.sections import ENGINE

@@ -13,11 +13,10 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.live_answer import LiveAnswer
-from brvtui.app.query import answering, completing
+from brvtui.app.query import answering
 from brvtui.app.query.answer import AnswerPane
-from brvtui.app.query.completing import AnswerEnded, RunStep
-from brvtui.app.query.model_runs import PermissionDialog, what_is_asked
-from brvtui.app.query.prober import QueryRequest
+from brvtui.app.query.answering import AnswerEnded, QueryRequest, RunStep
+from brvtui.app.query.permission import PermissionDialog, what_is_asked
 from brvtui.app.query.query_box import QueryBox
 from brvtui.app.states import AnswerState, ModelState
 from brvtui.app.view import View
@@ -366,7 +365,7 @@ async def test_the_answer_of_an_engine_that_is_not_chosen_any_more_is_not_shown(
         shown_now = view(pilot).answer.trace
         assert shown_now is not None
         late = replace(trace, profile=shown_now.profile)  # another engine's profile may have the same name
-        brv(pilot).model._step(QueryRequest(99, _CALL, "", True), AnswerEnded(late))
+        brv(pilot).queries._step(QueryRequest(99, _CALL, "", True), AnswerEnded(late))
         await settled(pilot)
         assert view(pilot).answer.trace is shown_now
 
@@ -392,7 +391,7 @@ async def test_a_run_that_breaks_down_leaves_nothing_that_seems_to_go_on(
     def broken(*_: object) -> None:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(completing, "run", broken)
+    monkeypatch.setattr(answering, "steps", broken)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, _CALL)
         brv(pilot).store.update(
@@ -408,7 +407,7 @@ async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, late: bool
 ) -> None:
     breaks, goes_on, hold = threading.Event(), threading.Event(), threading.Event()
-    real = completing.run
+    real = answering.steps
 
     def fragile(session: Any, overviews: Any, asked: QueryRequest, *rest: Any) -> Iterator[RunStep]:
         if asked.query == _CALL:
@@ -418,7 +417,7 @@ async def test_an_old_run_that_breaks_down_does_not_end_what_is_under_way(
         goes_on.wait(30)
         yield from real(session, overviews, asked, *rest)
 
-    monkeypatch.setattr(completing, "run", fragile)
+    monkeypatch.setattr(answering, "steps", fragile)
     with chatting(_held(hold)) as server:
         model_at(server)
         async with make_app(garden.root).run_test(size=WIDE) as pilot:

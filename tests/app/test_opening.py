@@ -280,7 +280,7 @@ def test_nothing_heavy_is_imported_before_the_first_paint() -> None:
         " 'textual.widgets._text_area', 'tree_sitter', 'brvtui.app.editing.screen', 'brvtui.notes.plan',"
         " 'brvtui.tree.editing.note_text', 'brvtui.engines.byterover.profile',"
         " 'brvtui.engines.jeffs_brain.profile', 'brvtui.services.model', 'brvtui.trace', 'brvtui.app.contents',"
-        " 'brvtui.app.editing.controller', 'brvtui.app.query.model_runs', 'brvtui.engines.contract',"
+        " 'brvtui.app.editing.controller', 'brvtui.app.query.permission', 'brvtui.engines.contract',"
         " 'brvtui.app.actions.dialogs'};"
         "app = BrvTui(Opening(None, None, None, None));"
         "app.project.open = lambda: app.exit(heavy & set(sys.modules));"  # called once it is painted

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from brvtui.app.query.prober import Prober, QueryRequest
+from brvtui.app.query.answering import QueryRequest
+from brvtui.app.query.runner import Prober
 
 
 class Engine:

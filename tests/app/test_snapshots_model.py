@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.live_answer import LiveAnswer, LiveStep
-from brvtui.app.query.model_runs import PermissionDialog
+from brvtui.app.query.permission import PermissionDialog
 from brvtui.services.model import Budget
 from brvtui.trace import Cited, Completion, EndReason, ModelTurn, ToolStep, Usage
 from tests.app.driving import WIDE, ask, brv, settled, view

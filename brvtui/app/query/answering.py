@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from brvtui import faults
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.selection import detail_of
-from brvtui.app.query.prober import QueryRequest
 from brvtui.config.sources import Layer
 
 if TYPE_CHECKING:
     from brvtui.app.overview import OverviewBuilder
     from brvtui.lab.answer_diff.results import AnswerDiff
+    from brvtui.services.model import Cancellation
     from brvtui.session import Session
-    from brvtui.trace import Detail, Trace
+    from brvtui.trace import Detail, Trace, events
+
+PIECES_S = 0.05
+"""Pieces of text that come within this time are shown as one."""
+
+
+class QueryRequest(NamedTuple):
+    """One request for a trace; ``number`` orders them."""
+
+    number: int
+    query: str
+    scope: str
+    run: bool
+    without_model: bool = False
+    """Whether to ask no model this time, although a run would."""
 
 
 class Answered(NamedTuple):
     """The answer to a request."""
 
-    request: QueryRequest
     trace: Trace
     took_ms: float
     detail: Detail | None
@@ -42,6 +56,121 @@ class EngineUnusable(NamedTuple):
     engine: str
     request: QueryRequest | None
     """The request it was asked; None if it was only to be prepared."""
+
+
+class Logged(NamedTuple):
+    """A run was logged, or with a ``problem`` could not be."""
+
+    problem: str
+
+
+class PermissionWanted(NamedTuple):
+    """A run comes to a model that may not be asked yet; nothing was run. ``trace`` is its probe."""
+
+    model: str
+    trace: Trace
+
+
+class AnswerEnded(NamedTuple):
+    """A model has answered, or has not: then ``why`` says what kept it."""
+
+    trace: Trace
+    why: str = ""
+    cancelled: bool = False
+
+
+RunStep: TypeAlias = "Answered | EngineUnusable | Logged | PermissionWanted | events.Event | AnswerEnded"
+"""A step of answering a request: an answer as soon as the route is decided, then of a model its events, and at last how
+it ended."""
+
+
+def steps(
+    session: Session,
+    overviews: OverviewBuilder,
+    request: QueryRequest,
+    engine: str,
+    mode: str,
+    cancellation: Cancellation | None,
+) -> Iterator[RunStep]:
+    """Has ``engine`` answer ``request``; yields each step, which blocks. A run's query joins the history.
+
+    With a ``cancellation``, a model may answer a run; where it may not be asked yet, the query is probed. A run that
+    services take part in is probed without them first, so that something is shown at once.
+    """
+    from brvtui.engines.contract import EngineError
+
+    ask = partial(answer, session, overviews, request, engine, mode)
+    if not request.run:
+        yield ask(run=False)
+        return
+    if cancellation is None:
+        if has_services(session):
+            probed = ask(run=False)
+            yield probed
+            if isinstance(probed, EngineUnusable):
+                return
+    elif (state := session.model.state).name and not state.problem and not request.without_model:
+        if state.allowed:
+            try:
+                yield from _complete(session, overviews, request, engine, mode, cancellation)
+            except EngineError as error:
+                yield EngineUnusable(str(error), engine, request)
+            return
+        probed = answer(session, overviews, request._replace(run=False), engine, mode, run=False)
+        if isinstance(probed, EngineUnusable):
+            yield probed
+            return
+        if probed.trace.answer.awaits_model:
+            yield probed
+            yield PermissionWanted(state.name, probed.trace)
+            return
+    ended = ask(run=True)
+    yield ended
+    if isinstance(ended, Answered):
+        yield Logged(_log(session, ended.trace, ended.took_ms))
+
+
+def _complete(
+    session: Session,
+    overviews: OverviewBuilder,
+    request: QueryRequest,
+    engine: str,
+    mode: str,
+    cancellation: Cancellation,
+) -> Iterator[RunStep]:
+    """Has a model answer a run; yields its route, its events, and how it ended."""
+    from brvtui.trace import events
+
+    before, began = session.snapshot.generation, time.perf_counter()
+    text, told, asked = "", 0.0, False
+    for event in session.complete(request.query, request.scope, cancellation, engine, _mode_option(mode)):
+        now = time.perf_counter()
+        took_ms = (now - began) * 1000
+        if isinstance(event, events.TextDelta):
+            text += event.text
+            if now - told < PIECES_S:
+                continue
+        if text:
+            yield events.TextDelta(text)
+            text, told = "", now
+        match event:
+            case events.TextDelta():
+                pass
+            case events.Routed(trace, model):
+                yield _answered(session, overviews, request, trace, took_ms, before)
+                asked = bool(model)
+                if asked:
+                    yield event
+            case events.Finished(trace):
+                yield Logged(_log(session, trace, took_ms))
+                if asked:
+                    yield AnswerEnded(trace)
+            case events.CompletionFailed(trace, why):
+                yield Logged(_log(session, trace, took_ms))
+                if asked:
+                    yield AnswerEnded(trace, why, event.cancelled)
+            case _:
+                yield event
 
 
 def causes(session: Session, pinned: Trace) -> AnswerDiff | None:
@@ -64,24 +193,24 @@ def answer(
     before, started = session.snapshot.generation, time.perf_counter()
     asks = session.run if run else session.probe
     try:
-        trace = asks(request.query, request.scope, engine, mode_option(mode))
+        trace = asks(request.query, request.scope, engine, _mode_option(mode))
     except EngineError as error:
         return EngineUnusable(str(error), engine, request)
-    return answered(session, overviews, request, trace, (time.perf_counter() - started) * 1000, before)
+    return _answered(session, overviews, request, trace, (time.perf_counter() - started) * 1000, before)
 
 
-def mode_option(mode: str) -> dict[str, str]:
+def _mode_option(mode: str) -> dict[str, str]:
     """The options that ask an engine in ``mode``; none when it is empty."""
     return {"mode": mode} if mode else {}
 
 
-def answered(
+def _answered(
     session: Session, overviews: OverviewBuilder, request: QueryRequest, trace: Trace, took_ms: float, before: int
 ) -> Answered:
     """``trace`` with what is shown beside it; it was made since generation ``before`` was the newest."""
     detail = detail_of(session, trace, trace.hits[0].file) if trace.hits else None
     if not trace.ran:
-        return Answered(request, trace, took_ms, detail)
+        return Answered(trace, took_ms, detail)
     history, problem, read = None, "", None
     try:
         history = tuple(session.history.add(request.query))
@@ -89,10 +218,10 @@ def answered(
         problem = f"the history cannot be written: {faults.advice(error)}"
     if session.recording and session.snapshot.generation != before:
         read = TreeRead(overviews.build(session.snapshot), tuple(session.history.read()))
-    return Answered(request, trace, took_ms, detail, history, problem, read)
+    return Answered(trace, took_ms, detail, history, problem, read)
 
 
-def log(session: Session, trace: Trace, took_ms: float) -> str:
+def _log(session: Session, trace: Trace, took_ms: float) -> str:
     """Logs a run; returns why it cannot be logged, or nothing. What no model answered took what its trace says."""
     took_ms = took_ms if trace.answer.completion else trace.timings.get("total", took_ms)
     try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from brvtui.app.project.project import Project
 from brvtui.app.query import answering
 from brvtui.app.query.answering import EngineUnusable
-from brvtui.app.query.queries import Queries
+from brvtui.app.query.runner import QueryRunner
 from brvtui.app.services import AppServices, is_cancelled
 from brvtui.app.states import EngineState, ProjectState
 from brvtui.engines.contract import EngineError, Prepares
@@ -27,7 +27,7 @@ class EngineChoice:
     """Switches between engines, and has the one that is chosen prepared."""
 
     def __init__(
-        self, services: AppServices, project: Project, queries: Queries, open_memory: Callable[[str], None]
+        self, services: AppServices, project: Project, queries: QueryRunner, open_memory: Callable[[str], None]
     ) -> None:
         """The default engine answers. ``open_memory`` opens the other memory of a project that has two."""
         self._services = services

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from brvtui.app.project.layouts import Layouts
     from brvtui.app.project.selection import Selection
     from brvtui.app.query.cache import Cache
-    from brvtui.app.query.queries import Queries
     from brvtui.app.query.reasons import Reasons
+    from brvtui.app.query.runner import QueryRunner
     from brvtui.paint.neighbourhood import Neighbourhood
 
 _SLOT = ("cache", "graph")
@@ -52,7 +52,7 @@ class QueryScreen(FrameScreen):
     def __init__(
         self,
         layouts: Layouts,
-        queries: Queries,
+        queries: QueryRunner,
         reasons: Reasons,
         selection: Selection,
         cache: Cache,

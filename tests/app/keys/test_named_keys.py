@@ -12,7 +12,7 @@ import pytest
 import brvtui.app
 from brvtui.app.actions.registry import ACTIONS
 from brvtui.app.app import BrvTui
-from brvtui.app.configured import _NAMED
+from brvtui.app.services import _NAMED
 from brvtui.config import user_file
 from tests.app.driving import HUGE, WIDE, ask, settled, shown, text_of
 from tests.app.editing import toasts

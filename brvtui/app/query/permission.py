@@ -1,0 +1,54 @@
+"""Asks for permission before a language model is asked for the first time in a session."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from brvtui.app.actions.dialogs import PERMISSION
+from brvtui.app.keys.bindings import bindings
+from brvtui.app.screens.dialog import Dialog
+from brvtui.app.widgets.paragraphs import Paragraphs
+from brvtui.engines.byterover.sections import Outcome, Route
+from brvtui.services.model import Budget
+from brvtui.trace import Trace
+from brvtui.wording import counted
+
+ALLOW, NOT_NOW = "allow", "not now"
+
+
+class PermissionDialog(Dialog[str]):
+    """Ends with one of these, or with None: then nothing is run."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(PERMISSION)
+
+    def __init__(self, model: str, address: str, trace: Trace, budget: Budget) -> None:
+        """Asks whether ``model`` at ``address`` may answer what ``trace`` is the probe of, within ``budget``."""
+        super().__init__("Ask the model?")
+        self._model, self._address, self._trace, self._budget = model, address, trace, budget
+
+    def make_parts(self) -> ComposeResult:
+        """Yields what would be sent, where to, and how often."""
+        yield Paragraphs(
+            (f"{self._model}  {self._address}", "bold strong"), (what_is_asked(self._trace, self._budget), "text"),
+            ("Allowed, runs of this session ask it; llm.allowed in the settings allows it for good.", "muted"),
+            id="question",
+        )  # fmt: skip
+
+
+def what_is_asked(trace: Trace, budget: Budget) -> str:
+    """Returns what a run of the probe ``trace`` would send to a model, and how often."""
+    prompt = trace.answer.prompt
+    assert prompt is not None
+    limit = f" It uses at most {budget.words}." if budget.words else ""
+    most, tokens = prompt.max_iterations, f"about {prompt.tokens} tokens of your notes"
+    comes = "This query comes to " + ("a model" if trace.tier is None else f"tier {trace.tier}")
+    route = trace.find(Route)
+    if route is not None and route.outcome is not Outcome.SINGLE_CALL:
+        calls = f"up to {counted(most, 'call', 'calls')}, the first with {tokens}"
+        return f"{comes}: {calls}; it may read further notes of this tree.{limit}"
+    said = f"{comes}: one call with {tokens}"
+    more = f", or up to {most} where the model wants to read further notes of this tree first" if most > 1 else ""
+    return f"{said}{more}.{limit}"

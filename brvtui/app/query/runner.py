@@ -1,0 +1,499 @@
+"""Queries: put to the engine that is chosen, one at a time, and answered on the screens."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.timer import Timer
+
+from brvtui.app.project.project import Project
+from brvtui.app.project.selection import Selection
+from brvtui.app.query import answering
+from brvtui.app.query.answering import Answered, AnswerEnded, EngineUnusable, Logged, PermissionWanted, QueryRequest
+from brvtui.app.query.cache import Cache
+from brvtui.app.query.reasons import Reasons
+from brvtui.app.services import AppServices, is_cancelled
+from brvtui.app.states import AnswerState, CacheState, Phase, PinState, SelectionState
+from brvtui.app.view import selectable
+from brvtui.engines.profile_files import profiles_of
+from brvtui.engines.registry import DEFAULT
+
+if TYPE_CHECKING:
+    from brvtui.app.contents import Overview
+    from brvtui.app.live_answer import LiveAnswer
+    from brvtui.app.query.answering import RunStep
+    from brvtui.lab.answer_diff.results import AnswerDiff
+    from brvtui.saved.traces import SavedTrace
+    from brvtui.services.model import Cancellation
+    from brvtui.trace import Trace
+
+SLOW_MS = 20.0
+"""A search that took longer makes the next keys wait for a pause."""
+PAUSE_S = 0.08
+_MARGIN_S = 0.2
+"""How long after a cached answer has expired it is asked again."""
+_STOPPED = "stopped before the model had written anything"
+_CUT_OFF = "stopped: what the model had written stands below the answer"
+
+
+class Prober:
+    """Orders requests: one at a time, runs never lost, of probes only the newest.
+
+    ``start`` begins a request; ``pause`` calls :meth:`go` after a pause, again from the start if it is called again.
+    """
+
+    def __init__(self, start: Callable[[QueryRequest], None], pause: Callable[[], None]) -> None:
+        """Nothing is under way."""
+        self._start = start
+        self._pause = pause
+        self.newest = 0
+        """The number of the newest request."""
+        self._busy = False
+        self._begun = 0
+        """The number of the request that was begun last."""
+        self._runs: deque[QueryRequest] = deque()
+        self._probe: QueryRequest | None = None
+        self._slow = False
+
+    def ask(
+        self, query: str, scope: str, run: bool = False, without_model: bool = False, at_once: bool = False
+    ) -> None:
+        """Requests a trace; a probe that has not begun gives way to it. One ``at_once`` waits for no further keys."""
+        self.newest += 1
+        request = QueryRequest(self.newest, query, scope, run, without_model)
+        self._probe = None if run else request
+        if run:
+            self._runs.append(request)
+        if self._slow and not run and not at_once:
+            self._pause()
+        else:
+            self.go()
+
+    def go(self) -> None:
+        """Begins what waits, unless something is under way."""
+        if self._busy:
+            return
+        waiting = self._runs.popleft() if self._runs else self._probe
+        if waiting is None:
+            return
+        if waiting is self._probe:
+            self._probe = None
+        self._busy = True
+        self._begun = waiting.number
+        self._start(waiting)
+
+    def forget(self) -> None:
+        """Makes every answer under way stale, and drops a probe that waits."""
+        self.newest += 1
+        self._probe = None
+
+    def finished(self, number: int, took_ms: float) -> bool:
+        """The request ``number`` has an answer, its first or a later one: whether it is the newest request."""
+        if self._busy and number == self._begun:
+            self._busy = False
+            self._slow = took_ms > SLOW_MS
+            self.go()
+        return number == self.newest
+
+    def failed(self, number: int) -> None:
+        """The request ``number`` ended without an answer; one that is not under way any more changes nothing."""
+        if number == self._begun:
+            self._busy = False
+            self.go()
+
+
+class QueryRunner:
+    """Asks what is typed, and shows the answer.
+
+    Probes never ask a model; runs ask it once the user has let them.
+    """
+
+    def __init__(
+        self,
+        services: AppServices,
+        project: Project,
+        selection: Selection,
+        reasons: Reasons,
+        cache: Cache,
+        logged: Callable[[str], None],
+        bring_answer: Callable[[], None],
+    ) -> None:
+        """Nothing was asked. ``logged`` is told that a run was logged, or why not; ``bring_answer`` is called when a
+        model begins to write."""
+        self._services = services
+        self._project = project
+        self._selection = selection
+        self._reasons = reasons
+        self._cache = cache
+        self._logged = logged
+        self._bring_answer = bring_answer
+        self.typed = ""
+        """The text in the query's field."""
+        self._asked_for = ("", "")
+        """A query, and the note that it is to help: that is selected once it is answered."""
+        self.has_run = False
+        """Whether the user ran a query, so that an engine may ask services without a run."""
+        self.prober = Prober(self._begin, self._pause)
+        self._pausing: Timer | None = None
+        self._expiring: Timer | None = None
+        """Ends with the cached answer that is shown."""
+        self._cancellation: Cancellation | None = None
+        """Of the newest run that a model may answer; once that has ended, a cancellation has no effect any more."""
+        self._newest_run = 0
+        """The number of the newest run that a model may answer."""
+
+    # what is asked
+
+    def ask(self, query: str, run: bool = False) -> None:
+        """Has the engine answer ``query``, or shows the empty state when it is blank."""
+        self._ask(query, run, at_once=False)
+
+    def select_once_answered(self, query: str, file: str) -> None:
+        """Selects the note at ``file``, not the first result, once ``query`` is answered and has it."""
+        answered = self._services.store.view.answered
+        if answered is None or answered.query != query:
+            self._asked_for = (query, file)
+        elif file in selectable(answered):
+            self._selection.select(file)
+
+    def ask_again(self) -> None:
+        """Asks what was asked last, because something that it depends on has changed."""
+        self._ask(self.typed, run=False, at_once=True)
+
+    def _ask(self, query: str, run: bool, at_once: bool) -> None:
+        if self._project.saved is not None:
+            return
+        self.typed = query
+        if query != self._asked_for[0]:
+            self._asked_for = ("", "")
+        self._reasons.cancel_counterfactuals()
+        view = self._services.store.view
+        if not query.strip():
+            self._clear()
+        elif self._project.session is not None and view.project.overview is not None:
+            self.prober.ask(query, view.query.scope, run, at_once=at_once)
+
+    def _clear(self) -> None:
+        self.prober.forget()
+        store = self._services.store
+        query, file = store.view.query, store.view.selection.file
+        kept = not query.text.strip() or store.view.knows(file)
+        store.update(
+            query._replace(text=""),
+            store.view.answer._replace(trace=None, serving=False),
+            SelectionState(file if kept else ""),
+        )
+
+    def show_saved(self, saved: SavedTrace, overview: Overview) -> None:
+        """Shows a saved trace as it was, in place of a project."""
+        from brvtui.paint.score import ticks_of
+
+        trace, store = saved.trace, self._services.store
+        self.typed = trace.query
+        store.update(
+            store.view.project._replace(phase=Phase.READY, problem="", overview=overview, saved=saved),
+            store.view.engine._replace(name=trace.engine, profile=trace.profile, frozen=True),
+            store.view.query._replace(text=trace.query, scope=trace.scope_option),
+            AnswerState(trace=trace, ticks=ticks_of(trace)),
+        )
+        self._selection.select(next(iter(selectable(trace)), ""))
+
+    def tree_changed(self) -> None:
+        """Asks again, unless a model is writing the answer: that stays to be read, though it is of the tree before."""
+        view = self._services.store.view
+        live = view.model.live
+        if live is None or not live.is_about(self.typed, view.query.scope, view.engine.name):
+            self.ask_again()
+
+    def scope_to(self, folder: str) -> None:
+        """Keeps queries to ``folder``; empty for the whole tree."""
+        if not self._project.refuses():
+            store = self._services.store
+            store.update(store.view.query._replace(scope=folder))
+            self.ask_again()
+
+    def use(self, engine: str) -> None:
+        """Asks ``engine`` the same query, in its first mode; selects its first result."""
+        session, store = self._project.session, self._services.store
+        assert session is not None
+        mode = next(iter(session.engines.named(engine).modes), "")
+        self._services.background.cancel("serve")
+        self.cancel_model()
+        selected = "" if self.typed.strip() else store.view.selection.file  # without a query, the same note
+        store.update(
+            store.view.engine._replace(name=engine, mode=mode, profile=session.engines.profile(engine)),
+            store.view.answer._replace(trace=None, preparing="", serving=False),
+            SelectionState(selected),
+            CacheState(),
+        )
+        self.ask_again()
+
+    def _pause(self) -> None:
+        if self._pausing is not None:
+            self._pausing.stop()
+        self._pausing = self._services.set_timer(PAUSE_S, self.prober.go)
+
+    # answering
+
+    def _begin(self, request: QueryRequest) -> None:
+        """Has ``request`` answered in a worker. Whatever comes of it, an answer or another step, goes to ``_step``."""
+        from brvtui.engines.contract import Completes
+
+        session, store, background = self._project.session, self._services.store, self._services.background
+        if session is None:
+            return
+        chosen, cancellation = store.view.engine, None
+        if request.run and isinstance(session.engines.named(chosen.name), Completes):
+            from brvtui.services.model import Cancellation
+
+            self.cancel_model()  # also of a run whose model has not said a word yet
+            cancellation = self._cancellation = Cancellation()
+            self._newest_run, group = request.number, "run"
+        else:
+            self.has_run |= request.run
+            serving, group = request.run and answering.has_services(session), "serve" if request.run else "probe"
+            if serving != store.view.answer.serving:  # every pane that reads the answer would be built again
+                store.update(store.view.answer._replace(serving=serving))
+        steps = partial(
+            answering.steps, session, self._project.overviews, request, chosen.name, chosen.mode, cancellation
+        )
+        tell = background.relay(partial(self._step, request))
+
+        def work() -> None:
+            for place, step in enumerate(steps()):
+                if place and is_cancelled():  # of another engine by now, or of an older run
+                    return
+                tell(step)
+
+        failed = partial(self._broke_down, request)
+        background.run(work, group=group, exclusive=group != "run", on_error=failed)
+
+    def _step(self, request: QueryRequest, step: RunStep) -> None:
+        """Takes a ``step`` of answering ``request``."""
+        from brvtui.app.live_answer import LiveAnswer, advanced
+        from brvtui.trace import events
+
+        match step:
+            case Answered():
+                self._remember(step)
+                if self.prober.finished(request.number, step.took_ms):
+                    self._show(step)
+            case EngineUnusable():
+                self.refused(step)
+                self.prober.failed(request.number)
+            case Logged(problem):
+                self._logged(problem)
+            case PermissionWanted():
+                self._ask_permission(request, step)
+            case events.Routed(trace, model):
+                self._show_live(LiveAnswer(request.number, trace.query, trace.scope_option, trace.engine, model))
+                if self._services.store.view.live is not None:
+                    self._bring_answer()
+            case AnswerEnded():
+                self._ended(request, step)
+            case _:
+                live = self._services.store.view.model.live
+                if live is not None and live.number == request.number:
+                    self._show_live(advanced(live, step))
+
+    def _broke_down(self, request: QueryRequest, why: str) -> None:
+        """Leaves nothing that seems to go on; a run that is old by now hides no answer of a newer one."""
+        self._services.notify(why, severity="error", timeout=10)
+        if request.number == self._newest_run:
+            self._show_live(None)
+        elif request.run:
+            store = self._services.store
+            store.update(store.view.answer._replace(serving=False))
+        self.prober.failed(request.number)
+
+    def _remember(self, answered: Answered) -> None:
+        """Takes over what a run changed: the history, and the tree where access hits were recorded."""
+        store = self._services.store
+        if answered.read is not None:
+            self._project.show_tree(answered.read, by_a_run=True)
+        if answered.history is not None:
+            store.update(store.view.query._replace(history=answered.history))
+        if answered.problem:
+            self._services.notify(answered.problem, severity="warning")
+
+    def _show(self, answered: Answered) -> None:
+        """Shows the answer in every pane."""
+        from brvtui.engines.byterover.sections import CacheLook
+        from brvtui.paint.score import ticks_of
+
+        store, trace = self._services.store, answered.trace
+        view = store.view
+        same = (trace.query, trace.scope_option) == (view.query.text, view.query.scope)
+        keeps = same and bool(view.selection.file)  # a note that is gone may come back
+        selected = view.selection.file if keeps else next(iter(selectable(trace)), "")
+        if trace.query == self._asked_for[0]:
+            wanted, self._asked_for = self._asked_for[1], ("", "")
+            selected = wanted if wanted in selectable(trace) else selected
+        detail = answered.detail if answered.detail is not None and answered.detail.path == selected else None
+        before = view.answer.trace
+        known = view.answer.ticks if before is not None and before.engine == trace.engine else {}
+        serving = view.answer.serving and not trace.ran
+        store.update(
+            view.query._replace(text=trace.query),
+            view.answer._replace(trace=trace, ticks={**known, **ticks_of(trace)}, serving=serving),
+            SelectionState(selected, detail),
+            CacheState(),
+        )
+        if detail is None:
+            self._selection.explain_score()
+        self._find_causes(trace)
+        cache = trace.find(CacheLook)
+        if cache is not None and (trace.ran or cache.entries):
+            self._cache.look()
+        self._probe_once_expired(trace)
+
+    def _probe_once_expired(self, trace: Trace) -> None:
+        """Has a probe that the cache answered asked again once the cache gives another answer; a run was given its."""
+        if self._expiring is not None:
+            self._expiring.stop()
+        view = self._services.store.view
+        lasts_s = view.presentation.lasts_s(trace)
+        if lasts_s is not None and not trace.ran and not view.engine.frozen:
+            self._expiring = self._services.set_timer(lasts_s + _MARGIN_S, partial(self._expired, trace))
+
+    def _expired(self, trace: Trace) -> None:
+        """Asks again where the cached answer is still shown."""
+        if self._services.store.view.answered is trace:
+            self.tree_changed()
+
+    def refused(self, refused: EngineUnusable) -> None:
+        """Says why the engine cannot be asked as it is set; the default one answers instead.
+
+        A refusal of an older request, or by an engine that was chosen before, changes nothing.
+        """
+        request, chosen = refused.request, self._services.store.view.engine.name
+        if refused.engine != chosen or (request is not None and request.number != self.prober.newest):
+            return
+        instead = f"; {DEFAULT} answers" if chosen != DEFAULT else ""
+        self._services.notify(f"{refused.why}{instead}", severity="error", timeout=10)
+        if chosen != DEFAULT:
+            self.use(DEFAULT)
+
+    # what a model writes
+
+    def stop_model(self) -> bool:
+        """Breaks off the model's answer that is under way; whether one was shown."""
+        live = self._services.store.view.model.live
+        if live is None or live.cancelling:
+            return False
+        self.cancel_model()
+        self._show_live(replace(live, cancelling=True))
+        return True
+
+    def cancel_model(self) -> None:
+        """Ends waiting for a model that is still answering."""
+        if self._cancellation is not None:
+            self._cancellation.cancel()
+
+    def _show_live(self, live: LiveAnswer | None) -> None:
+        store = self._services.store
+        store.update(store.view.model._replace(live=live))
+
+    def _ask_permission(self, request: QueryRequest, wanted: PermissionWanted) -> None:
+        session = self._project.session
+        view = self._services.store.view
+        asked = (request.query, request.scope, wanted.trace.engine)
+        is_asked = (self.typed, view.query.scope, view.engine.name) == asked
+        if session is None or not is_asked or self._services.has_modal:
+            return
+        from brvtui.app.query.permission import ALLOW, NOT_NOW, PermissionDialog
+        from brvtui.session.services import budget_of
+
+        def answered(answer: str | None) -> None:
+            if answer == ALLOW:
+                session.model.allow()
+            if answer in (ALLOW, NOT_NOW) and self._project.session is session:
+                self.prober.ask(request.query, request.scope, run=True, without_model=answer == NOT_NOW)
+
+        budget = budget_of(session.settings.llm)
+        self._services.push_screen(
+            PermissionDialog(wanted.model, session.model.address, wanted.trace, budget), answered
+        )
+
+    def _ended(self, request: QueryRequest, ended: AnswerEnded) -> None:
+        store, trace = self._services.store, ended.trace
+        live = store.view.model.live
+        if live is not None and live.number == request.number:
+            self._show_live(None)
+        if self._is_of_now(trace):
+            store.update(store.view.answer._replace(trace=trace))
+            if store.view.project.generation != trace.snapshot.generation:
+                self._services.notify("the tree changed while this answer was written: enter asks again", timeout=6)
+        elif not ended.why:
+            said = f"“{trace.query}” is answered, of the tree and profile that it was asked of"
+            self._services.notify(said, timeout=6)
+        self._cache.look()
+        if ended.cancelled:
+            done = trace.answer.completion
+            self._services.notify(_CUT_OFF if done is not None and done.partial.strip() else _STOPPED, timeout=4)
+        elif ended.why:
+            self._services.notify(ended.why, severity="error", timeout=10)
+
+    def _is_of_now(self, trace: Trace) -> bool:
+        """Returns whether ``trace`` answers what is shown: same query, tree, engine and profile."""
+        view = self._services.store.view
+        shown = view.answer.trace
+        if shown is None or (view.query.text, view.query.scope) != (trace.query, trace.scope_option):
+            return False
+        made = (trace.engine, trace.profile, trace.snapshot.generation)
+        return made == (shown.engine, shown.profile, shown.snapshot.generation)
+
+    # the pinned answer
+
+    def pin(self) -> bool:
+        """Pins the answer that is shown, or unpins it when it is the pinned one; whether one was pinned."""
+        store = self._services.store
+        trace = store.view.answered
+        if self._project.refuses():
+            return False
+        if trace is None:
+            self._services.notify(
+                self._services.with_keys("ask something first: {answer.pin} then pins its answer"), timeout=4
+            )
+            return False
+        if trace is store.view.pin.trace:
+            store.update(PinState())
+            self._services.notify("nothing is pinned any more", timeout=4)
+            return False
+        store.update(PinState(trace))
+        read, say = partial(profiles_of, trace.engine), partial(self._say_pinned, trace)
+        self._services.background.run(read, say, group="profiles")
+        return True
+
+    def _say_pinned(self, trace: Trace, profiles: tuple[str, ...]) -> None:
+        """Says what to change before the next answer is compared with ``trace``, if that is still pinned."""
+        if self._services.store.view.pin.trace is not trace:
+            return
+        ways = ["wording"]
+        ways += ["profile ({engine.profile})"] if len(profiles) > 1 else []
+        ways += ["engine ({engine.next})"] if self._project.has_other_engines else []
+        others = " or ".join(filter(None, (", ".join(ways[:-1]), ways[-1])))
+        said = f"pinned: change {others}, then {{answer.compare}} compares"
+        self._services.notify(self._services.with_keys(said), timeout=4)
+
+    def _find_causes(self, trace: Trace) -> None:
+        """Finds out why ``trace`` differs from the pinned answer, where the same was asked of the same engine."""
+        pin, session, background = self._services.store.view.pin, self._project.session, self._services.background
+        background.cancel("causes")
+        if pin.trace is None or pin.trace is trace or session is None:
+            return
+        asked = [(one.engine, one.query, one.scope_option, one.options) for one in (pin.trace, trace)]
+        if asked[0] != asked[1] or answering.has_services(session):  # which must not be asked only for this
+            self._services.store.update(PinState(pin.trace))
+            return
+        find = partial(answering.causes, session, pin.trace)
+        background.run(find, partial(self._causes_found, trace), group="causes", exclusive=True)
+
+    def _causes_found(self, trace: Trace, diff: AnswerDiff | None) -> None:
+        store = self._services.store
+        if diff is not None and store.view.pin.trace is diff.then and store.view.answered is trace:
+            store.update(PinState(diff.then, diff))
