@@ -18,7 +18,7 @@ from brvtui.session.answers import TraceExplainer
 from brvtui.trace import Trace
 from tests.app.driving import HUGE, NARROW, WIDE, ask, ask_from_cache, settled, shown, text_of, until, view
 from tests.app.editing import toasts
-from tests.app.pictures import Looks
+from tests.app.pictures import ONLY_WIDE, Looks
 from tests.support.trees import Tree
 
 pytestmark = pytest.mark.long
@@ -165,8 +165,7 @@ async def test_a_saved_trace_has_no_tree_to_try(garden: Tree, make_app: Callable
         assert "trying" not in text_of(pilot, "#route")
 
 
-@pytest.mark.parametrize("query", [QUERY, "zebra quagga"], ids=["llm", "not-covered"])
-async def test_looks(app: BrvTui, looks: Looks, query: str) -> None:
+async def test_looks(app: BrvTui, looks: Looks) -> None:
     async with app.run_test(size=WIDE) as pilot:
-        await asked(pilot, query)
-        await looks(pilot)
+        await asked(pilot, QUERY)
+        await looks(pilot, "test_looks[llm][{size}-{theme}]", ONLY_WIDE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from brvtui.app.query.graph import GraphPane
 from tests.app.driving import NARROW, SIZES, WIDE, ask, screen, settled, shown, text_of, until, view
 from tests.app.engines import switch_to, toasts
 from tests.app.linked import HUB, HUB_TEXT, STORE
-from tests.app.pictures import DARK, Looks
+from tests.app.pictures import Looks
 from tests.support.trees import Tree
 
 HANDOVER = "ops/handover.md"
@@ -168,9 +167,6 @@ async def test_the_picture_is_saved_beside_others_and_over_none(
 
 
 async def test_what_it_looks_like(looks: Looks, linked: Tree, make_app: Callable[..., BrvTui]) -> None:
-    looks = partial(looks)
     async with make_app(linked.root).run_test(size=WIDE) as pilot:
         await opened(pilot, ENTRY)
         await looks(pilot, "test_graph[{size}]")
-        await pilot.press("z")
-        await looks(pilot, "test_graph[whole-{size}]", {"120x36": WIDE}, [DARK])

@@ -148,8 +148,6 @@ async def test_it_looks_so(looks: Looks, app: BrvTui) -> None:
         await pinned(pilot, "refresh token rotation")
         await ask(pilot, "key rotation")
         await looks(pilot, "test_it_looks_so[wording-{size}]")
-        await pilot.press("P")
-        await looks(pilot, "test_it_looks_so[engine-{size}]", {"80x24": NARROW})
 
 
 @pytest.mark.parametrize(("engine", "names"), [("byterover", True), ("jeffs_brain", False)])

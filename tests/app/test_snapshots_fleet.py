@@ -44,7 +44,7 @@ async def test_fleet(looks: Looks, fleet: Fleet, tmp_path: Path) -> None:
         await asked(pilot)
         steady(pilot, tmp_path)
         await looks(pilot, "test_fleet[{size}]", sizes, ready=shown)
-        await looks(pilot, "test_fleet_light[{size}]", {"80x24": NARROW}, [LIGHT], ready=shown)
+        await looks(pilot, "test_fleet_light[{size}]", {"120x36": WIDE}, [LIGHT], ready=shown)
         await pilot.resize_terminal(*WIDE)
         await pilot.press("f5")
         await until(pilot, lambda: view(pilot).fleet.ranking is not None)

@@ -37,20 +37,10 @@ async def test_what_if(looks: Looks, with_judgments: Tree, make_app: MakeApp) ->
         await looks(pilot, "test_what_if[{size}]")
 
 
-async def test_dialogs(looks: Looks, with_judgments: Tree, make_app: MakeApp) -> None:
+async def test_grade(looks: Looks, with_judgments: Tree, make_app: MakeApp) -> None:
     async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
         await to_lab(pilot)
-        await pilot.press("v")
-        await settled(pilot)
-        await looks(pilot, "test_another_column[{size}]")
-        await pilot.press("escape")
         await ask(pilot, "token store")
         await pilot.press("1", "f2", "J")
         await settled(pilot)
         await looks(pilot, "test_grade[{size}]")
-
-
-async def test_nothing_is_judged(looks: Looks, garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await to_lab(pilot)
-        await looks(pilot, "test_nothing_is_judged[{size}]")

@@ -1,25 +1,22 @@
-"""What the Notes and Log screens look like: normal, filtered, empty, loading, failed, with long contents."""
+"""What the Notes and Log screens look like: normal, with a word found, with long contents."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from tests.app.driving import WIDE, ask, brv, reading, settled, until, view
-from tests.app.garden import STRANGE
-from tests.app.pictures import ONLY_NARROW, Looks
+from tests.app.driving import WIDE, ask, brv, settled, until, view
+from tests.app.pictures import LIGHT, NARROW_AND_WIDE, ONLY_NARROW, ONLY_WIDE, Looks
 from tests.app.test_log import logged, with_log
 from tests.support.trees import Tree
 
 __all__ = ["with_log"]
 MakeApp = Callable[..., BrvTui]
-SCREEN = pytest.mark.parametrize("key", ["2", "4"], ids=["notes", "log"])
 _LONG = "auth/long.md"
 
 
@@ -38,10 +35,6 @@ async def opened(pilot: Pilot[Any], note: str, *keys: str) -> None:
 _NOTES: dict[str, tuple[str, tuple[str, ...]]] = {
     "note": ("auth/jwt/token_store.md", ()),
     "about": ("auth/jwt/token_store.md", ("f4",)),
-    "raw": ("auth/jwt/token_store.md", ("f3", "r")),
-    "filter": ("auth/jwt/token_store.md", ("f2", "slash", *"rot")),
-    "nothing-kept": ("auth/jwt/token_store.md", ("f2", "slash", *"zebra")),
-    "strange": (STRANGE, ("f3",)),
     "found": ("auth/long.md", ("f3", "slash", *"lorem")),
 }
 
@@ -59,50 +52,19 @@ def garden(garden: Tree) -> Tree:
 
 
 @pytest.mark.parametrize("state", _NOTES.values(), ids=_NOTES)
-async def test_notes(looks: Looks, garden: Tree, make_app: MakeApp, state: tuple[str, tuple[str, ...]]) -> None:
+async def test_notes(looks: Looks, app: BrvTui, state: tuple[str, tuple[str, ...]]) -> None:
     note, keys = state
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+    async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, note, *keys)
         await looks(pilot)
-
-
-@SCREEN
-async def test_an_empty_tree(looks: Looks, tree: Tree, make_app: MakeApp, key: str) -> None:
-    async with make_app(tree.root).run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", key)
-        await looks(pilot, sizes=ONLY_NARROW)
-
-
-@SCREEN
-async def test_no_project(
-    looks: Looks, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, key: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    async with make_app(Path("nowhere")).run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", key)
-        await looks(pilot, sizes=ONLY_NARROW)
-
-
-@SCREEN
-async def test_a_tree_that_is_being_read(
-    looks: Looks, app: BrvTui, stuck_at: Callable[[int, int], None], key: str
-) -> None:
-    stuck_at(40, 120)
-    async with app.run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: view(pilot).project.total)
-        await pilot.press("escape", key)
-        await looks(pilot, sizes=ONLY_NARROW, ready=reading)
+        if not keys:
+            await looks(pilot, sizes=ONLY_WIDE, themes=[LIGHT])
 
 
 _LOG: dict[str, tuple[str, ...]] = {
     "newest": (),
-    "changed-since": ("j", "j"),
     "entry": ("G", "f3"),
     "summary": ("f4",),
-    "uncovered": ("c",),
-    "following": ("f",),
 }
 
 
@@ -120,4 +82,6 @@ async def test_log(
         for key in keys:
             await pilot.press(key)
             await settled(pilot)
-        await looks(pilot, sizes=ONLY_NARROW)
+        await looks(pilot, sizes=ONLY_NARROW if keys else NARROW_AND_WIDE)
+        if not keys:
+            await looks(pilot, sizes=ONLY_WIDE, themes=[LIGHT])
