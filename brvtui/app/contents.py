@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from brvtui.engines.byterover.preview import Preview
-    from brvtui.engines.byterover_v4.preview import TopicPreview
+    from brvtui.engines.byterover_v4.mending import TopicPreview
     from brvtui.lab.similar import Similar
     from brvtui.tree.editing.problems import Problem
 

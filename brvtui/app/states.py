@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from brvtui.lab.judgments.model import Judgment
     from brvtui.lab.log_comparison import LogComparison
     from brvtui.lab.log_summary import LogSummary
-    from brvtui.lab.whatif.controls import Control
-    from brvtui.lab.whatif.variant import EarlierNotes, Variant
+    from brvtui.lab.whatif.variant import Control, EarlierNotes, Variant
     from brvtui.saved.traces import SavedTrace
     from brvtui.session.edit_effect import EditEffect
     from brvtui.trace import Detail, Trace

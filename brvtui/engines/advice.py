@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from brvtui.wording import counted
+
 if TYPE_CHECKING:
     from brvtui.trace import Explanation, Remedy
 
@@ -18,6 +20,15 @@ NO_WORDS = "the query has no word that can be searched"
 def add_title(title: str) -> str:
     """Advises to add the words of the document's ``title`` to the query."""
     return f"add the words of its title ({title})"
+
+
+def edited_now(days: float, stored_recency: str) -> str:
+    """An edit now of a document edited ``days`` ago, in words; ``stored_recency`` says what counts at 0 days."""
+    if days <= 0:
+        return f"edited before this moment, not after it: {stored_recency}"
+    if days < 1:
+        return f"edited now, not {counted(max(1, round(days * 24)), 'hour', 'hours')} ago"
+    return f"edited today, not {counted(round(days), 'day', 'days')} ago"
 
 
 def with_remedies(explanation: Explanation, remedies: tuple[Remedy, ...]) -> Explanation:

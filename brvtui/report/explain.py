@@ -86,7 +86,7 @@ def counterfactuals_report(found: Counterfactuals | None, of_note: bool, width: 
     """
     if found is None:
         return rich_lines([line(NEEDS_NOTHING, "muted")])
-    from brvtui.engines.byterover.counterfactuals.lines import counterfactual_lines
+    from brvtui.engines.byterover.counterfactuals import counterfactual_lines
 
     glyphs = for_terminal()
     aim = "this note answers without a model" if of_note else "no model is needed"

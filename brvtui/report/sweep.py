@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from brvtui.lab.whatif.controls import Control
 from brvtui.lab.whatif.sweep import Sweep
-from brvtui.lab.whatif.variant import Value, Variant
+from brvtui.lab.whatif.variant import Control, Value, Variant
 from brvtui.paint.bars import eighths
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line

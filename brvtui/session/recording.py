@@ -20,7 +20,7 @@ def counts(trace: Trace) -> bool:
 
 def record(overlay: Overlay, trace: Trace, snapshot: Snapshot, rules: SignalRules) -> None:
     """Counts a hit for each local note that the search of ``trace`` found by its own text. Raises OSError."""
-    from brvtui.engines.byterover.ageing.after_changes import accessed
+    from brvtui.engines.changes import accessed
 
     def counted(recorded: dict[str, NoteSignals]) -> None:
         for file in dict.fromkeys(

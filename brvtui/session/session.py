@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from brvtui.engines.byterover.preview import Preview
     from brvtui.engines.byterover.route.tree_changes import CacheNow
     from brvtui.engines.byterover_v4.engine import ByteRoverV4
-    from brvtui.engines.byterover_v4.preview import TopicPreview
+    from brvtui.engines.byterover_v4.mending import TopicPreview
     from brvtui.lab.about import About, Around
     from brvtui.notes.operations import Notes
     from brvtui.services.model import Cancellation
@@ -364,7 +364,7 @@ class Session:
         Nothing is written. ``keep_mtime`` is for a save that keeps the modification time. Raises
         :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`.
         """
-        from brvtui.engines.byterover_v4.preview import topic_preview
+        from brvtui.engines.byterover_v4.mending import topic_preview
 
         return topic_preview(self._topics, self.engines.context(registry.SPACE), query, scope, path, html, keep_mtime)
 

@@ -20,10 +20,8 @@ from brvtui.lab.evaluation.keeping import KeepingEvaluator
 from brvtui.lab.evaluation.results import QueryResult, RankedDocument
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.model import Judgment
-from brvtui.lab.whatif.controls import Control, clock_control, constant_controls, note_controls
-from brvtui.lab.whatif.profile_file import profile_file
-from brvtui.lab.whatif.replacing import MS_PER_DAY, later, replaced, with_constants
-from brvtui.lab.whatif.variant import Variant, VariantError
+from brvtui.lab.whatif.replacing import MS_PER_DAY, later, profile_file, replaced, with_constants
+from brvtui.lab.whatif.variant import Control, Variant, VariantError, clock_control, constant_controls, note_controls
 from brvtui.loading.revised import Difference, difference_to, revised
 from brvtui.session.engines import Engines
 from brvtui.session.opened import OpenProject

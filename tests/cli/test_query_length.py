@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.engines.byterover.reasons import remedies
+from brvtui.engines.byterover.counterfactuals import case
 from brvtui.engines.byterover.route.decision import find_results
 from brvtui.engines.contract import LONGEST_QUERY, EngineError, Query
 from brvtui.lab.pair.turning import TRIAL_LENGTH, Turner
@@ -152,6 +152,6 @@ def test_explain_tries_few_changes_for_a_long_query(
     length: int, fewest: int, limit: int, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = []
-    monkeypatch.setattr(remedies, "find_results", lambda *given: calls.append(given) or find_results(*given))
+    monkeypatch.setattr(case, "find_results", lambda *given: calls.append(given) or find_results(*given))
     run("explain", SHAPES["distinct words"](length), "expiry")
     assert fewest <= len(calls) <= limit

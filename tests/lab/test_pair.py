@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from brvtui.engines import registry
-from brvtui.engines.byterover.ageing.after_changes import accessed
+from brvtui.engines.changes import accessed
 from brvtui.engines.contract import Context, Query
 from brvtui.lab.pair.differences import NotScored, PairComparison, compare_pair
 from brvtui.lab.pair.turning import Turner
@@ -191,5 +191,4 @@ def _written(days: int) -> str:
 def test_what_cannot_be_changed_has_no_changes(two: Tree) -> None:
     engine, context, _ = ask(two)
     assert Turner(engine, context, BRV3, QUERY, A, "nowhere.md").smallest() == ()
-    assert Turner(engine, context, BRV3, QUERY, A, B, lambda: True).smallest() == ()
     assert stored(importance=1).importance == 1

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from brvtui.lab.evaluation.metrics import parse_metric
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, outcome_of
-from brvtui.lab.whatif.controls import Control
 from brvtui.lab.whatif.sweep import SweepError, crossing_between, crossings_between, parse_axis
-from brvtui.lab.whatif.variant import Variant
+from brvtui.lab.whatif.variant import Control, Variant
 from brvtui.paint.glyphs import ASCII
 from brvtui.report.sweep import sweep_as_plain, sweep_lines
 from brvtui.report.sweep_svg import sweep_svg

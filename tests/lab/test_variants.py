@@ -15,9 +15,20 @@ from brvtui.engines.contract import EngineError, Query
 from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
 from brvtui.lab.judgments.grading import judgment_of, with_grade, with_query
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
-from brvtui.lab.whatif.controls import Control, clock_control, constant_controls, step_of, value_in, with_value
 from brvtui.lab.whatif.replacing import with_constants
-from brvtui.lab.whatif.variant import EditedText, SignalChange, Variant, VariantError, parse_variant
+from brvtui.lab.whatif.variant import (
+    Control,
+    EditedText,
+    SignalChange,
+    Variant,
+    VariantError,
+    clock_control,
+    constant_controls,
+    parse_variant,
+    step_of,
+    value_in,
+    with_value,
+)
 from brvtui.session import Session
 from brvtui.session.evaluating import EvaluationPlan, assess
 from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree

@@ -10,25 +10,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from brvtui.engines.byterover.ageing.after_changes import accessed
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.counterfactuals import Counterfactual, Counterfactuals, Lever
 from brvtui.engines.byterover.counterfactuals.case import Case
-from brvtui.engines.byterover.counterfactuals.changes import (
+from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.route.cache import CacheContents
+from brvtui.engines.byterover.route.router import RouteRequest, route
+from brvtui.engines.byterover.sections import Outcome, Route
+from brvtui.engines.changes import (
     Change,
     Reworded,
     SignalsSet,
     TimeSet,
     TitleSet,
     Updated,
+    accessed,
     retitled,
 )
-from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals
-from brvtui.engines.byterover.counterfactuals.smallest_change import is_monotonic
-from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.route.cache import CacheContents
-from brvtui.engines.byterover.route.router import RouteRequest, route
-from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.loading import load
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Snapshot
@@ -146,7 +145,7 @@ def smaller(taken: Taken, way: Counterfactual) -> Iterator[Change]:
         case Lever.AGE:
             youngest = 0.0 if found is None else found + 0.1
             ages = {youngest, *(youngest + (case.days - youngest) * part / 24 for part in range(24))}
-            if not is_monotonic(case):  # then whole days are tried
+            if not case.is_monotonic:  # then whole days are tried
                 first = 0 if found is None else math.floor(found) + 1
                 ages = {float(day) for day in range(first, math.floor(case.days) + 1)}
             for days in ages if youngest <= case.days else ():

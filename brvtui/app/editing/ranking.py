@@ -17,7 +17,7 @@ from brvtui.paint.text import number, signed, wrap
 if TYPE_CHECKING:
     from brvtui.engines.byterover.preview import Moved, Preview
     from brvtui.engines.byterover.route.decision import Decision
-    from brvtui.engines.byterover_v4.preview import TopicPreview
+    from brvtui.engines.byterover_v4.mending import TopicPreview
 
 
 class RankingPane(Pane):

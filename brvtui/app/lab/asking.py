@@ -23,8 +23,7 @@ from brvtui.lab.judgments.file import Judgments, JudgmentsFile
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.grading import judgment_of, with_grade, with_query
 from brvtui.lab.judgments.model import NOT_COVERED, Judgment, JudgmentsError
-from brvtui.lab.whatif.controls import Control
-from brvtui.lab.whatif.variant import Variant, VariantError
+from brvtui.lab.whatif.variant import Control, Variant, VariantError
 from brvtui.session.edit_effect import asked_last, causes_of_change
 from brvtui.tree.history.git import RevisionError
 from brvtui.tree.history.revision import named_revisions

@@ -15,8 +15,7 @@ from brvtui.app.services import AppServices
 from brvtui.app.states import CellCauses, EditsState, EngineState, LabColumn, LabState, ProjectState, QueryState
 from brvtui.engines.registry import DEFAULT
 from brvtui.lab.judgments.model import Judgment
-from brvtui.lab.whatif.controls import Control, with_value
-from brvtui.lab.whatif.variant import EditedText, Value, Variant
+from brvtui.lab.whatif.variant import Control, EditedText, Value, Variant, with_value
 
 if TYPE_CHECKING:
     from brvtui.session import Session

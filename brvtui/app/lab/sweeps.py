@@ -18,8 +18,7 @@ from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.judgments.model import Judgment
-from brvtui.lab.whatif.controls import Control
-from brvtui.lab.whatif.variant import Variant
+from brvtui.lab.whatif.variant import Control, Variant
 from brvtui.paint.line import Line
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
 from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
 from brvtui.lab.evaluation.results import mean_of
-from brvtui.lab.whatif.controls import CLOCK, Control, value_in
-from brvtui.lab.whatif.variant import Value, Variant
+from brvtui.lab.whatif.variant import CLOCK, Control, Value, Variant, value_in
 from brvtui.paint.line import Line, line
 from brvtui.wording import counted
 

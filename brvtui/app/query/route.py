@@ -102,9 +102,9 @@ class RoutePane(Pane):
             return [*made, Line().gap().add(key, "bold accent").add(" tries the smallest changes", "muted").cut(width)]
         if search.found is None:
             return [*made, line(" trying changes…", "muted").cut(width)]
-        from brvtui.engines.byterover.counterfactuals import lines  # what was found needs it, and few ask for that
+        from brvtui.engines.byterover.counterfactuals import counterfactual_lines  # few ask for that
 
-        made += lines.counterfactual_lines(search.found, width, self.glyphs)
+        made += counterfactual_lines(search.found, width, self.glyphs)
         if any(way.is_verified for way in search.found.ways):
             made += wrapped(self.services.with_keys(_HOW), width)
         return made

@@ -193,7 +193,7 @@ class ByteRoverPresentation(Presentation):
 
     def in_words_of_notes(self, trace: Trace) -> str:
         """The query with the first of the forms that notes have."""
-        from brvtui.engines.byterover.reasons.wordings import EVERY_WORD, as_in_notes
+        from brvtui.engines.byterover.reasons.why_not import EVERY_WORD, as_in_notes
 
         made = {wording.text: wording.query for wording in as_in_notes(trace)}
         return made.get(EVERY_WORD) or next(iter(made.values()), "")

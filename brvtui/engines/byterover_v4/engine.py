@@ -100,7 +100,7 @@ class ByteRoverV4:
         self, context: Context[V4Profile], trace: Trace, document: Named, cancelled: Callable[[], bool]
     ) -> tuple[Remedy, ...]:
         """The changes after which ``document`` stands higher in the answer ``trace``, each tried, best first."""
-        from brvtui.engines.byterover_v4.remedies import remedies
+        from brvtui.engines.byterover_v4.reasons import remedies
 
         return remedies(context, trace, document, self._asking(context, trace), cancelled)
 

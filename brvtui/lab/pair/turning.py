@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import islice
 from typing import Any
 
-from brvtui.engines.byterover.ageing.after_changes import accessed
-from brvtui.engines.byterover.counterfactuals.changes import (
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.changes import (
+    Candidate,
     Change,
     DateSet,
     NoChange,
     Reworded,
     SignalsSet,
     TimeSet,
-    TitleSet,
+    after_hits,
+    bisected,
     changed,
+    higher_importances,
+    higher_maturities,
+    lower_importances,
+    lower_maturities,
+    signals_in_words,
+    titles,
 )
-from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.contract import Context, Engine, Query, TriesRemedies
 from brvtui.ranking.decay import MS_PER_DAY, age_days, just_before_ms
-from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import from_utf16, terms
@@ -30,7 +36,6 @@ from brvtui.trace import RemedyKind
 from brvtui.wording import counted
 
 MOST_HITS = 100
-_MOST_IMPORTANCE = 100
 _MOST_DAYS = 3650
 """Older dates of an update are as good as this one."""
 _NS_PER_MS = 1_000_000
@@ -55,12 +60,6 @@ class TurningChange:
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
-    change: Change
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Turner:
     """Tries changes of the note ``below``, of the signals of the note ``above``, and of the query, after which they
     stand the other way round. Writes nothing."""
@@ -72,59 +71,37 @@ class Turner:
     query: Query
     above: str
     below: str
-    cancelled: Callable[[], bool] = lambda: False
 
     def smallest(self) -> tuple[TurningChange, ...]:
         """The smallest change of each kind that does it; empty where none does, or the note cannot be changed."""
         snapshot = self.context.snapshot
         place = snapshot.by_path.get(self.below)
         is_long = len(self.query.text) > TRIAL_LENGTH
-        if is_long or self.cancelled() or place is None or snapshot.is_code or not snapshot.notes[place].is_local:
+        if is_long or place is None or snapshot.is_code or not snapshot.notes[place].is_local:
             return ()
-        if snapshot.spaces:  # whose signals and titles are not changed here
-            turned = self._bisected(list(self._younger(place))), self._first(self._all_wordings(place))
-            return tuple(made for made in turned if made is not None)
-        kinds = [
-            self._younger(place),
-            self._later_updated(place),
-            self._hits(place),
-            self._maturities(place),
-            self._importances(place),
-        ]
-        other = snapshot.by_path.get(self.above)
-        if other is not None and snapshot.notes[other].is_local:
-            kinds += [self._lower_maturities(other), self._lower_importances(other)]
-        found = [self._bisected(list(steps)) for steps in kinds]
-        found += [self._first(choices) for choices in (self._titles(place), self._all_wordings(place))]
+        kinds = [list(self._younger(place))]
+        choices = [self._all_wordings(place)]
+        if not snapshot.spaces:  # whose signals and titles are not changed here
+            kinds += [list(self._later_updated(place)), *self._signals(place)]
+            choices.insert(0, self._titles(place))
+        found = [*map(self._smallest, kinds), *map(self._first, choices)]
         return tuple(made for made in found if made is not None)
 
-    def _bisected(self, steps: Sequence[_Step]) -> TurningChange | None:
+    def _smallest(self, steps: Sequence[Candidate]) -> TurningChange | None:
         """The first of ``steps``, the smallest first, that turns them, if the last one does.
 
         A larger change of one of these kinds does not lower the note, or raise the other, so it does what a smaller one
         does; the step before the one that is found is tried in any case.
         """
-        if not steps or self.cancelled():
+        last = self._tried(steps[-1]) if steps else None
+        if last is None:
             return None
-        best = self._tried(steps[-1])
-        if best is None:
-            return None
-        low, high = -1, len(steps) - 1
-        while high - low > 1:
-            if self.cancelled():
-                return None
-            middle = (low + high) // 2
-            tried = self._tried(steps[middle])
-            if tried is None:
-                low = middle
-            else:
-                high, best = middle, tried
-        return best
+        return bisected(-1, len(steps) - 1, last, lambda place: self._tried(steps[place]))[1]
 
-    def _first(self, steps: Iterator[_Step]) -> TurningChange | None:
+    def _first(self, steps: Iterator[Candidate]) -> TurningChange | None:
         return next((made for step in steps if (made := self._tried(step)) is not None), None)
 
-    def _tried(self, step: _Step) -> TurningChange | None:
+    def _tried(self, step: Candidate) -> TurningChange | None:
         """The change if it turns them; None otherwise."""
         try:
             snapshot = self._changed(step.change)
@@ -157,16 +134,16 @@ class Turner:
             return replace(snapshot, spaces=(replace(first, topics=topics), *others))
         return changed(replace(self.context, constants=self.reading), change)
 
-    def _younger(self, place: int) -> Iterator[_Step]:
+    def _younger(self, place: int) -> Iterator[Candidate]:
         note, now_ms = self.context.snapshot.notes[place], self.context.now_ms
         days = float(age_days(now_ms, note.mtime_ms))
         for left in range(math.ceil(days) - 1, 0, -1):
             text = f"B: edited {counted(left, 'day', 'days')} ago, not {days:.0f}"
-            yield _Step(TimeSet(note.path, round(now_ms - left * MS_PER_DAY)), text)
+            yield Candidate(TimeSet(note.path, round(now_ms - left * MS_PER_DAY)), text)
         if days > 0:
-            yield _Step(TimeSet(note.path, just_before_ms(now_ms)), f"B: edited today, not {days:.0f} days ago")
+            yield Candidate(TimeSet(note.path, just_before_ms(now_ms)), f"B: edited today, not {days:.0f} days ago")
 
-    def _later_updated(self, place: int) -> Iterator[_Step]:
+    def _later_updated(self, place: int) -> Iterator[Candidate]:
         """Later values of ``updatedAt``, by which some engines count a note's age."""
         note, now_ms = self.context.snapshot.notes[place], self.context.now_ms
         written_ms = self.context.snapshot.parsed[note.path].updated_ms
@@ -176,68 +153,54 @@ class Turner:
         for left in range(min(math.ceil(days) - 1, _MOST_DAYS), -1, -1):
             when = f"{counted(left, 'day', 'days')} ago" if left else "today"
             text = f"B: updatedAt {when}, not {days:.0f} days ago"
-            yield _Step(DateSet(note.path, now_ms - left * MS_PER_DAY, note.mtime_ms), text)
+            yield Candidate(DateSet(note.path, now_ms - left * MS_PER_DAY, note.mtime_ms), text)
 
-    def _hits(self, place: int) -> Iterator[_Step]:
-        path, signals = self.context.snapshot.notes[place].path, self.context.snapshot.signals[place]
-        state = signals
-        for hits in range(1, MOST_HITS + 1):
-            before, state = state, accessed(state, self.reading.signals)
-            if (state.importance, state.maturity) == (before.importance, before.maturity):
-                return
-            level = f", {state.maturity} then" if state.maturity != signals.maturity else ""
-            yield _Step(SignalsSet(path, state), f"B: {counted(hits, 'more access hit', 'more access hits')}{level}")
+    def _signals(self, place: int) -> Iterator[list[Candidate]]:
+        """Higher signals of the note, then lower ones of the note above it, where that can be changed."""
+        snapshot = self.context.snapshot
+        path, own = snapshot.notes[place].path, snapshot.signals[place]
+        hits = []
+        for number, state in enumerate(islice(after_hits(own, self.reading.signals), MOST_HITS), start=1):
+            level = f", {state.maturity} then" if state.maturity != own.maturity else ""
+            text = f"B: {counted(number, 'more access hit', 'more access hits')}{level}"
+            hits.append(Candidate(SignalsSet(path, state), text))
+        yield hits
+        kinds = [("B", path, own, higher_maturities(own)), ("B", path, own, higher_importances(own))]
+        other = snapshot.by_path.get(self.above)
+        if other is not None and snapshot.notes[other].is_local:
+            stored = snapshot.signals[other]
+            kinds += [("A", self.above, stored, lower(stored)) for lower in (lower_maturities, lower_importances)]
+        for note, changed_path, before, states in kinds:
+            yield [
+                Candidate(SignalsSet(changed_path, state), f"{note}: {signals_in_words(before, state, ', not ')}")
+                for state in states
+            ]
 
-    def _maturities(self, place: int) -> Iterator[_Step]:
-        path, signals = self.context.snapshot.notes[place].path, self.context.snapshot.signals[place]
-        for level in LEVELS[LEVELS.index(signals.maturity) + 1 :]:
-            yield _Step(SignalsSet(path, replace(signals, maturity=level)), f"B: {level}, not {signals.maturity}")
-
-    def _importances(self, place: int) -> Iterator[_Step]:
-        path, signals = self.context.snapshot.notes[place].path, self.context.snapshot.signals[place]
-        for value in range(math.floor(signals.importance) + 1, _MOST_IMPORTANCE + 1):
-            text = f"B: importance {value}, not {signals.importance:g}"
-            yield _Step(SignalsSet(path, replace(signals, importance=float(value))), text)
-
-    def _lower_maturities(self, place: int) -> Iterator[_Step]:
-        path, signals = self.context.snapshot.notes[place].path, self.context.snapshot.signals[place]
-        for level in reversed(LEVELS[: LEVELS.index(signals.maturity)]):
-            yield _Step(SignalsSet(path, replace(signals, maturity=level)), f"A: {level}, not {signals.maturity}")
-
-    def _lower_importances(self, place: int) -> Iterator[_Step]:
-        path, signals = self.context.snapshot.notes[place].path, self.context.snapshot.signals[place]
-        for value in range(math.ceil(signals.importance) - 1, -1, -1):
-            text = f"A: importance {value}, not {signals.importance:g}"
-            yield _Step(SignalsSet(path, replace(signals, importance=float(value))), text)
-
-    def _titles(self, place: int) -> Iterator[_Step]:
+    def _titles(self, place: int) -> Iterator[Candidate]:
         """Titles with every choice of the first missing words of the query, fewest first.
 
         First with the file's own time, then as saved now.
         """
         note = self.context.snapshot.notes[place]
-        tried = self._missing(self.query.text, note.title)
-        choices = [choice for count in range(1, len(tried) + 1) for choice in combinations(tried, count)]
-        saved_ms = just_before_ms(self.context.now_ms)
-        for mtime_ms, saved in ((note.mtime_ms, ""), (saved_ms, ", and saved today")):
-            for words in (" ".join(map(from_utf16, chosen)) for chosen in choices):
-                title = TitleSet(note.path, f"{note.title} {words}".strip(), mtime_ms)
-                yield _Step(title, f"B: “{words}” added to its title{saved}")
+        words = list(map(from_utf16, self._missing(self.query.text, note.title)))
+        for mtime_ms, saved in ((note.mtime_ms, ""), (just_before_ms(self.context.now_ms), ", and saved today")):
+            for added, change in titles(note, words, mtime_ms):
+                yield Candidate(change, f"B: “{added}” added to its title{saved}")
 
-    def _all_wordings(self, place: int) -> Iterator[_Step]:
+    def _all_wordings(self, place: int) -> Iterator[Candidate]:
         """Wordings by its title, then those that the engine has found to help the note by itself."""
         yield from self._wordings(place)
         if isinstance(self.engine, TriesRemedies):
             trace, named = self.engine.answer(self.context, self.query), Named(self.below, place)
-            for remedy in self.engine.remedies(self.context, trace, named, self.cancelled):
+            for remedy in self.engine.remedies(self.context, trace, named, lambda: False):
                 if remedy.kind is RemedyKind.WORDING:
-                    yield _Step(Reworded(remedy.query), f"ask “{remedy.query}”")
+                    yield Candidate(Reworded(remedy.query), f"ask “{remedy.query}”")
 
-    def _wordings(self, place: int) -> Iterator[_Step]:
+    def _wordings(self, place: int) -> Iterator[Candidate]:
         """The query with a word of the title that it lacks, then with the whole title."""
         title, text = self.context.snapshot.notes[place].title, self.query.text
         for words in (*map(from_utf16, self._missing(title, text)), title):
-            yield _Step(Reworded(f"{text} {words}"), f"ask with “{words}” added to the query")
+            yield Candidate(Reworded(f"{text} {words}"), f"ask with “{words}” added to the query")
 
     def _missing(self, text: str, held: str) -> list[str]:
         """The first words of ``text`` that ``held`` lacks, in UTF-16 form; no stop words."""

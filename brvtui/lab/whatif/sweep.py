@@ -13,8 +13,7 @@ from brvtui.lab.evaluation.evaluate import Progress
 from brvtui.lab.evaluation.metrics import Metric
 from brvtui.lab.evaluation.results import QueryResult, mean_of
 from brvtui.lab.judgments.model import Judgment, outcome_of
-from brvtui.lab.whatif.controls import CLOCK, Control, with_value
-from brvtui.lab.whatif.variant import MOST_DAYS, Value, Variant, read_value
+from brvtui.lab.whatif.variant import CLOCK, MOST_DAYS, Control, Value, Variant, read_value, with_value
 from brvtui.trace import Check, Hit, Trace
 from brvtui.wording import nearest, shortened
 

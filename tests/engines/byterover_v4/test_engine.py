@@ -14,7 +14,7 @@ import pytest
 from brvtui.engines.byterover.ageing.board import OF_TOPICS
 from brvtui.engines.byterover.ageing.words import STATE
 from brvtui.engines.byterover_v4.engine import ByteRoverV4
-from brvtui.engines.byterover_v4.preview import topic_preview
+from brvtui.engines.byterover_v4.mending import topic_preview
 from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.contract import EngineError, Query
 from brvtui.engines.registry import presentation

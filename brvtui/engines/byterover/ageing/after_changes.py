@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,10 +10,9 @@ from brvtui.engines.byterover.ageing.board import Board, BoardRow
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.scoring import inputs_of
+from brvtui.engines.changes import accessed, updated
 from brvtui.loading.edited import edit_after_save, edited
 from brvtui.ranking.ceiling import ceilings
-from brvtui.ranking.constants import SignalRules
-from brvtui.ranking.maturity import LEVELS, after_access, after_update, levels_of
 from brvtui.tree.reading.signals import NoteSignals
 
 
@@ -30,29 +29,6 @@ class After:
     days: float
     """Days since modification: a hit leaves the file alone, an update writes it."""
     ceiling: float
-
-
-def accessed(signals: NoteSignals, rules: SignalRules) -> NoteSignals:
-    """The stored signals of a note after one access hit."""
-    importance, levels = after_access(np.asarray([signals.importance]), levels_of([signals.maturity]), rules)
-    return replace(
-        signals,
-        importance=float(importance[0]),
-        maturity=LEVELS[levels[0]],
-        access_count=signals.access_count + 1,
-    )
-
-
-def updated(signals: NoteSignals, rules: SignalRules) -> NoteSignals:
-    """The stored signals of a note after one curate update."""
-    importance, levels = after_update(np.asarray([signals.importance]), levels_of([signals.maturity]), rules)
-    return replace(
-        signals,
-        importance=float(importance[0]),
-        maturity=LEVELS[levels[0]],
-        recency=1.0,
-        update_count=signals.update_count + 1,
-    )
 
 
 def after_hits(signals: NoteSignals, days: float, local: bool, hits: int, profile: Profile) -> After:

@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.counterfactuals.changes import Change, NoChange, Reworded, SignalsSet, changed
-from brvtui.engines.byterover.route.decision import QueryResults, decide, entity_words, find_results
+from brvtui.engines.byterover.counterfactuals import Counterfactual, Lever, LeverStatus
+from brvtui.engines.byterover.route.decision import Decision, QueryResults, decide, entity_words, find_results
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.engines.byterover.search.matching import match_terms
 from brvtui.engines.byterover.search.scoring import inputs_of
 from brvtui.engines.byterover.search.search import SearchOptions, search
-from brvtui.engines.byterover.sections import Outcome, Search
+from brvtui.engines.byterover.sections import Outcome, Search, SearchOutcome
+from brvtui.engines.changes import Cancelled, Change, NoChange, Reworded, SignalsSet, bisected, changed
 from brvtui.ranking.ceiling import ScoreInputs, scores
 from brvtui.ranking.compound import round_half_up
 from brvtui.ranking.decay import age_days
 from brvtui.snapshot import Note
 from brvtui.text.analysis import terms
 from brvtui.timing import Stopwatch
-from brvtui.trace import Hit, Origin, Trace
+from brvtui.trace import Origin, Trace
 from brvtui.tree.reading.signals import NoteSignals
 
+_NO_CHANGE = "there is none that changes anything"
+_ALIKE = 1e-12
 _LEADING = (Origin.TEXT, Origin.NAME)
 _ULPS = 1e-9
 """How far a score may move by what a change does not name: another order of the notes, and with it the last bits of
 the average lengths that relevance depends on."""
 
 
-class Cancelled(Exception):
-    """The caller cancelled the search for counterfactuals."""
+@dataclass(frozen=True, slots=True)
+class SizedChange:
+    """A change, how large it is, and the highest score, unrounded, that it can give the note."""
+
+    change: Change
+    amount: float
+    max_score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +51,9 @@ class Trial:
 
     answers: bool
     """Whether it answers at tier 2 with the note first."""
-    made: QueryResults | None
-    hit: Hit | None
-    """The note among the results."""
+    score: float | None
+    """The note's score; None when it is not among the results."""
     verdict: str
-
-    @property
-    def score(self) -> float | None:
-        """The note's score; None when it is not among the results."""
-        return self.hit.score if self.hit else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,26 +140,104 @@ class Case:
         """Whether a note of that unrounded score can lead a direct answer."""
         return self.seen(score) >= self.context.constants.direct.min_top
 
+    def ask(self, change: Change) -> tuple[QueryResults, Decision]:
+        """What the router finds and decides after ``change``. Raises :class:`Cancelled` and :class:`NoChange`."""
+        if self.cancelled():
+            raise Cancelled
+        after = replace(self.context, snapshot=changed(self.context, change))
+        query = change.query if isinstance(change, Reworded) else self.trace.query
+        made = find_results(after, query, self.trace.scope_option, Stopwatch())
+        return made, decide(after, made)
+
     def try_change(self, change: Change, origins: tuple[Origin, ...] = _LEADING) -> Trial:
         """Runs the router again after ``change``; the note must be found by one of ``origins``.
 
         Raises :class:`Cancelled`.
         """
-        if self.cancelled():
-            raise Cancelled
         try:
-            then = changed(self.context, change)
+            made, decided = self.ask(change)
         except NoChange as reason:
-            return Trial(False, None, None, str(reason))
-        query = change.query if isinstance(change, Reworded) else self.trace.query
-        after = replace(self.context, snapshot=then)
-        made = find_results(after, query, self.trace.scope_option, Stopwatch())
-        decided = decide(after, made)
+            return Trial(False, None, str(reason))
         first = next(iter(decided.prefetched), None)
         leads = first is not None and first.file == self.note.path and first.origin in origins
-        hits = [hit for hit in made.hits if hit.file == self.note.path and hit.origin is not Origin.PROPAGATED]
+        own = (hit for hit in made.hits if hit.file == self.note.path and hit.origin is not Origin.PROPAGATED)
         direct = decided.outcome is Outcome.DIRECT
         why = decided.why
         if first is not None and not leads:
             why = f"“{first.title}” {'answers' if direct else 'is first'} still: {why}"
-        return Trial(direct and leads, made, next(iter(hits), None), why)
+        return Trial(direct and leads, next((hit.score for hit in own), None), why)
+
+    @cached_property
+    def is_monotonic(self) -> bool:
+        """Whether a higher score of the note can only bring a direct answer nearer.
+
+        It can where no other result depends on the note's signals: not where scores, instead of relevances, are
+        carried up to folders, nor where the note is its folder's summary. And where one search decides: when a search
+        of a scope, or one that an out-of-domain rule empties, gives way to another, the note may have a higher
+        relevance in that one.
+        """
+        search, constants = self.trace.section(Search), self.context.constants
+        is_large = len(self.context.snapshot.notes) >= constants.out_of_domain.min_notes
+        return not (
+            constants.search.lift_source == "score"
+            or self.summarises(self.note.path)
+            or any(attempt.scope for attempt in search.attempts)
+            or search.outcome is not SearchOutcome.MATCHES
+            or (is_large and search.and_failed)
+        )
+
+    def summarises(self, path: str) -> bool:
+        """Whether the file at ``path`` is the summary of its folder."""
+        return any(summary.file == path for summary in self.context.snapshot.summaries.values())
+
+    def too_low(self, lever: Lever, max_score: float, what: str) -> Counterfactual:
+        """The result of ``lever`` when the score, at most ``max_score`` unrounded, is below the one that is needed."""
+        needed, seen = self.context.constants.direct.min_top, self.seen(max_score)
+        return impossible(lever, f"{what}: {seen:.2f} at most, {needed:g} is needed", seen)
+
+    def smallest(
+        self,
+        lever: Lever,
+        candidates: Sequence[SizedChange],
+        what: str,
+        in_words: Callable[[SizedChange], str],
+        is_monotonic: bool,
+    ) -> Counterfactual:
+        """The first of ``candidates``, given smallest first, after which the query is answered at tier 2.
+
+        Those that cannot reach the needed score are not tried. With ``is_monotonic``, a candidate that does it means
+        that every larger one of no lower score does too, so the rest is bisected; else every one is tried. ``what``
+        says that none does it. Raises :class:`Cancelled`.
+        """
+        if not candidates:
+            return impossible(lever, f"{what}: {_NO_CHANGE}")
+        near = [candidate for candidate in candidates if self.reaches(candidate.max_score)]
+        if not near:
+            return self.too_low(lever, max(candidate.max_score for candidate in candidates), what)
+
+        def answering(place: int) -> Trial | None:
+            trial = self.try_change(near[place].change)
+            return trial if trial.answers else None
+
+        last = len(near) - 1
+        place, trial = 0, self.try_change(near[0].change)
+        rises = is_monotonic and all(one.max_score <= other.max_score + _ALIKE for one, other in pairwise(near))
+        if rises and last and not trial.answers:
+            place, trial = last, self.try_change(near[last].change)
+            place, trial = bisected(0, last, trial, answering) if trial.answers else (place, trial)
+        while not trial.answers and place < last:
+            place += 1
+            trial = self.try_change(near[place].change)
+        if not trial.answers:
+            return impossible(lever, f"{what}: {trial.verdict}", trial.score, trial.verdict)
+        return verified(lever, near[place].change, trial, in_words(near[place]), near[place].amount)
+
+
+def verified(lever: Lever, change: Change, trial: Trial, text: str, amount: float | None = None) -> Counterfactual:
+    """The result of ``lever`` when ``change``, of the size ``amount``, does it."""
+    return Counterfactual(lever, LeverStatus.VERIFIED, text, change, amount, trial.score, trial.verdict)
+
+
+def impossible(lever: Lever, text: str, score: float | None = None, verdict: str = "") -> Counterfactual:
+    """The result of ``lever`` when no change of its kind does it."""
+    return Counterfactual(lever, LeverStatus.IMPOSSIBLE, text, score=score, verdict=verdict)

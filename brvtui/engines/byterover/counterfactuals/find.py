@@ -5,26 +5,55 @@ Every change that is listed was put to the router; what is called impossible is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
 
 from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.counterfactuals import Counterfactual, Counterfactuals, Lever, LeverStatus, numbers, words
-from brvtui.engines.byterover.counterfactuals.case import Cancelled, Case
-from brvtui.engines.byterover.counterfactuals.numbers import runner_up
+from brvtui.engines.byterover.counterfactuals import Counterfactual, Counterfactuals, Lever, LeverStatus
+from brvtui.engines.byterover.counterfactuals.case import Case, SizedChange, impossible, verified
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.reasons.why_not import Loss
+from brvtui.engines.byterover.reasons.why_not import STOP_WORD, Loss, Wording, as_in_notes, unpunctuated, without_words
+from brvtui.engines.byterover.search.lint import filtered_query
+from brvtui.engines.byterover.search.scoring import inputs_of
 from brvtui.engines.byterover.sections import Outcome, Route, Search, SearchOutcome
-from brvtui.trace import Ladder, Origin, Trace
+from brvtui.engines.changes import (
+    MOST_TITLES,
+    Cancelled,
+    Reworded,
+    SignalsSet,
+    TimeSet,
+    after_hits,
+    higher_importances,
+    higher_maturities,
+    lower_importances,
+    lower_maturities,
+    signals_in_words,
+    titles,
+)
+from brvtui.engines.contract import trial_limit
+from brvtui.ranking.ceiling import HORIZON_DAYS
+from brvtui.ranking.decay import MS_PER_DAY, just_before_ms
+from brvtui.ranking.maturity import LEVELS
+from brvtui.text.analysis import from_utf16, terms
+from brvtui.text.segment import FIELDS
+from brvtui.trace import Hit, Ladder, MatchKind, NearMiss, Origin, Trace
+from brvtui.tree.reading.files import Role
+from brvtui.tree.reading.signals import NoteSignals
+from brvtui.tree.reading.whitespace import spaced_words
+from brvtui.wording import counted
 
 _WITHOUT_MODEL = (Outcome.DIRECT, Outcome.EXACT_CACHE, Outcome.FUZZY_CACHE)
-_OF_THE_TREE = (
-    Lever.HITS,
-    Lever.AGE,
-    Lever.MATURITY,
-    Lever.IMPORTANCE,
-    Lever.RUNNER_UP,
-    Lever.TITLE,
-)
+_WITH_MATCH = (Lever.HITS, Lever.AGE, Lever.MATURITY, Lever.IMPORTANCE, Lever.RUNNER_UP)
+"""The levers that move only a note that a word of the query matches."""
+_OF_THE_TREE = (*_WITH_MATCH, Lever.TITLE)
+STEPS_A_DAY = 10
+"""The resolution of ages."""
+_MOST_ADDED = 12
+_MOST_REPEATED = 4
 
 
 def find_counterfactuals(
@@ -86,7 +115,7 @@ def _nearest(context: Context, trace: Trace) -> str:
 def _ways(case: Case) -> tuple[Counterfactual, ...]:
     if case.trace.section(Search).outcome is SearchOutcome.ENGINE_FAILS:
         return _all_impossible(tuple(Lever), Loss.ENGINE_FAILS.value)
-    made = [*_of_note(case), words.wording(case), words.path(case)]
+    made = [*_of_note(case), _wording(case), _path(case)]
     return tuple(sorted(made, key=lambda way: list(Lever).index(way.lever)))
 
 
@@ -94,16 +123,19 @@ def _of_note(case: Case) -> tuple[Counterfactual, ...]:
     if not case.note.is_local:
         return _all_impossible(_OF_THE_TREE, f"the shared source {case.note.alias} is read only")
     if not case.relevance:
-        needs_match = tuple(lever for lever in _OF_THE_TREE if lever is not Lever.TITLE)
-        return (*_all_impossible(needs_match, "no word of the query matches the note"), words.title(case, False))
-    age = numbers.age(case)
+        return (*_all_impossible(_WITH_MATCH, "no word of the query matches the note"), _title(case, False))
+    age, own = _age(case), case.signals
+    hits = list(after_hits(own, case.context.constants.signals))
+    importances = higher_importances(own, case.context.constants.signals.max_importance)
+    maturities = higher_maturities(own)
+    levels = [LEVELS.index(state.maturity) for state in maturities]
     return (
-        numbers.hits(case),
+        _of_signals(case, Lever.HITS, hits, range(1, len(hits) + 1), "no number of hits"),
         age,
-        numbers.maturity(case),
-        numbers.importance(case),
-        runner_up(case),
-        words.title(case, age.is_verified),
+        _of_signals(case, Lever.MATURITY, maturities, levels, "no maturity"),
+        _of_signals(case, Lever.IMPORTANCE, importances, [one.importance for one in importances], "no importance"),
+        _runner_up(case),
+        _title(case, age.is_verified),
     )
 
 
@@ -114,11 +146,260 @@ def _of_no_note(profile: Profile, trace: Trace) -> Counterfactuals:
         why = "no note matches any word of the query"
         unnamed = "no note to try it with: brv-tui explain TEXT PATH --takes names one"
         ways = (
-            *_all_impossible(tuple(lever for lever in _OF_THE_TREE if lever is not Lever.TITLE), why),
+            *_all_impossible(_WITH_MATCH, why),
             *(Counterfactual(lever, LeverStatus.OPEN, unnamed) for lever in (Lever.TITLE, Lever.WORDING, Lever.PATH)),
         )
     return Counterfactuals(trace.query, trace.section(Route).outcome, "", "", None, None, profile.direct.min_top, ways)
 
 
 def _all_impossible(levers: tuple[Lever, ...], why: str) -> tuple[Counterfactual, ...]:
-    return tuple(Counterfactual(lever, LeverStatus.IMPOSSIBLE, why) for lever in levers)
+    return tuple(impossible(lever, why) for lever in levers)
+
+
+# Changes of numbers: the hits, age, maturity and importance of the note, and the signals of its runner-up.
+
+
+def _age(case: Case) -> Counterfactual:
+    """An edit no longer ago than so many days, in tenths; one of a moment ago counts as 0.
+
+    Where a younger note may do worse (:attr:`Case.is_monotonic`), whole days are tried, each by itself.
+    """
+    steady, what = case.is_monotonic, "not even edited today"
+    days = min(case.days, HORIZON_DAYS)
+    steps = range(int(days * STEPS_A_DAY), -1, -1) if steady else range(int(days) * STEPS_A_DAY, -1, -STEPS_A_DAY)
+    ages = np.asarray(steps) / STEPS_A_DAY
+    max_scores = case.max_scores(case.inputs, np.maximum(ages, 1 / MS_PER_DAY), case.relevance).tolist()
+    now_ms = math.ceil(case.context.now_ms)
+    candidates = [
+        SizedChange(TimeSet(case.note.path, now_ms - max(1, round(day * MS_PER_DAY))), day, max_score)
+        for day, max_score in zip(ages.tolist(), max_scores, strict=True)
+    ]
+    if not case.reaches(max_scores[-1]):
+        return case.too_low(Lever.AGE, max_scores[-1], what)
+    found = case.smallest(Lever.AGE, candidates, what, lambda change: _when(case, change.amount), steady)
+    if steady or found.is_verified:
+        return found
+    return Counterfactual(Lever.AGE, LeverStatus.OPEN, f"edited on no day until today: {found.verdict}")
+
+
+def _when(case: Case, days: float) -> str:
+    if not case.days:
+        return f"a moment later: its stored recency {case.signals.recency:g} counts at exactly 0 days alone"
+    when = f"edited within the last {days:g} days" if case.is_monotonic else f"edited {days:g} days ago"
+    return f"{when if days else 'edited today'}, not {case.days:.1f} days ago"
+
+
+def _of_signals(
+    case: Case, lever: Lever, states: Sequence[NoteSignals], amounts: Sequence[float], what: str
+) -> Counterfactual:
+    if case.ignores_signals:
+        return impossible(lever, f"{what}: the engine ignores all stored signals of this tree")
+    inputs = inputs_of(states, case.note.is_local, case.context.constants.score)
+    max_scores = case.max_scores(inputs, np.full(len(states), case.days), case.relevance).tolist()
+    changes = [SignalsSet(case.note.path, state) for state in states]
+    candidates = list(map(SizedChange, changes, amounts, max_scores))
+    return case.smallest(lever, candidates, what, lambda change: _in_words(case, lever, change), case.is_monotonic)
+
+
+def _in_words(case: Case, lever: Lever, found: SizedChange) -> str:
+    assert isinstance(found.change, SignalsSet)
+    before, after = case.signals, found.change.signals
+    if lever is not Lever.HITS:
+        return signals_in_words(before, after)
+    same = after.maturity == before.maturity
+    level = f"still {after.maturity}" if same else f"{after.maturity} instead of {before.maturity}"
+    hits = counted(int(found.amount), "more hit", "more hits")
+    return f"{hits}: importance {after.importance:g} instead of {before.importance:g}, {level}"
+
+
+def _runner_up(case: Case) -> Counterfactual:
+    """Lower signals of the runner-up: less importance, else a lower maturity, else both."""
+    now = case.max_score(relevance=case.relevance)
+    if not case.reaches(now):
+        return case.too_low(Lever.RUNNER_UP, now, "the note's own score is short")
+    others = [hit for hit in case.trace.hits if hit.file != case.note.path or hit.origin is Origin.PROPAGATED]
+    # The first result that reaches the prompt, in the order of the gates, and is not the note itself.
+    rival = next((hit for hit in others if hit.score >= case.context.constants.direct.prefetch), None)
+    if rival is None:
+        return impossible(Lever.RUNNER_UP, "no other result is near enough to be in the way")
+    if rival.origin not in (Origin.TEXT, Origin.NAME) or rival.shared_source or case.ignores_signals:
+        return Counterfactual(Lever.RUNNER_UP, LeverStatus.OPEN, f"{rival.title} has no signals that could be lowered")
+    return _lowered(case, rival, now)
+
+
+def _lowered(case: Case, rival: Hit, max_score: float) -> Counterfactual:
+    before = case.context.snapshot.signals[case.context.snapshot.by_path[rival.file]]
+    what = f"not even with {rival.title} as a draft of importance 0"
+    # A runner-up that falls further can only leave the note more room, except below the score that no unmatched word
+    # undoes: there, who is among the first decides whether there is an answer at all.
+    sure = max_score >= case.context.constants.out_of_domain.escape
+    is_monotonic = sure and not case.summarises(rival.file) and case.is_monotonic
+    less, lower = lower_importances(before), lower_maturities(before)
+    found = impossible(Lever.RUNNER_UP, what)
+
+    def in_words(found: SizedChange) -> str:
+        assert isinstance(found.change, SignalsSet)
+        return f"{rival.title}: {signals_in_words(before, found.change.signals)}"
+
+    for states in (less, lower, [replace(state, maturity=LEVELS[0]) for state in less if lower]):
+        candidates = [SizedChange(SignalsSet(rival.file, state), state.importance, max_score) for state in states]
+        if candidates:
+            found = case.smallest(Lever.RUNNER_UP, candidates, what, in_words, is_monotonic)
+        if found.is_verified:
+            break
+    return found
+
+
+# Changes of words: those of the query in the note's title, and other wordings of the query.
+
+
+def _title(case: Case, young_is_enough: bool) -> Counterfactual:
+    """Words of the query added to the title: as few as possible, the file's time kept if that is enough.
+
+    With ``young_is_enough``, saving with a new time alone does it, so only titles with the old one are tried.
+    """
+    kept, saved = case.max_score(), case.max_score(days=1 / MS_PER_DAY)
+    if not case.reaches(saved):
+        return _above_ceiling(case, Lever.TITLE, saved, "no title: this note's ceiling, even edited today, is")
+    if young_is_enough and not case.reaches(kept):
+        what = "edited today it needs no word more; with the time of its file its ceiling is"
+        return _above_ceiling(case, Lever.TITLE, kept, what)
+    words = missing_words(case)
+    if not words:
+        return impossible(Lever.TITLE, "its title holds every word of the query that counts")
+    times = [case.note.mtime_ms] if case.reaches(kept) else []
+    times += [] if young_is_enough else [just_before_ms(case.context.now_ms)]
+    for mtime_ms in times:
+        for added, change in islice(titles(case.note, words, mtime_ms), trial_limit(case.trace.query)):
+            trial = case.try_change(change)
+            if trial.answers:
+                how = "" if mtime_ms == case.note.mtime_ms else ", and saved today"
+                text = f"“{added}” added to its title{how}"
+                return verified(Lever.TITLE, change, trial, text, len(added.split(" ")))
+    if 2 ** len(words) - 1 <= min(MOST_TITLES, trial_limit(case.trace.query)):
+        return impossible(Lever.TITLE, "no words of the query in its title do it: every choice of them was tried")
+    return Counterfactual(Lever.TITLE, LeverStatus.OPEN, "none of the titles that were tried does it")
+
+
+def _wording(case: Case) -> Counterfactual:
+    """Another wording, least change first; impossible when not even a perfect text match would do."""
+    ceiling = case.max_score()
+    if not case.reaches(ceiling):
+        return _above_ceiling(case, Lever.WORDING, ceiling, "no wording but its path: this note's ceiling today is")
+    seen = {case.trace.query}
+    for candidate in islice(_every_wording(case), trial_limit(case.trace.query)):
+        if not candidate.query.strip() or candidate.query in seen:
+            continue
+        seen.add(candidate.query)
+        change = Reworded(candidate.query)
+        trial = case.try_change(change)
+        if trial.answers:
+            return verified(Lever.WORDING, change, trial, f"“{candidate.query}”: {candidate.text}")
+    none = f"none of {counted(len(seen) - 1, 'wording', 'wordings')} does it"
+    return Counterfactual(Lever.WORDING, LeverStatus.OPEN, none)
+
+
+def _path(case: Case) -> Counterfactual:
+    """The note asked for by its path."""
+    score = case.context.constants.paths.note_score
+    if score < case.context.constants.direct.min_top:
+        return impossible(Lever.PATH, f"a note that is named by its path scores {score:g}", score)
+    shown, summary = case.note.path, case.context.snapshot.summaries.get(case.note.result_path)
+    if case.note.role is Role.CONTEXT and summary is not None and summary.file != shown:
+        return impossible(Lever.PATH, f"its path names its folder, which {summary.file} stands for")
+    for query in (shown, shown.removesuffix(".md"), f"/{shown}"):
+        change = Reworded(query)
+        trial = case.try_change(change, (Origin.PATH,))
+        if trial.answers:
+            return verified(Lever.PATH, change, trial, f"“{query}”")
+    return Counterfactual(Lever.PATH, LeverStatus.OPEN, "its path is not read as one")
+
+
+def _above_ceiling(case: Case, lever: Lever, ceiling: float, what: str) -> Counterfactual:
+    """``lever`` is impossible: a perfect text match would not do."""
+    seen = case.seen(ceiling)
+    return impossible(lever, f"{what} {seen:.2f}", seen)
+
+
+def missing_words(case: Case) -> list[str]:
+    """The words of the query that are searched and not in the note's title."""
+    held = set(terms(case.note.title))
+    asked = terms(filtered_query(case.trace.query, case.context.constants))
+    return [from_utf16(term) for term in dict.fromkeys(asked) if term not in held]
+
+
+def near_wordings(case: Case) -> Iterator[Wording]:
+    """Yields wordings that somebody could have used: spelled as the note is, with a word less, or with one more."""
+    query, words = case.trace.query, spaced_words(case.trace.query)
+    yield from _respelled(case, words)
+    yield from as_in_notes(case.trace)
+    yield from unpunctuated(case.trace)
+    yield from without_words(words)
+    yield Wording("put a stop word before it", f"{STOP_WORD} {query.strip()}")
+    for word in _telling(case)[0]:
+        yield Wording(f"add “{word}”", f"{query} {word}")
+
+
+def _every_wording(case: Case) -> Iterator[Wording]:
+    """Yields the near wordings, then those that only name more and more of the note's own words."""
+    query = case.trace.query
+    added, rarest = _telling(case)
+    yield from near_wordings(case)
+    bare = " ".join(_matching(case))
+    bases = (
+        (query, "add", added),
+        (bare, "with only the words that match it, add", added),
+        ("", "ask for", added),
+        ("", "ask for", rarest),
+    )
+    for base, what, words_added in bases:
+        for count in range(1, len(words_added) + 1):
+            more = " ".join(words_added[:count])
+            yield Wording(f"{what} “{more}”", f"{base} {more}".strip())
+    everything = " ".join(dict.fromkeys([*spaced_words(bare), *added]))
+    for times in range(2, _MOST_REPEATED + 1):
+        yield Wording(f"its words, {times} times", " ".join([everything] * times))
+    # Single words are searched too, the first few: these are one word, which few other notes hold.
+    times = case.context.constants.entities.searches
+    for word in rarest[:_MOST_REPEATED]:
+        if len(word) >= case.context.constants.entities.word_length:
+            yield Wording(f"its words behind “{word}”, {times} times", " ".join([*[word] * times, everything]))
+
+
+def _respelled(case: Case, words: Sequence[str]) -> Iterator[Wording]:
+    """The query with the note's own spelling of words that met it some letters off."""
+    listed: list[Hit | NearMiss] = [*case.trace.hits, *case.trace.near_misses]
+    met = next((one.words for one in listed if one.file == case.note.path), ())
+    near = {one.query: one.word for one in met if one.kind is MatchKind.FUZZY}
+    spelled = [near.get(word.lower(), word) for word in words]
+    if spelled != list(words):
+        yield Wording("spelled as the note has it", " ".join(spelled))
+
+
+def _matching(case: Case) -> list[str]:
+    """The words of the query that the note itself holds."""
+    held = _held(case)
+    return [from_utf16(term) for term in dict.fromkeys(terms(case.trace.query)) if term in held]
+
+
+def _telling(case: Case) -> tuple[list[str], list[str]]:
+    """Words of the note that the query lacks: those of its title, then the rarest; and the rarest alone."""
+    passed_over = {*terms(case.trace.query), *case.context.constants.query.stop_words}
+    held = {term: notes for term, notes in _held(case).items() if term not in passed_over}
+    in_title = [term for term in dict.fromkeys(terms(case.note.title)) if term in held]
+    rarest = sorted(held, key=lambda term: (not term.isalpha(), held[term], term))  # "00" says nothing to anybody
+    both = dict.fromkeys([*in_title, *rarest])
+    return [from_utf16(term) for term in list(both)[:_MOST_ADDED]], [from_utf16(term) for term in rarest[:_MOST_ADDED]]
+
+
+def _held(case: Case) -> dict[str, int]:
+    """The note's terms, with how many notes hold each in their text."""
+    postings = case.context.snapshot.postings
+    fields = len(FIELDS)
+    identities = sorted({int(row) // fields for row in postings.note(case.position).rows})
+    names = postings.ids.terms
+    return {
+        names[identity]: max(postings.df(identity, field) for field in range(fields))
+        for identity in identities
+        if names[identity]
+    }

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice
 
-from brvtui.engines.byterover.ageing.after_changes import accessed, updated
+from brvtui.engines.advice import edited_now
 from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.counterfactuals.case import Cancelled, Case
-from brvtui.engines.byterover.counterfactuals.changes import (
+from brvtui.engines.byterover.counterfactuals.case import Case
+from brvtui.engines.byterover.counterfactuals.find import missing_words, near_wordings
+from brvtui.engines.byterover.reasons.why_not import Loss, query_changes
+from brvtui.engines.byterover.sections import Search
+from brvtui.engines.changes import (
+    Cancelled,
+    Candidate,
     Change,
     NoChange,
     Reworded,
@@ -18,22 +23,20 @@ from brvtui.engines.byterover.counterfactuals.changes import (
     TimeSet,
     TitleSet,
     Updated,
-    changed,
+    after_hits,
+    higher_maturities,
+    signals_in_words,
+    titles,
+    updated,
 )
-from brvtui.engines.byterover.counterfactuals.words import missing_words, near_wordings, title_choices
-from brvtui.engines.byterover.reasons.why_not import Loss, query_changes
-from brvtui.engines.byterover.route.decision import decide, find_results
-from brvtui.engines.byterover.sections import Search
 from brvtui.engines.contract import trial_limit
 from brvtui.ranking.decay import just_before_ms
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
-from brvtui.timing import Stopwatch
 from brvtui.trace import Remedy, RemedyKind, Trace
 from brvtui.tree.reading.files import CONTEXT_FILE
 from brvtui.tree.reading.signals import Source
-from brvtui.wording import counted
 
 MOST_HITS = 50
 """How many access hits are counted until a note is promoted."""
@@ -76,13 +79,6 @@ class Standing:
         return (math.inf, math.inf, rank) if self.used is None else (self.used, self.tier, rank)
 
 
-@dataclass(frozen=True, slots=True)
-class _TriedChange:
-    change: Change
-    text: str
-    how: str
-
-
 def remedies(context: Context, trace: Trace, named: Named, cancelled: Callable[[], bool]) -> tuple[Remedy, ...]:
     """The changes after which the note ``named`` stands higher in the answer to the query of ``trace``, best first.
 
@@ -112,15 +108,10 @@ def standing(case: Case, change: Change) -> Standing | None:
 
     Raises :class:`Cancelled`.
     """
-    if case.cancelled():
-        raise Cancelled
     try:
-        after = replace(case.context, snapshot=changed(case.context, change))
+        made, decided = case.ask(change)
     except NoChange:
         return None
-    query = change.query if isinstance(change, Reworded) else case.trace.query
-    made = find_results(after, query, case.trace.scope_option, Stopwatch())
-    decided = decide(after, made)
     used = next((place for place, hit in enumerate(decided.prefetched, start=1) if hit.file == case.file), None)
     for rank, hit in enumerate(made.hits, start=1):
         if hit.file == case.file:
@@ -158,9 +149,9 @@ def _found(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standing, Rem
     yield from _as_remedies(now, RemedyKind.TITLE, _improving(case, least, _titles(case))[-1:])
 
 
-def _improving(case: Case, now: Standing, candidates: Sequence[_TriedChange]) -> list[tuple[Standing, _TriedChange]]:
+def _improving(case: Case, now: Standing, candidates: Sequence[Candidate]) -> list[tuple[Standing, Candidate]]:
     """Returns those of ``candidates`` after which the note stands above ``now`` and above all candidates before."""
-    made: list[tuple[Standing, _TriedChange]] = []
+    made: list[tuple[Standing, Candidate]] = []
     best = now
     for candidate in candidates:
         there = standing(case, candidate.change)
@@ -173,7 +164,7 @@ def _improving(case: Case, now: Standing, candidates: Sequence[_TriedChange]) ->
 
 
 def _as_remedies(
-    now: Standing, kind: RemedyKind, found: Iterable[tuple[Standing, _TriedChange]]
+    now: Standing, kind: RemedyKind, found: Iterable[tuple[Standing, Candidate]]
 ) -> Iterator[tuple[Standing, Remedy]]:
     for there, chosen in found:
         change = chosen.change
@@ -204,38 +195,29 @@ _DIRECT = 2
 """The tier of direct answers: nothing is better on an empty cache."""
 
 
-def _reworded(case: Case) -> list[_TriedChange]:
-    made: dict[str, _TriedChange] = {}
+def _reworded(case: Case) -> list[Candidate]:
+    made: dict[str, Candidate] = {}
     of_losses = (query_changes(loss, case.trace, case.note.title) for loss in _REWORDED)
     for wording in chain(near_wordings(case), *of_losses):
         query = wording.query.strip()
         if query and query != case.trace.query and query not in made:
-            made[query] = _TriedChange(Reworded(query), f"“{query}”: {wording.text}", "ask so")
+            made[query] = Candidate(Reworded(query), f"“{query}”: {wording.text}", "ask so")
     return list(made.values())[: trial_limit(case.trace.query)]
 
 
-def _edit(case: Case) -> _TriedChange:
-    text = f"edited today, not {counted(round(case.days), 'day', 'days')} ago"
-    if not case.days:
-        text = f"edited before this moment, not after it: at 0 days its stored recency {case.signals.recency:g} counts"
-    elif case.days < 1:
-        text = f"edited now, not {counted(max(1, round(case.days * 24)), 'hour', 'hours')} ago"
-    return _TriedChange(TimeSet(case.note.path, just_before_ms(case.context.now_ms)), text, "save it with a change")
+def _edit(case: Case) -> Candidate:
+    text = edited_now(case.days, f"at 0 days its stored recency {case.signals.recency:g} counts")
+    return Candidate(TimeSet(case.note.path, just_before_ms(case.context.now_ms)), text, "save it with a change")
 
 
-def _update(case: Case) -> list[_TriedChange]:
+def _update(case: Case) -> list[Candidate]:
     if case.ignores_signals:
         return []
-    after = updated(case.signals, case.context.constants.signals)
-    text = f"one update: importance {after.importance:g} instead of {case.signals.importance:g}, edited today"
-    level = f", {after.maturity}" if after.maturity != case.signals.maturity else ""
-    return [
-        _TriedChange(
-            Updated(case.note.path, after, just_before_ms(case.context.now_ms)),
-            f"{text}{level}",
-            "have brv curate add what is new about it",
-        )
-    ]
+    before, after = case.signals, updated(case.signals, case.context.constants.signals)
+    text = f"one update: importance {after.importance:g} instead of {before.importance:g}, edited today"
+    level = f", {after.maturity}" if after.maturity != before.maturity else ""
+    change = Updated(case.note.path, after, just_before_ms(case.context.now_ms))
+    return [Candidate(change, f"{text}{level}", "have brv curate add what is new about it")]
 
 
 _KEPT = {
@@ -245,37 +227,32 @@ _KEPT = {
 """Where the maturity of a note is set that is kept there now."""
 
 
-def _higher_maturity(case: Case) -> list[_TriedChange]:
+def _higher_maturity(case: Case) -> list[Candidate]:
     if case.ignores_signals:
         return []
-    above = LEVELS[LEVELS.index(case.signals.maturity) + 1 :]
     where = _KEPT.get(case.signals.source, "here, in this tool's own overlay")
     return [
-        _TriedChange(
-            SignalsSet(case.note.path, replace(case.signals, maturity=level)),
-            f"{level} instead of {case.signals.maturity}",
-            f"set {where}; in ByteRover {_hits_until(case, level)}",
+        Candidate(
+            SignalsSet(case.note.path, state),
+            signals_in_words(case.signals, state),
+            f"set {where}; in ByteRover {_hits_until(case, state.maturity)}",
         )
-        for level in above
+        for state in higher_maturities(case.signals)
     ]
 
 
 def _hits_until(case: Case, level: str) -> str:
-    state = case.signals
-    for hits in range(1, MOST_HITS + 1):
-        state = accessed(state, case.context.constants.signals)
+    states = islice(after_hits(case.signals, case.context.constants.signals), MOST_HITS)
+    for hits, state in enumerate(states, start=1):
         if LEVELS.index(state.maturity) >= LEVELS.index(level):
             return f"{hits} more {'hit makes' if hits == 1 else 'hits make'} it {level}"
     return f"{MOST_HITS} more hits do not make it {level}"
 
 
-def _titles(case: Case) -> list[_TriedChange]:
-    at_ms = just_before_ms(case.context.now_ms)
+def _titles(case: Case) -> list[Candidate]:
+    choices = titles(case.note, missing_words(case), just_before_ms(case.context.now_ms))
+    how = "edit its # heading, or write one"
     return [
-        _TriedChange(
-            TitleSet(case.note.path, " ".join([case.note.title, *chosen]).strip(), at_ms),
-            f"“{' '.join(chosen)}” added to its title, and saved today",
-            "edit its # heading, or write one",
-        )
-        for chosen in islice(title_choices(missing_words(case)), trial_limit(case.trace.query))
+        Candidate(change, f"“{added}” added to its title, and saved today", how)
+        for added, change in islice(choices, trial_limit(case.trace.query))
     ]

@@ -2,33 +2,161 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 
 from brvtui.engines.advice import ASK_FOR_TITLE, CHECK_PATH, NOTHING_HELPS, add_title
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.reasons.use import answer_lacks, cached_entry, given_before, quoting_of, stands, use_of
-from brvtui.engines.byterover.reasons.wordings import STOP_WORD, Wording, as_in_notes, unpunctuated, without_words
 from brvtui.engines.byterover.search.detail import detail, scored, search_of
 from brvtui.engines.byterover.search.near_misses import BELOW_FLOOR, PAST_LIMIT, PUSHED_OUT
 from brvtui.engines.byterover.search.scope import members
 from brvtui.engines.byterover.sections import (
     UNMATCHED,
+    CacheEntry,
+    CacheLook,
     EntityStep,
     FingerprintState,
     Lift,
+    QueryWord,
+    Route,
     Search,
     SearchOutcome,
 )
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
-from brvtui.text.analysis import terms
+from brvtui.text.analysis import from_utf16, terms
 from brvtui.trace import Detail, Explanation, Hit, Reason, Remedy, Trace
 from brvtui.tree.editing.archive import archived_as, stub_of
 from brvtui.tree.reading.files import SEARCHABLE, Role, role_of
 from brvtui.tree.reading.whitespace import spaced_words
 from brvtui.wording import counted
+
+# What an answer does with a result: whether it quotes it, also where the cache gave it before the notes changed.
+
+
+_DIRECT = 2
+"""The tier of direct answers."""
+
+
+def stands(trace: Trace) -> bool:
+    """Whether the answer stands on the results of the trace: on an exact look-up's too, while the tree is the same."""
+    state = trace.section(FingerprintState)
+    return trace.section(Route).used or (trace.tier == 0 and state.value == state.current)
+
+
+def cached_entry(trace: Trace) -> CacheEntry:
+    """The entry of the cache that answered. There must be one."""
+    return next(entry for entry in trace.section(CacheLook).entries if entry.key == trace.section(CacheLook).hit_key)
+
+
+def _place(profile: Profile, trace: Trace, hit: Hit) -> int:
+    """The place of ``hit``, from 1, among the results that reach the score from which notes are quoted."""
+    before = trace.hits[: trace.hits.index(hit)]
+    return 1 + sum(other.score >= profile.direct.prefetch for other in before)
+
+
+def given_before(trace: Trace) -> str:
+    """When the cached answer was given, as seen from the query: an age would be old while a dialog stays open."""
+    return f"given {cached_entry(trace).age_s:.0f} s before"
+
+
+def quoting_of(trace: Trace, result_path: str) -> str:
+    """That an answer from the cache quotes the result at ``result_path``; empty where it does not, or is a new one."""
+    if trace.section(Route).used or result_path not in cached_entry(trace).sources:
+        return ""
+    return f"quoted in the answer that came from the cache, {given_before(trace)}"
+
+
+def answer_lacks(profile: Profile, trace: Trace, hit: Hit) -> bool:
+    """Whether the answer is a direct one from the cache that lacks ``hit``, though it would be quoted now.
+
+    Signals that are set leave the fingerprint, and so the cached answer, as they are.
+    """
+    if trace.section(Route).used or cached_entry(trace).tier != _DIRECT:
+        return False
+    limits = profile.direct
+    is_quoted = hit.score >= limits.prefetch and _place(profile, trace, hit) <= limits.max_notes
+    return is_quoted and hit.path not in cached_entry(trace).sources
+
+
+def use_of(profile: Profile, trace: Trace, hit: Hit) -> str:
+    """Whether the answer quotes ``hit``, or why not, in a few words."""
+    limits, used = profile.direct, trace.section(Route).used
+    direct = trace.section(Route).outcome == "direct" if used else cached_entry(trace).tier == _DIRECT
+    what = "quoted in the direct answer" if direct else "quoted to the model"
+    was_quoted = not used and direct and hit.path in cached_entry(trace).sources
+    if not was_quoted and hit.score < limits.prefetch:
+        return f"{hit.score:.2f} is under {limits.prefetch:g}: not {what}"
+    place = _place(profile, trace, hit)
+    if not was_quoted and place > limits.max_notes:
+        return f"number {place} of the results that reach {limits.prefetch:g}, of which {limits.max_notes} are used"
+    return what if used else f"{what}; that answer came from the cache, {given_before(trace)}"
+
+
+# Other wordings of a query that may bring a note in, least change first. Whether one does is found by asking.
+
+
+_MOST_WORDS_DROPPED = 4
+STOP_WORD = "about"
+EVERY_WORD = "write every word as notes do"
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A changed query and the change in words."""
+
+    text: str
+    query: str
+
+
+def unpunctuated(trace: Trace) -> Iterator[Wording]:
+    """The query without the punctuation that keeps words from equalling a token, then without any."""
+    for word in trace.section(Search).lint.words:
+        if word.mismatch and not word.stop_word and word.tokens:
+            bare = " ".join(word.tokens)
+            stripped = "".join(character for character in word.word if not character.isalnum())
+            what = f"remove the {stripped}" if len(stripped) == 1 else f"write {word.word} as {bare}"
+            yield Wording(what, _rewritten(trace, {word.word: bare}))
+    words = spaced_words(trace.query)
+    if any(not word.isalnum() for word in words):
+        yield Wording("remove the punctuation", " ".join(" ".join(map(from_utf16, terms(word))) for word in words))
+
+
+def as_in_notes(trace: Trace) -> Iterator[Wording]:
+    """The query with other forms of words that are in no note, as the notes have them."""
+    lint = trace.section(Search).lint
+    near = {expansion.term: expansion.near for expansion in lint.expansions if expansion.near}
+    first = {term: forms[0] for term, forms in near.items()}
+    changed = {word.word: word for word in lint.words if not first.keys().isdisjoint(word.tokens)}
+    for word in changed.values():
+        for term in dict.fromkeys(word.tokens):
+            for form in near.get(term, ()):
+                written = _written(word, {term: form})
+                yield Wording(f"write {word.word} as {written}", _rewritten(trace, {word.word: written}))
+    if len(changed) > 1:
+        yield Wording(EVERY_WORD, _rewritten(trace, {name: _written(word, first) for name, word in changed.items()}))
+
+
+def _written(word: QueryWord, forms: Mapping[str, str]) -> str:
+    """``word`` with each of its tokens in the form that ``forms`` has for it, if any."""
+    return " ".join(forms.get(token, token) for token in word.tokens)
+
+
+def _rewritten(trace: Trace, words: Mapping[str, str]) -> str:
+    """The query with each of ``words`` written as the mapping has it, also where a word of it names a folder."""
+    return " ".join(words.get(word, word) for word in spaced_words(trace.query))
+
+
+def without_words(words: list[str]) -> Iterator[Wording]:
+    """The query without each of ``words``, then without the last ones."""
+    for place, word in enumerate(words):
+        yield Wording(f"leave out “{word}”", " ".join(words[:place] + words[place + 1 :]))
+    for dropped in range(2, min(_MOST_WORDS_DROPPED, len(words) - 1) + 1):
+        left = words[:-dropped]
+        yield Wording(f"leave out the last {dropped} words", " ".join(left))
+
 
 Ask = Callable[[str], Trace]
 """Puts another query to the router."""

@@ -9,19 +9,19 @@ import pytest
 
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.counterfactuals import Counterfactual, Counterfactuals, Lever, LeverStatus
-from brvtui.engines.byterover.counterfactuals.changes import (
+from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.sections import Outcome, Route
+from brvtui.engines.changes import (
     NoChange,
     Reworded,
     SignalsSet,
     TimeSet,
     TitleSet,
+    after_hits,
     changed,
     retitled,
 )
-from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals
-from brvtui.engines.byterover.counterfactuals.numbers import after_hits
-from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace, to_plain
 from tests.soak.counterfactuals import run
@@ -72,7 +72,7 @@ def test_hits_age_maturity_and_importance(old: Tree) -> None:
     )
     assert hits.text.startswith(f"{hits.amount:g} more hits: importance ")
     assert isinstance(hits.change, SignalsSet)
-    assert hits.change.signals == after_hits(old.signals["x/n.md"], BRV3.signals)[int(hits.amount or 0) - 1]
+    assert hits.change.signals == list(after_hits(old.signals["x/n.md"], BRV3.signals))[int(hits.amount or 0) - 1]
     assert maturity.text == "validated instead of draft"
     assert importance.text == f"importance {importance.amount:g} instead of 56"
     assert isinstance(age.change, TimeSet)
@@ -278,10 +278,10 @@ def test_the_path_of_a_note_at_the_root_and_of_a_folder(tree: Tree) -> None:
 
 
 def test_hits_end_where_they_change_nothing() -> None:
-    states = after_hits(stored(importance=50), BRV3.signals)
+    states = list(after_hits(stored(importance=50), BRV3.signals))
     assert (len(states), states[-1].importance, states[-1].maturity) == (17, 100, "core")
-    assert after_hits(states[-1], BRV3.signals) == []
-    assert after_hits(stored(importance=50), overlaid(BRV3, signals={"access_gain": 0}).signals) == []
+    assert not [*after_hits(states[-1], BRV3.signals)]
+    assert not [*after_hits(stored(importance=50), overlaid(BRV3, signals={"access_gain": 0}).signals)]
 
 
 def test_as_json(old: Tree) -> None:

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.engines.byterover.ageing.after_changes import updated
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.counterfactuals.case import Case as Tried
-from brvtui.engines.byterover.counterfactuals.changes import Change, Reworded, SignalsSet, TimeSet, TitleSet, Updated
 from brvtui.engines.byterover.reasons.remedies import _edit, remedies
 from brvtui.engines.byterover.sections import Search
+from brvtui.engines.changes import Change, Reworded, SignalsSet, TimeSet, TitleSet, Updated, updated
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import from_utf16, terms

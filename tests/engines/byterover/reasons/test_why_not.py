@@ -10,8 +10,7 @@ import pytest
 from brvtui.engines.advice import NOTHING_HELPS
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.reasons.why_not import Loss, explain
-from brvtui.engines.byterover.reasons.wordings import as_in_notes, unpunctuated
+from brvtui.engines.byterover.reasons.why_not import Loss, as_in_notes, explain, unpunctuated
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, keep, route
 from brvtui.engines.byterover.sections import Search

@@ -1,0 +1,241 @@
+"""Changes of a tree or of a query: as data, what they make of a snapshot, and the candidates of each kind.
+
+Engines and the lab propose them, and find out what they do by asking again. Nothing is written.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, TypeVar
+
+import numpy as np
+
+from brvtui.engines.contract import Context
+from brvtui.loading import EditedFile
+from brvtui.loading.edited import edited, with_signals
+from brvtui.ranking.constants import SignalRules
+from brvtui.ranking.maturity import LEVELS, after_access, after_update, levels_of
+from brvtui.regular_files import read_regular
+from brvtui.snapshot import Note, Snapshot
+from brvtui.tree.constants import ReadingLimits
+from brvtui.tree.reading.contents import Unseen, read_bytes, title_of, title_span
+from brvtui.tree.reading.frontmatter import parse
+from brvtui.tree.reading.signals import NoteSignals
+from brvtui.tree.reading.updated_at import redated
+
+_NS_PER_MS = 1_000_000
+MOST_TITLES = 63
+"""Up to this many titles, all are tried: every choice of up to six words."""
+_MOST_IMPORTANCE = 100
+Found = TypeVar("Found")
+
+
+class NoChange(Exception):
+    """A change that cannot be made; the message says why in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignalsSet:
+    """Other stored signals of the note at ``path``."""
+
+    path: str
+    signals: NoteSignals
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSet:
+    """Another modification time of the file at ``path``, in ms since 1970."""
+
+    path: str
+    mtime_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class TitleSet:
+    """Another heading of the note at ``path``, and the modification time that its file has then."""
+
+    path: str
+    title: str
+    mtime_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class DateSet:
+    """Another ``updatedAt`` of the note at ``path``, in ms since 1970; its file keeps its modification time."""
+
+    path: str
+    updated_ms: float
+    mtime_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """A curate update of the note at ``path``: other stored signals, and a new modification time."""
+
+    path: str
+    signals: NoteSignals
+    mtime_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reworded:
+    """The query put in other words; the tree stays as it is."""
+
+    query: str
+
+
+Change = SignalsSet | TimeSet | TitleSet | DateSet | Updated | Reworded
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A change to try, in words, and the way to make it."""
+
+    change: Change
+    text: str
+    how: str = ""
+
+
+class Cancelled(Exception):
+    """The caller cancelled the search for changes."""
+
+
+def changed(context: Context[Any], change: Change) -> Snapshot:
+    """The snapshot of ``context``, whose constants are those that the tree is read with, after ``change``.
+
+    Raises :class:`NoChange` when the file cannot be read, or cannot have that title.
+    """
+    snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
+    match change:
+        case Reworded():
+            return snapshot
+        case SignalsSet(path, signals):
+            return with_signals(snapshot, profile, now_ms, {path: signals})
+        case TimeSet(path, mtime_ms):
+            data = _read(snapshot, path)
+        case Updated(path, signals, mtime_ms):
+            snapshot = with_signals(snapshot, profile, now_ms, {path: signals})
+            data = _read(snapshot, path)
+        case DateSet(path, updated_ms, mtime_ms):
+            text = _read(snapshot, path).decode("utf-8", "surrogateescape")
+            data = redated(text, updated_ms).encode("utf-8", "surrogateescape")
+        case TitleSet(path, title, mtime_ms):
+            data = retitled(_read(snapshot, path), path.rpartition("/")[2], title, profile.limits)
+    return edited(snapshot, profile, now_ms, EditedFile(path, data, mtime_ms * _NS_PER_MS))
+
+
+def retitled(data: bytes, file_name: str, title: str, limits: ReadingLimits) -> bytes:
+    """The note ``data`` with another title: in its heading, or in one that is put before its body.
+
+    Every other byte stays. Raises :class:`NoChange` when the engine would not read that title from it.
+    """
+    for made in _retitled(data.decode("utf-8", "surrogateescape"), title):
+        encoded = made.encode("utf-8", "surrogateescape")
+        try:
+            if title_of(read_bytes(encoded, limits).text, file_name) == title:
+                return encoded
+        except Unseen:
+            continue
+    raise NoChange("its title cannot be changed")
+
+
+def _retitled(text: str, title: str) -> Iterator[str]:
+    span = title_span(text)
+    if span:
+        yield text[: span[0]] + title + text[span[1] :]
+    body = parse(text).body_start
+    yield f"{text[:body]}# {title}\n\n{text[body:]}"
+
+
+def _read(snapshot: Snapshot, path: str) -> bytes:
+    try:
+        return read_regular(snapshot.location(path), snapshot.limits.max_file_bytes)
+    except OSError as error:
+        raise NoChange("its file cannot be read") from error
+
+
+def bisected(low: int, high: int, found: Found, attempt: Callable[[int], Found | None]) -> tuple[int, Found]:
+    """The first place at which ``attempt`` returns something, and what; it does at ``high``, ``found``, not at ``low``.
+
+    Right where it returns something at every place after the first such one.
+    """
+    while high - low > 1:
+        middle = (low + high) // 2
+        made = attempt(middle)
+        if made is None:
+            low = middle
+        else:
+            high, found = middle, made
+    return high, found
+
+
+def accessed(signals: NoteSignals, rules: SignalRules) -> NoteSignals:
+    """The stored signals of a note after one access hit."""
+    importance, levels = after_access(np.asarray([signals.importance]), levels_of([signals.maturity]), rules)
+    after = replace(signals, importance=float(importance[0]), maturity=LEVELS[levels[0]])
+    return replace(after, access_count=signals.access_count + 1)
+
+
+def updated(signals: NoteSignals, rules: SignalRules) -> NoteSignals:
+    """The stored signals of a note after one curate update."""
+    importance, levels = after_update(np.asarray([signals.importance]), levels_of([signals.maturity]), rules)
+    after = replace(signals, importance=float(importance[0]), maturity=LEVELS[levels[0]])
+    return replace(after, recency=1.0, update_count=signals.update_count + 1)
+
+
+def after_hits(signals: NoteSignals, rules: SignalRules) -> Iterator[NoteSignals]:
+    """Yields the stored signals after 1, 2, … access hits, as far as these change importance or maturity."""
+    while True:
+        then = accessed(signals, rules)
+        if (then.importance, then.maturity) == (signals.importance, signals.maturity):
+            return
+        signals = then
+        yield signals
+
+
+def higher_importances(signals: NoteSignals, most: float = _MOST_IMPORTANCE) -> list[NoteSignals]:
+    """``signals`` with every higher importance that is a whole number, the lowest first, up to ``most`` and 100."""
+    values = range(math.floor(signals.importance) + 1, math.floor(min(most, _MOST_IMPORTANCE)) + 1)
+    return [replace(signals, importance=float(value)) for value in values]
+
+
+def lower_importances(signals: NoteSignals) -> list[NoteSignals]:
+    """``signals`` with every lower importance that is a whole number, the highest first."""
+    return [replace(signals, importance=float(value)) for value in range(math.ceil(signals.importance) - 1, -1, -1)]
+
+
+def higher_maturities(signals: NoteSignals) -> list[NoteSignals]:
+    """``signals`` with every higher maturity, the lowest first."""
+    return [replace(signals, maturity=level) for level in LEVELS[LEVELS.index(signals.maturity) + 1 :]]
+
+
+def lower_maturities(signals: NoteSignals) -> list[NoteSignals]:
+    """``signals`` with every lower maturity, the highest first."""
+    return [replace(signals, maturity=level) for level in reversed(LEVELS[: LEVELS.index(signals.maturity)])]
+
+
+def signals_in_words(before: NoteSignals, after: NoteSignals, instead_of: str = " instead of ") -> str:
+    """The importance and the maturity of ``after``, each with that of ``before`` where it is another one."""
+    parts = []
+    if after.importance != before.importance:
+        parts.append(f"importance {after.importance:g}{instead_of}{before.importance:g}")
+    if after.maturity != before.maturity:
+        parts.append(f"{after.maturity}{instead_of}{before.maturity}")
+    return ", ".join(parts)
+
+
+def titles(note: Note, words: Sequence[str], mtime_ms: int) -> Iterator[tuple[str, TitleSet]]:
+    """Yields choices of ``words`` as one text, and the title of ``note`` with them, its file written at ``mtime_ms``.
+
+    Every choice, the smallest first; of many words each by itself, then the first two, three, …
+    """
+    sizes = range(1, len(words) + 1)
+    choices: Iterator[Sequence[str]] = (choice for size in sizes for choice in combinations(words, size))
+    if 2 ** len(words) - 1 > MOST_TITLES:
+        choices = iter([*([word] for word in words), *(words[:size] for size in sizes[1:])])
+    for choice in choices:
+        added = " ".join(choice)
+        yield added, TitleSet(note.path, f"{note.title} {added}".strip(), mtime_ms)
