@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from brvtui.engines.byterover.preview import Preview
-    from brvtui.engines.byterover_v4.mending import TopicPreview
+    from brvtui.engines.previews import Preview
     from brvtui.lab.similar import Similar
     from brvtui.tree.editing.problems import Problem
 
@@ -116,8 +115,6 @@ class TextCheck:
     problems: tuple[Problem, ...] = ()
     effects: tuple[Effect, ...] = ()
     preview: Preview | None = None
-    topic_preview: TopicPreview | None = None
-    """In place of ``preview``, over a space."""
 
 
 @dataclass(frozen=True, slots=True)

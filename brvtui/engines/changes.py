@@ -91,7 +91,7 @@ Change = SignalsSet | TimeSet | TitleSet | DateSet | Updated | Reworded
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class Proposal:
     """A change to try, in words, and the way to make it."""
 
     change: Change

@@ -40,12 +40,10 @@ from brvtui.tree.reading.signals import defaults
 
 if TYPE_CHECKING:
     # A cold query must not wait for the modules of other questions: the methods that answer them import them.
-    from brvtui.engines.byterover.ageing.after_changes import AfterSave
     from brvtui.engines.byterover.engine import ByteRover
-    from brvtui.engines.byterover.preview import Preview
     from brvtui.engines.byterover.route.tree_changes import CacheNow
     from brvtui.engines.byterover_v4.engine import ByteRoverV4
-    from brvtui.engines.byterover_v4.mending import TopicPreview
+    from brvtui.engines.previews import Preview
     from brvtui.lab.about import About, Around
     from brvtui.notes.operations import Notes
     from brvtui.services.model import Cancellation
@@ -341,32 +339,24 @@ class Session:
         found = PlainSearch(self.search(trace.query, limit, trace.scope_option))
         return replace(trace, sections=(*trace.sections, found))
 
-    def standings(self, path: str, data: bytes) -> AfterSave:
-        """The signals and maturity of the note at ``path`` now, and once its file holds ``data``. Writes nothing."""
-        from brvtui.engines.byterover.ageing.after_changes import after_save
-
-        return after_save(self._context(), path, data)
-
     def preview(self, query: str, path: str, data: bytes, keep_mtime: bool = False, scope: str = "") -> Preview:
-        """The answer to ``query`` before and after the file at ``path`` of the project's own tree holds ``data``.
+        """The answer to ``query``, and the numbers of the note at ``path``, before and after its file holds ``data``.
 
         Nothing is written, and no cache asked. ``keep_mtime`` is for a save that keeps the modification time.
         """
-        from brvtui.engines.byterover.preview import preview
+        from brvtui.engines.byterover.ageing.after_changes import preview
 
         return preview(self._context(), query, scope, path, data, keep_mtime)
 
-    def topic_preview(
-        self, query: str, path: str, html: str, keep_mtime: bool = False, scope: str = ""
-    ) -> TopicPreview:
+    def topic_preview(self, query: str, path: str, html: str, keep_mtime: bool = False, scope: str = "") -> Preview:
         """The answer to ``query`` and the numbers of the topic at ``path``, before and after its file holds ``html``.
 
         Nothing is written. ``keep_mtime`` is for a save that keeps the modification time. Raises
         :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`.
         """
-        from brvtui.engines.byterover_v4.mending import topic_preview
-
-        return topic_preview(self._topics, self.engines.context(registry.SPACE), query, scope, path, html, keep_mtime)
+        return self._topics.preview(
+            self.engines.context(registry.SPACE), EngineQuery(query, scope), path, html, keep_mtime
+        )
 
     def about(self, path: str, before: About | None = None) -> About:
         """The file of the tree at ``path`` by itself: text, frontmatter, signals, ceiling. Raises nothing.

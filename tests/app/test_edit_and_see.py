@@ -42,7 +42,7 @@ async def test_what_moves_is_shown_and_comes_true(garden: Tree, make_app: MakeAp
         await until(pilot, lambda: any(hit.file == _OTHER for hit in view(pilot).answer.trace.hits))  # type: ignore[union-attr]
         await settled(pilot)
         assert {hit.file: hit.score for hit in view(pilot).answer.trace.hits} == foreseen  # type: ignore[union-attr]
-        assert view(pilot).answer.trace.tier == preview.after.decision.tier  # type: ignore[union-attr]
+        assert view(pilot).answer.trace.tier == preview.after.tier  # type: ignore[union-attr]
 
 
 async def test_a_result_that_falls_out_and_one_that_rises_say_so(app: BrvTui) -> None:

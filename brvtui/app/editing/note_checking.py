@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from brvtui.app.contents import Effect, TextCheck
 
 if TYPE_CHECKING:
-    from brvtui.engines.byterover.preview import Preview
     from brvtui.session import Session
     from brvtui.snapshot import Snapshot
     from brvtui.tree.editing.note_text import EditableText
@@ -35,52 +34,43 @@ class CheckRequest:
 def check(session: Session, request: CheckRequest) -> TextCheck:
     """Returns the problems of a text, and how saving it changes the note's scores and the answer to the query."""
     from brvtui.tree.editing.problems import problems
-
-    if session.is_space:
-        return _check_topic(session, request)
-    snapshot = session.snapshot
-    found = problems(request.path, request.note, request.edited, _known_files(snapshot), snapshot.limits)
-    data = request.note.encode(request.edited)
-    rows = session.standings(request.path, data)
-    both = (rows.now, rows.renewed, rows.kept)
-    effects = [
-        Effect("recency", *(row.recency if row else None for row in both)),
-        Effect("ceiling", *(row.ceiling if row else None for row in both)),
-    ]
-    preview: Preview | None = None
-    if request.query.strip():
-        query, path, scope = request.query, request.path, request.scope
-        renewed, kept = (session.preview(query, path, data, keep, scope) for keep in (False, True))
-        preview = kept if request.keep_mtime else renewed
-        own = (preview.before.own, renewed.after.own, kept.after.own)
-        listed = any(moved.file == path for moved in preview.results)
-        name = "score" if listed or not preview.before.own else "no result, score"
-        effects.insert(0, Effect(name, *(hit.score if hit else None for hit in own)))
-    return TextCheck(found, tuple(effects), preview)
-
-
-def _check_topic(session: Session, request: CheckRequest) -> TextCheck:
-    from brvtui.notes.topic_problems import topic_problems
-    from brvtui.tree.editing.problems import Problem, Severity
-    from brvtui.tree.spaces.topic_files import unseen_name
     from brvtui.tree.spaces.topic_html import UnreadableTopic
 
-    if why := unseen_name(request.path):
-        return TextCheck((Problem(0, 0, f"V4 does not see the file, whatever it holds: {why}", Severity.ERROR),))
-    html = request.note.plain(request.edited)
-    found = topic_problems(html, session.snapshot.by_path)
-    try:
-        made = session.topic_preview(request.query, request.path, html, request.keep_mtime, request.scope)
-    except UnreadableTopic:
-        return TextCheck(found)
-    states = (made.now, made.renewed, made.kept)
+    path, query, keep, scope = request.path, request.query, request.keep_mtime, request.scope
+    if session.is_space:
+        from brvtui.notes.topic_problems import topic_problems
+
+        if refusal := _refused_name(path):
+            return refusal
+        html = request.note.plain(request.edited)
+        found = topic_problems(html, session.snapshot.by_path)
+        try:
+            preview = session.topic_preview(query, path, html, keep, scope)
+        except UnreadableTopic:
+            return TextCheck(found)
+    else:
+        snapshot = session.snapshot
+        found = problems(path, request.note, request.edited, _known_files(snapshot), snapshot.limits)
+        preview = session.preview(query, path, request.note.encode(request.edited), keep, scope)
+    states = (preview.now, preview.renewed, preview.kept)
     effects = [
-        Effect("recency", *(state.signals.recency if state.signals else None for state in states)),
-        Effect("ceiling", *(state.ceiling.score if state.ceiling else None for state in states)),
+        Effect("recency", *(state.recency for state in states)),
+        Effect("ceiling", *(state.ceiling for state in states)),
     ]
-    if request.query.strip():
-        effects.insert(0, Effect("score", *(state.hit.score if state.hit else None for state in states)))
-    return TextCheck(found, tuple(effects), topic_preview=made)
+    if query.strip():
+        listed = any(moved.file == path for moved in preview.results)
+        name = "score" if listed or not preview.now.own else "no result, score"
+        effects.insert(0, Effect(name, *(state.own.score if state.own else None for state in states)))
+    return TextCheck(found, tuple(effects), preview if query.strip() or session.is_space else None)
+
+
+def _refused_name(path: str) -> TextCheck | None:
+    from brvtui.tree.editing.problems import Problem, Severity
+    from brvtui.tree.spaces.topic_files import unseen_name
+
+    why = unseen_name(path)
+    text = f"V4 does not see the file, whatever it holds: {why}"
+    return TextCheck((Problem(0, 0, text, Severity.ERROR),)) if why else None
 
 
 def first_errors(session: Session, path: str, data: bytes, before: bytes) -> str:

@@ -15,9 +15,7 @@ from brvtui.paint.line import Line, badge, line
 from brvtui.paint.text import number, signed, wrap
 
 if TYPE_CHECKING:
-    from brvtui.engines.byterover.preview import Moved, Preview
-    from brvtui.engines.byterover.route.decision import Decision
-    from brvtui.engines.byterover_v4.mending import TopicPreview
+    from brvtui.engines.previews import Moved, Preview, PreviewState
 
 
 class RankingPane(Pane):
@@ -43,43 +41,33 @@ class RankingPane(Pane):
         if not view.query.text.strip():
             said = "Ask a query on the Query screen (1): while you edit, its answer with this text stands here."
             return wrapped(said, width)
-        if check is not None and check.topic_preview is not None:
-            return [entry.cut(width) for entry in self._of_topic(check.topic_preview, width)]
         if preview is None:
             is_unread = check is not None and bool(check.problems) and view.engine.name == SPACE
             return wrapped("no save changes an answer: Problems says why" if is_unread else "looking…", width)
-        made = [_tiers(preview), Line()]
+        made = [*_outcome(preview, width), Line()]
         if preview.unseen:
             made += [line(f" {part}", "bad") for part in wrap(f"not read any more: {preview.unseen}", width - 2)]
         for moved in preview.results:
             made += _result(moved, preview.path, width, self.glyphs)
         return [entry.cut(width) for entry in made]
 
-    def _of_topic(self, preview: TopicPreview, width: int) -> list[Line]:
-        """Over a space: what V4 says before and after, then the results."""
-        from brvtui.engines.byterover.preview import moved_results
 
-        before, after = preview.now.trace, preview.after.trace
+def _outcome(preview: Preview, width: int) -> list[Line]:
+    """The tiers now and once saved; of an engine without tiers, what it says."""
+    before, after = preview.now, preview.after
+    if before.tier is None or after.tier is None:
         same = before.verdict == after.verdict
         said = f"{before.verdict}, now and once saved" if same else f"now {before.verdict}; once saved {after.verdict}"
-        made = [line(f" {part}", "text") for part in wrap(said, width - 2)]
-        made.append(Line())
-        for moved in moved_results(before.hits, after.hits):
-            made += _result(moved, preview.path, width, self.glyphs)
-        return made
-
-
-def _tiers(preview: Preview) -> Line:
-    before, after = preview.before.decision, preview.after.decision
+        return [line(f" {part}", "text") for part in wrap(said, width - 2)]
     made = _tier(before).gap().add("now", "muted")
     if (before.tier, before.outcome) == (after.tier, after.outcome):
-        return made.add(", and once saved", "muted")
-    return made.add(" →", "muted").extend(_tier(after).spans).gap().add("saved", "muted")
+        return [made.add(", and once saved", "muted")]
+    return [made.add(" →", "muted").extend(_tier(after).spans).gap().add("saved", "muted")]
 
 
-def _tier(answered: Decision) -> Line:
-    named = "NOT COVERED" if answered.outcome is Outcome.NOT_COVERED else f"TIER {answered.tier}"
-    return badge(named, "tier-none" if answered.outcome is Outcome.NOT_COVERED else f"tier-{answered.tier}")
+def _tier(state: PreviewState) -> Line:
+    is_covered = state.outcome != Outcome.NOT_COVERED
+    return badge(f"TIER {state.tier}", f"tier-{state.tier}") if is_covered else badge("NOT COVERED", "tier-none")
 
 
 def _result(moved: Moved, path: str, width: int, glyphs: Glyphs) -> list[Line]:

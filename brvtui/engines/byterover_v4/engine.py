@@ -13,6 +13,7 @@ from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.contract import Context, EngineError, Query, ReplayStep
 from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_options
+from brvtui.ranking.decay import just_before_ms
 from brvtui.timing import Stopwatch
 from brvtui.trace import AgedSignals, Ceiling, Detail, DocumentForecast, Explanation, Remedy, Trace
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.engines.byterover_v4.profile import V4Profile
     from brvtui.engines.byterover_v4.reasons import Asking
     from brvtui.engines.byterover_v4.scripts import RankedSpace, ScriptAnswer
+    from brvtui.engines.previews import Preview, PreviewState
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
 
@@ -153,21 +155,28 @@ class ByteRoverV4:
                 return standing(paths.space.corpus, own, context.now_ms, context.constants)
         return None
 
-    def after_edit(
-        self, context: Context[V4Profile], query: Query, document: str, html: str, mtime_ms: float
-    ) -> tuple[Trace, tuple[AgedSignals, Ceiling | None]]:
-        """The answer to ``query``, and the signals and ceiling of a topic of the first space, once that holds ``html``.
+    def preview(self, context: Context[V4Profile], query: Query, path: str, html: str, keep_mtime: bool) -> Preview:
+        """The answer before and after the topic at ``path`` of the first space, which may be new, holds ``html``.
 
         Nothing is written. Raises :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`.
         """
-        from brvtui.engines.byterover_v4.mending import with_text
+        from brvtui.engines.byterover_v4.mending import with_topic
         from brvtui.engines.byterover_v4.outlook import standing
+        from brvtui.engines.previews import Preview
+        from brvtui.tree.spaces.topic_html import parse_topic
 
+        topic, now_ms, place = parse_topic(html), context.now_ms, context.snapshot.by_path.get(path)
+        mtime_ms = context.snapshot.notes[place].mtime_ms if place is not None else now_ms
         first, *others = self._spaces(context.snapshot)
-        space = with_text(first.space, document, html, mtime_ms)
-        changed = replace(first, space=space, paths=_paths(space, ""))
-        trace = self._answered(context, query, (changed, *others))[0]
-        return trace, standing(space.corpus, document, context.now_ms, context.constants)
+
+        def saved(moment_ms: float) -> PreviewState:
+            space = with_topic(first.space, path, topic, moment_ms)
+            changed = replace(first, space=space, paths=_paths(space, ""))
+            trace = self._answered(context, query, (changed, *others))[0]
+            return _previewed(trace, path, standing(space.corpus, path, now_ms, context.constants))
+
+        now = _previewed(self.answer(context, query), path, self.standing(context, path))
+        return Preview(path, now, saved(just_before_ms(now_ms)), saved(mtime_ms), keep_mtime)
 
     def replay_query(
         self, context: Context[V4Profile], query: Query, limit: int | None
@@ -239,6 +248,16 @@ class ByteRoverV4:
                 made.append(SpacePaths(space, _paths(space, _alias(snapshot, place))))
             self._ready = _ReadySpaces(snapshot, tuple(made))
             return self._ready.spaces
+
+
+def _previewed(trace: Trace, path: str, standing: tuple[AgedSignals, Ceiling | None] | None) -> PreviewState:
+    from brvtui.engines.previews import PreviewState
+
+    own = next((hit for hit in trace.hits if hit.file == path), None)
+    aged, ceiling = standing or (None, None)
+    return PreviewState(
+        trace.hits, own, aged.recency if aged else None, ceiling.score if ceiling else None, trace.verdict
+    )
 
 
 def _alias(snapshot: Snapshot, place: int) -> str:

@@ -10,10 +10,10 @@ from typing import Any
 
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.changes import (
-    Candidate,
     Change,
     DateSet,
     NoChange,
+    Proposal,
     Reworded,
     SignalsSet,
     TimeSet,
@@ -87,7 +87,7 @@ class Turner:
         found = [*map(self._smallest, kinds), *map(self._first, choices)]
         return tuple(made for made in found if made is not None)
 
-    def _smallest(self, steps: Sequence[Candidate]) -> TurningChange | None:
+    def _smallest(self, steps: Sequence[Proposal]) -> TurningChange | None:
         """The first of ``steps``, the smallest first, that turns them, if the last one does.
 
         A larger change of one of these kinds does not lower the note, or raise the other, so it does what a smaller one
@@ -98,10 +98,10 @@ class Turner:
             return None
         return bisected(-1, len(steps) - 1, last, lambda place: self._tried(steps[place]))[1]
 
-    def _first(self, steps: Iterator[Candidate]) -> TurningChange | None:
+    def _first(self, steps: Iterator[Proposal]) -> TurningChange | None:
         return next((made for step in steps if (made := self._tried(step)) is not None), None)
 
-    def _tried(self, step: Candidate) -> TurningChange | None:
+    def _tried(self, step: Proposal) -> TurningChange | None:
         """The change if it turns them; None otherwise."""
         try:
             snapshot = self._changed(step.change)
@@ -134,16 +134,16 @@ class Turner:
             return replace(snapshot, spaces=(replace(first, topics=topics), *others))
         return changed(replace(self.context, constants=self.reading), change)
 
-    def _younger(self, place: int) -> Iterator[Candidate]:
+    def _younger(self, place: int) -> Iterator[Proposal]:
         note, now_ms = self.context.snapshot.notes[place], self.context.now_ms
         days = float(age_days(now_ms, note.mtime_ms))
         for left in range(math.ceil(days) - 1, 0, -1):
             text = f"B: edited {counted(left, 'day', 'days')} ago, not {days:.0f}"
-            yield Candidate(TimeSet(note.path, round(now_ms - left * MS_PER_DAY)), text)
+            yield Proposal(TimeSet(note.path, round(now_ms - left * MS_PER_DAY)), text)
         if days > 0:
-            yield Candidate(TimeSet(note.path, just_before_ms(now_ms)), f"B: edited today, not {days:.0f} days ago")
+            yield Proposal(TimeSet(note.path, just_before_ms(now_ms)), f"B: edited today, not {days:.0f} days ago")
 
-    def _later_updated(self, place: int) -> Iterator[Candidate]:
+    def _later_updated(self, place: int) -> Iterator[Proposal]:
         """Later values of ``updatedAt``, by which some engines count a note's age."""
         note, now_ms = self.context.snapshot.notes[place], self.context.now_ms
         written_ms = self.context.snapshot.parsed[note.path].updated_ms
@@ -153,9 +153,9 @@ class Turner:
         for left in range(min(math.ceil(days) - 1, _MOST_DAYS), -1, -1):
             when = f"{counted(left, 'day', 'days')} ago" if left else "today"
             text = f"B: updatedAt {when}, not {days:.0f} days ago"
-            yield Candidate(DateSet(note.path, now_ms - left * MS_PER_DAY, note.mtime_ms), text)
+            yield Proposal(DateSet(note.path, now_ms - left * MS_PER_DAY, note.mtime_ms), text)
 
-    def _signals(self, place: int) -> Iterator[list[Candidate]]:
+    def _signals(self, place: int) -> Iterator[list[Proposal]]:
         """Higher signals of the note, then lower ones of the note above it, where that can be changed."""
         snapshot = self.context.snapshot
         path, own = snapshot.notes[place].path, snapshot.signals[place]
@@ -163,7 +163,7 @@ class Turner:
         for number, state in enumerate(islice(after_hits(own, self.reading.signals), MOST_HITS), start=1):
             level = f", {state.maturity} then" if state.maturity != own.maturity else ""
             text = f"B: {counted(number, 'more access hit', 'more access hits')}{level}"
-            hits.append(Candidate(SignalsSet(path, state), text))
+            hits.append(Proposal(SignalsSet(path, state), text))
         yield hits
         kinds = [("B", path, own, higher_maturities(own)), ("B", path, own, higher_importances(own))]
         other = snapshot.by_path.get(self.above)
@@ -172,11 +172,11 @@ class Turner:
             kinds += [("A", self.above, stored, lower(stored)) for lower in (lower_maturities, lower_importances)]
         for note, changed_path, before, states in kinds:
             yield [
-                Candidate(SignalsSet(changed_path, state), f"{note}: {signals_in_words(before, state, ', not ')}")
+                Proposal(SignalsSet(changed_path, state), f"{note}: {signals_in_words(before, state, ', not ')}")
                 for state in states
             ]
 
-    def _titles(self, place: int) -> Iterator[Candidate]:
+    def _titles(self, place: int) -> Iterator[Proposal]:
         """Titles with every choice of the first missing words of the query, fewest first.
 
         First with the file's own time, then as saved now.
@@ -185,22 +185,22 @@ class Turner:
         words = list(map(from_utf16, self._missing(self.query.text, note.title)))
         for mtime_ms, saved in ((note.mtime_ms, ""), (just_before_ms(self.context.now_ms), ", and saved today")):
             for added, change in titles(note, words, mtime_ms):
-                yield Candidate(change, f"B: “{added}” added to its title{saved}")
+                yield Proposal(change, f"B: “{added}” added to its title{saved}")
 
-    def _all_wordings(self, place: int) -> Iterator[Candidate]:
+    def _all_wordings(self, place: int) -> Iterator[Proposal]:
         """Wordings by its title, then those that the engine has found to help the note by itself."""
         yield from self._wordings(place)
         if isinstance(self.engine, TriesRemedies):
             trace, named = self.engine.answer(self.context, self.query), Named(self.below, place)
             for remedy in self.engine.remedies(self.context, trace, named, lambda: False):
                 if remedy.kind is RemedyKind.WORDING:
-                    yield Candidate(Reworded(remedy.query), f"ask “{remedy.query}”")
+                    yield Proposal(Reworded(remedy.query), f"ask “{remedy.query}”")
 
-    def _wordings(self, place: int) -> Iterator[Candidate]:
+    def _wordings(self, place: int) -> Iterator[Proposal]:
         """The query with a word of the title that it lacks, then with the whole title."""
         title, text = self.context.snapshot.notes[place].title, self.query.text
         for words in (*map(from_utf16, self._missing(title, text)), title):
-            yield Candidate(Reworded(f"{text} {words}"), f"ask with “{words}” added to the query")
+            yield Proposal(Reworded(f"{text} {words}"), f"ask with “{words}” added to the query")
 
     def _missing(self, text: str, held: str) -> list[str]:
         """The first words of ``text`` that ``held`` lacks, in UTF-16 form; no stop words."""

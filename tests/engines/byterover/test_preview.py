@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.engines.byterover.preview import Placement, Preview
 from brvtui.engines.byterover.sections import Outcome, Route
+from brvtui.engines.previews import Placement, Preview
 from brvtui.session import Session
 from brvtui.trace import Hit, Trace
 from brvtui.tree.saving.note_files import Saved, read_note_file, save
@@ -69,12 +69,12 @@ def test_it_is_what_is_found_after_saving(path: str, text: str, keep_mtime: bool
     before = session.probe(QUERY)
     made = session.preview(QUERY, path, TEXTS[text], keep_mtime)
     after = saved(library, path, TEXTS[text], keep_mtime)
-    for found, real in ((made.before, before), (made.after, after)):
-        assert found.ranked.hits == real.hits
+    for found, real in ((made.now, before), (made.after, after)):
+        assert found.hits == real.hits
         assert (
-            found.decision.tier,
-            found.decision.outcome,
-            found.decision.why,
+            found.tier,
+            found.outcome,
+            found.verdict,
         ) == (real.tier, real.section(Route).outcome, real.verdict)
     assert {moved.path: moved.before for moved in made.results if moved.before} == places(before.hits)
     assert {moved.path: moved.after for moved in made.results if moved.after} == places(after.hits)
@@ -87,13 +87,13 @@ class TestTheEditedNote:
 
     def test_its_score_and_parts(self, library: Tree) -> None:
         made = self.preview(library, "better", keep_mtime=True)
-        assert made.before.own is not None
-        assert made.before.own.text is not None
+        assert made.now.own is not None
+        assert made.now.own.text is not None
         assert made.after.own is not None
         assert made.after.own.text is not None
-        assert made.after.own.text.raw > made.before.own.text.raw
+        assert made.after.own.text.raw > made.now.own.text.raw
         assert sum(part.value for part in made.after.own.parts) == pytest.approx(made.after.own.score, abs=1e-9)
-        assert made.after.own in made.after.ranked.hits
+        assert made.after.own in made.after.hits
 
     def test_what_saving_does_by_itself(self, library: Tree) -> None:
         """The same text, saved now: only the age changes."""
@@ -101,18 +101,18 @@ class TestTheEditedNote:
         session = library.session()
         touched = session.preview(QUERY, "auth/rotation.md", data)
         kept = session.preview(QUERY, "auth/rotation.md", data, keep_mtime=True)
-        assert kept.after.own == kept.before.own == touched.before.own
+        assert kept.after.own == kept.now.own == touched.now.own
         assert touched.after.own is not None
-        assert touched.before.own is not None
-        assert touched.after.own.text == touched.before.own.text
+        assert touched.now.own is not None
+        assert touched.after.own.text == touched.now.own.text
         assert touched.after.own.signals is not None
         moment = 1 / DAY_MS
         assert (touched.after.own.signals.days, touched.after.own.signals.recency) == (moment, exp(-moment / 30))
-        assert touched.after.own.score > touched.before.own.score
+        assert touched.after.own.score > touched.now.own.score
 
     def test_it_need_not_be_a_result(self, library: Tree) -> None:
         made = self.preview(library, "worse", keep_mtime=True)
-        assert "auth/rotation.md" not in {hit.file for hit in made.after.ranked.hits}
+        assert "auth/rotation.md" not in {hit.file for hit in made.after.hits}
         assert made.after.own is not None
         assert made.after.own.score > 0
         assert next(moved for moved in made.results if moved.path == "auth/rotation.md").after is None
@@ -122,7 +122,7 @@ class TestTheEditedNote:
 
     def test_it_is_new(self, library: Tree) -> None:
         made = self.preview(library, "better", path="billing/new.md")
-        assert made.before.own is None
+        assert made.now.own is None
         assert made.after.own is not None
         assert made.results[0].before is None
         assert (made.results[0].path, made.results[0].title) == ("billing/new.md", "Refresh token rotation")
@@ -136,8 +136,8 @@ class TestTheEditedNote:
 
 def test_the_tier_changes(library: Tree) -> None:
     made = library.session().preview(QUERY, "auth/lifetime.md", TEXTS["signals"])
-    assert (made.before.decision.tier, made.before.decision.outcome) == (3, Outcome.SINGLE_CALL)
-    assert (made.after.decision.tier, made.after.decision.outcome) == (2, Outcome.DIRECT)
+    assert (made.now.tier, made.now.outcome) == (3, Outcome.SINGLE_CALL)
+    assert (made.after.tier, made.after.outcome) == (2, Outcome.DIRECT)
 
 
 def test_a_scope_is_kept_to(library: Tree) -> None:
@@ -152,6 +152,6 @@ def test_nothing_is_written_and_no_cache_is_asked(library: Tree, tmp_path: Path)
     session.run(QUERY)
     files = {path: path.read_bytes() for path in library.root.rglob("*.md")}
     made = session.preview(QUERY, "auth/rotation.md", TEXTS["better"])
-    assert made.before.decision.tier > 1
+    assert made.now.tier > 1
     assert {path: path.read_bytes() for path in library.root.rglob("*.md")} == files
     assert session.cache_now(QUERY).look.exact.value == "hit"

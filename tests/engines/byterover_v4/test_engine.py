@@ -14,7 +14,6 @@ import pytest
 from brvtui.engines.byterover.ageing.board import OF_TOPICS
 from brvtui.engines.byterover.ageing.words import STATE
 from brvtui.engines.byterover_v4.engine import ByteRoverV4
-from brvtui.engines.byterover_v4.mending import topic_preview
 from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.contract import EngineError, Query
 from brvtui.engines.registry import presentation
@@ -480,8 +479,7 @@ def test_a_save_makes_a_topic_young_whatever_fraction_the_clock_has(folder: Path
     session.load()
     engine, context = ByteRoverV4(), session.engines.context("byterover_v4")
     text = (tree_of(folder) / "auth" / "jwt.html").read_text()
-    saved = topic_preview(engine, context, "refresh token", "", "auth/jwt.html", text, keep_mtime=False).after.signals
-    assert saved is not None
+    saved = engine.preview(context, Query("refresh token"), "auth/jwt.html", text, keep_mtime=False).after
     assert saved.recency == pytest.approx(1.0, abs=1e-6)
 
 

@@ -15,9 +15,9 @@ from brvtui.engines.byterover.reasons.why_not import Loss, query_changes
 from brvtui.engines.byterover.sections import Search
 from brvtui.engines.changes import (
     Cancelled,
-    Candidate,
     Change,
     NoChange,
+    Proposal,
     Reworded,
     SignalsSet,
     TimeSet,
@@ -149,9 +149,9 @@ def _found(cases: Sequence[Case], now: Standing) -> Iterator[tuple[Standing, Rem
     yield from _as_remedies(now, RemedyKind.TITLE, _improving(case, least, _titles(case))[-1:])
 
 
-def _improving(case: Case, now: Standing, candidates: Sequence[Candidate]) -> list[tuple[Standing, Candidate]]:
+def _improving(case: Case, now: Standing, candidates: Sequence[Proposal]) -> list[tuple[Standing, Proposal]]:
     """Returns those of ``candidates`` after which the note stands above ``now`` and above all candidates before."""
-    made: list[tuple[Standing, Candidate]] = []
+    made: list[tuple[Standing, Proposal]] = []
     best = now
     for candidate in candidates:
         there = standing(case, candidate.change)
@@ -164,7 +164,7 @@ def _improving(case: Case, now: Standing, candidates: Sequence[Candidate]) -> li
 
 
 def _as_remedies(
-    now: Standing, kind: RemedyKind, found: Iterable[tuple[Standing, Candidate]]
+    now: Standing, kind: RemedyKind, found: Iterable[tuple[Standing, Proposal]]
 ) -> Iterator[tuple[Standing, Remedy]]:
     for there, chosen in found:
         change = chosen.change
@@ -195,29 +195,29 @@ _DIRECT = 2
 """The tier of direct answers: nothing is better on an empty cache."""
 
 
-def _reworded(case: Case) -> list[Candidate]:
-    made: dict[str, Candidate] = {}
+def _reworded(case: Case) -> list[Proposal]:
+    made: dict[str, Proposal] = {}
     of_losses = (query_changes(loss, case.trace, case.note.title) for loss in _REWORDED)
     for wording in chain(near_wordings(case), *of_losses):
         query = wording.query.strip()
         if query and query != case.trace.query and query not in made:
-            made[query] = Candidate(Reworded(query), f"“{query}”: {wording.text}", "ask so")
+            made[query] = Proposal(Reworded(query), f"“{query}”: {wording.text}", "ask so")
     return list(made.values())[: trial_limit(case.trace.query)]
 
 
-def _edit(case: Case) -> Candidate:
+def _edit(case: Case) -> Proposal:
     text = edited_now(case.days, f"at 0 days its stored recency {case.signals.recency:g} counts")
-    return Candidate(TimeSet(case.note.path, just_before_ms(case.context.now_ms)), text, "save it with a change")
+    return Proposal(TimeSet(case.note.path, just_before_ms(case.context.now_ms)), text, "save it with a change")
 
 
-def _update(case: Case) -> list[Candidate]:
+def _update(case: Case) -> list[Proposal]:
     if case.ignores_signals:
         return []
     before, after = case.signals, updated(case.signals, case.context.constants.signals)
     text = f"one update: importance {after.importance:g} instead of {before.importance:g}, edited today"
     level = f", {after.maturity}" if after.maturity != before.maturity else ""
     change = Updated(case.note.path, after, just_before_ms(case.context.now_ms))
-    return [Candidate(change, f"{text}{level}", "have brv curate add what is new about it")]
+    return [Proposal(change, f"{text}{level}", "have brv curate add what is new about it")]
 
 
 _KEPT = {
@@ -227,12 +227,12 @@ _KEPT = {
 """Where the maturity of a note is set that is kept there now."""
 
 
-def _higher_maturity(case: Case) -> list[Candidate]:
+def _higher_maturity(case: Case) -> list[Proposal]:
     if case.ignores_signals:
         return []
     where = _KEPT.get(case.signals.source, "here, in this tool's own overlay")
     return [
-        Candidate(
+        Proposal(
             SignalsSet(case.note.path, state),
             signals_in_words(case.signals, state),
             f"set {where}; in ByteRover {_hits_until(case, state.maturity)}",
@@ -249,10 +249,10 @@ def _hits_until(case: Case, level: str) -> str:
     return f"{MOST_HITS} more hits do not make it {level}"
 
 
-def _titles(case: Case) -> list[Candidate]:
+def _titles(case: Case) -> list[Proposal]:
     choices = titles(case.note, missing_words(case), just_before_ms(case.context.now_ms))
     how = "edit its # heading, or write one"
     return [
-        Candidate(change, f"“{added}” added to its title, and saved today", how)
+        Proposal(change, f"“{added}” added to its title, and saved today", how)
         for added, change in islice(choices, trial_limit(case.trace.query))
     ]

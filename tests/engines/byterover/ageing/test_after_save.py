@@ -6,12 +6,17 @@ import os
 
 import pytest
 
-from brvtui.engines.byterover.ageing.after_changes import after_save
+from brvtui.engines.byterover.ageing.after_changes import preview
 from brvtui.engines.byterover.ageing.board import Board
 from brvtui.engines.byterover.context import Context
+from brvtui.engines.previews import Preview
 from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree
 
 _TEXT = b"# Rollback\n\nby hand\n"
+
+
+def after_save(tree: Tree, path: str, data: bytes) -> Preview:
+    return preview(Context(tree.snapshot(), BRV3, NOW_MS), "rollback hand", "", path, data, keep_mtime=False)
 
 
 @pytest.fixture
@@ -23,44 +28,45 @@ def grown(tree: Tree) -> Tree:
 
 
 def test_a_new_time_makes_a_note_young_and_keeping_it_does_not(grown: Tree) -> None:
-    found = after_save(Context(grown.snapshot(), BRV3, NOW_MS), "ops/rollback.md", _TEXT)
-    assert found.now is not None
-    assert found.renewed is not None
-    assert found.kept is not None
+    found = after_save(grown, "ops/rollback.md", _TEXT)
+    assert found.now.recency is not None
     assert found.now.recency < 0.5
     assert found.renewed.recency == pytest.approx(1.0)
     assert found.kept.recency == found.now.recency
+    assert found.renewed.ceiling is not None
+    assert found.kept.ceiling is not None
     assert found.renewed.ceiling > found.kept.ceiling == found.now.ceiling
 
 
 @pytest.mark.parametrize("keeps", [False, True])
 def test_it_comes_true_when_the_file_is_written(grown: Tree, keeps: bool) -> None:
-    found = after_save(Context(grown.snapshot(), BRV3, NOW_MS), "ops/rollback.md", _TEXT)
+    found = after_save(grown, "ops/rollback.md", _TEXT)
     grown.file("ops/rollback.md", _TEXT, 40 if keeps else 1 / DAY_MS)
     after = grown.snapshot()
     written = Board(after, BRV3, NOW_MS).row(after.by_path["ops/rollback.md"])
     foreseen = found.kept if keeps else found.renewed
-    assert foreseen is not None
-    assert (foreseen.recency, foreseen.ceiling, foreseen.importance) == (
+    assert foreseen.own is not None
+    assert foreseen.own.signals is not None
+    assert (foreseen.recency, foreseen.ceiling, foreseen.own.signals.importance) == (
         written.recency, written.ceiling, written.importance,
     )  # fmt: skip
 
 
 def test_a_new_note_has_no_now(grown: Tree) -> None:
-    found = after_save(Context(grown.snapshot(), BRV3, NOW_MS), "ops/new.md", _TEXT)
-    assert found.now is None
-    assert found.renewed is not None
-    assert found.kept == found.renewed
+    found = after_save(grown, "ops/new.md", _TEXT)
+    assert (found.now.recency, found.now.ceiling) == (None, None)
+    assert found.renewed.recency is not None
+    assert (found.kept.recency, found.kept.ceiling) == (found.renewed.recency, found.renewed.ceiling)
 
 
 def test_what_the_engine_would_not_read_stands_nowhere(grown: Tree) -> None:
-    found = after_save(Context(grown.snapshot(), BRV3, NOW_MS), "ops/rollback.md", b"# A\0B")
-    assert found.now is not None
-    assert (found.renewed, found.kept) == (None, None)
+    found = after_save(grown, "ops/rollback.md", b"# A\0B")
+    assert found.now.ceiling is not None
+    assert [(state.recency, state.ceiling) for state in (found.renewed, found.kept)] == [(None, None)] * 2
 
 
 def test_nothing_is_written(grown: Tree) -> None:
     place = grown.tree / "ops/rollback.md"
     before = os.stat(place).st_ctime_ns, place.read_bytes()
-    after_save(Context(grown.snapshot(), BRV3, NOW_MS), "ops/rollback.md", _TEXT)
+    after_save(grown, "ops/rollback.md", _TEXT)
     assert (os.stat(place).st_ctime_ns, place.read_bytes()) == before
