@@ -18,10 +18,10 @@ from pathlib import Path
 
 from benchmarks.quality.datasets import Dataset, read_beir, read_locomo
 from brvtui.engines.contract import Query
-from brvtui.lab.engine_comparison.judged import JudgedEngines
-from brvtui.lab.evaluation.metrics import DEFAULT_METRICS, Metric, parse_metric
+from brvtui.lab.engine_comparison import JudgedEngines
+from brvtui.lab.evaluation.results import DEFAULT_METRICS, Metric, parse_metric
 from brvtui.session import Session
-from brvtui.session.comparing_engines import judge_all
+from brvtui.session.diffing import judge_all
 
 _NOW_MS = 1_795_176_000_000
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from brvtui.fleet.one_ranking import OneRanking
     from brvtui.fleet.questions import MemberAnswer, MemberState
     from brvtui.lab.about import About, Around
-    from brvtui.lab.answer_diff.results import AnswerDiff
+    from brvtui.lab.answer_diff import AnswerDiff
     from brvtui.lab.evaluation.results import QueryResult
     from brvtui.lab.judgments.model import Judgment
     from brvtui.lab.log_comparison import LogComparison
@@ -241,7 +241,7 @@ class LabCell(NamedTuple):
 
     result: QueryResult
     values: tuple[float | None, ...]
-    """The value of each of :data:`brvtui.lab.evaluation.metrics.DEFAULT_METRICS`."""
+    """The value of each of :data:`brvtui.lab.evaluation.results.DEFAULT_METRICS`."""
 
 
 class LabColumn(NamedTuple):

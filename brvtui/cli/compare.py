@@ -15,7 +15,7 @@ from brvtui.cli.options import SCOPE_HELP, answer_format, project_option, shared
 from brvtui.cli.output import print_report, write_json
 
 if TYPE_CHECKING:
-    from brvtui.lab.evaluation.metrics import Metric
+    from brvtui.lab.evaluation.results import Metric
 
 
 @click.command(
@@ -64,7 +64,7 @@ def compare(
     from brvtui.engines.contract import Query
     from brvtui.report.engine_comparison import answers_as_plain, answers_lines, judged_as_plain, judged_lines
     from brvtui.report.lines import rich_lines
-    from brvtui.session.comparing_engines import ask_all, judge_all
+    from brvtui.session.diffing import ask_all, judge_all
 
     if text and (metrics or named):
         measures = "--metric" if metrics else "--judgments"
@@ -95,7 +95,7 @@ def compare(
 
 def _metrics(named: tuple[str, ...]) -> tuple[Metric, ...]:
     """The metrics called so; the usual ones for none. Raises :class:`Failure`."""
-    from brvtui.lab.evaluation.metrics import DEFAULT_METRICS, UnknownMetric, parse_metric
+    from brvtui.lab.evaluation.results import DEFAULT_METRICS, UnknownMetric, parse_metric
 
     try:
         return tuple(parse_metric(name) for name in named) or DEFAULT_METRICS

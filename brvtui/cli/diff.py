@@ -16,7 +16,7 @@ from brvtui.cli.options import answer_format, text_argument
 from brvtui.cli.output import print_report, write_json
 
 if TYPE_CHECKING:
-    from brvtui.lab.answer_diff.results import AnswerDiff
+    from brvtui.lab.answer_diff import AnswerDiff
 
 _PATH = click.Path(path_type=Path)
 _LARGEST = 10_000_000

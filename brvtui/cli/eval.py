@@ -19,8 +19,8 @@ from brvtui.cli.output import print_report, say, write_json
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
-    from brvtui.lab.evaluation.assessment import Assessment
-    from brvtui.lab.evaluation.metrics import Metric
+    from brvtui.lab.evaluation.comparing import Assessment
+    from brvtui.lab.evaluation.results import Metric
     from brvtui.lab.judgments.model import Judgment
     from brvtui.session.evaluating import EvaluationPlan
 
@@ -86,7 +86,7 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
     Exit code 1 when a --fail-… condition is not met; it names the queries.
     """
     from brvtui.engines.contract import Query
-    from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
+    from brvtui.lab.evaluation.results import DEFAULT_METRICS
     from brvtui.saved.traces import SavedError
     from brvtui.session.evaluating import EvaluationPlan, assess
     from brvtui.tree.history.git import RevisionError
@@ -146,7 +146,7 @@ def _days(text: str | None) -> list[float]:
 
 
 def _drift(session: Any, judgments: Sequence[Judgment], plan: EvaluationPlan, days: Sequence[float], form: str) -> int:
-    from brvtui.report.drift import drift_as_plain, drift_lines
+    from brvtui.report.evaluation import drift_as_plain, drift_lines
     from brvtui.report.lines import rich_lines
     from brvtui.session.evaluating import drift
 
@@ -209,7 +209,7 @@ def _limit(text: str) -> tuple[Metric, float]:
 
 
 def _metric(name: str) -> Metric:
-    from brvtui.lab.evaluation.metrics import UnknownMetric, parse_metric
+    from brvtui.lab.evaluation.results import UnknownMetric, parse_metric
 
     try:
         return parse_metric(name)

@@ -68,7 +68,7 @@ def sweep(
     are asked. Over one constant, the values are given at which a query comes to be answered by another tier. Nothing is
     changed.
     """
-    from brvtui.lab.evaluation.metrics import UnknownMetric, parse_metric
+    from brvtui.lab.evaluation.results import UnknownMetric, parse_metric
     from brvtui.lab.judgments.model import Judgment
     from brvtui.lab.whatif.sweep import SweepError
     from brvtui.lab.whatif.variant import VariantError

@@ -30,8 +30,8 @@ def why(text: str, one: str, other: str | None, asked: Asked, form: str) -> int:
     NOTE is a note's path, the end of one, or a title. Nothing is changed. Exit code 1 when one of them is no result.
     """
     from brvtui.engines.contract import Query
-    from brvtui.lab.pair.differences import NotScored
-    from brvtui.session.pairing import why_above
+    from brvtui.lab.pair import NotScored
+    from brvtui.session.diffing import why_above
     from brvtui.snapshot.naming import UnknownNote
 
     if other is None:
@@ -47,12 +47,12 @@ def why(text: str, one: str, other: str | None, asked: Asked, form: str) -> int:
     if pair.above.path == pair.below.path:
         raise click.UsageError(f"{pair.above.path} is named twice: name two notes")
     if form == "json":
-        from brvtui.report.pair import pair_as_plain
+        from brvtui.report.answer_diff import pair_as_plain
 
         write_json([pair_as_plain(pair)])
     else:
+        from brvtui.report.answer_diff import pair_lines
         from brvtui.report.lines import rich_lines
-        from brvtui.report.pair import pair_lines
 
         print_report(lambda width: rich_lines(pair_lines(pair, width)))
     return OK if pair.above.rank is not None and pair.below.rank is not None else NEGATIVE

@@ -1,16 +1,100 @@
-"""Two answers to one query beside each other, with the causes of every change, as lines and as JSON."""
+"""Two answers to one query with the causes of every change, and two results of one answer, as lines and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from brvtui.engines.registry import noun_of
-from brvtui.lab.answer_diff.results import AnswerDiff, Cause, NoteDiff, PartChange
+from brvtui.engines.registry import DEFAULT, SPACE, noun_of
+from brvtui.lab.answer_diff import AnswerDiff, Cause, NoteDiff, PartChange
+from brvtui.lab.pair import TRIAL_LENGTH, PairComparison, PartOfBoth
+from brvtui.lab.trace_diff import NoteStanding
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import plural, signed, wrap
 from brvtui.trace import to_plain
+from brvtui.tree.reading.files import Role, role_of
 from brvtui.wording import counted
+
+# Two results of one answer in two columns, as lines and as JSON.
+
+
+PAIR_SCHEMA = 1
+_NAME, _COLUMN = 18, 12
+_NOTHING = "–"
+
+
+def pair_lines(pair: PairComparison, width: int) -> list[Line]:
+    """The whole comparison in ``width`` cells: both notes, the parts, the words, what would turn them."""
+    decimals = pair.trace.scale.decimals + 2
+    made = [line(f" {pair.trace.query}", "bold strong").cut(width), Line()]
+    for letter, note in (("A", pair.above), ("B", pair.below)):
+        made += _note_lines(letter, note, decimals, width)
+    made += [Line(), _row("part", ["A", "B", "A − B"], "muted").cut(width)]
+    made += _part_lines(pair.parts, decimals, width)
+    cells = [_score(note.score, decimals) for note in (pair.above, pair.below)]
+    made.append(_row("score", [*cells, signed(pair.gap, decimals)], "bold strong").cut(width))
+    if pair.words:
+        made += [Line(), line(" its sum over words, before that becomes a relevance", "muted").cut(width)]
+        made += _part_lines(pair.words, decimals, width)
+    return [*made, Line(), *_turning_lines(pair, decimals, width)]
+
+
+def pair_as_plain(pair: PairComparison) -> dict[str, Any]:
+    """``pair`` ready for JSON, its trace included."""
+    above, below = (
+        {"path": note.path, "title": note.title, "rank": note.rank, "score": note.score, "reason": note.reason}
+        for note in (pair.above, pair.below)
+    )
+    parts, words = (
+        [{**to_plain(part), "difference": part.difference} for part in both] for both in (pair.parts, pair.words)
+    )
+    turning, trace = to_plain(pair.turning), to_plain(pair.trace)
+    return {
+        "pair_schema": PAIR_SCHEMA, "gap": pair.gap, "above": above, "below": below, "parts": parts, "words": words,
+        "trace": trace, "turning": turning,
+    }  # fmt: skip
+
+
+def _note_lines(letter: str, note: NoteStanding, decimals: int, width: int) -> list[Line]:
+    rank = f"rank {note.rank}" if note.rank is not None else "no result"
+    made = [line(f" {letter}  {note.title}", "bold strong").add(f"  {note.path}", "muted").cut(width)]
+    made.append(line(f"    {rank}, {_score(note.score, decimals)}").cut(width))
+    return [*made, *(line(f"    {part}", "warn") for part in (wrap(note.reason, width - 4) if note.reason else []))]
+
+
+def _part_lines(parts: Sequence[PartOfBoth], decimals: int, width: int) -> list[Line]:
+    return [
+        _row(
+            part.name, [signed(part.above, decimals), signed(part.below, decimals), signed(part.difference, decimals)]
+        ).cut(width)
+        for part in parts
+    ]
+
+
+def _turning_lines(pair: PairComparison, decimals: int, width: int) -> list[Line]:
+    if not pair.turning:
+        sentence = "no single change that was tried brings B above A"
+        if len(pair.trace.query) > TRIAL_LENGTH:
+            sentence = f"the query is too long to try changes: ask with at most {TRIAL_LENGTH:,} characters"
+        elif role_of(pair.below.path) is Role.SUMMARY:
+            sentence = "B stands for its folder: what lifts the notes in it lifts it"
+        elif pair.trace.engine in (DEFAULT, SPACE):  # which try what helps one note
+            sentence += "; brv-tui explain with B says what helps it by itself"
+        return [line(f" {part}", "muted") for part in wrap(sentence, width - 1)]
+    lines = [line(" the smallest changes after which B stands above A, each tried:", "muted").cut(width)]
+    for change in pair.turning:
+        other = _NOTHING if change.other_rank is None else f"rank {change.other_rank}"
+        then = f"B rank {change.rank} with {change.score:.{decimals}f}, A {other}"
+        lines += [line(f"   {part}", "ok") for part in wrap(f"{change.text}: {then}", width - 3)]
+    return lines
+
+
+def _row(name: str, cells: Sequence[str], role: str = "text") -> Line:
+    made = Line().gap().fit(name, _NAME, role)
+    for cell in cells:
+        made.add(f"{cell:>{_COLUMN}}", role)
+    return made
+
 
 DIFF_SCHEMA = 1
 _KIND, _CHANGE = 20, 9
@@ -27,8 +111,9 @@ def diff_lines(diff: AnswerDiff, width: int, of_revision: bool = False) -> list[
 
     ``of_revision`` says that the notes of then are those of a git revision.
     """
-    then, now = diff.then.snapshot, diff.now.snapshot
-    noun = noun_of(diff.now.engine, now.is_code)
+    traces = diff.traces
+    then, now = traces.then.snapshot, traces.now.snapshot
+    noun = noun_of(traces.now.engine, now.is_code)
     made = [line(f" {diff.query}", "bold strong").cut(width)]
     for label, name, info in (("before", diff.then_name, then), ("after", diff.now_name, now)):
         text = f" {label:<7} {name}: {plural(info.notes, noun)}, as of {info.clock}"
@@ -36,7 +121,7 @@ def diff_lines(diff: AnswerDiff, width: int, of_revision: bool = False) -> list[
     if of_revision:
         made += [line(f" {part}", "muted") for part in wrap(_NO_TIMES, width - 2)]
     made += [Line(), *_outcome_lines(diff, width)]
-    decimals = diff.now.scale.decimals
+    decimals = traces.now.scale.decimals
     seen = [note for note in diff.notes if note.rank_then != note.rank_now or _is_seen(note.change, decimals + _MORE)]
     for note in seen:
         made += [Line(), *note_lines(note, decimals, width)]
@@ -69,17 +154,31 @@ def note_lines(note: NoteDiff, decimals: int, width: int) -> list[Line]:
 
 def diff_as_plain(diff: AnswerDiff) -> dict[str, Any]:
     """``diff`` ready for JSON, both traces included."""
-    plain: dict[str, Any] = to_plain(diff)
-    for note, held in zip(diff.notes, plain["notes"], strict=True):
-        held["change"] = note.change
-    return {"diff_schema": DIFF_SCHEMA, "differs": diff.differs, **plain}
+    then, now = diff.traces.then, diff.traces.now
+    outcome_then, outcome_now = diff.traces.outcomes
+    return {
+        "diff_schema": DIFF_SCHEMA,
+        "differs": diff.differs,
+        "query": diff.query,
+        "scope": then.scope_option,
+        "engine": then.engine,
+        "then_name": diff.then_name,
+        "now_name": diff.now_name,
+        "outcome_then": outcome_then,
+        "outcome_now": outcome_now,
+        "outcomes": to_plain(diff.outcomes),
+        "notes": [{**to_plain(note), "change": note.change} for note in diff.notes],
+        "left_out": diff.left_out,
+        "then": to_plain(then),
+        "now": to_plain(now),
+    }
 
 
 def _outcome_lines(diff: AnswerDiff, width: int) -> list[Line]:
-    if diff.outcome_then == diff.outcome_now and all(step.outcome == diff.outcome_now for step in diff.outcomes):
-        return [line(f" {diff.outcome_now} both times").cut(width)]
-    made = [line(f" {diff.outcome_then} → {diff.outcome_now}", "bold strong").cut(width)]
-    before = diff.outcome_then
+    before, now = diff.traces.outcomes
+    if {before, *(step.outcome for step in diff.outcomes)} == {now}:
+        return [line(f" {now} both times").cut(width)]
+    made = [line(f" {before} → {now}", "bold strong").cut(width)]
     for step in diff.outcomes:
         if step.outcome != before:
             made.append(line(f"   {before} → {step.outcome}: {step.what}").cut(width))

@@ -7,9 +7,16 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from brvtui.engines.registry import presentation
-from brvtui.lab.engine_comparison.judged import ALPHA, BestEngine, JudgedEngines
-from brvtui.lab.engine_comparison.one_query import PERSISTENCE, EngineAnswer, EngineAnswers, Overlap
-from brvtui.lab.evaluation.significance import FEWEST
+from brvtui.lab.engine_comparison import (
+    ALPHA,
+    PERSISTENCE,
+    BestEngine,
+    EngineAnswer,
+    EngineAnswers,
+    JudgedEngines,
+    Overlap,
+)
+from brvtui.lab.evaluation.comparing import FEWEST
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import column, wrap
 from brvtui.report.evaluation import AS_EXPECTED, DECIMALS, about, facts, number

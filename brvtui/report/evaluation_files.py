@@ -7,9 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from xml.etree import ElementTree
 
-from brvtui.lab.evaluation.assessment import Assessment
-from brvtui.lab.evaluation.metrics import Metric
-from brvtui.lab.evaluation.results import Evaluation, QueryResult
+from brvtui.lab.evaluation.comparing import Assessment
+from brvtui.lab.evaluation.results import Evaluation, Metric, QueryResult
 from brvtui.lab.judgments.exchange import trec_name
 from brvtui.report.evaluation import (
     about,

@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from brvtui import __version__, faults
-from brvtui.lab.evaluation.assessment import GateResult
-from brvtui.lab.evaluation.comparing import Comparison
-from brvtui.lab.evaluation.metrics import Metric
-from brvtui.lab.evaluation.results import Evaluation
+from brvtui.lab.evaluation.comparing import Comparison, GateResult
+from brvtui.lab.evaluation.results import Evaluation, Metric
 from brvtui.saved.rebuilding import PlainError, from_plain
 from brvtui.saved.traces import SavedError
 from brvtui.trace import to_plain

@@ -13,7 +13,13 @@ _T = TypeVar("_T")
 _DEEPEST = 16
 _LARGEST_NUMBER = 1e60
 """Beyond what any trace holds, and small enough for arithmetic that stays finite."""
-_SCALARS = {str: "text", bool: "true or false", int: "a whole number", float: "a number from -1e60 to 1e60", type(None): "null"}
+_SCALARS = {
+    str: "text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number from -1e60 to 1e60",
+    type(None): "null",
+}
 
 
 class PlainError(ValueError):

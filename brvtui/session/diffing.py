@@ -1,8 +1,8 @@
-"""Compares two answers to one query over an open project: of a revision, a moment, a profile, signals, or an edit."""
+"""Compares answers over an open project: two answers to one query, two notes in one answer, and several engines."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -12,14 +12,19 @@ from typing import TYPE_CHECKING, Any
 from brvtui.config.profile_choice import with_overrides
 from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
-from brvtui.engines.contract import Context, EngineError, Query
-from brvtui.lab.answer_diff.find import CauseSearch
-from brvtui.lab.answer_diff.results import AnswerDiff
-from brvtui.lab.answer_diff.saved import diff_with_saved
-from brvtui.lab.answer_diff.states import AskedState, CauseKind, StateMixer
+from brvtui.engines.contract import Context, Engine, EngineError, Query
+from brvtui.lab.answer_diff import AnswerDiff, AskedState, CauseKind, CauseSearch, StateMixer, diff_with_saved
+from brvtui.lab.engine_comparison import EngineAnswers, JudgedEngines, ask_engines
+from brvtui.lab.evaluation.evaluate import Progress, evaluate
+from brvtui.lab.evaluation.keeping import KeepingEvaluator
+from brvtui.lab.evaluation.results import Evaluation, Metric
+from brvtui.lab.judgments.model import Judgment
+from brvtui.lab.pair import PairComparison, Turner, compare_pair
 from brvtui.loading.edited import edit_after_save
 from brvtui.loading.revised import UNCHANGED, Difference, difference_to, revised
 from brvtui.session.evaluating import SAME_ORDER_MS
+from brvtui.snapshot.naming import find_note
+from brvtui.store.kept_answers import KeptAnswers
 from brvtui.trace import Trace
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.history.revision import Revision
@@ -30,6 +35,75 @@ from brvtui.wording import counted
 if TYPE_CHECKING:
     from brvtui.session.session import Session
     from brvtui.snapshot import Snapshot
+
+# Asks all engines of an open project: one query, or every judged one.
+
+
+def ask_all(session: Session, query: Query, names: Sequence[str] = ()) -> EngineAnswers:
+    """``query`` through the engines called ``names``; without any, through all that rank what is open.
+
+    Raises :class:`brvtui.engines.contract.EngineError` for an engine that is not installed.
+    """
+    return ask_engines([_asked(session, name) for name in names or _all(session)], query)
+
+
+def judge_all(
+    session: Session,
+    judgments: Sequence[Judgment],
+    metrics: Sequence[Metric],
+    like: Query,
+    names: Sequence[str] = (),
+    progress: Progress = lambda done, of: None,
+    keep: bool = True,
+) -> JudgedEngines:
+    """Every one of ``judgments`` through the engines called ``names``, or all; answers are kept as by ``eval``.
+
+    With ``keep`` False they are not, for a tree that will soon be gone.
+
+    An engine that refuses a query is left out, with a line that says why. Raises
+    :class:`brvtui.engines.contract.EngineError` for an engine that is not installed.
+    """
+    evaluator = KeepingEvaluator(KeptAnswers(session.project.tree))
+    asked = [_asked(session, name) for name in names or _all(session)]
+    made: list[Evaluation] = []
+    problems = []
+    for engine, context in asked:
+        try:
+            evaluate_with = evaluator.evaluate if keep else evaluate
+            made.append(evaluate_with(engine, context, judgments, like, "", progress))
+        except EngineError as error:
+            problems.append(f"{engine.name}: {error}")
+    return JudgedEngines(tuple(made), tuple(metrics), tuple(problems))
+
+
+def _all(session: Session) -> Sequence[str]:
+    from brvtui.session.engines import OF_CODE
+
+    return (OF_CODE,) if session.is_code else session.engines.names
+
+
+def _asked(session: Session, name: str) -> tuple[Engine[Any], Context[Any]]:
+    if name not in _all(session):
+        named = f"{name} does not rank what is open here: choose among {', '.join(_all(session))}"
+        raise EngineError(registry.why_unknown(name) or named)
+    return session.engines.named(name), session.engines.context(name)
+
+
+# Why one note stands above another in an answer over an open project, and what would turn that round.
+
+
+def why_above(session: Session, query: Query, one: str, other: str) -> PairComparison:
+    """The notes called ``one`` and ``other`` under ``query``, the one that stands higher first. Writes nothing.
+
+    Raises :class:`brvtui.engines.contract.EngineError`, :class:`brvtui.snapshot.naming.UnknownNote` and
+    :class:`brvtui.lab.pair.NotScored`.
+    """
+    engine, context = session.engines.named(session.engine), session.engines.context(session.engine)
+    notes = [find_note(context.snapshot, name) for name in (one, other)]
+    made = compare_pair(engine, context, engine.answer(context, query), notes[0], notes[1])
+    turner = Turner(engine, context, session.profile, query, made.above.path, made.below.path)
+    return replace(made, turning=turner.smallest())
+
 
 _MS_PER_MINUTE = 60_000
 _SPANS = (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from brvtui.lab.evaluation.causes import CAUSE, RANK, CauseFinder
 from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.evaluate import judged_as
-from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
+from brvtui.lab.evaluation.results import DEFAULT_METRICS
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.variant import EarlierNotes, Variant
 

@@ -8,14 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.contract import Context, Query
-from brvtui.lab.evaluation.assessment import Assessment, GateResult, gate_drop, gate_outcomes, gate_under
 from brvtui.lab.evaluation.causes import CauseFinder, Reverting
-from brvtui.lab.evaluation.comparing import Comparison, compare_evaluations
-from brvtui.lab.evaluation.drift import Drift, DriftPoint
+from brvtui.lab.evaluation.comparing import (
+    Assessment,
+    Comparison,
+    Drift,
+    DriftPoint,
+    GateResult,
+    compare_evaluations,
+    gate_drop,
+    gate_outcomes,
+    gate_under,
+)
 from brvtui.lab.evaluation.evaluate import Progress
 from brvtui.lab.evaluation.keeping import KeepingEvaluator
-from brvtui.lab.evaluation.metrics import Metric
-from brvtui.lab.evaluation.results import Evaluation
+from brvtui.lab.evaluation.results import Evaluation, Metric
 from brvtui.lab.judgments.model import Judgment
 from brvtui.loading.revised import UNCHANGED, Difference, difference_to, revised
 from brvtui.ranking.decay import MS_PER_DAY

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from brvtui.lab.evaluation.evaluate import Progress
-from brvtui.lab.evaluation.metrics import Metric
+from brvtui.lab.evaluation.results import Metric
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.sweep import FORM, Axis, Sweep, SweepError, parse_axis, sweep, without
 from brvtui.lab.whatif.variant import Variant

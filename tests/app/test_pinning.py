@@ -62,7 +62,7 @@ async def test_what_changed_since_has_its_causes(app: BrvTui, garden: Tree) -> N
         await until(pilot, lambda: "constants" in text_of(pilot, "#answer"))
         diff = view(pilot).pin.diff
         assert diff is not None
-        assert diff.then is view(pilot).pin.trace
+        assert diff.traces.then is view(pilot).pin.trace
         for note in diff.notes:
             assert {cause.kind.value: cause.change for cause in note.causes}["notes and signals"] == 0
             assert sum(cause.change for cause in note.causes) == pytest.approx(note.change, abs=1e-9)

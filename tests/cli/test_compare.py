@@ -11,8 +11,8 @@ import pytest
 
 from benchmarks.quality.__main__ import measured, table
 from benchmarks.quality.datasets import DatasetError, read_beir, read_locomo
-from brvtui.lab.engine_comparison.one_query import rank_biased_overlap
-from brvtui.lab.evaluation.metrics import parse_metric
+from brvtui.lab.engine_comparison import rank_biased_overlap
+from brvtui.lab.evaluation.results import parse_metric
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.tree.reading.project import find_project

@@ -12,7 +12,7 @@ import pytest
 from brvtui.engines.byterover.counterfactuals import case
 from brvtui.engines.byterover.route.decision import find_results
 from brvtui.engines.contract import LONGEST_QUERY, EngineError, Query
-from brvtui.lab.pair.turning import TRIAL_LENGTH, Turner
+from brvtui.lab.pair import TRIAL_LENGTH, Turner
 from brvtui.session import Session
 from tests.cli.conftest import Run
 from tests.support.trees import Tree

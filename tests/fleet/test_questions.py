@@ -10,7 +10,7 @@ import pytest
 from brvtui.fleet.asking import close_members
 from brvtui.fleet.judged import evaluate_together
 from brvtui.fleet.questions import EvaluationOf, Explaining, NoSuchNote, OutlookOf
-from brvtui.lab.evaluation.metrics import parse_metric
+from brvtui.lab.evaluation.results import parse_metric
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from tests.support.fleets import MadeFleet, made_fleet
 

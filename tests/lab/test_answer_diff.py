@@ -12,10 +12,7 @@ import pytest
 
 from brvtui.engines import registry
 from brvtui.engines.contract import Context, Query
-from brvtui.lab.answer_diff.find import CauseSearch
-from brvtui.lab.answer_diff.results import AnswerDiff
-from brvtui.lab.answer_diff.standings import through_terms
-from brvtui.lab.answer_diff.states import AskedState, CauseKind, StateMixer
+from brvtui.lab.answer_diff import AnswerDiff, AskedState, CauseKind, CauseSearch, StateMixer, through_terms
 from brvtui.loading import EditedFile
 from brvtui.loading.revised import Difference
 from brvtui.snapshot.naming import Named

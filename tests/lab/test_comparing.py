@@ -10,11 +10,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from brvtui.lab.evaluation.assessment import gate_drop, gate_outcomes, gate_under
-from brvtui.lab.evaluation.comparing import QueryChange, compare_evaluations
-from brvtui.lab.evaluation.metrics import Metric
-from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument
-from brvtui.lab.evaluation.significance import randomisation_test
+from brvtui.lab.evaluation.comparing import (
+    QueryChange,
+    compare_evaluations,
+    gate_drop,
+    gate_outcomes,
+    gate_under,
+    randomisation_test,
+)
+from brvtui.lab.evaluation.results import Evaluation, Metric, QueryResult, RankedDocument
 
 RECALL = Metric("recall", 5)
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from brvtui.lab.evaluation.comparing import compare_evaluations
-from brvtui.lab.evaluation.drift import Drift, DriftPoint, LostByDay, first_lost
-from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
-from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument
+from brvtui.lab.evaluation.comparing import Drift, DriftPoint, LostByDay, compare_evaluations, first_lost
+from brvtui.lab.evaluation.results import DEFAULT_METRICS, Evaluation, QueryResult, RankedDocument
 
 
 def answered(outcome: str, found: str, quoted: str) -> QueryResult:

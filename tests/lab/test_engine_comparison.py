@@ -8,10 +8,17 @@ from fractions import Fraction
 import pytest
 from scipy import stats
 
-from brvtui.lab.engine_comparison.judged import BestEngine, JudgedEngines, Rival, holm
-from brvtui.lab.engine_comparison.one_query import EngineAnswer, EngineAnswers, FoundNote, rank_biased_overlap
-from brvtui.lab.evaluation.metrics import parse_metric
-from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument
+from brvtui.lab.engine_comparison import (
+    BestEngine,
+    EngineAnswer,
+    EngineAnswers,
+    FoundNote,
+    JudgedEngines,
+    Rival,
+    holm,
+    rank_biased_overlap,
+)
+from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument, parse_metric
 from brvtui.report.engine_comparison import answers_lines, best_text
 
 MRR = parse_metric("mrr")

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from brvtui.lab.evaluation.metrics import DEFAULT_METRICS, Metric, UnknownMetric, parse_metric
+from brvtui.lab.evaluation.results import DEFAULT_METRICS, Metric, UnknownMetric, parse_metric
 
 _THEIRS = {"ndcg": "ndcg_cut", "recall": "recall", "precision": "P", "success": "success"}
 

@@ -12,8 +12,7 @@ import pytest
 from brvtui.engines import registry
 from brvtui.engines.changes import accessed
 from brvtui.engines.contract import Context, Query
-from brvtui.lab.pair.differences import NotScored, PairComparison, compare_pair
-from brvtui.lab.pair.turning import Turner
+from brvtui.lab.pair import NotScored, PairComparison, Turner, compare_pair
 from brvtui.snapshot.naming import Named
 from tests.support.trees import BRV3, NOW_MS, Tree, stored
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from brvtui.lab.evaluation.metrics import parse_metric
+from brvtui.lab.evaluation.results import parse_metric
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, outcome_of
 from brvtui.lab.whatif.sweep import SweepError, crossing_between, crossings_between, parse_axis
 from brvtui.lab.whatif.variant import Control, Variant

@@ -10,10 +10,8 @@ from xml.etree import ElementTree
 import pytest
 from markdown_it import MarkdownIt
 
-from brvtui.lab.evaluation.assessment import Assessment, gate_drop, gate_outcomes, gate_under
-from brvtui.lab.evaluation.comparing import compare_evaluations
-from brvtui.lab.evaluation.metrics import Metric
-from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument
+from brvtui.lab.evaluation.comparing import Assessment, compare_evaluations, gate_drop, gate_outcomes, gate_under
+from brvtui.lab.evaluation.results import Evaluation, Metric, QueryResult, RankedDocument
 from brvtui.report.evaluation import evaluation_lines
 from brvtui.report.evaluation_files import EvaluationForm, rendered_evaluation, save_evaluation
 from brvtui.report.saved import ExportError

@@ -18,7 +18,7 @@ from brvtui.engines.profile_files import engine_of_profile
 from brvtui.engines.registry import presentation
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.lab.evaluation.comparing import QueryChange
-from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
+from brvtui.lab.evaluation.results import DEFAULT_METRICS
 from brvtui.lab.judgments.file import Judgments, JudgmentsFile
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.grading import judgment_of, with_grade, with_query

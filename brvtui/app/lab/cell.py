@@ -11,8 +11,7 @@ from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.lab.evaluation.causes import CAUSE
 from brvtui.lab.evaluation.comparing import QueryChange
-from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
-from brvtui.lab.evaluation.results import QueryResult
+from brvtui.lab.evaluation.results import DEFAULT_METRICS, QueryResult
 from brvtui.lab.judgments.model import NOT_COVERED, Judgment
 from brvtui.paint.headline import NO_ANSWER, tier_role
 from brvtui.paint.line import Line, line, rule

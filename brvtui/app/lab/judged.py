@@ -19,8 +19,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
 from brvtui.lab.evaluation.causes import CAUSE
-from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
-from brvtui.lab.evaluation.results import mean_of
+from brvtui.lab.evaluation.results import DEFAULT_METRICS, mean_of
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.variant import Variant
 from brvtui.paint.line import Line, line

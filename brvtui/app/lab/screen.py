@@ -23,7 +23,7 @@ from brvtui.app.project.layouts import Layouts
 from brvtui.app.screens.field import FieldDialog
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.view import View
-from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
+from brvtui.lab.evaluation.results import DEFAULT_METRICS
 from brvtui.lab.whatif.variant import Control, Value, Variant, read_value
 
 # The fields in which a value, and the name of a profile, are typed.

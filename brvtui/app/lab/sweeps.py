@@ -16,7 +16,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
-from brvtui.lab.evaluation.metrics import Metric
+from brvtui.lab.evaluation.results import Metric
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.variant import Control, Variant
 from brvtui.paint.line import Line

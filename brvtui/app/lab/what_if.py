@@ -16,8 +16,7 @@ from brvtui.app.states import LabState, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
-from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
-from brvtui.lab.evaluation.results import mean_of
+from brvtui.lab.evaluation.results import DEFAULT_METRICS, mean_of
 from brvtui.lab.whatif.variant import CLOCK, Control, Value, Variant, value_in
 from brvtui.paint.line import Line, line
 from brvtui.wording import counted

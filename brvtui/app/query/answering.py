@@ -14,7 +14,7 @@ from brvtui.config.sources import Layer
 
 if TYPE_CHECKING:
     from brvtui.app.overview import OverviewBuilder
-    from brvtui.lab.answer_diff.results import AnswerDiff
+    from brvtui.lab.answer_diff import AnswerDiff
     from brvtui.services.model import Cancellation
     from brvtui.session import Session
     from brvtui.trace import Detail, Trace, events

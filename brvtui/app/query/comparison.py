@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from brvtui.app.states import PinState
 from brvtui.app.widgets.lines import wrapped
-from brvtui.lab.answer_comparison import AnswerComparison, ResultChange, Shift, compare_answers, difference_sentence
+from brvtui.lab.trace_diff import ResultChange, Shift, TraceDiff, diff_traces, difference_sentence
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.sentence import sentence_lines
@@ -18,7 +18,7 @@ from brvtui.paint.titles import told_apart
 from brvtui.trace import Trace
 
 if TYPE_CHECKING:
-    from brvtui.lab.answer_diff.results import AnswerDiff
+    from brvtui.lab.answer_diff import AnswerDiff
 
 _SENTENCE_ROWS = 6
 _TEXT_WIDTH = 100
@@ -44,7 +44,7 @@ def pinned_lines(pin: PinState, now: Trace | None, width: int, glyphs: Glyphs, k
         said = "this is the pinned answer: ask otherwise, or edit a note"
         return wrapped(f"{said}; what differs then stands here. {key} unpins it", width)
     causes = _causes(pin.diff, now.scale.decimals) if pin.diff is not None else {}
-    return comparison_lines(compare_answers(then, now), width, glyphs, causes)
+    return comparison_lines(diff_traces(then, now), width, glyphs, causes)
 
 
 def compared_text(pin: PinState, now: Trace | None, glyphs: Glyphs) -> str:
@@ -65,7 +65,7 @@ def _causes(diff: AnswerDiff, decimals: int) -> dict[str, str]:
 
 
 def comparison_lines(
-    compared: AnswerComparison, width: int, glyphs: Glyphs, causes: Mapping[str, str] = _NO_CAUSES
+    compared: TraceDiff, width: int, glyphs: Glyphs, causes: Mapping[str, str] = _NO_CAUSES
 ) -> list[Line]:
     """Sentence, changed settings, and a table of all results, with the ``causes`` of changes by file."""
     room = max(width - 2, 1)
@@ -82,7 +82,7 @@ def comparison_lines(
     title_room = max(width - _RANKS - _both_cells(cells), 1)
     titles = told_apart([one.title for one in compared.results], title_room)
     for one, title in zip(compared.results, titles, strict=True):
-        made += _row(one, title, cells, width, glyphs, causes.get(one.file, ""))
+        made += _row(one, title, cells, width, glyphs, causes.get(one.now.path, ""))
     return made if compared.by_score else made + wrapped("scores of different engines do not compare: ranks do", width)
 
 
@@ -90,21 +90,22 @@ def _row(one: ResultChange, title: str, cells: int, width: int, glyphs: Glyphs, 
     """Mark, ranks, title and scores, of ``cells`` each; below it the causes, or else what changed most."""
     role = _ROLES[one.moved]
     made = line(f" {_mark(one.moved, glyphs)} ", f"bold {role}")
-    made.add(f"{_rank(one.rank_then):>2}→{_rank(one.rank_now):<2} ", role if one.moved is not Shift.SAME else "muted")
+    made.add(f"{_rank(one.then.rank):>2}→{_rank(one.now.rank):<2} ", role if one.moved is not Shift.SAME else "muted")
     made.fit(title, width - _RANKS - _both_cells(cells), "strong" if one.differs else "text")
     if cells:
-        then, now = number(one.score_then, one.decimals), number(one.score_now, one.decimals)
+        then, now = number(one.then.score, one.decimals), number(one.now.score, one.decimals)
         made.add(f" {then:>{cells}}→{now:<{cells}} ", "strong" if one.scored is not Shift.SAME else "muted")
         made.add(_mark(one.scored, glyphs) if one.scored is not Shift.SAME else " ", f"bold {_ROLES[one.scored]}")
-    why = causes if causes and not one.lost else _why(one)
+    why = causes if causes and not one.now.reason else _why(one)
     told = wrap(why, max(width - _RANKS, 1)) if why else []
     return [made.cut(width), *(Line().gap(_RANKS).add(part, "muted") for part in told)]
 
 
 def _why(one: ResultChange) -> str:
-    if one.part:
-        return f"most of it: {one.part} {signed(one.part_difference, one.decimals)}"
-    return f"a near miss now: {one.lost}" if one.lost else ""
+    name, change = one.part
+    if name:
+        return f"most of it: {name} {signed(change, one.decimals)}"
+    return f"a near miss now: {one.now.reason}" if one.now.reason else ""
 
 
 def _mark(shift: Shift, glyphs: Glyphs) -> str:
@@ -123,11 +124,11 @@ def _rank(rank: int | None) -> str:
     return "–" if rank is None else str(rank)
 
 
-def _score_cells(compared: AnswerComparison) -> int:
+def _score_cells(compared: TraceDiff) -> int:
     """The cells of one score; 0 where scores are not compared."""
     if not compared.by_score:
         return 0
-    scores = [(one.score_then, one.score_now, one.decimals) for one in compared.results]
+    scores = [(one.then.score, one.now.score, one.decimals) for one in compared.results]
     return max(cell_len(number(score, decimals)) for then, now, decimals in scores for score in (then, now))
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from brvtui.app.contents import Overview
     from brvtui.app.live_answer import LiveAnswer
     from brvtui.app.query.answering import RunStep
-    from brvtui.lab.answer_diff.results import AnswerDiff
+    from brvtui.lab.answer_diff import AnswerDiff
     from brvtui.saved.traces import SavedTrace
     from brvtui.services.model import Cancellation
     from brvtui.trace import Trace
@@ -495,5 +495,5 @@ class QueryRunner:
 
     def _causes_found(self, trace: Trace, diff: AnswerDiff | None) -> None:
         store = self._services.store
-        if diff is not None and store.view.pin.trace is diff.then and store.view.answered is trace:
-            store.update(PinState(diff.then, diff))
+        if diff is not None and store.view.pin.trace is diff.traces.then and store.view.answered is trace:
+            store.update(PinState(diff.traces.then, diff))

@@ -48,7 +48,7 @@ def evaluate(judgments: Path | None, named_metrics: tuple[str, ...], options: Fl
     have, or [member]:path. Exit code 1 when nothing was judged.
     """
     from brvtui.fleet.questions import EvaluationOf
-    from brvtui.lab.evaluation.metrics import DEFAULT_METRICS, UnknownMetric, parse_metric
+    from brvtui.lab.evaluation.results import DEFAULT_METRICS, UnknownMetric, parse_metric
 
     try:
         metrics = tuple(map(parse_metric, named_metrics)) or DEFAULT_METRICS

@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from brvtui.engines.contract import Context, Engine, Query
-from brvtui.lab.answer_diff.find import CauseSearch
-from brvtui.lab.answer_diff.states import AskedState, StateMixer
+from brvtui.lab.answer_diff import AskedState, CauseSearch, StateMixer
 from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.evaluate import ask, result_of
-from brvtui.lab.evaluation.metrics import Metric
-from brvtui.lab.evaluation.results import QueryResult
+from brvtui.lab.evaluation.results import Metric, QueryResult
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.model import Judgment
 from brvtui.loading import EditedFile

@@ -1,13 +1,48 @@
-"""Two evaluations of the same judged queries beside each other, query by query."""
+"""Two evaluations of the same judged queries, query by query: now and before, now and later, and the gates of CI."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from brvtui.lab.evaluation.metrics import Metric
-from brvtui.lab.evaluation.results import Evaluation, QueryResult, mean_of
-from brvtui.lab.evaluation.significance import FEWEST, randomisation_test
+import numpy as np
+
+from brvtui.lab.evaluation.results import Evaluation, Metric, QueryResult, mean_of
+from brvtui.paint.text import signed
+
+# The paired randomisation test: could a difference as large be chance?
+
+
+FEWEST = 25
+"""Below so many queries the test says little, and is not made."""
+_MOST_EXACT = 16
+"""Up to so many differences, all ``2 ** n`` assignments of signs are tried."""
+_SAMPLES, _AT_ONCE, _SEED = 20_000, 2_000, 17
+_ROUNDING = 1e-12
+
+
+def randomisation_test(differences: Sequence[float]) -> float:
+    """The two-sided p-value of the mean of paired ``differences``, by Fisher's randomisation of their signs.
+
+    It is the share of assignments of signs whose sum lies as far from 0, or further. Exact up to 16 differences other
+    than 0; beyond that it is estimated from 20,000 random assignments, always the same ones, with one added to both
+    counts so that it is never 0. 1 where nothing differs.
+    """
+    values = np.asarray([value for value in differences if value], dtype=np.float64)
+    if not len(values):
+        return 1.0
+    least = abs(float(values.sum())) - _ROUNDING * float(np.abs(values).sum())
+    if len(values) <= _MOST_EXACT:
+        numbers = np.arange(2 ** len(values))[:, None] >> np.arange(len(values))
+        sums = (1 - 2 * (numbers & 1)) @ values
+        return float(np.mean(np.abs(sums) >= least))
+    draw = np.random.default_rng(_SEED)
+    as_far = 0
+    for _ in range(_SAMPLES // _AT_ONCE):
+        signs = draw.integers(0, 2, (_AT_ONCE, len(values)), dtype=np.int8) * 2 - 1
+        as_far += int(np.count_nonzero(np.abs(signs @ values) >= least))
+    return (as_far + 1) / (_SAMPLES + 1)
+
 
 _SAME = 1e-9
 
@@ -110,3 +145,186 @@ def compare_evaluations(now: Evaluation, before: Evaluation) -> Comparison:
     if (now.engine, now.profile) != (before.engine, before.profile):
         notices.append(f"the baseline is of {before.engine} with profile {before.profile}")
     return Comparison(now, before, tuple(changes), tuple(notices))
+
+
+# Drift: what time alone does to the answers of judged queries, if nobody touches a note.
+
+
+NO_LONGER_QUOTED, FALLS_OUT, FALLS_BEHIND = "no longer quoted in the answer", "no longer found", "ranked lower"
+
+
+@dataclass(frozen=True, slots=True)
+class LostByDay:
+    """One thing that a judged query loses by a day at which it was asked again."""
+
+    query: str
+    """Its id."""
+    what: str
+    """``tier 2 → tier 3``, or what became of ``document``."""
+    document: str
+    """The path of the relevant note that is lost; empty where the outcome changes."""
+    days: float
+    """The first of the days that were asked for by which it is lost; it was not lost the time before."""
+
+
+@dataclass(frozen=True)
+class DriftPoint:
+    """The judged set as it will be answered in ``days`` days, beside now."""
+
+    days: float
+    comparison: Comparison
+    gates: tuple[GateResult, ...] = ()
+
+
+@dataclass(frozen=True)
+class Drift:
+    """The judged set now, and at some later days."""
+
+    now: Evaluation
+    metrics: tuple[Metric, ...]
+    points: tuple[DriftPoint, ...]
+    """The earliest first."""
+
+    @property
+    def losses(self) -> tuple[LostByDay, ...]:
+        """Everything that is lost between now and the last day, in the order of days and queries."""
+        known: set[tuple[str, str, str]] = set()
+        made = []
+        for point in self.points:
+            found = {loss for change in point.comparison.changes for loss in losses_of(change)}
+            named = [each.now.id for each in point.comparison.changes]
+            for query, what, document in sorted(found - known, key=lambda loss: (named.index(loss[0]), loss)):
+                made.append(LostByDay(query, what, document, point.days))
+            known = found
+        return tuple(made)
+
+    @property
+    def gates(self) -> tuple[GateResult, ...]:
+        """The gates of every day."""
+        return tuple(gate for point in self.points for gate in point.gates)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every gate was passed on every day."""
+        return all(gate.passed for gate in self.gates)
+
+
+def losses_of(change: QueryChange) -> Iterator[tuple[str, str, str]]:
+    """What the query of ``change`` lost: its id, what happened, and the path of the relevant note that it happened to.
+
+    Of a note the worst is said: it is no longer found, else no longer quoted in the answer, else ranked lower.
+    """
+    now, before = change.now, change.before
+    if change.changes_outcome:
+        yield now.id, f"{before.outcome} → {now.outcome}", ""
+    for path in now.relevant:
+        if path in before.ranking and path not in now.ranking:
+            yield now.id, FALLS_OUT, path
+        elif path in before.quoted and path not in now.quoted:
+            yield now.id, NO_LONGER_QUOTED, path
+        elif path in before.ranking and now.ranking.index(path) > before.ranking.index(path):
+            yield now.id, FALLS_BEHIND, path
+
+
+def first_lost(losses: Sequence[LostByDay]) -> dict[str, float]:
+    """For each query that loses something, by its id: the first day."""
+    made: dict[str, float] = {}
+    for loss in losses:
+        made.setdefault(loss.query, loss.days)
+    return made
+
+
+# Everything that is said of one evaluation: its numbers, what changed and why, and which gates it passed.
+
+
+# Gates: conditions that an evaluation must meet for a check in CI to pass.
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """The result of one gate."""
+
+    name: str
+    passed: bool
+    text: str
+    """What was found, in one line."""
+    queries: tuple[str, ...]
+    """The ids of the queries to look at, the worst first; empty when it passed."""
+
+
+def gate_under(evaluation: Evaluation, metric: Metric, least: float) -> GateResult:
+    """Fails when the mean of ``metric`` is under ``least``; names the queries that are."""
+    mean, name = evaluation.mean(metric), f"{metric} at least {least:g}"
+    if mean is None:
+        return GateResult(name, False, f"no query has a value of {metric}: grade documents first", ())
+    if mean >= least - _SAME:
+        return GateResult(name, True, f"{metric} is {mean:.4f}", ())
+    low = [(value, query.id) for query in evaluation.queries if (value := query.value(metric)) is not None]
+    queries = tuple(name for value, name in sorted(low) if value < least)
+    return GateResult(name, False, f"{metric} is {mean:.4f}, under {least:g}", queries)
+
+
+def gate_drop(comparison: Comparison, metric: Metric, most: float) -> GateResult:
+    """Fails when the mean of ``metric`` over the compared queries fell by more than ``most``; names those that fell."""
+    difference, name = comparison.difference(metric), f"{metric} falls by at most {most:g}"
+    if difference is None:
+        return GateResult(name, False, f"no query has a value of {metric} on both sides", ())
+    if difference >= -most - _SAME:
+        return GateResult(name, True, f"{metric} changed by {signed(difference, 4)}", ())
+    queries = tuple(change.now.id for change in comparison.worse(metric))
+    return GateResult(name, False, f"{metric} fell by {-difference:.4f}, more than {most:g}", queries)
+
+
+def gate_outcomes(comparison: Comparison) -> GateResult:
+    """Fails when the outcome of any query changed, for better or worse."""
+    changed, name = comparison.other_outcomes(), "no other tier"
+    if not changed:
+        return GateResult(name, True, "every query is answered by the same tier", ())
+    first = changed[0]
+    more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+    text = f"{first.now.id}: {first.before.outcome} → {first.now.outcome}{more}"
+    return GateResult(name, False, text, tuple(change.now.id for change in changed))
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """An evaluation, by itself or beside a baseline."""
+
+    evaluation: Evaluation
+    metrics: tuple[Metric, ...]
+    """Those to show; the first decides the order of queries."""
+    comparison: Comparison | None = None
+    baseline: str = ""
+    """The name of the baseline: a file or a revision."""
+    gates: tuple[GateResult, ...] = ()
+    causes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Lines that say why a query is answered otherwise than before, by its id."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether every gate was passed."""
+        return all(gate.passed for gate in self.gates)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What should be known before the numbers are trusted."""
+        return (*self.evaluation.notices, *(self.comparison.notices if self.comparison is not None else ()))
+
+    @property
+    def changed(self) -> list[QueryChange]:
+        """The queries whose first metric or outcome changed, the greatest loss first."""
+        if self.comparison is None:
+            return []
+        metric = self.metrics[0]
+        changed = [each for each in self.comparison.changes if each.changes_outcome or each.difference(metric)]
+        return sorted(changed, key=lambda each: each.difference(metric) or 0.0)
+
+    @property
+    def to_explain(self) -> list[QueryChange]:
+        """:attr:`changed`, and then the other queries that a failed gate names."""
+        if self.comparison is None:
+            return []
+        changed = self.changed
+        known = {each.now.id for each in changed}
+        failed = {name for gate in self.gates for name in gate.queries} - known
+        return [*changed, *(each for each in self.comparison.changes if each.now.id in failed)]

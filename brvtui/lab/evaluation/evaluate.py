@@ -11,6 +11,7 @@ from brvtui.engines.verdict import verdict_sentence
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument, ScorePart
 from brvtui.lab.judgments.following import DocumentFinder, FollowedDocument
 from brvtui.lab.judgments.model import Judgment, outcome_of
+from brvtui.lab.trace_diff import best_hits
 from brvtui.trace import Trace
 
 Progress = Callable[[int, int], None]
@@ -106,10 +107,10 @@ def ask(engine: Engine[Any], context: Context[Any], judgment: Judgment, like: Qu
 
 def result_of(judgment: Judgment, trace: Trace) -> QueryResult:
     """What ``trace`` is worth for ``judgment``. Of several results in one document, the best counts."""
-    results: dict[str, RankedDocument] = {}
-    for hit in trace.hits:
-        parts = tuple(ScorePart(part.name, part.value) for part in hit.parts)
-        results.setdefault(hit.file, RankedDocument(hit.file, hit.score, parts))
+    results = tuple(
+        RankedDocument(file, hit.score, tuple(ScorePart(part.name, part.value) for part in hit.parts))
+        for file, hit in best_hits(trace).items()
+    )
     prompt = trace.answer.prompt
     return QueryResult(
         id=judgment.id,
@@ -118,7 +119,7 @@ def result_of(judgment: Judgment, trace: Trace) -> QueryResult:
         expected=judgment.expected,
         grades=_grades(judgment),
         outcome=outcome_of(trace),
-        results=tuple(results.values()),
+        results=results,
         prompt_tokens=prompt.tokens if prompt is not None else 0,
         ms=trace.timings.get("total", 0.0),
         sentence=verdict_sentence(trace),

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from brvtui.lab.evaluation.evaluate import Progress
-from brvtui.lab.evaluation.metrics import Metric
-from brvtui.lab.evaluation.results import QueryResult, mean_of
+from brvtui.lab.evaluation.results import Metric, QueryResult, mean_of
 from brvtui.lab.judgments.model import Judgment, outcome_of
 from brvtui.lab.whatif.variant import CLOCK, MOST_DAYS, Control, Value, Variant, read_value, with_value
 from brvtui.trace import Check, Hit, Trace

@@ -6,10 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from brvtui.engines.contract import EngineError, Query
-from brvtui.lab.evaluation.assessment import Assessment, gate_drop, gate_outcomes, gate_under
-from brvtui.lab.evaluation.comparing import compare_evaluations
+from brvtui.lab.evaluation.comparing import Assessment, compare_evaluations, gate_drop, gate_outcomes, gate_under
 from brvtui.lab.evaluation.evaluate import evaluate
-from brvtui.lab.evaluation.metrics import DEFAULT_METRICS
+from brvtui.lab.evaluation.results import DEFAULT_METRICS
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, JudgmentsError
 from brvtui.report.evaluation import evaluation_lines

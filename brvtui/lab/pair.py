@@ -1,9 +1,9 @@
-"""The smallest changes after which one note stands above another, each tried by asking the engine again."""
+"""Two results of one answer beside each other: why one stands above the other, and what would turn that round."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -28,12 +28,16 @@ from brvtui.engines.changes import (
     titles,
 )
 from brvtui.engines.contract import Context, Engine, Query, TriesRemedies
+from brvtui.lab.trace_diff import NoteStanding, best_hits, standing_in
 from brvtui.ranking.decay import MS_PER_DAY, age_days, just_before_ms
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import from_utf16, terms
-from brvtui.trace import RemedyKind
+from brvtui.trace import Detail, RemedyKind, Trace
 from brvtui.wording import counted
+
+# The smallest changes after which one note stands above another, each tried by asking the engine again.
+
 
 MOST_HITS = 100
 _MOST_DAYS = 3650
@@ -111,9 +115,7 @@ class Turner:
         if isinstance(step.change, Reworded):
             query = replace(query, text=step.change.query, reworded=True)
         trace = self.engine.answer(replace(self.context, snapshot=snapshot), query)
-        scores: dict[str, float] = {}
-        for hit in trace.hits:
-            scores.setdefault(hit.file, hit.score)
+        scores = {file: hit.score for file, hit in best_hits(trace).items()}
         ranks = {path: rank for rank, path in enumerate(scores, start=1)}
         rank, other = ranks.get(self.below), ranks.get(self.above)
         if rank is None or (other is not None and other < rank):
@@ -206,3 +208,77 @@ class Turner:
         """The first words of ``text`` that ``held`` lacks, in UTF-16 form; no stop words."""
         skipped = {*terms(held), *self.reading.query.stop_words}
         return [word for word in dict.fromkeys(terms(text)) if word not in skipped][:_MOST_WORDS]
+
+
+# Two notes under one query: the parts of both scores, whose differences sum to the gap between them.
+
+
+@dataclass(frozen=True, slots=True)
+class PartOfBoth:
+    """One part in both scores; 0 where a score has none of that name."""
+
+    name: str
+    above: float
+    below: float
+
+    @property
+    def difference(self) -> float:
+        """How much of the gap it makes."""
+        return self.above - self.below
+
+
+@dataclass(frozen=True)
+class PairComparison:
+    """Two notes that have a score: the one that stands higher, and the other."""
+
+    above: NoteStanding
+    below: NoteStanding
+    trace: Trace
+    turning: tuple[TurningChange, ...] = ()
+    """The smallest change of each kind after which the lower one stands above the other, each tried."""
+
+    @property
+    def parts(self) -> tuple[PartOfBoth, ...]:
+        """In the order of the engine; their differences sum to :attr:`gap`."""
+        return _both(self.above.parts, self.below.parts)
+
+    @property
+    def words(self) -> tuple[PartOfBoth, ...]:
+        """What each word of the query adds to the sum over words, before that is made a relevance; empty of engines
+        without such a sum."""
+        return _both(_words(self.above.detail), _words(self.below.detail))
+
+    @property
+    def gap(self) -> float:
+        """The score of the higher note less that of the other."""
+        return (self.above.score or 0.0) - (self.below.score or 0.0)
+
+
+class NotScored(ValueError):
+    """A note that has no score under the query; the message says why, in a line."""
+
+
+def compare_pair(engine: Engine[Any], context: Context[Any], trace: Trace, one: Named, other: Named) -> PairComparison:
+    """``one`` and ``other`` under the query of ``trace``, the one that stands higher first.
+
+    Raises :class:`NotScored`.
+    """
+    places = [standing_in(engine, context, trace, named) for named in (one, other)]
+    for named, place in zip((one, other), places, strict=True):
+        if place.score is None:
+            reason = engine.why(context, trace, named).reason
+            said = reason.text if reason is not None else "no word of the query matches it"
+            raise NotScored(f"{named.path} has no score for this query: {said}")
+    above, below = sorted(places, key=lambda each: (each.rank is None, each.rank or 0, -(each.score or 0.0)))
+    return PairComparison(above, below, trace)
+
+
+def _words(detail: Detail | None) -> dict[str, float]:
+    made: dict[str, float] = {}
+    for one in detail.contributions if detail is not None else ():
+        made[one.query_term] = made.get(one.query_term, 0.0) + one.value
+    return made
+
+
+def _both(above: Mapping[str, float], below: Mapping[str, float]) -> tuple[PartOfBoth, ...]:
+    return tuple(PartOfBoth(name, above.get(name, 0.0), below.get(name, 0.0)) for name in {**above, **below})

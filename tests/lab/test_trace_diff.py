@@ -9,7 +9,7 @@ import pytest
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, cached_answer, route
-from brvtui.lab.answer_comparison import AnswerComparison, Shift, compare_answers, difference_sentence
+from brvtui.lab.trace_diff import Shift, TraceDiff, diff_traces, difference_sentence
 from brvtui.paint.sentence import plain
 from brvtui.trace import Check, Hit, NearMiss, Part, State, Trace
 from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree
@@ -23,7 +23,7 @@ def tree(tree: Tree) -> Tree:
     return tree
 
 
-def sentence(compared: AnswerComparison) -> str:
+def sentence(compared: TraceDiff) -> str:
     """What differs, as text."""
     return plain(difference_sentence(compared))
 
@@ -45,7 +45,7 @@ def pinned(tree: Tree) -> Trace:
 
 def test_the_same_answer_differs_in_nothing(tree: Tree) -> None:
     session = tree.session()
-    compared = compare_answers(session.probe("rollback"), session.probe("rollback"))
+    compared = diff_traces(session.probe("rollback"), session.probe("rollback"))
     assert not compared.differs
     assert compared.settings == ()
     assert {one.moved for one in compared.results} == {Shift.SAME}
@@ -55,12 +55,11 @@ def test_the_same_answer_differs_in_nothing(tree: Tree) -> None:
 def test_a_lower_score_names_the_part_that_changed_most(pinned: Trace) -> None:
     first, second = pinned.hits
     aged = hit(first, "a", 0.83, relevance=0.602, recency=0.228)
-    compared = compare_answers(pinned, replace(pinned, tier=3, hits=(aged, second)))
+    compared = diff_traces(pinned, replace(pinned, tier=3, hits=(aged, second)))
     assert sentence(compared) == "Pinned was tier 2, now tier 3: “a” fell from 0.91 to 0.83, recency −0.08."
     changed, same = compared.results
     assert (changed.moved, changed.scored, same.differs) == (Shift.SAME, Shift.WORSE, False)
-    assert changed.part == "recency"
-    assert changed.part_difference == pytest.approx(-0.082)
+    assert changed.part == ("recency", pytest.approx(-0.082))
 
 
 def test_the_gate_that_decided_is_named_where_the_tier_differs(pinned: Trace) -> None:
@@ -70,11 +69,11 @@ def test_the_gate_that_decided_is_named_where_the_tier_differs(pinned: Trace) ->
     first, second = pinned.hits
     before = replace(pinned, steps=(passed,))
     after = replace(pinned, tier=3, steps=(short,), hits=(first, hit(second, "b", 0.86, relevance=0.56, recency=0.3)))
-    assert sentence(compare_answers(before, after)) == (
+    assert sentence(diff_traces(before, after)) == (
         "Pinned was tier 2, now tier 3 (lead over the next 0.05 < .08): “b” rose from 0.80 to 0.86, relevance +0.06; "
         "the first stays."
     )
-    assert sentence(compare_answers(after, before)).startswith(
+    assert sentence(diff_traces(after, before)).startswith(
         "Pinned was tier 3 (lead over the next 0.05 < .08), now tier 2: “b” fell from 0.86 to 0.80"
     )
 
@@ -88,23 +87,23 @@ def test_no_gate_is_named_where_the_cache_answers_one_of_the_two(tree: Tree) -> 
     routed, cache = route(context, CacheContents(), request)
     cached, _ = route(context, cache, request)
     assert (routed.tier, cached.tier) == (3, 0)
-    assert sentence(compare_answers(routed, cached)) == "Pinned was tier 3, now tier 0 (from the cache)."
-    assert sentence(compare_answers(cached, routed)) == "Pinned was tier 0 (from the cache), now tier 3."
+    assert sentence(diff_traces(routed, cached)) == "Pinned was tier 3, now tier 0 (from the cache)."
+    assert sentence(diff_traces(cached, routed)) == "Pinned was tier 0 (from the cache), now tier 3."
     (tree.tree / "zoo/other.md").unlink()
     direct, _ = route(Context(tree.snapshot(), BRV3, NOW_MS), CacheContents(), request)
     assert direct.tier == 2
-    assert sentence(compare_answers(direct, routed)).startswith("Pinned was tier 2, now tier 3 (lead over the next")
+    assert sentence(diff_traces(direct, routed)).startswith("Pinned was tier 2, now tier 3 (lead over the next")
 
 
 def test_an_answer_from_the_cache_is_told_apart_from_the_ranks_of_a_new_search(pinned: Trace) -> None:
     first, second = pinned.hits
     cached = replace(pinned, tier=1, hits=(second, first), answer=cached_answer("text", 3))
-    assert sentence(compare_answers(pinned, cached)) == (
+    assert sentence(diff_traces(pinned, cached)) == (
         "Pinned was tier 2, now tier 1 (from the cache); in a new search, “b” is first now; "
         "“a” fell from rank 1 to 2; 2 moved of 2 results."
     )
     uncovered = replace(cached, covered=False)
-    assert "now tier 1 (from the cache, not covered); in" in sentence(compare_answers(pinned, uncovered))
+    assert "now tier 1 (from the cache, not covered); in" in sentence(diff_traces(pinned, uncovered))
 
 
 def gate(value: float, passed: bool) -> Check:
@@ -115,18 +114,18 @@ def gate(value: float, passed: bool) -> Check:
 def test_what_the_shown_decimals_hide_is_no_difference(pinned: Trace) -> None:
     first, second = pinned.hits
     hidden = hit(first, "a", 0.914, relevance=0.604, recency=0.31)
-    assert not compare_answers(pinned, replace(pinned, hits=(hidden, second))).differs
+    assert not diff_traces(pinned, replace(pinned, hits=(hidden, second))).differs
     seen = hit(first, "a", 0.916, relevance=0.606, recency=0.31)
-    assert compare_answers(pinned, replace(pinned, hits=(seen, second))).results[0].scored is Shift.BETTER
+    assert diff_traces(pinned, replace(pinned, hits=(seen, second))).results[0].scored is Shift.BETTER
 
 
 def test_another_first_note_and_what_became_of_the_one_before(pinned: Trace) -> None:
     first, second = pinned.hits
     new = hit(first, "c", 0.95, relevance=0.95)
-    swapped = compare_answers(pinned, replace(pinned, hits=(hit(second, "b", 0.97, relevance=0.97), first)))
+    swapped = diff_traces(pinned, replace(pinned, hits=(hit(second, "b", 0.97, relevance=0.97), first)))
     assert sentence(swapped) == "Tier 2 both times: “b” is first now; “a” fell from rank 1 to 2; 2 moved of 2 results."
-    taken = compare_answers(pinned, replace(pinned, hits=(new,)))
-    assert [(one.file, one.rank_then, one.rank_now, one.moved) for one in taken.results] == [
+    taken = diff_traces(pinned, replace(pinned, hits=(new,)))
+    assert [(one.now.path, one.then.rank, one.now.rank, one.moved) for one in taken.results] == [
         ("c", None, 1, Shift.NEW),
         ("a", 1, None, Shift.GONE),
         ("b", 2, None, Shift.GONE),
@@ -139,15 +138,15 @@ def test_another_first_note_and_what_became_of_the_one_before(pinned: Trace) -> 
 def test_a_near_miss_keeps_its_score_and_its_reason(pinned: Trace) -> None:
     first, second = pinned.hits
     miss = NearMiss("a", "a", "a", first.kind, "draft", 2, 0.55, "below 0.7 × top", 0.01)
-    compared = compare_answers(pinned, replace(pinned, hits=(second,), near_misses=(miss,)))
+    compared = diff_traces(pinned, replace(pinned, hits=(second,), near_misses=(miss,)))
     lost = compared.results[1]
-    assert (lost.moved, lost.scored, lost.score_now, lost.lost) == (Shift.GONE, Shift.WORSE, 0.55, miss.reason)
+    assert (lost.moved, lost.scored, lost.now.score, lost.now.reason) == (Shift.GONE, Shift.WORSE, 0.55, miss.reason)
     assert "“a” is no result any more, 0.91 then, 0.55 now" in sentence(compared)
 
 
 def test_a_difference_below_the_first_result_is_told(pinned: Trace) -> None:
     first, second = pinned.hits
-    compared = compare_answers(pinned, replace(pinned, hits=(first, hit(second, "b", 0.7, relevance=0.4, recency=0.3))))
+    compared = diff_traces(pinned, replace(pinned, hits=(first, hit(second, "b", 0.7, relevance=0.4, recency=0.3))))
     assert sentence(compared) == "Tier 2 both times: “b” fell from 0.80 to 0.70, relevance −0.10; the first stays."
 
 
@@ -155,7 +154,7 @@ def test_a_rank_that_rose_while_the_score_fell_is_told_of_both(pinned: Trace) ->
     first, second = pinned.hits
     third = hit(second, "c", 0.7, relevance=0.5, recency=0.2)
     now = replace(pinned, hits=(first, hit(second, "c", 0.6, relevance=0.4, recency=0.2)))
-    compared = compare_answers(replace(pinned, hits=(first, second, third)), now)
+    compared = diff_traces(replace(pinned, hits=(first, second, third)), now)
     assert sentence(compared) == (
         "Tier 2 both times: “c” rose from rank 3 to 2, its score fell from 0.70 to 0.60, relevance −0.10; "
         "the first stays; 1 gone, 1 moved of 3 results."
@@ -164,16 +163,16 @@ def test_a_rank_that_rose_while_the_score_fell_is_told_of_both(pinned: Trace) ->
 
 def test_nothing_found_then_or_now(pinned: Trace) -> None:
     nothing = replace(pinned, hits=(), covered=False)
-    lost = sentence(compare_answers(pinned, nothing))
+    lost = sentence(diff_traces(pinned, nothing))
     assert lost.startswith("Pinned was tier 2, now tier 2 (not covered): “a” is gone, and nothing else was found")
-    assert "“a” is found now, nothing was then" in sentence(compare_answers(nothing, pinned))
-    assert compare_answers(nothing, nothing).results == ()
+    assert "“a” is found now, nothing was then" in sentence(diff_traces(nothing, pinned))
+    assert diff_traces(nothing, nothing).results == ()
 
 
 def test_time_wording_and_scope_are_named(tree: Tree) -> None:
     then = tree.session().probe("rollback")
     now = tree.session(now_ms=NOW_MS + 60 * DAY_MS).probe("rollback alias", "deploy")
-    named = {one.name: (one.then, one.now) for one in compare_answers(then, now).settings}
+    named = {one.name: (one.then, one.now) for one in diff_traces(then, now).settings}
     assert named == {
         "wording": ("rollback", "rollback alias"),
         "scope": ("whole tree", "deploy"),
@@ -184,20 +183,20 @@ def test_time_wording_and_scope_are_named(tree: Tree) -> None:
 def test_ageing_alone_is_found_in_the_parts(tree: Tree) -> None:
     then = tree.session().probe("freeze")
     now = tree.session(now_ms=NOW_MS + 60 * DAY_MS).probe("freeze")
-    (only,) = compare_answers(then, now).results
+    (only,) = diff_traces(then, now).results
     assert (only.moved, only.scored) == (Shift.SAME, Shift.WORSE)
-    assert only.part in ("recency", "importance")
-    assert only.part_difference < 0
+    assert only.part[0] in ("recency", "importance")
+    assert only.part[1] < 0
 
 
 @pytest.mark.parametrize("engine", ["jeffs_brain", "soleri"])
 def test_two_engines_are_compared_by_rank_alone(tree: Tree, engine: str) -> None:
     session = tree.session()
     then, now = session.probe("rollback"), session.probe("rollback", engine=engine)
-    compared = compare_answers(then, now)
+    compared = diff_traces(then, now)
     assert not compared.by_score
     assert compared.differs
-    assert {one.score_then for one in compared.results} | {one.score_now for one in compared.results} == {None}
-    assert [one.rank_now for one in compared.results if one.rank_now] == list(range(1, len(now.hits) + 1))
+    assert {one.then.score for one in compared.results} | {one.now.score for one in compared.results} == {None}
+    assert [one.now.rank for one in compared.results if one.now.rank] == list(range(1, len(now.hits) + 1))
     assert [one.name for one in compared.settings] == ["engine"]
     assert "Pinned was ByteRover tier" in sentence(compared)

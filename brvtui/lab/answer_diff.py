@@ -1,0 +1,413 @@
+"""Two answers to one query, and why they differ: causes that sum to the change of each score (``docs/lab.md``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from brvtui.engines.contract import Context, Engine, Query
+from brvtui.lab.judgments.model import outcome_of
+from brvtui.lab.trace_diff import (
+    SAME,
+    NoteStanding,
+    TraceDiff,
+    diff_traces,
+    near_misses,
+    part_changes,
+    standing_in,
+    standings,
+)
+from brvtui.loading import EditedFile
+from brvtui.loading.revised import Difference, revised
+from brvtui.paint.text import signed
+from brvtui.snapshot import Snapshot
+from brvtui.snapshot.naming import Named
+from brvtui.trace import Contribution, Trace
+from brvtui.tree.constants import TreeConstants
+from brvtui.tree.reading.signals import SignalLayers
+
+# The two states in which a query is asked, and those in between: some things of the one, the rest of the other.
+
+
+class CauseKind(StrEnum):
+    """What can make two answers differ, in the order in which one is replaced after the other."""
+
+    NOTES = "notes and signals"
+    """Of an answer that was saved: its notes are not at hand."""
+    OWN_TEXT = "its own text"
+    OTHER_TEXTS = "other notes' texts"
+    AGE = "age"
+    SIGNALS = "signals"
+    CONSTANTS = "constants"
+
+
+@dataclass(frozen=True)
+class AskedState:
+    """One of the two states: what its files, signals, moment and constants are."""
+
+    name: str
+    context: Context[Any]
+    """Its constants, moment and services; the snapshot is that on disk, which both states begin with."""
+    reading: TreeConstants
+    """The constants that its files are read with."""
+    difference: Difference
+    """The files that are otherwise than on disk, their times included."""
+    stored: SignalLayers
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """The paths of the files that are otherwise than on disk."""
+        return frozenset(self.difference.paths)
+
+
+@dataclass(frozen=True)
+class StateMixer:
+    """Makes every state between ``then`` and ``now``, each once. Writes nothing."""
+
+    then: AskedState
+    now: AskedState
+    _snapshots: dict[tuple[str, frozenset[CauseKind]], Snapshot] = field(default_factory=dict)
+
+    @property
+    def kinds(self) -> tuple[CauseKind, ...]:
+        """What differs at all between the two states."""
+        return tuple(kind for kind in CauseKind if self._differs(kind))
+
+    @property
+    def changed_files(self) -> frozenset[str]:
+        """The files whose content is not the same in both."""
+        paths = self.then.paths | self.now.paths
+        return frozenset(path for path in paths if self._content(path, self.then) != self._content(path, self.now))
+
+    def mixed(self, taken: Collection[CauseKind], path: str = "") -> Context[Any]:
+        """The context that has of ``now`` what is ``taken``, and everything else of ``then``.
+
+        ``path`` is the note of :attr:`CauseKind.OWN_TEXT`; the texts of all others are its other notes' texts.
+        """
+        wanted = frozenset(taken) & frozenset(self.kinds)
+        own = path if path in self.changed_files else ""
+        if not own:
+            wanted -= {CauseKind.OWN_TEXT}
+        if wanted >= {CauseKind.OWN_TEXT, CauseKind.OTHER_TEXTS}:
+            own = ""  # the texts of all: the same snapshot for every note
+        constants = self._of(CauseKind.CONSTANTS, wanted).context
+        of_moment = self._of(CauseKind.AGE, wanted).context
+        key = (own, wanted)
+        if key not in self._snapshots:
+            self._snapshots[key] = self._snapshot(path, wanted)
+        return replace(constants, snapshot=self._snapshots[key], now_ms=of_moment.now_ms)
+
+    def _of(self, kind: CauseKind, taken: Collection[CauseKind]) -> AskedState:
+        return self.now if kind in taken else self.then
+
+    def _differs(self, kind: CauseKind) -> bool:
+        then, now = self.then, self.now
+        match kind:
+            case CauseKind.NOTES:
+                return False
+            case CauseKind.OWN_TEXT | CauseKind.OTHER_TEXTS:
+                return bool(self.changed_files)
+            case CauseKind.AGE:
+                times = any(self._time(path, then) != self._time(path, now) for path in then.paths | now.paths)
+                return times or then.context.now_ms != now.context.now_ms
+            case CauseKind.SIGNALS:
+                return bool(now.stored.changed_since(then.stored)) or now.stored.broken != then.stored.broken
+            case CauseKind.CONSTANTS:
+                return then.context.constants != now.context.constants or then.reading != now.reading
+
+    def _snapshot(self, path: str, taken: frozenset[CauseKind]) -> Snapshot:
+        base = self.then.context.snapshot
+        times, signals = self._of(CauseKind.AGE, taken), self._of(CauseKind.SIGNALS, taken)
+        reading, moment = self._of(CauseKind.CONSTANTS, taken).reading, times.context.now_ms
+        edits: dict[str, EditedFile] = {}
+        removed = set()
+        for each in self.then.paths | self.now.paths:
+            kind = CauseKind.OWN_TEXT if each == path else CauseKind.OTHER_TEXTS
+            texts = self._of(kind, taken)
+            data = self._content(each, texts)
+            if data is None:
+                removed.add(each)
+                continue
+            mtime_ns = self._time(each, times) or self._time(each, texts)
+            if each not in texts.paths and mtime_ns == self._time(each, texts):
+                continue  # as it is on disk
+            edits[each] = EditedFile(each, data, mtime_ns)
+        difference = Difference(edits, frozenset(removed & base.parsed.keys()))
+        is_as_on_disk = not difference.paths and signals.stored is base.stored
+        if is_as_on_disk and moment == self.then.context.now_ms and reading == self.then.reading:
+            return base
+        if base.spaces or base.is_code:
+            return base  # neither files nor the order of notes depend on what can be taken here
+        return revised(replace(base, stored=signals.stored), reading, moment, difference)
+
+    def _content(self, path: str, state: AskedState) -> bytes | None:
+        """The bytes of the file at ``path``; None where that state has none."""
+        edit = state.difference.edits.get(path)
+        if edit is not None:
+            return edit.data
+        known = state.context.snapshot.parsed.get(path)
+        if path in state.difference.removed or known is None:
+            return None
+        try:
+            return state.context.snapshot.read(path)
+        except OSError:
+            return None
+
+    def _time(self, path: str, state: AskedState) -> int:
+        """When the file at ``path`` was changed, in ns since 1970; 0 where that state has none."""
+        edit = state.difference.edits.get(path)
+        if edit is not None:
+            return edit.mtime_ns
+        known = state.context.snapshot.parsed.get(path)
+        return 0 if path in state.difference.removed or known is None else known.mtime_ns
+
+
+def in_order(kinds: Collection[CauseKind]) -> Iterator[tuple[CauseKind, frozenset[CauseKind]]]:
+    """Each of ``kinds`` in the stated order, with everything that is replaced by then."""
+    taken: frozenset[CauseKind] = frozenset()
+    for kind in CauseKind:
+        if kind in kinds:
+            taken |= {kind}
+            yield kind, taken
+
+
+# What differs between two answers to one query: plain frozen data.
+
+
+_SEEN = 0.00005
+
+
+@dataclass(frozen=True, slots=True)
+class PartChange:
+    """How much one part of a score changed."""
+
+    name: str
+    change: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What one replacement does to the score of a note: the scores before and after it were asked for."""
+
+    kind: CauseKind
+    change: float
+    score: float | None
+    """The score afterwards; None where no word of the query matches it, or there is no such note."""
+    rank: int | None
+    """The rank afterwards, from 1; None where it is no result."""
+    parts: tuple[PartChange, ...]
+    """The parts of the score that changed, the largest change first."""
+    through: tuple[PartChange, ...] = ()
+    """Of other notes' texts: how much the sum over the query's terms changed by ``idf``, by ``length`` (that of the
+    average note) and by ``matches`` (terms that match now or did then); empty of engines without such sums."""
+    reason: str = ""
+    """Why it is no result afterwards, where this replacement took it out."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteDiff:
+    """One note in both answers. The causes sum to the change of its score; a score that is missing counts as 0."""
+
+    path: str
+    title: str
+    rank_then: int | None
+    rank_now: int | None
+    score_then: float | None
+    score_now: float | None
+    causes: tuple[Cause, ...]
+    reason: str = ""
+    """Why it is no result now; empty where it is one."""
+    reason_then: str = ""
+    """Why it was no result then; empty where it was one."""
+
+    @property
+    def change(self) -> float:
+        """The change of its score."""
+        return (self.score_now or 0.0) - (self.score_then or 0.0)
+
+    @property
+    def summary(self) -> str:
+        """The scores, and the causes that are seen in four decimals: ``0.9000 → 0.5898: its own text −0.3100, …``."""
+        then, now = ("–" if score is None else f"{score:.4f}" for score in (self.score_then, self.score_now))
+        said = [f"{cause.kind} {signed(cause.change, 4)}" for cause in self.causes if abs(cause.change) >= _SEEN]
+        return f"{then} → {now}" + (f": {', '.join(said)}" if said else "")
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeStep:
+    """The outcome of the query once a replacement is made for all notes."""
+
+    what: str
+    outcome: str
+
+
+@dataclass(frozen=True)
+class AnswerDiff:
+    """Two answers to one query, and why they differ."""
+
+    query: str
+    traces: TraceDiff
+    then_name: str
+    now_name: str
+    outcomes: tuple[OutcomeStep, ...]
+    """The outcome after each replacement; the texts of all notes are replaced together."""
+    notes: tuple[NoteDiff, ...]
+    """Those whose rank or score changed, in their order now, then those that are gone."""
+    left_out: int
+    """How many more there are."""
+
+    @property
+    def differs(self) -> bool:
+        """Whether the outcome or the rank of a note changed; a score alone changes with every second."""
+        then, now = self.traces.outcomes
+        return then != now or any(note.rank_then != note.rank_now for note in self.notes)
+
+
+def cause_of(kind: CauseKind, before: NoteStanding, after: NoteStanding) -> Cause:
+    """What the replacement of ``kind`` does to a note that stood ``before`` it, and stands ``after`` it, so."""
+    through: tuple[PartChange, ...] = ()
+    if kind is CauseKind.OTHER_TEXTS and before.detail is not None and after.detail is not None:
+        through = through_terms(before.detail.contributions, after.detail.contributions)
+    reason = after.reason if before.rank is not None and after.rank is None else ""
+    change = (after.score or 0.0) - (before.score or 0.0)
+    return Cause(kind, change, after.score, after.rank, _largest(part_changes(before, after)), through, reason)
+
+
+def through_terms(before: Iterable[Contribution], after: Iterable[Contribution]) -> tuple[PartChange, ...]:
+    """By what the sum over the terms of one unchanged note changed, when the texts of others did.
+
+    A term's value is proportional to its idf: its share is what the new idf alone makes of the old value. The rest
+    comes of the average length, in the order idf, length. Terms that are in only one of both are ``matches``.
+    """
+    old, new = {_term(each): each for each in before}, {_term(each): each for each in after}
+    idf = length = matches = 0.0
+    for key in {**old, **new}:
+        was, is_now = old.get(key), new.get(key)
+        if was is None or is_now is None:
+            matches += (is_now.value if is_now else 0.0) - (was.value if was else 0.0)
+            continue
+        with_idf = was.value * is_now.idf / was.idf if was.idf else 0.0
+        idf += with_idf - was.value
+        length += is_now.value - with_idf
+    return _largest({"idf": idf, "length": length, "matches": matches})
+
+
+def _term(each: Contribution) -> tuple[str, str, str]:
+    return each.query_term, each.term, each.field
+
+
+def _largest(changes: dict[str, float]) -> tuple[PartChange, ...]:
+    made = (PartChange(name, change) for name, change in changes.items() if abs(change) > SAME)
+    return tuple(sorted(made, key=lambda part: (-abs(part.change), part.name)))
+
+
+# Finds why two answers to one query differ, by asking again with one thing replaced after the other.
+
+
+MOST_NOTES = 20
+"""How many notes a comparison explains: those that stand first in one of the answers."""
+_TEXTS = "texts of notes"
+
+
+@dataclass(frozen=True)
+class CauseSearch:
+    """Asks ``engine`` one query in every state of ``mixer``."""
+
+    engine: Engine[Any]
+    mixer: StateMixer
+    query: Query
+    _answers: dict[int, tuple[Context[Any], Trace]] = field(default_factory=dict)
+    """By the identity of the snapshot and the constants: states that are the same are asked once."""
+
+    def diff(self, most: int = MOST_NOTES) -> AnswerDiff:
+        """Both answers beside each other, with causes for the first ``most`` notes that changed."""
+        traces = diff_traces(self._answer(())[1], self._answer(CauseKind)[1])
+        names = self.mixer.then.name, self.mixer.now.name
+        return _explained(self.query.text, traces, names, tuple(self._outcomes()), self.note, most)
+
+    def note(self, path: str) -> NoteDiff:
+        """The note at ``path`` in both answers, with the causes of its change."""
+        kinds = [
+            kind for kind in self.mixer.kinds if kind is not CauseKind.OWN_TEXT or path in self.mixer.changed_files
+        ]
+        steps = [(kind, self._standing(taken, path)) for kind, taken in in_order(kinds)]
+        return _caused(self._standing((), path), steps)
+
+    def _outcomes(self) -> Iterable[OutcomeStep]:
+        for kind, taken in in_order(self.mixer.kinds):
+            if kind is not CauseKind.OWN_TEXT:
+                what = _TEXTS if kind is CauseKind.OTHER_TEXTS else str(kind)
+                yield OutcomeStep(what, outcome_of(self._answer(taken)[1]))
+
+    def _answer(self, taken: Iterable[CauseKind], path: str = "") -> tuple[Context[Any], Trace]:
+        context = self.mixer.mixed(tuple(taken), path)
+        key = hash((id(context.snapshot), id(context.constants), context.now_ms))
+        if key not in self._answers:
+            self._answers[key] = context, self.engine.answer(context, self.query)
+        return self._answers[key]
+
+    def _standing(self, taken: Iterable[CauseKind], path: str) -> NoteStanding:
+        return _standing_in(self.engine, *self._answer(taken, path), path)
+
+
+def _explained(
+    query: str,
+    traces: TraceDiff,
+    names: tuple[str, str],
+    outcomes: tuple[OutcomeStep, ...],
+    note: Callable[[str], NoteDiff],
+    most: int,
+) -> AnswerDiff:
+    """``traces`` with what ``note`` says of the first ``most`` notes that changed, by their paths."""
+    changed = [each.now.path for each in traces.results if each.is_changed]
+    notes = tuple(note(path) for path in changed[:most])
+    return AnswerDiff(query, traces, *names, outcomes, notes, max(0, len(changed) - most))
+
+
+def _caused(then: NoteStanding, steps: Sequence[tuple[CauseKind, NoteStanding]]) -> NoteDiff:
+    """The change of a note from ``then`` on, by way of where it stands after each of ``steps``."""
+    places = [then, *(place for _, place in steps)]
+    causes = tuple(cause_of(kind, before, after) for before, (kind, after) in zip(places, steps, strict=False))
+    now = places[-1]
+    title = (then if now.rank is None else now).title
+    return NoteDiff(then.path, title, then.rank, now.rank, then.score, now.score, causes, now.reason, then.reason)
+
+
+def _standing_in(engine: Engine[Any], context: Context[Any], trace: Trace, path: str) -> NoteStanding:
+    """Where the note at ``path`` stands in ``trace``, called by its own title where it is more than a summary."""
+    place = context.snapshot.by_path.get(path)
+    if path not in context.snapshot.parsed and path not in standings(trace):
+        return NoteStanding(path, "", None, None, {}, "no such note")
+    found = standing_in(engine, context, trace, Named(path, place))
+    return found if place is None else replace(found, title=context.snapshot.notes[place].title)
+
+
+# A saved answer beside that of now: its notes are not at hand, but its moment and its constants are.
+
+
+Replacements = Sequence[tuple[CauseKind, Context[Any]]]
+"""What is replaced one after the other, each with the context in which the query is asked then; the last is now."""
+
+
+def diff_with_saved(
+    engine: Engine[Any], saved: Trace, name: str, replacements: Replacements, most: int = MOST_NOTES
+) -> AnswerDiff:
+    """The answer ``saved``, called ``name``, beside that of now, with causes for the first ``most`` notes that changed.
+
+    Whatever is not replaced by itself belongs to the first replacement: the notes and signals of then are gone.
+    """
+    query = Query.repeating(saved)
+    answers = [(kind, context, engine.answer(context, query)) for kind, context in replacements]
+    outcomes = tuple(OutcomeStep(str(kind), outcome_of(trace)) for kind, _, trace in answers)
+    there = {**near_misses(saved), **standings(saved)}
+    titles = {**standings(saved), **standings(answers[-1][2])}
+
+    def note(path: str) -> NoteDiff:
+        then = there.get(path) or NoteStanding(path, "", None, None, {}, "not among the results that were saved")
+        steps = [(kind, _standing_in(engine, context, trace, path)) for kind, context, trace in answers]
+        return replace(_caused(then, steps), title=titles[path].title)
+
+    traces = diff_traces(saved, answers[-1][2])
+    return _explained(saved.query, traces, (name, "now"), outcomes, note, most)

@@ -1,0 +1,348 @@
+"""The difference of two answers: where each result stood and stands, its score in parts, and the outcome, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from typing import Any
+
+from brvtui.engines.contract import Context, Engine
+from brvtui.engines.registry import presentation
+from brvtui.lab.judgments.model import outcome_of
+from brvtui.paint.line import Span
+from brvtui.paint.sentence import Sentence, clause, title
+from brvtui.paint.steps import deciding, outcome
+from brvtui.paint.text import number, signed
+from brvtui.snapshot.naming import Named
+from brvtui.trace import Detail, Hit, State, Trace
+from brvtui.wording import counted
+
+SAME = 1e-9
+"""A smaller change of a score is none."""
+_LIGHT = 10
+"""The weight of the counts at the end of the sentence: they give way first."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteStanding:
+    """One note in one answer."""
+
+    path: str
+    title: str
+    rank: int | None
+    """Among documents, from 1; None where it is no result."""
+    score: float | None
+    """Of a note that is no result, the score that it would have had; None where there is none."""
+    parts: dict[str, float]
+    """The parts of the score by name, in the order of the engine."""
+    reason: str = ""
+    """Why it is no result, where that is known."""
+    detail: Detail | None = None
+
+
+def best_hits(trace: Trace) -> dict[str, Hit]:
+    """The best hit of each document, by its file, best first."""
+    made: dict[str, Hit] = {}
+    for hit in trace.hits:
+        made.setdefault(hit.file, hit)
+    return made
+
+
+def standings(trace: Trace) -> dict[str, NoteStanding]:
+    """Every result of ``trace`` by its file, best first."""
+    return {file: _scored(file, rank, hit) for rank, (file, hit) in enumerate(best_hits(trace).items(), start=1)}
+
+
+def near_misses(trace: Trace) -> dict[str, NoteStanding]:
+    """Every near miss of ``trace`` by its file."""
+    return {
+        miss.file: NoteStanding(miss.file, miss.title, None, miss.score, {}, miss.reason) for miss in trace.near_misses
+    }
+
+
+def standing_in(engine: Engine[Any], context: Context[Any], trace: Trace, named: Named) -> NoteStanding:
+    """Where the note ``named`` stands in ``trace``, which ``engine`` answered in ``context``."""
+    detail = engine.detail(context, trace, named.path) if named.position is not None else None
+    found = standings(trace).get(named.path)
+    if found is not None and found.title:
+        return replace(found, detail=detail)
+    why = engine.why(context, trace, named)
+    if found is not None:
+        return replace(found, title=why.title, detail=detail)
+    reason = why.reason.text if why.reason is not None else ""
+    said = f"{reason} ({why.numbers})" if reason and why.numbers else reason
+    if why.hit is None:
+        return NoteStanding(named.path, why.title, None, None, {}, said, detail)
+    return replace(_scored(named.path, None, why.hit), title=why.hit.title or why.title, reason=said, detail=detail)
+
+
+def part_changes(then: NoteStanding, now: NoteStanding) -> dict[str, float]:
+    """How much each part of the score changed, by name; a part that is missing counts as 0."""
+    names = {**then.parts, **now.parts}
+    return {name: now.parts.get(name, 0.0) - then.parts.get(name, 0.0) for name in names}
+
+
+def _scored(file: str, rank: int | None, hit: Hit) -> NoteStanding:
+    parts: dict[str, float] = {}
+    for part in hit.parts:
+        parts[part.name] = parts.get(part.name, 0.0) + part.value
+    return NoteStanding(file, hit.title, rank, hit.score, parts)
+
+
+class Shift(Enum):
+    """How a rank, or a score, compares with the one of the earlier answer."""
+
+    SAME = auto()
+    BETTER = auto()
+    WORSE = auto()
+    NEW = auto()
+    GONE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class ResultChange:
+    """One result in both answers; where it is a result in only one of them, it has no rank in the other."""
+
+    then: NoteStanding
+    now: NoteStanding
+    decimals: int
+    """The decimals with which its engine writes scores; a smaller difference is none."""
+
+    @property
+    def title(self) -> str:
+        """Its title, that of now where it is a result now."""
+        return (self.then if self.now.rank is None else self.now).title
+
+    @property
+    def moved(self) -> Shift:
+        """How its rank compares."""
+        if self.then.rank is None or self.now.rank is None:
+            return Shift.NEW if self.then.rank is None else Shift.GONE
+        if self.now.rank == self.then.rank:
+            return Shift.SAME
+        return Shift.BETTER if self.now.rank < self.then.rank else Shift.WORSE
+
+    @property
+    def scored(self) -> Shift:
+        """How its score compares; the same where there are not two scores to compare."""
+        if not self._is_seen(self.change):
+            return Shift.SAME
+        return Shift.BETTER if self.change > 0 else Shift.WORSE
+
+    @property
+    def change(self) -> float:
+        """The change of its score; 0 where there are not two scores to compare."""
+        return 0.0 if self.then.score is None or self.now.score is None else self.now.score - self.then.score
+
+    @property
+    def differs(self) -> bool:
+        """Whether its rank or its score differs, as far as that is seen."""
+        return self.moved is not Shift.SAME or self.scored is not Shift.SAME
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it has another rank or another score, seen or not."""
+        return self.moved is not Shift.SAME or abs(self.change) > SAME
+
+    @property
+    def part(self) -> tuple[str, float]:
+        """The part of the score that changed most, and by how much; an empty name where no change is seen."""
+        changed = part_changes(self.then, self.now) if self.scored is not Shift.SAME and self.now.rank else {}
+        name = max(changed, key=lambda one: abs(changed[one]), default="")
+        return (name, changed[name]) if name and self._is_seen(changed[name]) else ("", 0.0)
+
+    def _is_seen(self, difference: float) -> bool:
+        return abs(difference) * 10.0**self.decimals >= 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSetting:
+    """What was asked otherwise: the wording, the profile, the moment and so on."""
+
+    name: str
+    then: str
+    now: str
+
+
+@dataclass(frozen=True)
+class TraceDiff:
+    """Two answers beside each other."""
+
+    then: Trace
+    now: Trace
+    results: tuple[ResultChange, ...]
+    """Every result of both: those of now in their order, then those that are gone. Those of different engines have no
+    scores, which would mean different things."""
+
+    @property
+    def by_score(self) -> bool:
+        """Whether scores are compared: both answers are of one engine."""
+        return self.then.engine == self.now.engine
+
+    @property
+    def outcomes(self) -> tuple[str, str]:
+        """The outcome of then, and that of now."""
+        return outcome_of(self.then), outcome_of(self.now)
+
+    @property
+    def same_outcome(self) -> bool:
+        """Whether the same engine answers at the same tier, or does not cover the query both times."""
+        return self.by_score and (self.then.tier, self.then.covered) == (self.now.tier, self.now.covered)
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything that is seen of the answers differs."""
+        return not self.same_outcome or any(result.differs for result in self.results)
+
+    @property
+    def settings(self) -> tuple[ChangedSetting, ...]:
+        """What was asked otherwise; empty where nothing was."""
+        return tuple(_settings(self.then, self.now))
+
+
+def diff_traces(then: Trace, now: Trace) -> TraceDiff:
+    """``now`` beside ``then``. Results are the same by file; of one engine, what is gone may be a near miss."""
+    before, after = standings(then), standings(now)
+    missed = near_misses(now)
+    pairs = [(before.get(path) or _absent(one), one) for path, one in after.items()]
+    pairs += [(one, missed.get(path) or _absent(one)) for path, one in before.items() if path not in after]
+    if then.engine != now.engine:
+        pairs = [(_unscored(one), _unscored(other)) for one, other in pairs]
+    return TraceDiff(then, now, tuple(ResultChange(*pair, now.scale.decimals) for pair in pairs))
+
+
+def _absent(one: NoteStanding) -> NoteStanding:
+    return NoteStanding(one.path, one.title, None, None, {})
+
+
+def _unscored(one: NoteStanding) -> NoteStanding:
+    return NoteStanding(one.path, one.title, one.rank, None, {})
+
+
+def difference_sentence(compared: TraceDiff) -> Sentence:
+    """What differs, in one sentence: the outcome of both, the note that mattered most, and how many others moved."""
+    if not compared.differs:
+        return (clause("Nothing differs: the same outcome, notes, ranks and scores"),)
+    named = not compared.by_score
+    if compared.same_outcome:
+        answered = f"{_outcome(compared.now, named)} both times"
+    else:
+        then, now = compared.then, compared.now
+        gates = ("", "") if named else (_gate(then, now), _gate(now, then))
+        answered = f"pinned was {_outcome(then, named)}{gates[0]}, now {_outcome(now, named)}{gates[1]}"
+    made = [clause(answered[:1].upper() + answered[1:])]
+    told = _leader(compared)
+    if told:
+        # what came from the cache has the tier of the cached answer, and the ranks of a new search
+        made.append(clause("; in a new search, " if _is_cached(compared.now) else ": ", told))
+    counts = _counts(compared)
+    return (*made, clause(f"; {counts}", weight=_LIGHT)) if counts else tuple(made)
+
+
+def _settings(then: Trace, now: Trace) -> Iterator[ChangedSetting]:
+    same_engine = then.engine == now.engine
+    for name, was, is_now in (
+        ("wording", then.query, now.query),
+        ("scope", then.scope_option or "whole tree", now.scope_option or "whole tree"),
+        ("engine", presentation(then.engine).title, presentation(now.engine).title),
+        ("profile", then.profile, now.profile if same_engine else then.profile),
+        ("mode", _mode(then), _mode(now) if same_engine else _mode(then)),
+        ("probe or run", then.mode, now.mode),
+        ("notes", str(then.snapshot.notes), str(now.snapshot.notes)),
+        ("moment", _moment(then), _moment(now)),
+    ):
+        if was != is_now:
+            yield ChangedSetting(name, was, is_now)
+
+
+def _mode(trace: Trace) -> str:
+    return str(trace.options.get("mode") or "default")
+
+
+def _moment(trace: Trace) -> str:
+    """Day and minute: what passes between two keys is no difference worth a word."""
+    return trace.snapshot.clock[:16].replace("T", " ")
+
+
+def _outcome(trace: Trace, named: bool) -> str:
+    """The tier, or that the query is not covered; ``named`` with the engine's name, which also stands for no tier."""
+    tier = f"tier {trace.tier}" if trace.tier is not None else ""
+    name = presentation(trace.engine).title if named or not tier else ""
+    remarks = [*(["from the cache"] if _is_cached(trace) else []), *([] if trace.covered else ["not covered"])]
+    return f"{name} {tier}".strip() + (f" ({', '.join(remarks)})" if remarks else "")
+
+
+def _is_cached(trace: Trace) -> bool:
+    return trace.answer.kind == "cached"
+
+
+def _gate(trace: Trace, other: Trace) -> str:
+    """The check by which a step failed in ``trace`` that passed in ``other``, in brackets; or empty.
+
+    A step that ``other`` did not reach decided nothing between the two: there, the cache answered first.
+    """
+    passed = {step.name for step in other.steps if step.state in (State.PASSED, State.TAKEN)}
+    for step in trace.steps:
+        check = deciding(step) if step.state is State.FAILED and step.name in passed else None
+        if check is not None and check.passed is False:
+            return f" ({outcome(check)})"
+    return ""
+
+
+def _leader(compared: TraceDiff) -> list[Span]:
+    """What became of the first results: with them, an answer stands or falls."""
+    was_first = next((one for one in compared.results if one.then.rank == 1), None)
+    is_first = next((one for one in compared.results if one.now.rank == 1), None)
+    if is_first is None:
+        return [*title(was_first.title), (" is gone, and nothing else was found", "text")] if was_first else []
+    if was_first is None:
+        return [*title(is_first.title), (" is found now, nothing was then", "text")]
+    if was_first is is_first:
+        return _told(is_first) if is_first.differs else _biggest(compared)
+    came = " is first now" if is_first.then.rank is not None else " is new and first"
+    return [*title(is_first.title), (f"{came}; ", "text"), *_told(was_first)]
+
+
+def _biggest(compared: TraceDiff) -> list[Span]:
+    """What became of the best result that differs, where the first one does not."""
+    first = next((one for one in compared.results if one.differs), None)
+    return [*_told(first), ("; the first stays", "text")] if first is not None else []
+
+
+def _told(one: ResultChange) -> list[Span]:
+    """What became of one result: where it went, its score, and the part that moved it."""
+    score_then, score_now = number(one.then.score, one.decimals), number(one.now.score, one.decimals)
+    with_scores = one.then.score is not None and one.now.score is not None
+    match one.moved:
+        case Shift.NEW:
+            told = f" is new at rank {one.now.rank}"
+        case Shift.GONE:
+            scores = f", {score_then} then, {score_now} now" if with_scores else ""
+            told = f" is no result any more{scores}"
+        case Shift.SAME:
+            told = (
+                f" {_verb(one.scored)} from {score_then} to {score_now}" if one.scored is not Shift.SAME else " stays"
+            )
+        case moved:
+            told = f" {_verb(moved)} from rank {one.then.rank} to {one.now.rank}"
+            if one.scored is not Shift.SAME:
+                told += f", its score {_verb(one.scored)} from {score_then} to {score_now}"
+    name, change = one.part
+    part = f", {name} {signed(change, one.decimals)}" if name else ""
+    return [*title(one.title), (told + part, "text")]
+
+
+def _verb(shift: Shift) -> str:
+    return "rose" if shift is Shift.BETTER else "fell"
+
+
+def _counts(compared: TraceDiff) -> str:
+    """How many results are new, gone or moved, in words; empty where at most one is."""
+    shifts = [one.moved for one in compared.results]
+    new, gone = shifts.count(Shift.NEW), shifts.count(Shift.GONE)
+    moved = shifts.count(Shift.BETTER) + shifts.count(Shift.WORSE)
+    if new + gone + moved < 2:
+        return ""
+    told = (f"{new} new" if new else "", f"{gone} gone" if gone else "", f"{moved} moved" if moved else "")
+    return ", ".join(part for part in told if part) + f" of {counted(len(shifts), 'result', 'results')}"
