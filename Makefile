@@ -58,18 +58,20 @@ run: .venv/.installed
 unexport PYTHONDONTWRITEBYTECODE
 
 # Compiled once, not by each worker. What fails is asked again with the values behind its assertions (ALONE), which pytest
-# otherwise writes into every module of tests, in every worker.
+# otherwise writes into every module of tests, in every worker: two thirds of the time in which one collects the tests.
 COMPILED = $(BIN)/python -m compileall -q -j 2 brvtui tests
-TESTS = $(COMPILED) && $(BIN)/python -m pytest -n 3 --dist worksteal
+# Tests make and remove many thousands of small files: in memory that takes less processor time than on a disk.
+MEMORY = $(shell test -w /dev/shm && df -k /dev/shm | awk 'END { exit $$4 <= 4000000 }' && echo TMPDIR=/dev/shm)
+TESTS = $(COMPILED) && $(MEMORY) $(BIN)/python -m pytest -n 3 --dist worksteal --assert=plain
 LONG = -m '' --hypothesis-profile full
 # More workers than cores, because tests wait too: what fails there is asked once more, alone. It stays named in the output of the first run.
 ALONE = $(BIN)/python -m pytest -n 0 -v --last-failed --last-failed-no-failures none
 
 test: .venv/.installed-dev
-	$(TESTS) $(ARGS)
+	$(TESTS) $(ARGS) || { $(ALONE) $(ARGS); exit 1; }
 
 test-all: .venv/.installed-dev
-	$(TESTS) --assert=plain $(LONG) || $(ALONE) $(LONG)
+	$(TESTS) $(LONG) || $(ALONE) $(LONG)
 
 check: test-all lint types contracts
 
