@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from brvtui.app.actions.registry import PLACES
-from brvtui.app.keys.naming import key_name, split
+from brvtui.app.keys.bindings import key_name, split
 from brvtui.config.schema import ValueKind, entries, value_text
 
 HERE = Path(__file__).parent

@@ -21,8 +21,7 @@ from brvtui.app.modes import EDITOR, FLEET, LAB, MATURITY, SETTINGS
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.opening import Opening
 from brvtui.app.project.project import Project
-from brvtui.app.project.selection import Selection
-from brvtui.app.project.stale import StaleFiles
+from brvtui.app.project.selection import Selection, StaleFiles
 from brvtui.app.project.switches import Switches
 from brvtui.app.query.answering import import_painters
 from brvtui.app.query.cache import Cache
@@ -513,14 +512,13 @@ class BrvTui(ConfiguredApp):
 
     def action_feedback(self, usefulness: str) -> None:
         """Says what became of the selected result."""
-        from brvtui.app.query.feedback import give_feedback
         from brvtui.trace.feedback import Usefulness
 
-        give_feedback(self, self.project, self.queries.ask_again, Usefulness(usefulness))
+        self.queries.give_feedback(Usefulness(usefulness))
 
     def action_judge(self) -> None:
         """Asks for the grade of the note at hand for the open query."""
-        from brvtui.app.lab.grading import ask_grade
+        from brvtui.app.lab.lab import ask_grade
 
         ask_grade(
             self,

@@ -11,7 +11,7 @@ from textual import events
 from textual.driver import Driver
 
 from brvtui import faults
-from brvtui.app.keys.escape import apart, read_alt
+from brvtui.app.keys.bindings import apart, read_alt
 from brvtui.app.services import Refusal
 from brvtui.app.themed import ThemedApp
 from brvtui.app.widgets.lines import rebuild

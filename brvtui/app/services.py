@@ -12,7 +12,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 from rich.text import Text
 from textual.app import App
@@ -24,8 +24,7 @@ from textual.worker import Worker, get_current_worker
 from brvtui import faults
 from brvtui.app.actions.needs import OF_OTHER_PROGRAMS
 from brvtui.app.ending import MOST_S, TimeLeft
-from brvtui.app.keys.bindings import Call, letter_actions
-from brvtui.app.keys.naming import key_name
+from brvtui.app.keys.bindings import Call, key_name, letter_actions
 from brvtui.app.text_entry import types_text
 from brvtui.app.view import SubState, View
 from brvtui.paint.glyphs import UNICODE, Glyphs, in_letters
@@ -39,6 +38,58 @@ if TYPE_CHECKING:
     from brvtui.config.schema import Value
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
+
+# Work of which only the newest request matters.
+
+
+PAUSE_S = 0.08
+"""Requests that follow each other more quickly than that are a burst."""
+
+Request = TypeVar("Request")
+
+
+class Newest(Generic[Request]):
+    """Begins one piece of work at a time. Of what is wanted meanwhile, or in a burst after the first, only the last.
+
+    ``begin`` starts work on a request; ``pause`` calls :meth:`go` after a pause, again from the start if it is called
+    again. Without it there are no bursts.
+    """
+
+    def __init__(self, begin: Callable[[Request], object], pause: Callable[[], None] | None = None) -> None:
+        """Nothing is under way."""
+        self._begin = begin
+        self._pause = pause
+        self._in_burst = False
+        self._waiting: Request | None = None
+        self.is_busy = False
+        """Whether work is under way."""
+
+    def want(self, request: Request) -> None:
+        """Begins at once, after the work that is under way, or after the burst."""
+        self._waiting = request
+        if not self._in_burst:
+            self._in_burst = self._pause is not None
+            self._next()
+        if self._pause is not None:
+            self._pause()
+
+    def go(self) -> None:
+        """The burst is over."""
+        self._in_burst = False
+        self._next()
+
+    def finished(self) -> None:
+        """The work under way has ended, well or not."""
+        self.is_busy = False
+        if not self._in_burst:
+            self._next()
+
+    def _next(self) -> None:
+        if self._waiting is not None and not self.is_busy:
+            request, self._waiting = self._waiting, None
+            self.is_busy = True
+            self._begin(request)
+
 
 FAILED = 4
 """The exit code of an app that broke."""

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from brvtui.app.maturity.ageing_words import SHORT, label_of, sentence_of
 from brvtui.app.maturity.board_on_day import BoardOnDay, BoardOptions, Mark, ageing_of, board_on_day
-from brvtui.app.maturity.cards import card, card_height, header, share
+from brvtui.app.maturity.cards import SHORT, card, card_height, header, label_of, sentence_of, share
 from brvtui.engines.byterover.ageing.board import OF_NOTES, Event
 from brvtui.engines.byterover.ageing.forecast import BoardOrder, UpcomingEvent
 from brvtui.engines.byterover.ageing.words import HAPPEN, HAPPENS, IN_SHORT, MEANING, STATE, count_sentence

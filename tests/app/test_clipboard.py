@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.exporting import clipboard
-from brvtui.app.exporting.clipboard import LARGEST_BASE64, Surroundings, copy, osc52
+from brvtui.app.exporting import sharing
+from brvtui.app.exporting.sharing import LARGEST_BASE64, Surroundings, copy, osc52
 
 TEXT = "auth/jwt/é 😀\n\x1b[31m"
 TAKES = '#!/bin/sh\nprintf "%s" "$*" > "{folder}/{name}.args"\nexec cat > "{folder}/{name}.got"\n'
@@ -97,11 +97,11 @@ def test_a_program_that_hangs_is_left(programs: Path) -> None:
 
 
 def test_a_program_that_stays_to_hand_it_out_is_not_waited_for(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clipboard, "TIMEOUT_S", 20)
+    monkeypatch.setattr(sharing, "TIMEOUT_S", 20)
     put(programs, "xclip", STAYS)
     began = time.monotonic()
     assert "with xclip" in copy(TEXT, "the path", here(programs, DISPLAY=":0"), programs / "kept").message
-    assert time.monotonic() - began < clipboard.TIMEOUT_S
+    assert time.monotonic() - began < sharing.TIMEOUT_S
     os.kill(int((programs / "xclip.pid").read_text()), 9)
 
 
@@ -177,7 +177,7 @@ def test_a_real_tmux_takes_it(tmp_path: Path, by_program: bool) -> None:
     server = ["tmux", "-L", f"brv-tui-test-{os.getpid()}-{by_program}", "-f", "/dev/null"]
     script = tmp_path / "copying.py"
     script.write_text(
-        "import os, sys\nfrom pathlib import Path\nfrom brvtui.app.exporting.clipboard import *\n"
+        "import os, sys\nfrom pathlib import Path\nfrom brvtui.app.exporting.sharing import *\n"
         f"done = copy({TEXT!r}, 'it', Surroundings(os.environ), Path({str(tmp_path / 'kept')!r}))\n"
         "sys.stdout.write(done.escape or done.message)\nsys.stdout.flush()\n"
         f"Path({str(tmp_path / 'done')!r}).write_text(done.message)\n"
@@ -209,7 +209,7 @@ def wait(happened: object, seconds: float = 20.0) -> bool:
 
 def test_a_terminal_receives_it(tmp_path: Path) -> None:
     code = (
-        "import sys\nfrom pathlib import Path\nfrom brvtui.app.exporting.clipboard import *\n"
+        "import sys\nfrom pathlib import Path\nfrom brvtui.app.exporting.sharing import *\n"
         f"sys.stdout.write(copy({TEXT!r}, 'it', Surroundings({{}}), Path({str(tmp_path / 'kept')!r})).escape)\n"
     )
     child, terminal = pty.fork()

@@ -11,9 +11,9 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.editing import note_drafts
+from brvtui.app.editing import note_on_disk
 from brvtui.app.editing.list_dialogs import DraftsDialog
-from brvtui.app.editing.note_drafts import DraftRequest
+from brvtui.app.editing.note_on_disk import DraftRequest
 from brvtui.app.editing.questions import ConflictDialog, DiffPane, DraftDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
@@ -278,7 +278,7 @@ async def test_each_note_keeps_its_newest_draft_however_slow_the_disk_is(
 ) -> None:
     """Of what waits for a note only the last is written; no other note waits for it, or takes its place."""
     is_wanted = threading.Event()
-    write, written = note_drafts.write_draft, []
+    write, written = note_on_disk.write_draft, []
 
     def late(session: Session, request: DraftRequest) -> None:
         if request.path == NOTE:
@@ -286,7 +286,7 @@ async def test_each_note_keeps_its_newest_draft_however_slow_the_disk_is(
         write(session, request)
         written.append((request.path, request.data))
 
-    monkeypatch.setattr(note_drafts, "write_draft", late)
+    monkeypatch.setattr(note_on_disk, "write_draft", late)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
         drafts = brv(pilot).drafts

@@ -14,10 +14,8 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.editing import note_drafts, note_opening, note_saving
-from brvtui.app.editing.note_drafts import DraftRequest
-from brvtui.app.editing.note_on_disk import OnDisk
-from brvtui.app.editing.note_opening import NoteOpened
+from brvtui.app.editing import note_on_disk, note_saving
+from brvtui.app.editing.note_on_disk import DraftRequest, NoteOpened, OnDisk
 from brvtui.app.editing.note_saving import SaveConflict, SaveResult
 from brvtui.app.editing.questions import ConflictDialog, DraftDialog, GoneDialog, LeavingDialog
 from brvtui.app.editing.screen import EditorScreen
@@ -70,13 +68,13 @@ async def _asked(pilot: Pilot[Any]) -> None:
 async def test_leaving_the_app_leaves_no_draft(app: BrvTui, garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when the draft is still being written."""
     is_wanted = threading.Event()
-    keep = note_drafts.write_draft
+    keep = note_on_disk.write_draft
 
     def late(session: Session, request: DraftRequest) -> None:
         is_wanted.wait(20)
         keep(session, request)
 
-    monkeypatch.setattr(note_drafts, "write_draft", late)
+    monkeypatch.setattr(note_on_disk, "write_draft", late)
     async with app.run_test(size=WIDE) as pilot:
         await open_note(pilot)
         await type_keys(pilot, "x")
@@ -310,7 +308,7 @@ async def test_a_note_that_comes_late_does_not_take_the_place_and_what_is_cut_is
 ) -> None:
     is_read = threading.Event()
     is_wanted = threading.Event()
-    read = note_opening.open_note
+    read = note_on_disk.open_note
 
     def late(session: Session, path: str, outside: bool, key: str) -> NoteOpened:
         if path != NOTE:
@@ -318,7 +316,7 @@ async def test_a_note_that_comes_late_does_not_take_the_place_and_what_is_cut_is
             is_wanted.wait(20)
         return read(session, path, outside, key)
 
-    monkeypatch.setattr(note_opening, "open_note", late)
+    monkeypatch.setattr(note_on_disk, "open_note", late)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         brv(pilot).editing.edit("deploy/freeze_window.md")

@@ -14,8 +14,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from brvtui.app.app import BrvTui
-from brvtui.app.editing.find_bar import FindField
 from brvtui.app.editing.questions import GoneDialog
+from brvtui.app.editing.screen import FindField
 from brvtui.app.project.opening import Opening
 from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.lab.judgments.file import JudgmentsFile

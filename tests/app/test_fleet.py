@@ -15,8 +15,8 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui, FleetTui
+from brvtui.app.fleet.headline import what_to_do
 from brvtui.app.fleet.members_pane import FleetMembersPane
-from brvtui.app.fleet.missing import what_to_do
 from brvtui.app.fleet.results import FleetResultsPane
 from brvtui.app.project.open_fleet import OpenFleet
 from brvtui.app.project.opening import Opening

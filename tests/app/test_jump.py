@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from brvtui.app.app import BrvTui
-from brvtui.app.screens.jump import LETTERS, JumpScreen
+from brvtui.app.screens.message import LETTERS, JumpScreen
 from tests.app.driving import HUGE, NARROW, WIDE, ask, frame, screen, settled, shown
 
 pytestmark = pytest.mark.long

@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.query.verdict import verdict
+from brvtui.app.query.route import verdict
 from brvtui.app.states import ProjectState
 from brvtui.app.view import View
 from brvtui.loading import load

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.newest import Newest
 from brvtui.app.notes.browsing import Trail
+from brvtui.app.services import Newest
 
 
 def test_one_at_a_time_and_then_only_the_newest() -> None:

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from brvtui.app.app import BrvTui
-from brvtui.app.exporting import clipboard
+from brvtui.app.exporting import sharing
 from brvtui.app.exporting.sharing import ExportDialog
 from brvtui.app.widgets.paragraphs import Paragraphs
 from brvtui.saved.traces import read
@@ -99,7 +99,7 @@ async def test_a_browser_is_told_the_key_that_downloads_a_trace_too_long_to_be_c
     app: BrvTui, written: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(BrvTui, "is_web", True)
-    monkeypatch.setattr(clipboard, "LARGEST_BASE64", 8)
+    monkeypatch.setattr(sharing, "LARGEST_BASE64", 8)
     async with app.run_test() as pilot:
         await ask(pilot, "token store")
         await pilot.press("escape", "Y")

@@ -12,8 +12,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
-from brvtui.app.versions.migration_dialog import MigrationDialog, MigrationList, MigrationText
-from brvtui.app.versions.versions_dialog import VersionsDialog
+from brvtui.app.versions.migration_dialog import MigrationDialog, MigrationList, MigrationText, VersionsDialog
 from brvtui.lab.verification.installed import PACKAGE_VARIABLE, NotInstalled, find_node, find_package
 from brvtui.store.verified import VerifiedVersion, remember_verified
 from tests.app.driving import NARROW, WIDE, brv, settled, shown, until

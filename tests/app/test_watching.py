@@ -134,7 +134,7 @@ async def test_without_watching_notes_that_changed_or_are_gone_say_so_everywhere
     garden: Tree, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRV_TUI_WATCH", "false")
-    monkeypatch.setattr("brvtui.app.project.stale.CHECK_S", 0.02)
+    monkeypatch.setattr("brvtui.app.project.selection.CHECK_S", 0.02)
     async with make_app(garden.root).run_test(size=HUGE) as pilot:
         await until(pilot, lambda: view(pilot).watch.why)
         screen(pilot).field.value = "token rotation"

@@ -7,8 +7,7 @@ import os
 import pytest
 
 from brvtui.app.editing import note_saving
-from brvtui.app.editing.note_drafts import DraftRequest, find_draft, write_draft
-from brvtui.app.editing.note_on_disk import OnDisk, on_disk, where_moved
+from brvtui.app.editing.note_on_disk import DraftRequest, OnDisk, find_draft, on_disk, where_moved, write_draft
 from brvtui.app.editing.note_saving import SaveConflict
 from brvtui.session import Session
 from brvtui.store.drafts import DraftStore

@@ -10,7 +10,7 @@ import pytest
 
 from brvtui.app.actions.action import Place, PlaceKind
 from brvtui.app.actions.registry import ACTIONS, PLACES
-from brvtui.app.keys.naming import canonical, split
+from brvtui.app.keys.bindings import canonical, split
 from tests.docs.pages import page, script, section
 
 README = page("README.md")

@@ -15,8 +15,7 @@ from brvtui.app.actions.action import Action, Place, PlaceKind
 from brvtui.app.actions.dialogs import COMMANDS
 from brvtui.app.actions.registry import PLACES
 from brvtui.app.contents import Branch
-from brvtui.app.keys.bindings import bindings
-from brvtui.app.keys.naming import key_name, keys_of
+from brvtui.app.keys.bindings import bindings, key_name, keys_of
 from brvtui.app.modes import EDITOR, SCREENS, Mode
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.services import AppServices

@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from brvtui.app.actions.dialogs import NEW_NOTE
 from brvtui.app.editing.controller import Editing
-from brvtui.app.editing.note_opening import NewNoteRequest
+from brvtui.app.editing.note_on_disk import NewNoteRequest
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.project import Project
@@ -22,8 +22,8 @@ from brvtui.app.screens.frame import QueryAtHand
 from brvtui.app.services import AppServices, Refusal
 from brvtui.app.states import NO_SUCH_NOTE
 from brvtui.app.text_entry import caught_up
-from brvtui.app.widgets.field import Field
 from brvtui.app.widgets.options import Options
+from brvtui.app.widgets.ordered_keys import Field
 from brvtui.app.widgets.paragraphs import Paragraphs
 
 if TYPE_CHECKING:

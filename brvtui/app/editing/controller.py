@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 
 from textual.worker import WorkerError
 
-from brvtui.app.editing import note_opening, note_saving
+from brvtui.app.editing import note_on_disk, note_saving
 from brvtui.app.editing.drafts import Drafts
 from brvtui.app.editing.external_editor import ExternalEditor
-from brvtui.app.editing.note_drafts import DraftRequest, FoundDraft
-from brvtui.app.editing.note_on_disk import OnDisk
-from brvtui.app.editing.note_opening import NewNoteRequest, NoteOpened
+from brvtui.app.editing.note_on_disk import DraftRequest, FoundDraft, NewNoteRequest, NoteOpened, OnDisk
 from brvtui.app.editing.note_saving import SaveConflict
 from brvtui.app.modes import EDITOR
 from brvtui.app.project.project import Project
@@ -148,7 +146,7 @@ class Editing:
 
     def _begin_here(self, session: Session, request: NewNoteRequest, query: str) -> None:
         self._requested = request.path
-        task, opened = partial(note_opening.begin_note, session, request, query), partial(self._opened, outside=False)
+        task, opened = partial(note_on_disk.begin_note, session, request, query), partial(self._opened, outside=False)
         self._services.background.run(task, opened, group=_OPEN, on_error=self._not_opened)
 
     def _open_here(self, session: Session, path: str) -> None:
@@ -157,7 +155,7 @@ class Editing:
 
     def _read(self, session: Session, path: str, outside: bool) -> None:
         outside_key = self._services.shown_key("note.outside")
-        task = partial(note_opening.open_note, session, path, outside, outside_key)
+        task = partial(note_on_disk.open_note, session, path, outside, outside_key)
         self._services.background.run(
             task, partial(self._opened, outside=outside), group=_OPEN, exclusive=True, on_error=self._not_opened
         )
@@ -225,7 +223,7 @@ class Editing:
         texts: list[EditableText] = []
         with suppress(NotText):
             texts = [note_text(conflict.disk.data or b""), note_text(conflict.data)]
-        if self.editor is not None or not texts or len(texts[1].text) > note_opening.MOST_CHARS:
+        if self.editor is not None or not texts or len(texts[1].text) > note_on_disk.MOST_CHARS:
             path = conflict.disk.path
             self._external.set_aside(note_saving.changed_meanwhile(path), conflict.disk, conflict.data)
         else:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from brvtui.app.editing import note_drafts
-from brvtui.app.editing.note_drafts import DraftRequest
-from brvtui.app.newest import Newest
+from brvtui.app.editing import note_on_disk
+from brvtui.app.editing.note_on_disk import DraftRequest
 from brvtui.app.project.project import Project
-from brvtui.app.services import AppServices
+from brvtui.app.services import AppServices, Newest
 from brvtui.app.widgets.status_line import LEFT_DRAFTS
 from brvtui.paint.text import plural
 
@@ -59,7 +58,7 @@ class Drafts:
         session, request = asked
         failed = partial(self._services.notify, severity="warning")
         self._services.background.run(
-            partial(note_drafts.write_draft, session, request),
+            partial(note_on_disk.write_draft, session, request),
             group=_GROUP,
             on_error=failed,
             on_end=partial(self._finished, request),
@@ -101,7 +100,7 @@ class Drafts:
     def _find(self, on_result: Callable[[tuple[str, ...]], None]) -> None:
         session = self._project.session
         if session is not None:
-            self._services.background.run(partial(note_drafts.notes_with_drafts, session), on_result, group=_FINDING)
+            self._services.background.run(partial(note_on_disk.notes_with_drafts, session), on_result, group=_FINDING)
 
     def _list(self, paths: tuple[str, ...]) -> None:
         self._show(paths)

@@ -19,8 +19,7 @@ from textual.app import SuspendNotSupported
 from brvtui import faults, programs
 from brvtui.app.editing import note_saving
 from brvtui.app.editing.drafts import Drafts
-from brvtui.app.editing.note_drafts import DraftRequest
-from brvtui.app.editing.note_on_disk import OnDisk
+from brvtui.app.editing.note_on_disk import DraftRequest, OnDisk
 from brvtui.app.editing.note_saving import NoteSaved, SaveConflict, SaveDoubt, SaveFailed, SaveResult
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices, Refusal

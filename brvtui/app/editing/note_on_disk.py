@@ -1,4 +1,4 @@
-"""Reads notes from disk for the editor. Every function blocks: call it in a worker thread."""
+"""Reads and opens notes for the editor, and keeps their drafts. Every function blocks: call it in a worker thread."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from brvtui import faults
+from brvtui.app.services import Refusal
+from brvtui.app.states import NO_SUCH_NOTE
 from brvtui.timing import system_clock
 
 if TYPE_CHECKING:
     from brvtui.session import Session
+    from brvtui.store.drafts import Draft
+    from brvtui.tree.editing.merging import Hunk
+    from brvtui.tree.editing.note_text import EditableText
     from brvtui.tree.saving.file_version import FileVersion
 
 
@@ -82,3 +88,157 @@ def where_moved(session: Session, path: str, sha256: str, inode: int, at_ms: flo
 def _only(found: list[OnDisk]) -> OnDisk | None:
     """The one that was found; None where there is none, or there are several."""
     return found[0] if len(found) == 1 else None
+
+
+# Opens notes for editing, and begins new ones.
+
+
+MOST_CHARS = 200_000
+"""The longest text that the editor opens: beyond it, checking on every key is noticeably slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteOpened:
+    """A note that was read for editing, and its draft, if there is one."""
+
+    disk: OnDisk
+    text: EditableText = field(repr=False)
+    draft: FoundDraft | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewNoteRequest:
+    """A note to begin: its path, title and template, as the user entered them."""
+
+    path: str
+    title: str
+    template: str
+
+
+def open_note(session: Session, path: str, outside: bool, outside_key: str) -> NoteOpened:
+    """Reads the note at ``path`` and its draft. For an editor ``outside`` the app, the text may be of any length.
+
+    ``outside_key`` opens that editor.
+
+    Raises :class:`Refusal` when the note cannot be edited.
+    """
+    from brvtui.tree.editing.note_text import NotText, note_text
+    from brvtui.tree.saving.note_files import SaveError
+
+    try:
+        disk = on_disk(session, path)
+        text = note_text(disk.data or b"")
+    except SaveError as error:
+        raise Refusal(str(error)) from error
+    except NotText as error:
+        raise Refusal(f"{path}: {error}") from error
+    draft = find_draft(session, disk, text)
+    if disk.data is None and draft is None:
+        raise Refusal(f"{path}: {NO_SUCH_NOTE}")
+    if not outside and len(text.text) > MOST_CHARS:
+        said = f"{len(text.text)} characters are too many to edit them here"
+        raise Refusal(f"{path}: {said}; {outside_key} opens your own editor")
+    return NoteOpened(disk, text, draft)
+
+
+def begin_note(session: Session, request: NewNoteRequest, query: str) -> NoteOpened:
+    """Returns the text that a new note begins with; ``query`` is the question that it answers."""
+    from brvtui.tree.editing.new_notes import NewNote, Template, keywords_of, text_of
+    from brvtui.tree.editing.note_text import note_text
+
+    keywords = keywords_of(query, session.profile.query.stop_words)
+    note = NewNote(request.title, session.clock(), query, keywords=keywords)
+    disk = OnDisk(request.path, None, None)
+    text = note_text(text_of(Template(request.template), note).encode())
+    return NoteOpened(disk, text, find_draft(session, disk, text))
+
+
+# Finds, writes and removes drafts of notes.
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDraft:
+    """A draft of the note that is being opened, and how it differs from the text on disk."""
+
+    text: EditableText = field(repr=False)
+    base: EditableText = field(repr=False)
+    """The text on disk: of a note that was moved that of where it is now."""
+    age_s: float
+    is_on_disk_text: bool
+    """Whether the draft was begun from the text that is on disk now."""
+    hunks: tuple[Hunk, ...] = field(repr=False)
+    moved: OnDisk | None = None
+    """The file that has the text that the draft was begun from, where the note is no longer at its path."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftRequest:
+    """The draft to write for the note at ``path``; without ``data``, its draft is to be removed."""
+
+    path: str
+    data: bytes | None = field(repr=False)
+    base: FileVersion | None = None
+    """The file that the draft was begun from."""
+    is_set_aside: bool = False
+    """Whether it is a text that could not be saved, and is kept beside the draft of the text that is being edited."""
+
+
+def find_draft(session: Session, disk: OnDisk, text: EditableText) -> FoundDraft | None:
+    """Returns the draft to offer: none that equals the text on disk, none that belongs to an editor still running."""
+    from brvtui.store.drafts import DraftStore
+    from brvtui.tree.editing.merging import difference
+    from brvtui.tree.editing.note_text import NotText, note_text
+
+    draft = DraftStore(session.project.tree).read(disk.path)
+    if draft is None or draft.data == disk.data or draft.is_being_edited:
+        return None
+    try:
+        drafted = note_text(draft.data)
+    except NotText:
+        return None
+    moved = None
+    if disk.data is None and draft.base is not None:
+        moved = where_moved(session, disk.path, draft.base, draft.inode, draft.at_ms)
+    if moved is not None:
+        with suppress(NotText):
+            text = note_text(moved.data or b"")
+    hunks = difference(drafted.plain(drafted.text), text.plain(text.text))
+    age_s = max(0.0, system_clock() - draft.at_ms) / 1000
+    return FoundDraft(drafted, text, age_s, draft.is_on(disk.sha256), hunks, moved)
+
+
+def write_draft(session: Session, request: DraftRequest) -> None:
+    """Writes or removes a draft. Raises :class:`Refusal` when that fails."""
+    from brvtui.disk.processes import own_identity
+    from brvtui.store.drafts import Draft, DraftStore
+
+    drafts = DraftStore(session.project.tree)
+    base, inode = (request.base.sha256, request.base.inode) if request.base else (None, 0)
+    try:
+        if request.data is None:
+            drafts.drop(request.path)
+        elif request.is_set_aside:
+            own = (system_clock(), os.getpid(), own_identity())
+            drafts.add(Draft(request.path, request.data, base, *own, inode))
+        else:
+            drafts.keep(request.path, request.data, base, system_clock(), inode)
+    except OSError as error:
+        raise Refusal(f"the draft of {request.path} cannot be kept: {faults.advice(error)}") from error
+
+
+def notes_with_drafts(session: Session) -> tuple[str, ...]:
+    """Returns the paths of notes with drafts that no running process works on, the newest draft first."""
+    from brvtui.store.drafts import DraftStore
+
+    left = (draft for draft in DraftStore(session.project.tree).all() if not draft.is_being_edited)
+    return tuple(dict.fromkeys(draft.path for draft in left if _is_unsaved(session, draft)))
+
+
+def _is_unsaved(session: Session, draft: Draft) -> bool:
+    """Whether the note on disk is not the text of ``draft``; also when it cannot be read."""
+    from brvtui.tree.saving.note_files import SaveError
+
+    try:
+        return on_disk(session, draft.path).data != draft.data
+    except SaveError:
+        return True

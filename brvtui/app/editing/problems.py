@@ -15,8 +15,8 @@ from brvtui.app.editing import note_checking
 from brvtui.app.editing.note_checking import CheckRequest
 from brvtui.app.editing.open_note import OpenNote
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.newest import Newest
 from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.services import Newest
 from brvtui.app.states import EditorState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane

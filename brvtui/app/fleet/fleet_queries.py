@@ -11,7 +11,7 @@ from textual.timer import Timer
 
 from brvtui.app.fleet import asking
 from brvtui.app.fleet.asking import FleetBatch, FleetRanked, FleetRead, FleetRequest
-from brvtui.app.fleet.missing import EACH, what_to_do
+from brvtui.app.fleet.headline import EACH, what_to_do
 from brvtui.app.project.open_fleet import OpenFleet
 from brvtui.app.project.project import settle_memory
 from brvtui.app.services import AppServices

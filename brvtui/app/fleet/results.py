@@ -12,7 +12,7 @@ from textual.message import Message
 
 from brvtui.app.actions.panes import FLEET_RESULTS
 from brvtui.app.fleet.box import BY_ITS_ENGINE, BY_ITSELF
-from brvtui.app.fleet.missing import missing_words, what_to_do
+from brvtui.app.fleet.headline import missing_words, what_to_do
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import FleetSelection, FleetState, FleetWork
 from brvtui.app.view import View

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from brvtui.app.fleet.missing import what_to_do
+from brvtui.app.fleet.headline import what_to_do
 from brvtui.app.states import FleetSelection, FleetState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped

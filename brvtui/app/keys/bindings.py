@@ -2,14 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import string
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, cast
 
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.actions import parse
 from textual.binding import Binding, BindingType
+from textual.events import Key
+from textual.keys import REPLACED_KEYS, Keys, _character_to_key, key_to_character
 
 from brvtui.app.actions.action import Action, Place
-from brvtui.app.keys.naming import is_text, keys_of
+
+# The names of keys: which exist, which are text, and how people write them.
+
+
+_MODIFIERS = frozenset({"ctrl", "shift", "alt", "super", "hyper", "meta"})
+_LAST_TYPED = 0xFFFF
+"""No keyboard has a key for the characters after this one, such as emoji, by whose names Textual knows them too."""
+_NAMES = {"escape": "esc", "pagedown": "pgdn", "pageup": "pgup"}
+KNOWN = frozenset(key.value for key in Keys if not key.value.startswith("<"))
+"""The names of keys that are not characters."""
+
+
+def character_of(key: str) -> str | None:
+    """Returns the character that ``key`` puts into a field; None if it puts none."""
+    character = key if key == "+" else key_to_character(REPLACED_KEYS.get(key, key))
+    return character if character is not None and character.isprintable() else None
+
+
+def is_key(key: str) -> bool:
+    """Whether there is a key called ``key``: ``ctrl+r``, ``f5``, ``?``, ``question_mark``."""
+    *modifiers, last = [key] if key == "+" else key.split("+")
+    character = character_of(last)
+    is_typed = character is not None and ord(character) <= _LAST_TYPED
+    return _MODIFIERS.issuperset(modifiers) and (last in KNOWN or is_typed)
+
+
+def is_text(key: str) -> bool:
+    """Whether ``key`` puts a character into a field."""
+    return character_of(key) is not None
+
+
+def canonical(key: str) -> str:
+    """Returns one name for ``key``, whichever of its names is given."""
+    character = character_of(key)
+    return "space" if character == " " else character or key
+
+
+def split(keys: str) -> list[str]:
+    """Splits a list of keys such as ``j,down``."""
+    return [key.strip() for key in keys.split(",")]
+
+
+def key_name(key: str) -> str:
+    """Returns a key as people write it: ``^r``, ``F1``, ``esc``, ``?``."""
+    first = split(key)[0]
+    if first.startswith("ctrl+"):
+        return f"^{first.removeprefix('ctrl+')}"
+    if first.startswith("f") and first[1:].isdigit():
+        return first.upper()
+    character = character_of(first)
+    return character if character and character != " " else _NAMES.get(first, first)
+
+
+def keys_of(name: str | None, default: str, keymap: Mapping[str, str]) -> list[str]:
+    """Returns the keys of the action ``name``: the user's, else ``default``."""
+    return split(keymap.get(name or "", default))
+
+
+# Esc and a key pressed right after it, which tmux and slow lines hand on together, as they hand on Alt with a key.
+
+
+_LONGER = frozenset("[]OP_^\\")
+"""With these after it, Esc begins a longer sequence: of a key, or of a terminal's answer."""
+_WORDS = frozenset("bf")
+"""Option and an arrow, by words, on a Mac."""
+_ALT = "alt+"
+_SHIFT = "shift+"
+
+
+class _AltKey(NamedTuple):
+    """A key as Textual's table has it."""
+
+    value: str
+
+
+def read_alt() -> None:
+    """Has Textual read Esc and a character as Alt and its key, for the whole process.
+
+    By itself, it reads some as a Mac's signs (Esc 4 as ¢) and forgets the Esc before others.
+    """
+    table = cast("dict[str, object]", ANSI_SEQUENCES_KEYS)
+    for character in string.digits + string.ascii_letters + string.punctuation:
+        if character not in _LONGER | _WORDS:
+            shift = _SHIFT if character.isupper() else ""
+            name = character.lower() if character.isalnum() else _character_to_key(character)
+            table[f"\x1b{character}"] = (_AltKey(f"{_ALT}{shift}{name}"),)
+
+
+def apart(event: Key, given: Iterable[str]) -> tuple[Key, ...]:
+    """Returns Alt with a character as two keys, Esc and the character, unless Alt with it is among the keys ``given``.
+
+    Any other key is returned as it is. None of the app's own keys needs Alt.
+    """
+    name = event.key.removeprefix(_ALT)
+    if name == event.key or any(event.key in split(keys) for keys in given):
+        return (event,)
+    if name.startswith(_SHIFT):
+        name = name.removeprefix(_SHIFT).upper()
+    character = character_of(name)
+    return (Key("escape", "\x1b"), Key(name, character)) if character else (event,)
+
 
 Call = tuple[str, tuple[Any, ...]]
 """The name and the parameters of an action, as Textual parses them."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from brvtui.app.actions.action import Action
 from brvtui.app.actions.registry import ACTIONS, PLACES
-from brvtui.app.keys.naming import KNOWN, canonical, is_key, is_text, keys_of, split
+from brvtui.app.keys.bindings import KNOWN, canonical, is_key, is_text, keys_of, split
 from brvtui.wording import nearest
 
 _MOST_NAMED = 2

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from brvtui.app.actions.registry import PLACES
-from brvtui.app.keys.naming import key_name, keys_of, split
+from brvtui.app.keys.bindings import key_name, keys_of, split
 
 
 def listed(keymap: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from brvtui.app.lab.sweeps import Sweeps
 from brvtui.app.lab.variant_dialog import VariantDialog
 from brvtui.app.lab.what_if import WhatIfPane
 from brvtui.app.project.layouts import Layouts
-from brvtui.app.screens.field import FieldDialog
+from brvtui.app.screens.dialog import FieldDialog
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.view import View
 from brvtui.lab.evaluation.results import DEFAULT_METRICS

@@ -16,9 +16,8 @@ from textual.message import Message
 
 from brvtui.app.actions.panes import AGEING
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.maturity.ageing_words import sentence_of
 from brvtui.app.maturity.board_on_day import Ageing, EngineForecast
-from brvtui.app.maturity.cards import share
+from brvtui.app.maturity.cards import sentence_of, share
 from brvtui.app.states import GONE, GONE_TEXT, NEWER, Phase, ProjectState, SelectionState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import stale_lines, wrapped

@@ -9,8 +9,8 @@ import numpy as np
 from textual import events
 from textual.message import Message
 
-from brvtui.app.maturity.ageing_words import SHORT
 from brvtui.app.maturity.board_on_day import BoardOnDay, BoardOptions
+from brvtui.app.maturity.cards import SHORT
 from brvtui.app.states import LOOKING, EngineState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines

@@ -18,10 +18,10 @@ from brvtui.app.maturity.ageing import AgeingPane
 from brvtui.app.maturity.board_on_day import BoardOnDay, BoardOptions, ageing_of, board_on_day, forecast_in
 from brvtui.app.maturity.column import ColumnPane
 from brvtui.app.maturity.forecast_bar import ForecastBar
-from brvtui.app.newest import Newest
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.project import Project
 from brvtui.app.screens.frame import FrameScreen
+from brvtui.app.services import Newest
 from brvtui.app.styles import sheet
 from brvtui.app.view import View
 from brvtui.app.widgets.key_bar import KeyBar

@@ -11,9 +11,8 @@ from textual.timer import Timer
 
 from brvtui import faults
 from brvtui.app.contents import SimilarNotes
-from brvtui.app.newest import PAUSE_S, Newest
 from brvtui.app.project.project import Project
-from brvtui.app.services import AppServices
+from brvtui.app.services import PAUSE_S, AppServices, Newest
 from brvtui.app.states import StaleState
 
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from brvtui.app.newest import Newest
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.project import LOAD, Project
-from brvtui.app.services import AppServices, Refusal
+from brvtui.app.services import AppServices, Newest, Refusal
 from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import DEFAULT
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from brvtui.saved.traces import SavedTrace
     from brvtui.services.model import Cancellation
     from brvtui.trace import Trace
+    from brvtui.trace.feedback import Usefulness
 
 SLOW_MS = 20.0
 """A search that took longer makes the next keys wait for a pause."""
@@ -37,6 +38,7 @@ PAUSE_S = 0.08
 _MARGIN_S = 0.2
 """How long after a cached answer has expired it is asked again."""
 _STOPPED = "stopped before the model had written anything"
+_NEXT, _GRADE = "{engine.next} asks the next engine; ", "{results.judge} grades a result for the Lab"
 _CUT_OFF = "stopped: what the model had written stands below the answer"
 
 
@@ -446,6 +448,35 @@ class QueryRunner:
             return False
         made = (trace.engine, trace.profile, trace.snapshot.generation)
         return made == (shown.engine, shown.profile, shown.snapshot.generation)
+
+    # feedback
+
+    def give_feedback(self, usefulness: Usefulness) -> None:
+        """Tells the engine in a worker what became of the selected result, shows what that changes, and asks again."""
+        from brvtui.engines.contract import EngineError, Learns
+
+        project, services = self._project, self._services
+        session, view = project.session, services.store.view
+        trace, hit = view.answered, view.hit
+        if session is None or trace is None or hit is None or project.refuses():
+            services.notify("select a result of an answer first", timeout=4)
+            return
+
+        def learn() -> tuple[str, bool]:
+            try:
+                return session.engines.learn(trace, hit.file, usefulness), True
+            except EngineError as error:
+                able = isinstance(session.engines.named(trace.engine), Learns)
+                instead = f"{_NEXT if project.has_other_engines else ''}{_GRADE}"
+                return str(error) if able else f"{error}: {services.with_keys(instead)}", False
+
+        def learned(outcome: tuple[str, bool]) -> None:
+            said, kept = outcome
+            services.notify(f"{usefulness.value}: {said}" if kept else said, timeout=4 if kept else 8)
+            if kept:
+                self.ask_again()
+
+        services.background.run(learn, learned, group="feedback")
 
     # the pinned answer
 

@@ -16,14 +16,13 @@ from brvtui.app.actions.screens import QUERY_SCREEN
 from brvtui.app.arrangement import QUERY, QUERY_OVER_GRAPH
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.query.answer import PINNED, AnswerPane
-from brvtui.app.query.cache_pane import CachePane
+from brvtui.app.query.cache import CachePane
 from brvtui.app.query.graph import GraphPane
 from brvtui.app.query.query_box import QueryBox, QueryInput, ScopeTree
 from brvtui.app.query.results import ResultsPane
 from brvtui.app.query.retry import RetryPane
-from brvtui.app.query.route import RoutePane
+from brvtui.app.query.route import RoutePane, Verdict
 from brvtui.app.query.score import ScorePane
-from brvtui.app.query.verdict import Verdict
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane

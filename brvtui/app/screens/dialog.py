@@ -10,12 +10,14 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from brvtui.app.actions.dialogs import DIALOG
+from brvtui.app.actions.dialogs import DIALOG, FIELD
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.message import MessageScreen, entries_of
 from brvtui.app.services import AppServices, services_of
 from brvtui.app.styles import sheet
+from brvtui.app.text_entry import caught_up
 from brvtui.app.widgets.key_bar import KeyBar
+from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.app.widgets.pane import own_keys
 from brvtui.app.widgets.paragraphs import Paragraphs
 from brvtui.paint.glyphs import in_letters
@@ -71,3 +73,39 @@ class Dialog(ModalScreen[Answer | None]):
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Letters are no keys while a field has the focus."""
         self.query_one(KeyBar).show_keys()
+
+
+# A dialog with one field to type in.
+
+
+class FieldDialog(Dialog[Answer]):
+    """Asks for one line of text. Subclasses make an answer of it, or say what is wrong with it."""
+
+    BINDINGS = bindings(FIELD)
+    AUTO_FOCUS = "#field"
+
+    def __init__(self, title: str, text: str, hint: str) -> None:
+        """A field with ``text`` under ``title``; the lines of ``hint`` stand below it."""
+        super().__init__(title)
+        self._hint = hint
+        self.field = OrderedInput(text, id="field", select_on_focus=False, compact=True)
+        self.field.cursor_blink = False  # blinking would write to the terminal without end
+
+    def make_parts(self) -> ComposeResult:
+        """Field, hint, and a line for what is wrong."""
+        yield self.field
+        yield Paragraphs(*((one, "muted") for one in self._hint.splitlines()), id="field-hint")
+        yield Paragraphs(id="field-problem")
+
+    async def action_keep(self) -> None:
+        """Makes an answer of the text that the field has by now."""
+        await caught_up(self.field)
+        self.submit(self.field.value)
+
+    def submit(self, text: str) -> None:
+        """Dismisses the dialog with what ``text`` means, or shows what is wrong with it. Each dialog defines this."""
+        raise NotImplementedError
+
+    def show_problem(self, problem: str) -> None:
+        """Shows ``problem`` below the hint."""
+        self.query_one("#field-problem", Paragraphs).set_text((visible(problem), "warn"))

@@ -28,8 +28,7 @@ from brvtui.app.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
     from brvtui.app.project.layouts import Layouts
-    from brvtui.app.screens.jump import JumpTarget
-    from brvtui.app.screens.message import Entry
+    from brvtui.app.screens.message import Entry, JumpTarget
 
 
 class QueryAtHand(NamedTuple):
@@ -273,12 +272,12 @@ class FrameScreen(Screen[None]):
 
     def action_jump(self) -> None:
         """Puts a letter on every pane and field: pressing one focuses it."""
-        from brvtui.app.screens.jump import JumpScreen
+        from brvtui.app.screens.message import JumpScreen
 
         self.app.push_screen(JumpScreen(self._targets()), self._go_to)
 
     def _targets(self) -> list[JumpTarget]:
-        from brvtui.app.screens.jump import JumpTarget
+        from brvtui.app.screens.message import JumpTarget
 
         found: list[JumpTarget] = []
         tabs = self.body.tab_spots()

@@ -2,22 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.geometry import Size
 from textual.screen import ModalScreen
+from textual.widgets import Static
 
-from brvtui.app.actions.dialogs import MESSAGE
-from brvtui.app.keys.bindings import bindings
-from brvtui.app.keys.naming import key_name, keys_of
+from brvtui.app.actions.dialogs import JUMP, MESSAGE
+from brvtui.app.keys.bindings import bindings, key_name, keys_of
 from brvtui.app.styles import sheet
 from brvtui.app.view import View
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.glyphs import NOTE_LETTERS
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
+
+# An overlay that puts a letter on each pane and field; pressing it moves the focus there.
+
+
+LETTERS = "asdfghjklqwertyuiopzxcvbnm"
+
+
+@dataclass(frozen=True, slots=True)
+class JumpTarget:
+    """A pane or field that can be focused: its id, and the cells for its letter."""
+
+    id: str
+    x: int
+    y: int
+    width: int
+
+
+class JumpScreen(ModalScreen[str | None]):
+    """Shows a letter on each target. Dismissed with the id of the chosen one, or with None."""
+
+    CSS_PATH = sheet("modal")
+    BINDINGS = bindings(JUMP)
+
+    def __init__(self, targets: Sequence[JumpTarget]) -> None:
+        """Gives ``targets`` letters in their order."""
+        super().__init__()
+        self._targets = dict(zip(LETTERS, targets, strict=False))
+
+    def compose(self) -> ComposeResult:
+        """A letter for each target."""
+        for letter, target in self._targets.items():
+            label = Static(letter.center(target.width), classes="letter", id=f"to-{target.id}", markup=False)
+            label.styles.offset = (target.x, target.y)
+            label.styles.width = target.width
+            yield label
+
+    def on_key(self, event: events.Key) -> None:
+        """Chooses the target of the letter."""
+        target = self._targets.get(event.key)
+        if target is not None:
+            event.stop()
+            self.dismiss(target.id)
+
+    def on_click(self, event: events.Click) -> None:
+        """Chooses the target whose letter was clicked; a click elsewhere leaves."""
+        clicked = (event.widget.id or "") if event.widget is not None else ""
+        self.dismiss(clicked.removeprefix("to-") if clicked.startswith("to-") else None)
+
 
 Entry = tuple[str, str]
 """Keys and their description; a heading if the keys are empty, a gap if both are."""

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from brvtui.app.actions.screens import SETTINGS_SCREEN
 from brvtui.app.arrangement import SETTINGS
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.screens.field import FieldDialog
+from brvtui.app.screens.dialog import FieldDialog
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.settings.setting_rows import SettingRow, read_typed, setting_rows, stepped
 from brvtui.app.settings.settings_pane import SettingsPane

@@ -41,7 +41,7 @@ class Versions:
         run(partial(_status, session), self._known, group="versions", exclusive=True)
 
     def _known(self, status: VerificationStatus) -> None:
-        from brvtui.app.versions.versions_dialog import MIGRATE, VERIFY, VersionsDialog
+        from brvtui.app.versions.migration_dialog import MIGRATE, VERIFY, VersionsDialog
 
         def chosen(what: str | None) -> None:
             if what == VERIFY:
@@ -100,7 +100,7 @@ class Versions:
 
 def _status(session: Session) -> VerificationStatus:
     """What is known of the installed engine. It blocks."""
-    from brvtui.app.versions import versions_dialog  # noqa: F401  # imported here, not in the event loop
+    from brvtui.app.versions import migration_dialog  # noqa: F401  # imported here, not in the event loop
     from brvtui.session.verifying import verification_status
 
     if session.is_code:

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from textual import events
 from textual.binding import ActiveBinding
 
-from brvtui.app.keys.bindings import declared, own_bindings
-from brvtui.app.keys.naming import is_text, key_name
+from brvtui.app.keys.bindings import declared, is_text, key_name, own_bindings
 from brvtui.app.states import (
     AnswerState,
     EditorState,

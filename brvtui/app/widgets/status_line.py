@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual import events
 
 from brvtui.app.arrangement import WIDE_WIDTH
-from brvtui.app.keys.naming import key_name
+from brvtui.app.keys.bindings import key_name
 from brvtui.app.modes import EDITOR, FLEET, LAB, QUERY, SCREENS
 from brvtui.app.states import (
     AnswerState,

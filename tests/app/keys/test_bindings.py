@@ -15,8 +15,17 @@ from brvtui.app.actions.everywhere import ALL_SCREENS
 from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.actions.screens import QUERY_PANES
 from brvtui.app.app import BrvTui
-from brvtui.app.keys.bindings import bindings, declared, letter_actions, own_bindings
-from brvtui.app.keys.naming import canonical, is_key, is_text, key_name, split
+from brvtui.app.keys.bindings import (
+    bindings,
+    canonical,
+    declared,
+    is_key,
+    is_text,
+    key_name,
+    letter_actions,
+    own_bindings,
+    split,
+)
 from brvtui.app.modes import EDITOR, SCREENS
 from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.frame import FrameScreen

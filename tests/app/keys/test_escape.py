@@ -12,7 +12,7 @@ from textual._xterm_parser import XTermParser
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.keys.escape import apart, read_alt
+from brvtui.app.keys.bindings import apart, read_alt
 from tests.app.driving import WIDE, settled
 from tests.app.editing import area, open_note
 from tests.support.settings import own
