@@ -12,8 +12,8 @@ from textual.binding import BindingType
 from textual.dom import DOMNode
 from textual.widget import AwaitMount
 
+from brvtui.app.actions.action import Need
 from brvtui.app.actions.everywhere import APP
-from brvtui.app.actions.needs import OF_A_FLEET, OF_A_NOTE, WHY
 from brvtui.app.configured import ConfiguredApp
 from brvtui.app.ending import finished_in_time
 from brvtui.app.keys.bindings import bindings, declared, own_bindings
@@ -30,7 +30,7 @@ from brvtui.app.query.runner import QueryRunner
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.services import ViewStore
 from brvtui.app.states import EngineState, Phase
-from brvtui.app.view import NO_FLEET, NO_MEMORY, OTHER_MEMORY, View
+from brvtui.app.view import NO_FLEET, NO_MEMORY, OTHER_MEMORY, View, needing
 from brvtui.app.widgets.choice_pane import NOTHING
 from brvtui.config import Configuration
 from brvtui.config.schema import FEW
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from brvtui.trace import Remedy
 
 _BELOW_MODALS = ("mode", "commands")
+_OF_A_NOTE = Need.NOTE | Need.EXPLAINED
 
 
 class BrvTui(ConfiguredApp):
@@ -479,14 +480,14 @@ class BrvTui(ConfiguredApp):
         """What ``action`` of ``holder`` needs that is not open, and how to open it; empty when it lacks nothing."""
         view, chosen = self.view, self.view.fleet_result
         names = {binding.id for binding in declared(type(holder)) if binding.action == action}
-        if view.fleet.fleet is None and names & OF_A_FLEET:
+        if view.fleet.fleet is None and names & needing(Need.FLEET):
             return NO_FLEET
         if view.no_project:
             return view.no_project if names & view.idle else ""
-        if names & (OF_A_NOTE | WHY) and self.frame is not None and self.frame.hides_all and not self.note_at_hand:
+        if names & needing(_OF_A_NOTE) and self.frame is not None and self.frame.hides_all and not self.note_at_hand:
             return NOTHING
         is_elsewhere = self.current_mode == FLEET.name and chosen.file and chosen.member != view.fleet.opened
-        if not (is_elsewhere and names & OF_A_NOTE):
+        if not (is_elsewhere and names & needing(Need.NOTE)):
             return ""
         return self.fleet.why_not_open(chosen.member) or OTHER_MEMORY
 

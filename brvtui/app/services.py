@@ -22,11 +22,11 @@ from textual.notifications import Notification, SeverityLevel
 from textual.worker import Worker, get_current_worker
 
 from brvtui import faults
-from brvtui.app.actions.needs import OF_OTHER_PROGRAMS
+from brvtui.app.actions.action import Need
 from brvtui.app.ending import MOST_S, TimeLeft
 from brvtui.app.keys.bindings import Call, key_name, letter_actions
 from brvtui.app.text_entry import types_text
-from brvtui.app.view import SubState, View
+from brvtui.app.view import SubState, View, needing
 from brvtui.paint.glyphs import UNICODE, Glyphs, in_letters
 from brvtui.text.visible import visible
 
@@ -324,7 +324,7 @@ class AppServices(App[None]):
     @property
     def idle(self) -> frozenset[str]:
         """The names of the actions that can do nothing now, or, where a browser shows the app, ever."""
-        return self.store.view.idle | (OF_OTHER_PROGRAMS if self.is_web else frozenset())
+        return self.store.view.idle | (needing(Need.TERMINAL) if self.is_web else frozenset())
 
     # toasts
 

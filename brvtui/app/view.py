@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from brvtui.app.actions.needs import (
-    NEEDS_EITHER,
-    NEEDS_PROJECT,
-    NEEDS_RESULT,
-    OF_A_FLEET,
-    OF_A_GRAPH,
-    OF_A_TREE_ALONE,
-    OF_LEARNING,
-    OF_MODES,
-    OF_NOTES_ALONE,
-    OF_OTHER_ENGINES,
-    OF_TIERS,
-)
+from brvtui.app.actions import everywhere, panes, screens
+from brvtui.app.actions.action import Need, Place
 from brvtui.app.modes import MATURITY, Mode
 from brvtui.app.states import (
     AnswerState,
@@ -97,6 +87,18 @@ OTHER_MEMORY = "that note is in a memory that is not open: Enter on its result o
 Found = TypeVar("Found", "Hit", "NearMiss")
 
 
+@cache
+def needing(needs: Need) -> frozenset[str]:
+    """The names of the actions that need something of ``needs``."""
+    places = [one for module in (everywhere, panes, screens) for one in vars(module).values() if isinstance(one, Place)]
+    return frozenset(
+        action.name
+        for place in places
+        for action in place.actions
+        if needs & (action.needs if "pane(" in action.call else action.needs | place.needs)
+    )
+
+
 class View(NamedTuple):
     """One state of the app. A pane names in ``READS`` the sub-states that it is drawn from."""
 
@@ -137,26 +139,29 @@ class View(NamedTuple):
     @property
     def idle(self) -> frozenset[str]:
         """The names of the actions that can do nothing now, so that nothing offers them."""
-        return self._idle_here | (OF_A_FLEET if self.fleet.fleet is None else frozenset())
+        return needing(self._lacking)
 
     @property
-    def _idle_here(self) -> frozenset[str]:
-        """Those of :attr:`idle` that depend on the open project and its answer."""
+    def _lacking(self) -> Need:
+        """What is not there for actions to act on."""
+        lacking = Need.FLEET if self.fleet.fleet is None else Need.NOTHING
         if self.no_project:
-            return NEEDS_EITHER if self.project.phase is Phase.FAILED else NEEDS_PROJECT
+            failed = self.project.phase is Phase.FAILED
+            return lacking | Need.PROJECT | (Need.ANSWER | Need.RESULT if failed else Need.NOTHING)
         engine = self.engine
         shown = None if self.opening else self.presentation  # the first paint waits for no engine
-        of_no_use = (
-            (OF_NOTES_ALONE, self.is_code),
-            (OF_A_TREE_ALONE, engine.name == SPACE),
-            (OF_TIERS, engine.name != DEFAULT or self.is_code),
-            (OF_A_GRAPH, shown is None or not shown.draws_graph),
-            (OF_LEARNING, shown is None or not shown.learns),
-            (OF_MODES, not engine.mode),
-            (OF_OTHER_ENGINES, not engine.has_others),
-            (NEEDS_RESULT, self.answered is None),
-        )
-        return frozenset().union(*(names for names, is_so in of_no_use if is_so))
+        for need, is_there in (
+            (Need.NOTES, not self.is_code),
+            (Need.TREE, engine.name != SPACE),
+            (Need.TIERS, engine.name == DEFAULT and not self.is_code),
+            (Need.GRAPH, shown is not None and shown.draws_graph),
+            (Need.LEARNING, shown is not None and shown.learns),
+            (Need.MODES, engine.mode),
+            (Need.ENGINES, engine.has_others),
+            (Need.RESULT, self.answered is not None),
+        ):
+            lacking |= Need.NOTHING if is_there else need
+        return lacking
 
     @property
     def noun(self) -> str:

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from brvtui.app.actions.needs import OF_A_FLEET, OF_A_GRAPH, OF_LEARNING
+from brvtui.app.actions.action import Need
 from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.app import BrvTui
 from brvtui.app.commands.palette import CommandsDialog
 from brvtui.app.project.opening import Opening
 from brvtui.app.states import GONE_TEXT, Phase
+from brvtui.app.view import needing
 from brvtui.config import user_file
 from brvtui.saved.traces import as_json
 from tests.app.driving import WIDE, ask, brv, screen, settled, shown, text_of, until, view
@@ -141,14 +142,13 @@ async def test_an_open_project_offers_every_action_and_those_on_results_once_the
         assert " n next match" in text_of(pilot, "#keys")
         await pilot.press("escape")
         assert " n next match" not in text_of(pilot, "#keys")
-        assert view(pilot).idle == OF_A_FLEET | OF_A_GRAPH | OF_LEARNING | {"engine.mode"}
+        assert view(pilot).idle == needing(Need.FLEET | Need.GRAPH | Need.LEARNING) | {"engine.mode"}
         assert not view(pilot).no_project
 
 
 def test_what_needs_a_project_is_an_action() -> None:
-    from brvtui.app.actions.needs import NEEDS_EITHER
-
-    assert set(NEEDING) <= NEEDS_EITHER <= {action.name for place in PLACES for action in place.actions}
+    needs_either = needing(Need.PROJECT | Need.ANSWER | Need.RESULT)
+    assert set(NEEDING) <= needs_either <= {action.name for place in PLACES for action in place.actions}
 
 
 async def test_an_engine_without_tiers_offers_no_search_for_a_lower_one(app: BrvTui) -> None:

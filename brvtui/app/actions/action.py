@@ -3,10 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import Enum, auto
+from enum import Enum, Flag, auto
 from typing import NamedTuple
 
 AS_PICTURE = "as SVG in your pictures folder, or your browser's downloads"
+
+
+class Need(Flag):
+    """What an action acts on: it is offered only where that is there."""
+
+    NOTHING = 0
+    PROJECT = auto()
+    """A project that is asked or changed: beside a saved trace alone there is none."""
+    ANSWER = auto()
+    """An answer or its notes."""
+    RESULT = auto()
+    """A result of the open query."""
+    NOTES = auto()
+    """Notes that are changed: code is only read."""
+    TREE = auto()
+    """A context tree: topics of a space are edited in place."""
+    TIERS = auto()
+    """An engine with tiers, and with the cache that is one of them."""
+    GRAPH = auto()
+    """An engine that ranks over a graph."""
+    LEARNING = auto()
+    """An engine that learns what became of a result."""
+    MODES = auto()
+    """An engine with several modes."""
+    ENGINES = auto()
+    """Another engine to switch to."""
+    FLEET = auto()
+    NOTE = auto()
+    """A note at hand, which on the screen of a fleet may be in a memory that is not open."""
+    EXPLAINED = auto()
+    """A note at hand, and an answer that it is explained in."""
+    TERMINAL = auto()
+    """A terminal to hand to another program, which a browser cannot show."""
 
 
 class Action(NamedTuple):
@@ -30,6 +63,8 @@ class Action(NamedTuple):
     reach the pane that was asked for."""
     span: str = ""
     """The keys in the key bar, if the action stands for several there: ``F2-F8``."""
+    needs: Need = Need.NOTHING
+    """Without all of this it can do nothing."""
 
 
 class PlaceKind(Enum):
@@ -60,6 +95,8 @@ class Place(NamedTuple):
     """The screens that have the pane or field; none if only dialogs have it."""
     aside: str = ""
     """Words that tell it from another place with the same title."""
+    needs: Need = Need.NOTHING
+    """Needed by all its actions but those that show a pane."""
 
     @property
     def heading(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brvtui.app.actions.action import AS_PICTURE, Action, Place, PlaceKind
+from brvtui.app.actions.action import AS_PICTURE, Action, Need, Place, PlaceKind
 from brvtui.app.modes import EDITOR, SCREENS
 
 ALL_SCREENS = (*(mode.name for mode in SCREENS), EDITOR.name)
@@ -15,21 +15,27 @@ APP = Place("app", "Everywhere", PlaceKind.APP, (
            bar=True, first=True),
     Action("app.commands_letter", "colon", "commands", "commands", "The command palette"),
     Action("drafts.left", "ctrl+l", "left_drafts", "drafts", "To the text that was never saved, from anywhere",
-           first=True),
+           first=True, needs=Need.PROJECT),
     Action("app.theme", "t", "next_theme", "theme", "The next of our own colour themes"),
     Action("app.themes", "T", "choose_theme", "themes", "The list of themes: each is shown as you come to it"),
     Action("app.screenshot", "s", "screenshot", "screenshot",
            f"Save the screen {AS_PICTURE}"),
-    Action("trace.save", "x", "export('json')", "save trace", "Save the trace as JSON, Markdown or SVG"),
-    Action("copy.shown", "y", "copy('shown')", "copy", "Copy the path of the selected note; of an answer, its text"),
-    Action("copy.trace", "Y", "copy('trace')", "copy trace", "Copy the trace as JSON"),
-    Action("engine.profile", "p", "profile", "profile", "The next profile of the engine, those of your own included"),
+    Action("trace.save", "x", "export('json')", "save trace", "Save the trace as JSON, Markdown or SVG",
+           needs=Need.RESULT),
+    Action("copy.shown", "y", "copy('shown')", "copy", "Copy the path of the selected note; of an answer, its text",
+           needs=Need.ANSWER),
+    Action("copy.trace", "Y", "copy('trace')", "copy trace", "Copy the trace as JSON", needs=Need.RESULT),
+    Action("engine.profile", "p", "profile", "profile", "The next profile of the engine, those of your own included",
+           needs=Need.PROJECT),
     Action("engine.next", "P", "engine", "engine",
-           "The next engine that is installed; of a project with a tree and a space, then the other memory"),
-    Action("engine.mode", "m", "engine_mode", "mode", "The next mode of an engine that has several"),
-    Action("engine.record", "R", "record", "record", _RECORD),
+           "The next engine that is installed; of a project with a tree and a space, then the other memory",
+           needs=Need.PROJECT | Need.ENGINES),
+    Action("engine.mode", "m", "engine_mode", "mode", "The next mode of an engine that has several",
+           needs=Need.PROJECT | Need.MODES),
+    Action("engine.record", "R", "record", "record", _RECORD, needs=Need.PROJECT | Need.TREE),
     Action("engine.installed", "W", "versions", "installed engine",
-           "The installed engine: whether it answers as shown here, and what a migration to V4 would change"),
+           "The installed engine: whether it answers as shown here, and what a migration to V4 would change",
+           needs=Need.PROJECT),
     *(
         Action(f"screens.{mode.name}", mode.key, f"mode('{mode.name}')", mode.title, f"The screen {mode.title}",
                first=True)
@@ -37,18 +43,25 @@ APP = Place("app", "Everywhere", PlaceKind.APP, (
     ),
 ))  # fmt: skip
 
-CHANGES = (
-    Action("note.edit", "e", "app.edit_note", "edit", "Edit the note under the cursor, or the selected one", bar=True),
-    Action("note.outside", "E", "app.edit_outside", "$EDITOR", "Edit that note with $VISUAL or $EDITOR"),
-    Action("note.new", "a", "app.new_note", "new note", "Begin a note; on Query and Log titled by the query", bar=True),
-    Action("note.move", "M", "app.move_note", "move", "Rename or move that note; links to it follow"),
-    Action("note.archive", "X", "app.archive_note", "archive", "Archive that note, or restore one from its stub"),
-    Action("note.signals", "I", "app.signals", "signals", "Set that note's maturity and importance"),
+_CHANGES = (
+    Action("note.edit", "e", "app.edit_note", "edit", "Edit the note under the cursor, or the selected one", bar=True,
+           needs=Need.NOTE),
+    Action("note.outside", "E", "app.edit_outside", "$EDITOR", "Edit that note with $VISUAL or $EDITOR",
+           needs=Need.NOTE | Need.TERMINAL),
+    Action("note.new", "a", "app.new_note", "new note", "Begin a note; on Query and Log titled by the query", bar=True,
+           needs=Need.TREE),
+    Action("note.move", "M", "app.move_note", "move", "Rename or move that note; links to it follow",
+           needs=Need.NOTE | Need.TREE),
+    Action("note.archive", "X", "app.archive_note", "archive", "Archive that note, or restore one from its stub",
+           needs=Need.NOTE | Need.TREE),
+    Action("note.signals", "I", "app.signals", "signals", "Set that note's maturity and importance",
+           needs=Need.NOTE | Need.TREE),
     Action("note.undo", "u", "app.undo_change", "undo", "Undo what was saved, moved or archived last in this session"),
     Action("note.redo", "U", "app.redo_change", "do again", "Do again what was undone last"),
     Action("note.drafts", "D", "app.drafts", "drafts", "Texts that were typed and never saved"),
     Action("note.changes", "C", "app.changes", "changes", "What was changed in this session"),
-)
+)  # fmt: skip
+CHANGES = tuple(action._replace(needs=action.needs | Need.PROJECT | Need.NOTES) for action in _CHANGES)
 """The actions that change notes, or lead to what was changed."""
 
 EVERY_SCREEN = Place("every screen", "Every screen", PlaceKind.EVERY_SCREEN, (

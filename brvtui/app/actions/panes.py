@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from brvtui.app.actions.action import AS_PICTURE, Action, Place, PlaceKind
+from brvtui.app.actions.action import AS_PICTURE, Action, Need, Place, PlaceKind
 from brvtui.app.actions.everywhere import EVERY_PANE
 
 ABOUT = Place("about", "About", PlaceKind.PANE, (
     Action("about.take", "enter", "take", "go to", "Go to the note", bar=True),
     Action("about.similar", "f", "similar", "find similar", "Find the notes that are most like it", bar=True),
-), within=EVERY_PANE, screens=("notes",))  # fmt: skip
+), within=EVERY_PANE, screens=("notes",), needs=Need.PROJECT)  # fmt: skip
 
 AGEING = Place("ageing", "Ageing", PlaceKind.PANE, (
     Action("ageing.more", "l,right", "times(1)", "what if +1", "What if: one more hit", bar=True),
     Action("ageing.less", "h,left", "times(-1)", "what if −1", "What if: one hit less", bar=True),
-), within=EVERY_PANE, screens=("maturity",))  # fmt: skip
+), within=EVERY_PANE, screens=("maturity",), needs=Need.PROJECT)  # fmt: skip
 
 ANSWER = Place("answer", "Answer", PlaceKind.PANE, (
     Action("answer.next", "l,right", "tab(1)", "next tab", "The tab to the right", bar=True),
@@ -27,16 +27,16 @@ DRAFTS = Place("drafts", "Drafts", PlaceKind.PANE, (
 FLEET_FIELD = Place("fleet field", "Question", PlaceKind.FIELD, (
     Action("fleet.ask", "enter", "screen.ask", "ask", "Ask at once, and go to the results", bar=True, first=True),
     Action("fleet.down", "down", "screen.pane('results')", "results", "To the results", bar=True, first=True),
-), screens=("fleet",))  # fmt: skip
+), screens=("fleet",), needs=Need.FLEET)  # fmt: skip
 
 FLEET_MEMBERS = Place("fleet members", "Members", PlaceKind.PANE, (
     Action("fleet_members.open", "enter", "take", "open it", "Open the member's memory with the question", bar=True),
     Action("fleet_members.order", "S", "order", "order", "Order members as listed, by state, or by notes", bar=True),
-), within=EVERY_PANE, screens=("fleet",))  # fmt: skip
+), within=EVERY_PANE, screens=("fleet",), needs=Need.FLEET)  # fmt: skip
 
 FLEET_RESULTS = Place("fleet results", "Results", PlaceKind.PANE, (
     Action("fleet_results.open", "enter", "take", "open it", "Open the result in its own memory", bar=True),
-), within=EVERY_PANE, screens=("fleet",), aside="of a fleet")  # fmt: skip
+), within=EVERY_PANE, screens=("fleet",), aside="of a fleet", needs=Need.FLEET)  # fmt: skip
 
 FIND = Place("find", "Find", PlaceKind.FIELD, (
     Action("find.next", "enter,down", "step(1)", "next", "The next place", bar=True),
@@ -49,7 +49,7 @@ GRAPH = Place("graph", "Graph", PlaceKind.PANE, (
     Action("graph.back", "backspace,h,left", "retrace", "go back", "Back to the centre before", bar=True),
     Action("graph.picture", "v", "save_picture", "as SVG",
            f"Save the drawing {AS_PICTURE}", bar=True),
-), within=EVERY_PANE, screens=("query",))  # fmt: skip
+), within=EVERY_PANE, screens=("query",), needs=Need.GRAPH | Need.ANSWER)  # fmt: skip
 
 JUDGED = Place("judged", "Judged queries", PlaceKind.PANE, (
     Action("judged.take", "enter", "take", "ask it", "Ask the query on the Query screen", bar=True),
@@ -60,7 +60,7 @@ JUDGED = Place("judged", "Judged queries", PlaceKind.PANE, (
     Action("judged.metric_before", "F", "metric(-1)", "metric", "The metric before"),
     Action("judged.remove", "d,delete", "remove", "remove column", "Remove the column", bar=True),
     Action("judged.unjudge", "backspace", "unjudge", "unjudge", "Take the query out of the judged ones"),
-), within=EVERY_PANE, screens=("lab",))  # fmt: skip
+), within=EVERY_PANE, screens=("lab",), needs=Need.PROJECT)  # fmt: skip
 
 WHAT_IF = Place("what if", "What if", PlaceKind.PANE, (
     Action("whatif.more", "l,right", "step(1)", "more", "A step up, or the next choice", bar=True),
@@ -74,28 +74,28 @@ WHAT_IF = Place("what if", "What if", PlaceKind.PANE, (
     Action("whatif.sweep_two", "O", "sweep(True)", "sweep two",
            "Sweep it together with the one that was swept before: a heat map"),
     Action("whatif.keep", "K", "keep", "as profile", "Keep the constants as a profile of your own", bar=True),
-), within=EVERY_PANE, screens=("lab",))  # fmt: skip
+), within=EVERY_PANE, screens=("lab",), needs=Need.PROJECT)  # fmt: skip
 
 LOG_LIST = Place("log list", "Log", PlaceKind.PANE, (
     Action("log.take", "enter", "take", "to Query", "Put the query into the Query screen", bar=True),
     Action("log.follow", "f", "screen.follow", "follow", "Explain each query as the engine logs it, or stop", bar=True),
     Action("log.uncovered", "c", "uncovered", "not covered", "Only queries that were not covered", bar=True),
     Action("log.judge", "J", "screen.judge", "judge", "Judge the query by its answer now, for the Lab", bar=True),
-), within=EVERY_PANE, screens=("log",))  # fmt: skip
+), within=EVERY_PANE, screens=("log",), needs=Need.PROJECT)  # fmt: skip
 
 COLUMN = Place("column", "Maturity", PlaceKind.PANE, (
     Action("board.order", "S", "screen.order(1)", "order", "Order notes by the next of their values", bar=True),
     Action("board.right", "l,right", "screen.beside(1)", "right", "The next column"),
     Action("board.left", "h,left", "screen.beside(-1)", "left", "The column before"),
     Action("board.details", "enter", "details", "details", "Curve and what-if of the note", bar=True),
-), within=EVERY_PANE, screens=("maturity",))  # fmt: skip
+), within=EVERY_PANE, screens=("maturity",), needs=Need.PROJECT)  # fmt: skip
 
 NOTE = Place("note", "Note", PlaceKind.PANE, (
     Action("note.follow", "enter", "follow", "follow", "Follow the link", bar=True),
     Action("note.next_link", "right_square_bracket", "link(1)", "next link", "The next link", bar=True),
     Action("note.link_before", "left_square_bracket", "link(-1)", "", "The link before"),
     Action("note.raw", "r", "raw", "raw", "The text as it is in the file, or rendered", bar=True),
-), within=EVERY_PANE, screens=("notes",))  # fmt: skip
+), within=EVERY_PANE, screens=("notes",), needs=Need.PROJECT)  # fmt: skip
 
 OPTIONS = Place("options", "Options", PlaceKind.FIELD, (
     Action("options.next", "right,l", "choose(1)", "next option", "The option to the right", bar=True),
@@ -110,7 +110,7 @@ QUERY_FIELD = Place("query field", "Query", PlaceKind.FIELD, (
     Action("query.run", "enter", "submit", "run", "Run the query, as the engine would be asked", bar=True),
     Action("query.earlier", "up", "history(-1)", "history", "The query before this one in the history", bar=True),
     Action("query.later", "down", "history(1)", "later", "The query after this one"),
-), screens=("query",))  # fmt: skip
+), screens=("query",), needs=Need.PROJECT)  # fmt: skip
 
 MIGRATION = Place("migration", "From 3 to 4", PlaceKind.PANE, (
     Action("migration.take", "enter,l,right", "take", "read it", "Go to the text beside the list", bar=True),
@@ -127,22 +127,25 @@ REMEDIES = Place("remedies", "What would help", PlaceKind.PANE, (
 RESULTS = Place("results", "Results", PlaceKind.PANE, (
     Action("results.open", "enter", "take", "note text", "Show the text of the note", bar=True),
     Action("results.judge", "J", "app.judge", "judge",
-           "Grade the note for this query, for the Lab: then 0 to 3, or d for no grade"),
-    Action("feedback.accepted", "r", "app.feedback('accepted')", "of use", "Feedback: the note was of use"),
-    Action("feedback.modified", "f", "app.feedback('modified')", "with changes", "Feedback: of use with changes"),
-    Action("feedback.dismissed", "d", "app.feedback('dismissed')", "of no use", "Feedback: the note was of no use"),
-), within=EVERY_PANE, screens=("query",))  # fmt: skip
+           "Grade the note for this query, for the Lab: then 0 to 3, or d for no grade", needs=Need.PROJECT),
+    Action("feedback.accepted", "r", "app.feedback('accepted')", "of use", "Feedback: the note was of use",
+           needs=Need.PROJECT | Need.LEARNING),
+    Action("feedback.modified", "f", "app.feedback('modified')", "with changes", "Feedback: of use with changes",
+           needs=Need.PROJECT | Need.LEARNING),
+    Action("feedback.dismissed", "d", "app.feedback('dismissed')", "of no use", "Feedback: the note was of no use",
+           needs=Need.PROJECT | Need.LEARNING),
+), within=EVERY_PANE, screens=("query",), needs=Need.RESULT)  # fmt: skip
 
 RETRY = Place("retry", "Retry", PlaceKind.PANE, (
     Action("retry.take", "enter", "take", "results", "Show what this row found; on a result, its text", bar=True),
     Action("retry.open", "l,right", "unfold", "open", "Show what this row found"),
     Action("retry.close", "h,left", "fold", "close", "Hide what this row found"),
-), within=EVERY_PANE, screens=("query",))  # fmt: skip
+), within=EVERY_PANE, screens=("query",), needs=Need.ANSWER)  # fmt: skip
 
 ROUTE = Place("route", "Route", PlaceKind.PANE, (
     Action("route.takes", "v", "counterfactuals", "without model", "Find the smallest changes that need no model",
-           bar=True),
-), within=EVERY_PANE, screens=("query",))  # fmt: skip
+           bar=True, needs=Need.TIERS),
+), within=EVERY_PANE, screens=("query",), needs=Need.PROJECT)  # fmt: skip
 
 SETTINGS_LIST = Place("settings list", "Settings", PlaceKind.PANE, (
     Action("settings.change", "enter", "change(1)", "change", "Change the setting, or type a value", bar=True),
@@ -187,15 +190,16 @@ TEXT = Place("text", "Text", PlaceKind.FIELD, (
 TREE = Place("tree", "Tree", PlaceKind.PANE, (
     Action("tree.open", "l,right", "unfold", "open", "Open the folder", bar=True),
     Action("tree.close", "h,left", "fold", "close", "Close the folder, or go up"),
-    Action("tree.aside", "full_stop", "aside", "all files", "Show stubs and derived files too, or not", bar=True),
-    Action("tree.order", "S", "order", "order", "Order notes by name, importance or age", bar=True),
-), within=EVERY_PANE, screens=("query", "notes"), aside="tree pane")  # fmt: skip
+    Action("tree.aside", "full_stop", "aside", "all files", "Show stubs and derived files too, or not", bar=True,
+           needs=Need.PROJECT),
+    Action("tree.order", "S", "order", "order", "Order notes by name, importance or age", bar=True, needs=Need.PROJECT),
+), within=EVERY_PANE, screens=("query", "notes"), aside="tree pane", needs=Need.ANSWER)  # fmt: skip
 
 NOTES_TREE = Place("notes tree", "Tree", PlaceKind.PANE, (
     Action("notes_tree.take", "enter", "take", "open", "Open or close the folder, or go to the note", bar=True),
-), within=TREE, screens=("notes",), aside="notes tree")  # fmt: skip
+), within=TREE, screens=("notes",), aside="notes tree", needs=Need.ANSWER)  # fmt: skip
 
 SCOPE_TREE = Place("scope tree", "Tree", PlaceKind.PANE, (
     Action("tree.take", "enter", "take", "choose",
            "Keep the query in this folder (of a saved trace: open or close it), or show the note", bar=True),
-), within=TREE, screens=("query",), aside="scope tree")  # fmt: skip
+), within=TREE, screens=("query",), aside="scope tree", needs=Need.ANSWER)  # fmt: skip

@@ -13,12 +13,12 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
 
+from brvtui.app.actions.action import Need
 from brvtui.app.actions.everywhere import EVERY_SCREEN
-from brvtui.app.actions.needs import OF_A_NOTE, WHY
 from brvtui.app.arrangement import Arrangement, is_too_small, is_wide
 from brvtui.app.keys.bindings import bindings, declared, own_bindings
 from brvtui.app.services import AppServices, services_of
-from brvtui.app.view import View
+from brvtui.app.view import View, needing
 from brvtui.app.widgets.body import Body
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.key_bar import KeyBar
@@ -116,9 +116,9 @@ class FrameScreen(Screen[None]):
         idle, note = self.services.idle, self.note_at_hand
         idle |= self.pane.idle if self.pane is not None else frozenset()
         if not note or not self.view.knows(note):
-            idle |= OF_A_NOTE | WHY
+            idle |= needing(Need.NOTE | Need.EXPLAINED)
         elif self.view.answered is None:
-            idle |= WHY
+            idle |= needing(Need.EXPLAINED)
         return idle if self.leads_back else idle | {"panes.back"}
 
     @property
