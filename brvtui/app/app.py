@@ -84,7 +84,7 @@ class BrvTui(ConfiguredApp):
         self.layouts = Layouts(self, project, self.configuration.settings.panes == FEW, self._take_layout)
         self.stale = StaleFiles(self, project)
         self.selection = Selection(self, project)
-        self.reasons = Reasons(self, project)
+        self.reasons = Reasons(self, project, self.go_to_remedy)
         self.cache = Cache(self, project, lambda: self.queries.ask_again())
         self.queries = QueryRunner(
             self,
@@ -131,7 +131,7 @@ class BrvTui(ConfiguredApp):
         """The engine's log and our own."""
         from brvtui.app.log.logs import Logs
 
-        return Logs(self, self.project, self._ask_in, partial(self.reasons.explain_logged, self.go_to_remedy))
+        return Logs(self, self.project, self._ask_in, self.reasons.explain_logged)
 
     @cached_property
     def lab(self) -> Lab:
@@ -534,7 +534,7 @@ class BrvTui(ConfiguredApp):
             return
         if self.frame is not None and self.frame.why_notice:
             self.notify(self.frame.why_notice, timeout=6)
-        self.reasons.explain(self.note_at_hand, self.go_to_remedy)
+        self.reasons.explain(self.note_at_hand)
 
     def action_versions(self) -> None:
         """Shows which engine is installed, and what is known of it."""

@@ -17,8 +17,7 @@ from textual.widgets._toast import ToastRack
 from brvtui.app.ending import finished_in_time
 from brvtui.app.services import AppServices
 from brvtui.app.themes.library import DEFAULT, OURS, Library, our_theme, read_library, user_folder
-from brvtui.app.themes.palette import Palette
-from brvtui.app.themes.roles import PREFIX, ROLES, own_roles
+from brvtui.app.themes.palette import PREFIX, ROLES, Palette, own_roles
 from brvtui.app.widgets.lines import restyle
 from brvtui.text.visible import visible
 

@@ -8,17 +8,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.arrangement import EDITOR, MATURITY, NOTES, QUERY, VERDICT, Arrangement, arrange, is_too_small, is_wide
-from brvtui.app.splits import (
+from brvtui.app.arrangement import (
+    EDITOR,
     LEAST_COLUMNS,
     LEAST_ROWS,
+    MATURITY,
+    NOTES,
+    QUERY,
     STRIP,
+    VERDICT,
     Area,
+    Arrangement,
     Layout,
     Split,
     apportion,
+    arrange,
     edge_at,
     edges_beside,
+    is_too_small,
+    is_wide,
     layout_from,
     moved,
     tile,

@@ -12,9 +12,8 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing import note_on_disk
-from brvtui.app.editing.list_dialogs import DraftsDialog
 from brvtui.app.editing.note_on_disk import DraftRequest
-from brvtui.app.editing.questions import ConflictDialog, DiffPane, DraftDialog
+from brvtui.app.editing.questions import ConflictDialog, DiffPane, DraftDialog, DraftsDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.screen import QueryScreen
 from brvtui.session import Session

@@ -11,8 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.arrangement import NOTES, QUERY
-from brvtui.app.splits import Layout
+from brvtui.app.arrangement import NOTES, QUERY, Layout
 from brvtui.app.widgets.body import Body
 from brvtui.store.app_state import LayoutStore
 from tests.app.driving import NARROW, WIDE, ask, frame, screen, settled, until

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from brvtui.app.app import BrvTui
+from brvtui.app.arrangement import STRIP
 from brvtui.app.maturity.ageing import AgeingPane
-from brvtui.app.splits import STRIP
 from brvtui.engines.byterover.ageing.board import OF_NOTES, Event
 from brvtui.engines.byterover.ageing.words import MEANING
 from brvtui.ranking.maturity import LEVELS

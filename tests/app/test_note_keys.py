@@ -11,9 +11,8 @@ from textual.widgets import Input
 
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.changes import NewNoteDialog
-from brvtui.app.editing.list_dialogs import ChangesDialog
 from brvtui.app.editing.plan_dialog import MoveDialog, PlanDialog, SignalsDialog
-from brvtui.app.editing.questions import LeavingDialog
+from brvtui.app.editing.questions import ChangesDialog, LeavingDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.lab.asking import grade
 from brvtui.app.notes.screen import NotesTree

@@ -15,7 +15,7 @@ from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.query.remedy_dialog import RemedyDialog, RemedyPane, reasons_of, title_of
 from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.message import MessageScreen
-from brvtui.app.widgets.options import Options
+from brvtui.app.widgets.ordered_keys import Options
 from brvtui.paint.glyphs import UNICODE
 from brvtui.report.explain import explain_lines
 from brvtui.trace import Remedy, RemedyKind
@@ -223,7 +223,7 @@ async def test_what_brings_in_a_file_that_is_not_searched_is_said_once(app: BrvT
             ),
             ("auth/broken.md", "what helps it stands above"),
         ):
-            brv(pilot).reasons.explain(path, brv(pilot).go_to_remedy)
+            brv(pilot).reasons.explain(path)
             await until(pilot, lambda: isinstance(pilot.app.screen, RemedyDialog))
             await until(pilot, lambda: said in " ".join(shown(pilot).split()))  # noqa: B023
             await pilot.press("escape")

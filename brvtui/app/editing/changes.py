@@ -22,8 +22,7 @@ from brvtui.app.screens.frame import QueryAtHand
 from brvtui.app.services import AppServices, Refusal
 from brvtui.app.states import NO_SUCH_NOTE
 from brvtui.app.text_entry import caught_up
-from brvtui.app.widgets.options import Options
-from brvtui.app.widgets.ordered_keys import Field
+from brvtui.app.widgets.ordered_keys import Field, Options
 from brvtui.app.widgets.paragraphs import Paragraphs
 
 if TYPE_CHECKING:
@@ -234,7 +233,7 @@ class NoteChanges:
         session = self._project.session
         if session is None:
             return
-        from brvtui.app.editing.list_dialogs import REDO, UNDO, ChangesDialog
+        from brvtui.app.editing.questions import REDO, UNDO, ChangesDialog
 
         def answered(answer: str | None) -> None:
             if answer == UNDO:

@@ -104,7 +104,7 @@ class Drafts:
 
     def _list(self, paths: tuple[str, ...]) -> None:
         self._show(paths)
-        from brvtui.app.editing.list_dialogs import DraftsDialog
+        from brvtui.app.editing.questions import DraftsDialog
 
         self._services.push_screen(DraftsDialog(paths), lambda path: self._edit(path) if path else None)
 

@@ -19,8 +19,7 @@ from brvtui.app.text_entry import caught_up
 from brvtui.app.view import View
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import wrapped
-from brvtui.app.widgets.options import Options
-from brvtui.app.widgets.ordered_keys import Field
+from brvtui.app.widgets.ordered_keys import Field, Options
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.glyphs import MATURITIES
 from brvtui.paint.line import Line, line

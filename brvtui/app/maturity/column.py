@@ -11,10 +11,10 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from brvtui.app.actions.panes import COLUMN
+from brvtui.app.arrangement import STRIP
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.maturity.board_on_day import HEAVIEST_FIRST, BoardOnDay
 from brvtui.app.maturity.cards import SHORT, card, card_height, header
-from brvtui.app.splits import STRIP
 from brvtui.app.states import Phase, ProjectState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane

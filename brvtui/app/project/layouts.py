@@ -11,10 +11,9 @@ from textual.timer import Timer
 from textual.worker import Worker
 
 from brvtui import faults
-from brvtui.app.arrangement import AS_DESIGNED, Arrangement
+from brvtui.app.arrangement import AS_DESIGNED, Arrangement, Layout, layout_from
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices, Refusal
-from brvtui.app.splits import Layout, layout_from
 
 if TYPE_CHECKING:
     from brvtui.session import Session

@@ -31,16 +31,14 @@ _CACHED = "but the cache has an answer to one like it: {cache.clear} on the scre
 class Reasons:
     """Asks the engine for reasons of the answer that is shown."""
 
-    def __init__(self, services: AppServices, project: Project) -> None:
-        """Asks nothing yet."""
+    def __init__(self, services: AppServices, project: Project, go_to: GoToRemedy) -> None:
+        """Asks nothing yet. ``go_to`` is called with a file and the remedy that was chosen for it."""
         self._services = services
         self._project = project
+        self._go_to = go_to
 
-    def explain(self, file: str, chosen: GoToRemedy) -> None:
-        """Finds out why ``file`` is, or is not, in the answer, and what would help it; shows both in a dialog.
-
-        ``chosen`` is called with the file and the remedy that is chosen there.
-        """
+    def explain(self, file: str) -> None:
+        """Finds out why ``file`` is, or is not, in the answer, and what would help it; shows both in a dialog."""
         view = self._services.store.view
         session, trace, overview = self._project.session, view.answer.trace, view.project.overview
         if self._project.refuses():
@@ -59,11 +57,11 @@ class Reasons:
                 said += f"; {{maturity.ageing}} shows how it ages, {changes}"
             self._services.notify(self._services.with_keys(said), timeout=4)
         else:
-            explained = partial(self._explained, session, trace, file, chosen)
+            explained = partial(self._explained, session, trace, file)
             run = self._services.background.run
             run(partial(explanation, session, trace, file), explained, group="explain", exclusive=True)
 
-    def explain_logged(self, chosen: GoToRemedy, entry: LoggedQuery, file: str) -> None:
+    def explain_logged(self, entry: LoggedQuery, file: str) -> None:
         """Finds out why ``file`` is, or is not, in the answer that the query of ``entry`` gets now."""
         session = self._project.session
         if self._project.refuses() or session is None:
@@ -73,22 +71,20 @@ class Reasons:
             if explanation is None:
                 self._services.notify(f"{file} is no note any more", severity="warning")
             else:
-                self._show(session, chosen, explanation)
+                self._show(session, explanation)
 
         explain = partial(logged_explanation, session, entry, file)
         self._services.background.run(explain, show, group="explain", exclusive=True)
 
-    def _explained(
-        self, session: Session, trace: Trace, file: str, chosen: GoToRemedy, explanation: Explanation | None
-    ) -> None:
+    def _explained(self, session: Session, trace: Trace, file: str, explanation: Explanation | None) -> None:
         if explanation is None:
             is_there = self._services.store.view.knows(file)
             said = f"{file} is no note: notes alone are answers" if is_there else f"{file}: {NO_SUCH_NOTE}"
             self._services.notify(said, severity="warning", timeout=6)
         elif trace is self._services.store.view.answer.trace:
-            self._show(session, chosen, explanation)
+            self._show(session, explanation)
 
-    def _show(self, session: Session, chosen: GoToRemedy, explanation: Explanation) -> None:
+    def _show(self, session: Session, explanation: Explanation) -> None:
         from brvtui.app.query.remedy_dialog import RemedyDialog
         from brvtui.tree.reading.files import Role, role_of
 
@@ -99,7 +95,7 @@ class Reasons:
         async def answered(remedy: Remedy | None) -> None:
             self._services.background.cancel(_REMEDIES)
             if remedy is not None:
-                await chosen(explanation.path, remedy)
+                await self._go_to(explanation.path, remedy)
 
         self._services.push_screen(dialog, answered)
         find = partial(_remedies, session, explanation, self._services.with_keys(_CACHED))

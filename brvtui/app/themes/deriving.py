@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from textual.color import BLACK, WHITE, Color
 from textual.theme import Theme
 
-from brvtui.app.themes.roles import BADGES, ON_ANY_GROUND, ON_CURSOR, ROLES, own_roles
+from brvtui.app.themes.palette import BADGES, ON_ANY_GROUND, ON_CURSOR, ROLES, own_roles
 
 # Contrast as WCAG 2.1 defines it, and colours adjusted until they are readable.
 

@@ -13,7 +13,7 @@ from textual.color import Color, ColorParseError
 from textual.design import ColorSystem
 from textual.theme import BUILTIN_THEMES, Theme
 
-from brvtui.app.themes.roles import PREFIX, TABLES
+from brvtui.app.themes.palette import PREFIX, TABLES
 from brvtui.config import ConfigError
 from brvtui.config.checking import quote
 from brvtui.config.layers import read_tables

@@ -13,10 +13,19 @@ from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.message import Message
 from textual.widget import Widget
 
-from brvtui.app import splits
-from brvtui.app.arrangement import AS_DESIGNED, Arrangement, arrange
+from brvtui.app import arrangement
+from brvtui.app.arrangement import (
+    AS_DESIGNED,
+    Area,
+    Arrangement,
+    PaneEdge,
+    Tiled,
+    arrange,
+    edge_at,
+    edges_beside,
+    moved,
+)
 from brvtui.app.services import services_of
-from brvtui.app.splits import Area, PaneEdge, Tiled, edge_at, edges_beside, moved
 
 _LEAST_FOR_TABS = 41
 _ANY = 100
@@ -68,13 +77,13 @@ class Body(Widget):
     class LayoutChanged(Message):
         """The user changed how the panes are shared."""
 
-        layout: splits.Layout
+        layout: arrangement.Layout
 
         def can_replace(self, message: Message) -> bool:
             """Only the newest is remembered."""
             return isinstance(message, Body.LayoutChanged)
 
-    def __init__(self, *panes: Widget, plan: Arrangement, wide: bool, shared: splits.Layout, id: str) -> None:
+    def __init__(self, *panes: Widget, plan: Arrangement, wide: bool, shared: arrangement.Layout, id: str) -> None:
         """A body over ``panes``, ready to be painted without being arranged twice."""
         super().__init__(*panes, id=id)
         self._placed = _Placed()
@@ -187,7 +196,7 @@ class Body(Widget):
 
     # what the user changes
 
-    def adopt(self, layout: splits.Layout) -> None:
+    def adopt(self, layout: arrangement.Layout) -> None:
         """Shows the panes as ``layout`` says; one that hides all of them hides none."""
         nothing = not set(self.plan.panes) - layout.hidden
         self.shared = layout._replace(hidden=frozenset()) if nothing else layout
@@ -208,7 +217,7 @@ class Body(Widget):
         self.plan = plan
         self.adopt(self.shared)
 
-    def _change(self, layout: splits.Layout) -> None:
+    def _change(self, layout: arrangement.Layout) -> None:
         if layout != self.shared:
             self.adopt(layout)
             self.post_message(self.LayoutChanged(self.shared))

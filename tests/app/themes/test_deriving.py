@@ -9,7 +9,7 @@ from textual.color import BLACK, WHITE, Color
 from textual.theme import BUILTIN_THEMES, Theme
 
 from brvtui.app.themes.deriving import LEAST, contrast, grounds_of, readable, roles_of, weak_roles, worst
-from brvtui.app.themes.roles import PREFIX, ROLES
+from brvtui.app.themes.palette import PREFIX, ROLES
 
 _COLOURS = st.tuples(*[st.integers(0, 255)] * 3).map(lambda parts: Color(*parts))
 

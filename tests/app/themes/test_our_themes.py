@@ -10,8 +10,7 @@ from textual.theme import Theme
 
 from brvtui.app.themes.deriving import HIGH, LEAST, contrast, roles_of
 from brvtui.app.themes.library import COLOURS, DEFAULT, OURS, our_theme
-from brvtui.app.themes.palette import Palette
-from brvtui.app.themes.roles import BADGES, ON_ANY_GROUND, ON_CURSOR, PREFIX, ROLES
+from brvtui.app.themes.palette import BADGES, ON_ANY_GROUND, ON_CURSOR, PREFIX, ROLES, Palette
 from brvtui.config import Settings
 from brvtui.paint.bars import role_of
 from brvtui.paint.glyphs import MATURITIES, STATE_ROLES, STATE_WORDS, UNICODE

@@ -10,7 +10,7 @@ from textual.theme import BUILTIN_THEMES
 
 from brvtui.app.themes.deriving import roles_of, weak_roles
 from brvtui.app.themes.library import COLOURS, OURS, ThemeError, read_library, read_theme, user_folder
-from brvtui.app.themes.roles import PREFIX, ROLES, TABLES
+from brvtui.app.themes.palette import PREFIX, ROLES, TABLES
 from tests.support.settings import own_theme
 
 
