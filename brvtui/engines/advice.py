@@ -2,24 +2,86 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from brvtui.trace import Detail, Explanation, Hit, LossStage, Remedy, Trace
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
-    from brvtui.trace import Explanation, Remedy
+    from brvtui.snapshot import Snapshot
+    from brvtui.snapshot.naming import Named
 
+# What a remedy gives beside a rank, and what speaks against it.
+
+
+_DIRECT = 2
+"""ByteRover's last tier without a model."""
+
+
+def remarks(explanation: Explanation, remedy: Remedy) -> list[str]:
+    """Returns what ``remedy`` of ``explanation`` gives beside its rank, then what is not as wanted after it.
+
+    In a few words each; empty where the rank says it all.
+    """
+    found = [remedy.gain] if remedy.gain else []
+    if remedy.is_used is False:
+        found.append("listed, but the answer does not use it")
+    if explanation.trace.tier == _DIRECT and remedy.tier is not None and remedy.tier > _DIRECT:
+        found.append("the query then needs a model")
+    return found
+
+
+Ask = Callable[..., Trace]
+"""Asks the engine again: ``ask(text, **options)``."""
+Loss = TypeVar("Loss", bound=LossStage)
 NOTHING_HELPS = "none of the wordings that were tried brings it in"
 """Said when no other wording of the query, of those that an engine tries, has the document in its answer."""
 CHECK_PATH = "check the path, or add the note"
-ASK_FOR_TITLE = "ask for its title"
 NO_WORDS = "the query has no word that can be searched"
 
 
-def add_title(title: str) -> str:
-    """Advises to add the words of the document's ``title`` to the query."""
-    return f"add the words of its title ({title})"
+def title_wordings(query: str, title: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    """The wordings of ``query`` by the document's ``title``, each behind its advice."""
+    return (f"add the words of its title ({title})", f"{query} {title}"), ("ask for its title", title)
+
+
+def tried_remedy(path: str, tries: Iterable[tuple[str, str, dict[str, Any]]], ask: Ask, decimals: int) -> Remedy:
+    """The first of ``tries``, each an advice, a query and options, after which the document at ``path`` is a hit.
+
+    That nothing helps where none does. Its score is written with ``decimals``.
+    """
+    for text, query, options in tries:
+        rank, hit = ask(query, **options).place_of(path)
+        if hit is not None:
+            return Remedy(f"{text}: rank {rank}, {hit.score:.{decimals}f}", True, query, rank, hit.score)
+    return Remedy(NOTHING_HELPS, False)
+
+
+def explained(
+    snapshot: Snapshot,
+    trace: Trace,
+    document: Named,
+    hit: Hit | None,
+    use: Callable[[int], str],
+    lost: Callable[[], tuple[Loss, str]],
+    remedy: Callable[[Loss, str], Remedy],
+) -> Explanation:
+    """Why ``document``, whose score is that of ``hit``, is or is not among the hits of ``trace``.
+
+    ``use`` says what its rank leads to; ``lost`` where it was lost, with numbers; ``remedy`` what helps against that
+    loss, given its title.
+    """
+    path, place = document.path, document.position
+    title = snapshot.notes[place].title if place is not None else path.rpartition("/")[2]
+    detail = Detail(path, (), None, "", hit) if hit is not None else None
+    rank, _ = trace.place_of(path)
+    if rank is not None:
+        return Explanation(trace.query, path, title, True, rank, hit, detail, None, "", None, use(rank), trace)
+    loss, numbers = lost()
+    advice = remedy(loss, title)
+    return Explanation(trace.query, path, title, False, None, hit, detail, loss.reason, numbers, advice, "", trace)
 
 
 def edited_now(days: float, stored_recency: str) -> str:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
+from brvtui.engines.advice import remarks
 from brvtui.engines.registry import presentation
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.line import Line, badge, line, rule
-from brvtui.paint.remedies import remarks
 from brvtui.paint.score import score_lines, ticks_of, title_line
 from brvtui.paint.text import wrap
 from brvtui.report.lines import rich_lines

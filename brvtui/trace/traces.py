@@ -144,6 +144,10 @@ class Trace:
             raise KeyError(f"a trace of {self.engine} has no section {kind.__name__}")
         return found
 
+    def place_of(self, file: str) -> tuple[int, Hit] | tuple[None, None]:
+        """The rank, from 1, and the first hit of the document ``file``; None for both where it is no hit."""
+        return next(((rank, hit) for rank, hit in enumerate(self.hits, start=1) if hit.file == file), (None, None))
+
     def leg(self, name: str) -> Leg:
         """The leg called ``name``. Raises KeyError when there is none."""
         found = next((leg for leg in self.legs if leg.name == name), None)

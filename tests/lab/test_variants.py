@@ -15,7 +15,6 @@ from brvtui.engines.contract import EngineError, Query
 from brvtui.lab.evaluation.results import DEFAULT_METRICS
 from brvtui.lab.judgments.grading import judgment_of, with_grade, with_query
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
-from brvtui.lab.whatif.replacing import with_constants
 from brvtui.lab.whatif.variant import (
     Control,
     EditedText,
@@ -31,6 +30,7 @@ from brvtui.lab.whatif.variant import (
 )
 from brvtui.session import Session
 from brvtui.session.evaluating import EvaluationPlan, assess
+from brvtui.session.variants import with_constants
 from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree
 
 PROFILES = {"byterover": ("brv-3", "docs", "combined"), "soleri": ("soleri", "soleri-code")}

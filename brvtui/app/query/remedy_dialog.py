@@ -14,11 +14,10 @@ from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import wrapped
-from brvtui.engines.advice import NOTHING_HELPS
+from brvtui.engines.advice import NOTHING_HELPS, remarks
 from brvtui.engines.registry import DEFAULT
 from brvtui.paint.lead import lead_text
 from brvtui.paint.line import Line
-from brvtui.paint.remedies import remarks
 from brvtui.paint.text import cut, wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Remedy

@@ -157,7 +157,7 @@ class ByteRover:
         from brvtui.engines.byterover.search.detail import detail, scored, search_of
 
         made = detail(context, search_of(trace, file), file)
-        hit = next((hit for hit in trace.hits if hit.file == file), None)
+        _, hit = trace.place_of(file)
         return replace(made, hit=hit if hit is not None else scored(context, made))
 
     def why(self, context: Context, trace: Trace, document: Named) -> Explanation:

@@ -253,7 +253,7 @@ class ByteRoverV4:
 def _previewed(trace: Trace, path: str, standing: tuple[AgedSignals, Ceiling | None] | None) -> PreviewState:
     from brvtui.engines.previews import PreviewState
 
-    own = next((hit for hit in trace.hits if hit.file == path), None)
+    _, own = trace.place_of(path)
     aged, ceiling = standing or (None, None)
     return PreviewState(
         trace.hits, own, aged.recency if aged else None, ceiling.score if ceiling else None, trace.verdict

@@ -31,7 +31,7 @@ def detail_of(
             replace(one, query_term=from_utf16(one.query_term), term=from_utf16(one.term)) for one in made
         )
         score = TextScore(best.term_sum, best.matched, best.raw, best.relevance)
-        found = next((hit for hit in trace.hits if hit.file == file), None)
+        _, found = trace.place_of(file)
         return Detail(file, contributions, score, FORMULA, found or _behind(trace, file, topic, score, profile))
     return None
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from brvtui.engines.advice import ASK_FOR_TITLE, NOTHING_HELPS, add_title, edited_now
+from brvtui.engines.advice import NOTHING_HELPS, Ask, edited_now, title_wordings
 from brvtui.engines.byterover_v4.corpus import RankedTopic, SpaceCorpus
 from brvtui.engines.byterover_v4.documents import term, tokens
 from brvtui.engines.byterover_v4.hits import SpacePaths
@@ -32,9 +32,6 @@ from brvtui.tree.reading.whitespace import spaced_words
 from brvtui.tree.spaces.contents import TopicFile
 from brvtui.tree.spaces.topic_files import unseen_name
 from brvtui.tree.spaces.topic_html import TOPIC
-
-Ask = Callable[..., Trace]
-"""Asks the engine again: ``ask(text, **changes)``, of the scope and of options."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +71,7 @@ def explain(
     """Why ``document`` is, or is not, among the hits of ``trace``; ``ahead`` is what age brings to it."""
     section, path = trace.section(SpaceAnswer), document.path
     title = context.snapshot.notes[document.position].title if document.position is not None else path
-    rank = next((place for place, one in enumerate(trace.hits, start=1) if one.file == path), None)
+    rank, _ = trace.place_of(path)
     topic = section.topic(path)
     hit = detail.hit if detail is not None else None
     if rank is not None and topic is not None:
@@ -247,10 +244,8 @@ def remedy_of_loss(
 
 def with_standing(remedy: Remedy, trace: Trace, path: str) -> Remedy | None:
     """``remedy`` with the rank and score that ``path`` has in ``trace``; None where it is no hit there."""
-    for rank, hit in enumerate(trace.hits, start=1):
-        if hit.file == path:
-            return replace(remedy, rank=rank, score=hit.score)
-    return None
+    rank, hit = trace.place_of(path)
+    return replace(remedy, rank=rank, score=hit.score) if hit is not None else None
 
 
 def _remedy(trace: Trace, section: SpaceAnswer, loss: TopicLoss, path: str, title: str, ask: Ask) -> Remedy | None:
@@ -259,7 +254,7 @@ def _remedy(trace: Trace, section: SpaceAnswer, loss: TopicLoss, path: str, titl
     if loss is TopicLoss.NOT_SEEN:
         wanted = "*.html in lower case, without .abstract, .full or .overview before that"
         return Remedy(f"rename it in a shell: {wanted}", False) if unseen_name(path) else None
-    for text, query in ((add_title(title), f"{trace.query} {title}"), (ASK_FOR_TITLE, title)):
+    for text, query in title_wordings(trace.query, title):
         tried = with_standing(Remedy(text, True, query), ask(query), path)
         if tried is not None:
             return tried
@@ -291,7 +286,7 @@ def remedies(
     if document.position is None:
         return ()
     note, path = context.snapshot.notes[document.position], document.path
-    rank = next((float(rank) for rank, hit in enumerate(trace.hits, start=1) if hit.file == path), math.inf)
+    rank = float(trace.place_of(path)[0] or math.inf)
     found: list[Remedy] = []
     if rank == math.inf:
         loss, _ = loss_of(context, trace, document, asking.ask)
@@ -345,8 +340,7 @@ def _wordings(
     changes += [(f"add “{word}”", f"{query} {word}") for word in (*in_title, *added)]
     changes += [
         ("add the rarest of its words", f"{query} {' '.join(added)}"),
-        (add_title(title), f"{query} {title}"),
-        (ASK_FOR_TITLE, title),
+        *title_wordings(query, title),
     ]
     tried = {"", query, f"{query} "}
     for text, wording in changes:

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from brvtui.engines.advice import ASK_FOR_TITLE, CHECK_PATH, NOTHING_HELPS, add_title
+from brvtui.engines.advice import CHECK_PATH, Ask, explained, title_wordings, tried_remedy
 from brvtui.engines.contract import Context
 from brvtui.engines.jeffs_brain.profile import HybridProfile
 from brvtui.engines.jeffs_brain.sections import Hybrid
 from brvtui.snapshot.naming import Named
-from brvtui.trace import Detail, Explanation, LossStage, Remedy, State, Trace
-
-Ask = Callable[..., Trace]
-"""Asks the engine again: ``ask(text, **options)``."""
+from brvtui.trace import Explanation, LossStage, Remedy, State, Trace
 
 
 class HybridLoss(LossStage):
@@ -30,17 +24,15 @@ def explain(context: Context[HybridProfile], trace: Trace, document: Named, ask:
     """Why ``document`` is, or is not, among the hits of ``trace``."""
     hybrid, path = trace.section(Hybrid), document.path
     placed = hybrid.placed(path)
-    position = document.position
-    title = context.snapshot.notes[position].title if position is not None else path.rpartition("/")[2]
-    hit = placed.hit if placed is not None else None
-    detail = Detail(path, (), None, "", hit) if hit is not None else None
-    rank = next((place for place, one in enumerate(trace.hits, start=1) if one.file == path), None)
-    if rank is not None:
-        use = f"listed at {rank} of {hybrid.fused}"
-        return Explanation(trace.query, path, title, True, rank, hit, detail, None, "", None, use, trace)
-    loss, numbers = _loss(context, trace, document, ask)
-    remedy = _remedy(trace, loss, path, title, ask)
-    return Explanation(trace.query, path, title, False, None, hit, detail, loss.reason, numbers, remedy, "", trace)
+    return explained(
+        context.snapshot,
+        trace,
+        document,
+        placed.hit if placed is not None else None,
+        lambda rank: f"listed at {rank} of {hybrid.fused}",
+        lambda: _loss(context, trace, document, ask),
+        lambda loss, title: _remedy(trace, loss, path, title, ask),
+    )
 
 
 def _loss(context: Context[HybridProfile], trace: Trace, document: Named, ask: Ask) -> tuple[HybridLoss, str]:
@@ -66,16 +58,7 @@ def _loss(context: Context[HybridProfile], trace: Trace, document: Named, ask: A
     return HybridLoss.NO_LEG, f"notes by leg: {legs}"
 
 
-def _remedy(trace: Trace, loss: HybridLoss, path: str, title: str, ask: Ask) -> Remedy | None:
+def _remedy(trace: Trace, loss: HybridLoss, path: str, title: str, ask: Ask) -> Remedy:
     if loss is HybridLoss.NOT_IN_TREE:
         return Remedy(CHECK_PATH, False)
-    tries: tuple[tuple[str, str, dict[str, Any]], ...] = (
-        (add_title(title), f"{trace.query} {title}", {}),
-        (ASK_FOR_TITLE, title, {}),
-    )
-    for text, query, options in tries:
-        again = ask(query, **options)
-        for rank, hit in enumerate(again.hits, start=1):
-            if hit.file == path:
-                return Remedy(f"{text}: rank {rank}, {hit.score:.4f}", True, query, rank, hit.score)
-    return Remedy(NOTHING_HELPS, False)
+    return tried_remedy(path, ((*wording, {}) for wording in title_wordings(trace.query, title)), ask, 4)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from brvtui.engines.advice import ASK_FOR_TITLE, CHECK_PATH, NOTHING_HELPS, add_title
+from brvtui.engines.advice import CHECK_PATH, Ask, explained, title_wordings, tried_remedy
 from brvtui.engines.contract import Context
 from brvtui.engines.knowing.note_index import NoteIndex
 from brvtui.engines.knowing.pipeline import TaskContext
@@ -13,10 +12,7 @@ from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.sections import GraphRetrieval
 from brvtui.engines.knowing.tracing_words import WITHOUT_KEYWORD, how_found
 from brvtui.snapshot.naming import Named
-from brvtui.trace import Detail, Explanation, LossStage, Remedy, Trace
-
-Ask = Callable[..., Trace]
-"""Asks the engine again: ``ask(text, **options)``."""
+from brvtui.trace import Explanation, LossStage, Remedy, Trace
 
 
 class GraphLoss(LossStage):
@@ -39,17 +35,16 @@ def explain(
     """Why ``document`` is, or is not, among the hits of ``trace``; ``made`` is the answer that the trace shows."""
     section, path = trace.section(GraphRetrieval), document.path
     placed = section.placed(path)
-    hit = placed.hit if placed is not None else None
-    position = document.position
-    title = context.snapshot.notes[position].title if position is not None else path.rpartition("/")[2]
-    detail = Detail(path, (), None, "", hit) if hit is not None else None
-    rank = next((place for place, one in enumerate(trace.hits, start=1) if one.file == path), None)
-    if rank is not None and placed is not None:
-        use = f"given to an agent, {rank} of {len(trace.hits)}: {how_found(placed)}"
-        return Explanation(trace.query, path, title, True, rank, hit, detail, None, "", None, use, trace)
-    loss, numbers = _loss(index, section, made, path)
-    remedy = _remedy(trace, section, loss, path, title, ask)
-    return Explanation(trace.query, path, title, False, None, hit, detail, loss.reason, numbers, remedy, "", trace)
+    words = how_found(placed) if placed is not None else ""
+    return explained(
+        context.snapshot,
+        trace,
+        document,
+        placed.hit if placed is not None else None,
+        lambda rank: f"given to an agent, {rank} of {len(trace.hits)}: {words}",
+        lambda: _loss(index, section, made, path),
+        lambda loss, title: _remedy(trace, section, loss, path, title, ask),
+    )
 
 
 def _loss(index: NoteIndex, section: GraphRetrieval, made: TaskContext, path: str) -> tuple[GraphLoss, str]:
@@ -88,7 +83,7 @@ def _walked(index: NoteIndex, made: TaskContext, ids: set[str]) -> str:
     return f"the walk gives it {share:.2%} of the best note's probability; {cutoff:.0%} are needed"
 
 
-def _remedy(trace: Trace, section: GraphRetrieval, loss: GraphLoss, path: str, title: str, ask: Ask) -> Remedy | None:
+def _remedy(trace: Trace, section: GraphRetrieval, loss: GraphLoss, path: str, title: str, ask: Ask) -> Remedy:
     if loss is GraphLoss.NO_NODE:
         return Remedy(CHECK_PATH, False)
     if loss is GraphLoss.NOT_NEAR:
@@ -97,12 +92,5 @@ def _remedy(trace: Trace, section: GraphRetrieval, loss: GraphLoss, path: str, t
     if loss in (GraphLoss.BELOW, GraphLoss.BUDGET):
         more = section.budget * 2
         tries.append((f"give it {more:,} tokens", trace.query, {"budget": more}))
-    tries += [
-        (add_title(title), f"{trace.query} {title}", {}),
-        (ASK_FOR_TITLE, title, {}),
-    ]
-    for text, query, options in tries:
-        for rank, hit in enumerate(ask(query, **options).hits, start=1):
-            if hit.file == path:
-                return Remedy(f"{text}: rank {rank}, {hit.score:.3f}", True, query, rank, hit.score)
-    return Remedy(NOTHING_HELPS, False)
+    tries += [(*wording, {}) for wording in title_wordings(trace.query, title)]
+    return tried_remedy(path, tries, ask, 3)

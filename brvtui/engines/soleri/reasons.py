@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from brvtui.engines.advice import ASK_FOR_TITLE, CHECK_PATH, NOTHING_HELPS, add_title
+from brvtui.engines.advice import CHECK_PATH, Ask, explained, title_wordings, tried_remedy
 from brvtui.engines.contract import Context
 from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.engines.soleri.index import NoteVault
@@ -14,10 +13,7 @@ from brvtui.engines.soleri.profile import SoleriProfile
 from brvtui.engines.soleri.sections import RankedEntry, VaultSearch
 from brvtui.engines.soleri.tracing import in_words
 from brvtui.snapshot.naming import Named
-from brvtui.trace import Detail, Explanation, LossStage, Remedy, Trace
-
-Ask = Callable[..., Trace]
-"""Asks the engine again: ``ask(text, **options)``."""
+from brvtui.trace import Explanation, LossStage, Remedy, Trace
 
 
 class VaultLoss(LossStage):
@@ -40,17 +36,16 @@ def explain(context: Context[SoleriProfile], notes: NoteVault, trace: Trace, doc
     """Why ``document`` is, or is not, among the hits of ``trace``."""
     section, path = trace.section(VaultSearch), document.path
     placed = section.placed(path)
-    hit = placed.hit if placed is not None else None
-    position = document.position
-    title = context.snapshot.notes[position].title if position is not None else path.rpartition("/")[2]
-    detail = Detail(path, (), None, "", hit) if hit is not None else None
-    rank = next((place for place, one in enumerate(trace.hits, start=1) if one.file == path), None)
-    if rank is not None and placed is not None:
-        use = f"{in_words(placed, trace.query)}; listed at {rank} of {len(section.ranking)}"
-        return Explanation(trace.query, path, title, True, rank, hit, detail, None, "", None, use, trace)
-    loss, numbers = _loss(context, notes, trace, document, ask)
-    remedy = _remedy(trace, section, loss, path, title, ask)
-    return Explanation(trace.query, path, title, False, None, hit, detail, loss.reason, numbers, remedy, "", trace)
+    words = in_words(placed, trace.query) if placed is not None else ""
+    return explained(
+        context.snapshot,
+        trace,
+        document,
+        placed.hit if placed is not None else None,
+        lambda rank: f"{words}; listed at {rank} of {len(section.ranking)}",
+        lambda: _loss(context, notes, trace, document, ask),
+        lambda loss, title: _remedy(trace, section, loss, path, title, ask),
+    )
 
 
 def _loss(
@@ -111,7 +106,7 @@ def _filtered(entry: VaultEntry, section: VaultSearch) -> str:
     return ""
 
 
-def _remedy(trace: Trace, section: VaultSearch, loss: VaultLoss, path: str, title: str, ask: Ask) -> Remedy | None:
+def _remedy(trace: Trace, section: VaultSearch, loss: VaultLoss, path: str, title: str, ask: Ask) -> Remedy:
     if loss is VaultLoss.NOT_AN_ENTRY:
         return Remedy(CHECK_PATH, False)
     if loss is VaultLoss.CLOSED:
@@ -126,12 +121,5 @@ def _remedy(trace: Trace, section: VaultSearch, loss: VaultLoss, path: str, titl
         tries.insert(0, ("ask without memories", trace.query, {"memories": None}))
     if loss is VaultLoss.BUDGET:
         tries.append(("ask without the token budget", trace.query, {"max_tokens": None}))
-    tries += [
-        (add_title(title), f"{trace.query} {title}", {}),
-        (ASK_FOR_TITLE, title, {}),
-    ]
-    for text, query, options in tries:
-        for rank, hit in enumerate(ask(query, **options).hits, start=1):
-            if hit.file == path:
-                return Remedy(f"{text}: rank {rank}, {hit.score:.3f}", True, query, rank, hit.score)
-    return Remedy(NOTHING_HELPS, False)
+    tries += [(*wording, {}) for wording in title_wordings(trace.query, title)]
+    return tried_remedy(path, tries, ask, 3)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from brvtui.engines.changes import bisected
 from brvtui.lab.evaluation.evaluate import Progress
 from brvtui.lab.evaluation.results import Metric, QueryResult, mean_of
 from brvtui.lab.judgments.model import Judgment, outcome_of
@@ -90,13 +91,12 @@ def crossing_between(query: str, low: Value, high: Value, trace_at: Callable[[Va
 
 
 def _of_whole(query: str, before: str, low: int, high: int, trace_at: Callable[[Value], Trace]) -> TierCrossing:
-    while high - low > 1:
-        middle = (low + high) // 2
-        if outcome_of(trace_at(middle)) == before:
-            low = middle
-        else:
-            high = middle
-    return TierCrossing(query, before, outcome_of(trace_at(high)), high, False)
+    def other_outcome(value: int) -> str | None:
+        outcome = outcome_of(trace_at(value))
+        return outcome if outcome != before else None
+
+    at, after = bisected(low, high, outcome_of(trace_at(high)), other_outcome)
+    return TierCrossing(query, before, after, at, False)
 
 
 def _guesses(low: float, below: Trace, high: float, above: Trace) -> list[float]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from brvtui.engines.advice import ASK_FOR_TITLE, CHECK_PATH, NOTHING_HELPS, add_title
+from brvtui.engines.advice import CHECK_PATH, Ask, title_wordings, tried_remedy
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.detail import detail, scored, search_of
@@ -158,8 +158,6 @@ def without_words(words: list[str]) -> Iterator[Wording]:
         yield Wording(f"leave out the last {dropped} words", " ".join(left))
 
 
-Ask = Callable[[str], Trace]
-"""Puts another query to the router."""
 _OF_STUB = "it is the stub of an archived note: restoring that brings its whole text back"
 
 
@@ -201,7 +199,7 @@ _SHARING = {
 
 def explain(context: Context, named: Named, trace: Trace, ask: Ask) -> Explanation:
     """Why the note ``named`` is or is not among the hits of ``trace``; ``ask`` re-runs the router on another query."""
-    hit = next((hit for hit in trace.hits if hit.file == named.path), None)
+    _, hit = trace.place_of(named.path)
     note = None if named.position is None else context.snapshot.notes[named.position]
     title, result_path = (named.path.rpartition("/")[2], named.path) if note is None else (note.title, note.result_path)
     quoting = quoting_of(trace, result_path if hit is None else hit.path)
@@ -379,7 +377,7 @@ def _lost_before_search(context: Context, named: Named, trace: Trace) -> tuple[L
         return Loss.ENGINE_FAILS, snapshot.engine_failure
     if _file_changed(snapshot, named.path):
         return Loss.INDEX_OLDER, "the file has changed since it was read"
-    hit = next((hit for hit in trace.hits if hit.file == named.path), None)
+    _, hit = trace.place_of(named.path)
     if not stands(trace) or (hit is not None and answer_lacks(context.constants, trace, hit)):
         return Loss.CACHED, f"tier {trace.tier} answered with “{cached_entry(trace).key}”, {given_before(trace)}"
     return None
@@ -448,19 +446,8 @@ def _remedy(context: Context, path: str, title: str, loss: Loss, trace: Trace, a
     given = _given(profile, path, loss, trace)
     if given:
         return Remedy(given, False)
-    for change in query_changes(loss, trace, title):
-        tried = _tried(change, path, ask)
-        if tried:
-            return tried
-    return Remedy(NOTHING_HELPS, False)
-
-
-def _tried(change: Wording, path: str, ask: Ask) -> Remedy | None:
-    again = ask(change.query)
-    for rank, hit in enumerate(again.hits, start=1):
-        if hit.file == path:
-            return Remedy(f"{change.text}: rank {rank}, {hit.score:.2f}", True, change.query, rank, hit.score)
-    return None
+    wordings = query_changes(loss, trace, title)
+    return tried_remedy(path, ((change.text, change.query, {}) for change in wordings), ask, 2)
 
 
 def _given(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
@@ -476,7 +463,7 @@ def _given(profile: Profile, path: str, loss: Loss, trace: Trace) -> str:
         Loss.INDEX_OLDER: f"ask again: the engine looks at files again after {limits.index_seconds:g} s",
     }
     if loss is Loss.CACHED:
-        rank = next(number for number, hit in enumerate(trace.hits, start=1) if hit.file == path)
+        rank, _ = trace.place_of(path)
         tree = trace.section(FingerprintState)
         if tree.value == tree.current:
             lasts = f"{profile.cache.ttl_seconds:g} s after it was given"
@@ -515,8 +502,7 @@ def _candidates(loss: Loss, trace: Trace, title: str) -> Iterator[Wording]:
         yield from unpunctuated(trace)
     if loss is Loss.AND:
         yield from without_words(words)
-    yield Wording(add_title(title), f"{trace.query} {title}")
-    yield Wording(ASK_FOR_TITLE, title)
+    yield from (Wording(*wording) for wording in title_wordings(trace.query, title))
 
 
 def _listed(words: tuple[str, ...]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from brvtui.engines.advice import NOTHING_HELPS
+from brvtui.engines.advice import NOTHING_HELPS, remarks
 from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.reasons.why_not import Loss, as_in_notes, explain, unpunctuated
@@ -15,7 +15,6 @@ from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, keep, route
 from brvtui.engines.byterover.sections import Search
 from brvtui.notes.signals import SignalTarget
-from brvtui.paint.remedies import remarks
 from brvtui.snapshot.naming import Named, find_note
 from brvtui.trace import Answer, Explanation, Reason, Remedy, State, Trace
 from tests.support.trees import BRV3, NOW_MS, Tree, changed, paths, stored
