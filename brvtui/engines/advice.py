@@ -66,16 +66,19 @@ def explained(
     hit: Hit | None,
     use: Callable[[int], str],
     lost: Callable[[], tuple[Loss, str]],
-    remedy: Callable[[Loss, str], Remedy],
+    remedy: Callable[[Loss, str], Remedy | None],
+    detail: Detail | None = None,
+    name: str = "",
 ) -> Explanation:
     """Why ``document``, whose score is that of ``hit``, is or is not among the hits of ``trace``.
 
     ``use`` says what its rank leads to; ``lost`` where it was lost, with numbers; ``remedy`` what helps against that
-    loss, given its title.
+    loss, given its title. A file that is not a document is called ``name``, or else as the last part of its path.
     """
     path, place = document.path, document.position
-    title = snapshot.notes[place].title if place is not None else path.rpartition("/")[2]
-    detail = Detail(path, (), None, "", hit) if hit is not None else None
+    title = snapshot.notes[place].title if place is not None else name or path.rpartition("/")[2]
+    if detail is None and hit is not None:
+        detail = Detail(path, (), None, "", hit)
     rank, _ = trace.place_of(path)
     if rank is not None:
         return Explanation(trace.query, path, title, True, rank, hit, detail, None, "", None, use(rank), trace)

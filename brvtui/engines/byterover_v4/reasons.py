@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from brvtui.engines.advice import NOTHING_HELPS, Ask, edited_now, title_wordings
+from brvtui.engines.advice import NOTHING_HELPS, Ask, edited_now, explained, title_wordings
 from brvtui.engines.byterover_v4.corpus import RankedTopic, SpaceCorpus
 from brvtui.engines.byterover_v4.documents import term, tokens
 from brvtui.engines.byterover_v4.hits import SpacePaths
@@ -70,43 +70,23 @@ def explain(
 ) -> Explanation:
     """Why ``document`` is, or is not, among the hits of ``trace``; ``ahead`` is what age brings to it."""
     section, path = trace.section(SpaceAnswer), document.path
-    title = context.snapshot.notes[document.position].title if document.position is not None else path
-    rank, _ = trace.place_of(path)
     topic = section.topic(path)
-    hit = detail.hit if detail is not None else None
-    if rank is not None and topic is not None:
-        use = "; ".join([use_of(topic, section), *_coming(topic, ahead)])
-        return Explanation(
-            query=trace.query,
-            path=path,
-            title=title,
-            found=True,
-            rank=rank,
-            hit=hit,
-            detail=detail,
-            reason=None,
-            numbers="",
-            remedy=None,
-            use=use,
-            trace=trace,
-        )
-    loss, numbers = loss_of(context, trace, document, asking.ask)
-    remedy = remedy_of_loss(context, trace, loss, document, asking) or _remedy(
-        trace, section, loss, path, title, asking.ask
-    )
-    return Explanation(
-        query=trace.query,
-        path=path,
-        title=title,
-        found=False,
-        rank=None,
-        hit=hit,
-        detail=detail,
-        reason=loss.reason,
-        numbers=numbers,
-        remedy=_with_outcome(remedy),
-        use="",
-        trace=trace,
+    use = "; ".join([use_of(topic, section), *_coming(topic, ahead)]) if topic is not None else ""
+
+    def remedy(loss: TopicLoss, title: str) -> Remedy | None:
+        of_loss = remedy_of_loss(context, trace, loss, document, asking)
+        return _with_outcome(of_loss or _remedy(trace, section, loss, path, title, asking.ask))
+
+    return explained(
+        context.snapshot,
+        trace,
+        document,
+        detail.hit if detail is not None else None,
+        lambda rank: use,
+        lambda: loss_of(context, trace, document, asking.ask),
+        remedy,
+        detail,
+        path,
     )
 
 
