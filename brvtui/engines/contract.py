@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
@@ -156,6 +156,23 @@ class Engine(Protocol[C]):
 
     def why(self, context: Context[C], trace: Trace, document: Named) -> Explanation:
         """Why ``document`` is, or is not, in the answer ``trace``, with a remedy that was tried."""
+
+
+def asking(
+    engine: Engine[Any], context: Context[Any], trace: Trace, services: bool | None = None
+) -> Callable[..., Trace]:
+    """Asks ``engine`` the query of ``trace`` in other words, in another scope or with other options.
+
+    None takes an option away. ``services`` says whether services may be asked; by default as for ``trace``.
+    """
+
+    def ask(text: str, scope: str | None = None, **options: Any) -> Trace:
+        query = Query.repeating(trace, text)
+        merged = {name: value for name, value in {**query.options, **options}.items() if value is not None}
+        scope, allowed = query.scope if scope is None else scope, query.services if services is None else services
+        return engine.answer(context, replace(query, scope=scope, services=allowed, options=merged))
+
+    return ask
 
 
 @runtime_checkable

@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from brvtui.engines.advice import NO_WORDS
-from brvtui.engines.byterover.costs import largest_cost
-from brvtui.engines.byterover.gate_words import (
-    check_of,
-    lead_words,
-    reached_words,
-    short_words,
-    threshold_of,
-    threshold_words,
-)
 from brvtui.engines.byterover.sections import (
     CacheEntry,
     CacheLook,
@@ -28,7 +20,145 @@ from brvtui.paint.lead import differences, is_level
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.paint.text import plural, seconds
-from brvtui.trace import EndReason, Hit, Ladder, Origin, State, Trace
+from brvtui.trace import Check, EndReason, Hit, Ladder, Origin, Part, State, Trace
+from brvtui.wording import counted
+
+# What a score lost to age, weak matches, or maturity, from its own parts (``docs/engine.md``, "The score").
+
+
+_DECIMALS = 2
+_LEAST = 0.005
+"""Less is not named: it would be written as 0.00."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """How much higher the score would be without one thing."""
+
+    what: str
+    """As the beginning of ``… cost 0.12``."""
+    amount: float
+
+
+def largest_cost(hit: Hit, threshold: float) -> str:
+    """What kept ``hit`` below ``threshold``: ``45 days of age cost 0.12``; empty if nothing that it lost is known.
+
+    Of what would have been enough by itself the largest is named; the largest of all if nothing would.
+    """
+    found = [cost for cost in costs(hit) if cost.amount >= _LEAST]
+    enough = [cost for cost in found if hit.score + cost.amount >= threshold - 1e-9]
+    worst = max(enough or found, key=lambda cost: cost.amount, default=None)
+    return f"{worst.what} cost {worst.amount:.2f}" if worst is not None else ""
+
+
+def costs(hit: Hit) -> list[Cost]:
+    """What the score of a text match lost, each by itself, as the score would be rounded."""
+    parts = {part.name: part for part in hit.parts}
+    if hit.signals is None or hit.text is None or not {"importance", "recency", "maturity"} <= parts.keys():
+        return []
+    made = [Cost(f"{_days(hit.signals.days)} of age", _without(hit, _decay(hit, parts), parts))]
+    if hit.ceiling is not None:
+        made.append(Cost("weak word matches", _rounded(hit.ceiling.score) - hit.score))
+    maturity = parts["maturity"]
+    if maturity.value < 0 and maturity.amount is not None:
+        undecreased = _capped(maturity.amount + parts["local bonus"].value, parts)
+        made.append(Cost(f"being a {maturity.note}", _rounded(undecreased) - hit.score))
+    return made
+
+
+def _decay(hit: Hit, parts: dict[str, Part]) -> float:
+    """What decay took from the weighted importance and recency."""
+    signals = hit.signals
+    assert signals is not None
+    importance, recency = parts["importance"], parts["recency"]
+    fresh = importance.value
+    if signals.importance > 0 and importance.factor is not None:
+        fresh = min(importance.factor, importance.value * signals.importance_stored / signals.importance)
+    lost = (fresh - importance.value) if signals.days > 0 else 0.0
+    if signals.days > 0 and recency.factor is not None:
+        lost += recency.factor - recency.value
+    return lost
+
+
+def _without(hit: Hit, lost: float, parts: dict[str, Part]) -> float:
+    """How much higher the score were with ``lost`` added before maturity, bonus and cap."""
+    maturity = parts["maturity"]
+    factor = maturity.factor if maturity.factor is not None else 1.0
+    base = (maturity.amount or 0.0) + lost
+    bonus = parts["local bonus"].value if "local bonus" in parts else 0.0
+    return _rounded(_capped(base * factor + bonus, parts)) - hit.score
+
+
+def _capped(value: float, parts: dict[str, Part]) -> float:
+    cap = parts["cap"].factor if "cap" in parts else None
+    return value if cap is None else min(cap, value)
+
+
+def _rounded(value: float) -> float:
+    from brvtui.ranking.compound import round_half_up  # with numpy: the first paint must not wait for it
+
+    return round_half_up(value, _DECIMALS)
+
+
+def _days(days: float) -> str:
+    return counted(round(days), "day", "days") if days >= 1 else "less than a day"
+
+
+# The thresholds of gates, and how far values are from them, in words.
+
+
+def check_of(trace: Trace, constant: str) -> Check | None:
+    """The check of the threshold called ``constant`` that was made."""
+    checks = (check for step in trace.steps for check in step.checks)
+    return next((check for check in checks if check.constant == constant and check.value is not None), None)
+
+
+def threshold_of(trace: Trace, constant: str) -> float | None:
+    """The threshold called ``constant``, as a step or a ceiling names it."""
+    named = {check.constant: check.threshold for step in trace.steps for check in step.checks}
+    for hit in trace.hits:
+        for horizon in hit.ceiling.horizons if hit.ceiling else ():
+            named.setdefault(horizon.constant, horizon.threshold)
+    return named.get(constant)
+
+
+def lead_words(gap: Check) -> str:
+    """How far the first is ahead of the next, which may have more: results of other searches come last."""
+    lead = gap.value or 0.0
+    if abs(lead) < LEAST_LEAD:
+        return "level with "
+    if gap.threshold is not None and 0 < gap.threshold - lead < LEAST_LEAD:
+        return f"{threshold_words(gap.threshold)} (less a rounding error) ahead of "
+    return f"{value_words(lead, gap.threshold)} ahead of " if lead > 0 else f"{-lead:.2f} behind "
+
+
+def short_words(check: Check) -> str:
+    """The value, and the threshold that it falls short of."""
+    return f"{value_words(check.value, check.threshold)} of the {threshold_words(check.threshold)}"
+
+
+def reached_words(check: Check) -> str:
+    """The value, and the threshold that it reaches."""
+    return f"{value_words(check.value, check.threshold)} ≥ {threshold_words(check.threshold)}"
+
+
+def threshold_words(threshold: float | None) -> str:
+    """A threshold with two decimals, or as many as it has."""
+    if threshold is None:
+        return "–"
+    return f"{threshold:.2f}" if abs(round(threshold, 2) - threshold) < LEAST_LEAD else f"{threshold:g}"
+
+
+def value_words(value: float | None, threshold: float | None) -> str:
+    """The value with as many decimals as tell it from the threshold, two at least."""
+    if value is None:
+        return "nothing"
+    for places in (2, 3, 4):
+        text = f"{value:.{places}f}"
+        if threshold is None or (float(text) < threshold) == (value < threshold):
+            return text
+    return f"{value:.4f}"
+
 
 _DIRECT_TIER = 2
 _MOST_REASONS = 2

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.byterover_v4.profile import PROFILES
 from brvtui.engines.byterover_v4.sections import SpaceAnswer
-from brvtui.engines.contract import Context, EngineError, Query, ReplayStep
+from brvtui.engines.contract import Context, EngineError, Query, ReplayStep, asking
 from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_options
 from brvtui.ranking.decay import just_before_ms
@@ -83,7 +83,7 @@ class ByteRoverV4:
 
         None when nothing of it matches. Raises KeyError for a topic that the snapshot does not hold.
         """
-        from brvtui.engines.byterover_v4.explaining import detail_of
+        from brvtui.engines.byterover_v4.reasons import detail_of
 
         if file not in context.snapshot.by_path and all(hit.file != file for hit in trace.hits):
             raise KeyError(file)
@@ -110,12 +110,6 @@ class ByteRoverV4:
         """Asks the query of ``trace`` otherwise, or of a changed space."""
         from brvtui.engines.byterover_v4.reasons import Asking
 
-        def ask(text: str, **changes: Any) -> Trace:
-            query = Query.repeating(trace, text)
-            scope = changes.pop("scope", query.scope)
-            merged = {name: value for name, value in {**query.options, **changes}.items() if value is not None}
-            return self.answer(context, replace(query, scope=scope, options=merged))
-
         spaces = self._spaces(context.snapshot)
 
         def ask_of(place: int, space: RankedSpace) -> Trace:
@@ -123,7 +117,7 @@ class ByteRoverV4:
             others = (*spaces[:place], changed, *spaces[place + 1 :])
             return self._answered(context, Query.repeating(trace), others)[0]
 
-        return Asking(ask, ask_of, spaces)
+        return Asking(asking(self, context, trace), ask_of, spaces)
 
     @property
     def event_kinds(self) -> Mapping[str, str]:

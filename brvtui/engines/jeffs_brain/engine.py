@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from brvtui.engines.contract import Context, EngineError, Query
+from brvtui.engines.contract import Context, EngineError, Query, asking
 from brvtui.engines.embedding import embedder_of, load_ahead, why_not_asked
 from brvtui.engines.jeffs_brain.sections import ENGINE, MODES, Hybrid, RetrievalMode, searched_words
 from brvtui.engines.no_result import with_causes
@@ -162,11 +162,7 @@ class JeffsBrain:
         """Why ``document`` is, or is not, in the answer ``trace``."""
         from brvtui.engines.jeffs_brain.reasons import explain
 
-        def ask(text: str, **options: Any) -> Trace:
-            query = Query.repeating(trace, text)
-            return self.answer(context, replace(query, options={**query.options, **options}))
-
-        return explain(context, trace, document, ask)
+        return explain(context, trace, document, asking(self, context, trace))
 
     def _index(self, context: Context[HybridProfile]) -> _Ready:
         """The index of the snapshot, made anew when the embedder or the profile is another."""

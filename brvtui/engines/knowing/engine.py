@@ -7,9 +7,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from brvtui.engines.contract import Context, EngineError, Query, StorageError
+from brvtui.engines.contract import Context, EngineError, Query, StorageError, asking
 from brvtui.engines.knowing.sections import ENGINE, GAPS, GraphRetrieval
 from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_mode, check_options
@@ -137,15 +137,10 @@ class Knowing:
         from brvtui.engines.knowing.reasons import explain
 
         was_asked = trace.ran or any(step.name == GAPS and step.state in _ASKED for step in trace.steps)
-
-        def ask(text: str, **options: Any) -> Trace:
-            query = Query.repeating(trace, text)
-            return self.answer(context, replace(query, services=was_asked, options={**query.options, **options}))
-
         index, query = self._index(context), replace(Query.repeating(trace), services=was_asked)
         memory, _ = self._remembered(context)
         made = self._retrieve(context, _request(context, query, index, memory), index, memory)
-        return explain(context, index, trace, made, document, ask)
+        return explain(context, index, trace, made, document, asking(self, context, trace, was_asked))
 
     def learn(self, context: Context[KnowingProfile], trace: Trace, file: str, usefulness: Usefulness) -> str:
         """Keeps what a user says of the result ``file`` of ``trace``, and returns in a line what that changes.

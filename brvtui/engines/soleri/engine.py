@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from brvtui.engines.contract import Context, EngineError, Query, StorageError
+from brvtui.engines.contract import Context, EngineError, Query, StorageError, asking
 from brvtui.engines.embedding import embedder_of, load_ahead, why_not_asked
 from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_mode, check_options
@@ -138,12 +138,7 @@ class Soleri:
         """Why ``document`` is, or is not, in the answer ``trace``."""
         from brvtui.engines.soleri.reasons import explain
 
-        def ask(text: str, scope: str | None = None, **options: Any) -> Trace:
-            query = Query.repeating(trace, text)
-            merged = {name: value for name, value in {**query.options, **options}.items() if value is not None}
-            return self.answer(context, replace(query, scope=query.scope if scope is None else scope, options=merged))
-
-        return explain(context, self._vault(context).notes, trace, document, ask)
+        return explain(context, self._vault(context).notes, trace, document, asking(self, context, trace))
 
     @property
     def event_kinds(self) -> Mapping[str, str]:

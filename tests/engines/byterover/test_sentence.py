@@ -7,12 +7,10 @@ from dataclasses import replace
 import pytest
 
 from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.costs import costs, largest_cost
-from brvtui.engines.byterover.gate_words import lead_words
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sections import Route
-from brvtui.engines.byterover.sentence import sentence
+from brvtui.engines.byterover.sentence import costs, largest_cost, lead_words, sentence
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.paint.lead import differences
 from brvtui.paint.sentence import sentence_lines
