@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, cast
 
+import pytest
 from textual import events
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
@@ -24,6 +25,12 @@ WIDE = (120, 36)
 NARROW = (80, 24)
 HUGE = (200, 60)
 SIZES = {"80x24": NARROW, "120x36": WIDE, "200x60": HUGE}
+_LONG = pytest.mark.long
+_IN_LANES = [pytest.param(cells, id=size, marks=() if cells == NARROW else _LONG) for size, cells in SIZES.items()]
+at_all_sizes = pytest.mark.parametrize("size", _IN_LANES)
+"""At 80x24 in the first lane, and at the other sizes in the long one."""
+at_two_sizes = pytest.mark.parametrize("size", _IN_LANES[:2])
+"""The same without 200x60."""
 
 
 def brv(pilot: Pilot[Any]) -> BrvTui:

@@ -9,7 +9,7 @@ import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
-from tests.app.driving import SIZES, WIDE, ask, brv, settled, shown, text_of, until, view
+from tests.app.driving import WIDE, ask, at_all_sizes, brv, settled, shown, text_of, until, view
 from tests.corpus.code.making import write
 from tests.session.test_code import FILES
 from tests.support.trees import Tree
@@ -32,7 +32,7 @@ def app(root: Path) -> BrvTui:
     return BrvTui(Opening(now_ms=NOW_MS, repository=root))
 
 
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@at_all_sizes
 async def test_a_task_brings_symbols(app: BrvTui, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await ask(pilot, "rotate the TokenStore")

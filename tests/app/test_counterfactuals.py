@@ -16,7 +16,18 @@ from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.saved.traces import as_json
 from brvtui.session.answers import TraceExplainer
 from brvtui.trace import Trace
-from tests.app.driving import HUGE, NARROW, WIDE, ask, ask_from_cache, settled, shown, text_of, until, view
+from tests.app.driving import (
+    HUGE,
+    WIDE,
+    ask,
+    ask_from_cache,
+    at_all_sizes,
+    settled,
+    shown,
+    text_of,
+    until,
+    view,
+)
 from tests.app.editing import toasts
 from tests.app.pictures import ONLY_WIDE, Looks
 from tests.support.trees import Tree
@@ -37,7 +48,7 @@ async def asked(pilot: Pilot[Any], query: str = QUERY) -> None:
     await settled(pilot)
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE, HUGE])
+@at_all_sizes
 async def test_every_kind_of_change_is_listed(app: BrvTui, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await opened(pilot)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from brvtui.app.app import BrvTui
-from tests.app.driving import NARROW, WIDE, ask, brv, frame, settled, shown, text_of, until, view
+from tests.app.driving import WIDE, ask, at_two_sizes, brv, frame, settled, shown, text_of, until, view
 from tests.app.editing import NOTE, area, editor, looked, open_note, type_keys
 from tests.support.trees import Tree
 
@@ -64,7 +64,7 @@ async def test_a_result_that_falls_out_and_one_that_rises_say_so(app: BrvTui) ->
         assert not {"was", "▴", "▾"} & set(text_of(pilot, "#ranking").split())
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+@at_two_sizes
 async def test_what_saving_does_stands_above_the_text(garden: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
     garden.age(NOTE, 60)
     async with make_app(garden.root).run_test(size=size) as pilot:

@@ -19,7 +19,20 @@ from brvtui.app.screens.message import TextPane
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.tree import TreePane
 from brvtui.session import Session
-from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, settled, shown, text_of, until, view
+from tests.app.driving import (
+    NARROW,
+    WIDE,
+    ask,
+    at_all_sizes,
+    at_two_sizes,
+    brv,
+    frame,
+    settled,
+    shown,
+    text_of,
+    until,
+    view,
+)
 from tests.app.editing import NOTE, area, editor, looked, open_note, toasts, type_keys
 from tests.support.trees import Tree
 
@@ -32,7 +45,7 @@ def _on_disk(garden: Tree, path: str = NOTE) -> bytes:
     return (garden.tree / path).read_bytes()
 
 
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@at_all_sizes
 async def test_e_edits_the_selected_note_and_esc_goes_back(app: BrvTui, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await open_note(pilot)
@@ -67,7 +80,7 @@ async def test_without_a_note_e_says_what_to_do(app: BrvTui) -> None:
         assert "select a note first" in toasts(pilot)
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+@at_two_sizes
 async def test_typing_marks_the_note_as_unsaved_everywhere(app: BrvTui, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await open_note(pilot)
@@ -262,7 +275,7 @@ async def test_long_lines_wrap_or_not(garden: Tree, make_app: MakeApp) -> None:
         assert not area(pilot).soft_wrap
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+@at_two_sizes
 async def test_problems_are_listed_and_lead_to_their_line(
     garden: Tree, make_app: MakeApp, size: tuple[int, int]
 ) -> None:

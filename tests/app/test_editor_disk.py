@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from brvtui.app.app import BrvTui
 from brvtui.app.editing.questions import ConflictDialog, GoneDialog, LeavingDialog
 from brvtui.app.query.screen import QueryScreen
-from tests.app.driving import NARROW, WIDE, frame, settled, shown, until, view
+from tests.app.driving import NARROW, WIDE, at_two_sizes, frame, settled, shown, until, view
 from tests.app.editing import FEW_LINES, NOTE, area, by_somebody, drafted, looked, on_disk, open_note, toasts, type_keys
 from tests.support.trees import Tree
 
@@ -46,7 +46,7 @@ async def test_a_note_without_changes_follows_the_disk_and_keeps_its_place(garde
         assert "and a half" in on_disk(garden)
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+@at_two_sizes
 async def test_unsaved_text_is_told_at_once_and_never_touched(
     garden: Tree, make_app: MakeApp, size: tuple[int, int]
 ) -> None:

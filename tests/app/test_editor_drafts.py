@@ -21,7 +21,7 @@ from brvtui.store.drafts import Draft, DraftStore
 from brvtui.timing import system_clock
 from brvtui.tree.saving import exchange as renames
 from brvtui.tree.saving import note_files
-from tests.app.driving import NARROW, WIDE, ask, brv, frame, settled, shown, until, view
+from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, brv, frame, settled, shown, until, view
 from tests.app.editing import FEW_LINES, NOTE, area, by_somebody, drafted, looked, on_disk, open_note, toasts, type_keys
 from tests.support.trees import NOW_MS, Tree
 
@@ -77,7 +77,7 @@ async def test_drafts_are_told_at_the_start(left: Tree, make_app: MakeApp) -> No
         assert "1 draft: ^l" in shown(pilot)
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE])
+@at_two_sizes
 async def test_the_hint_leads_to_the_draft_from_anywhere_until_it_is_dealt_with(
     left: Tree, make_app: MakeApp, size: tuple[int, int]
 ) -> None:

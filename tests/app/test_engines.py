@@ -25,9 +25,9 @@ from brvtui.trace import State, Trace
 from tests.app.driving import (
     HUGE,
     NARROW,
-    SIZES,
     WIDE,
     ask,
+    at_all_sizes,
     brv,
     panes,
     screen,
@@ -69,7 +69,7 @@ def without_maturity(shown: dict[str, list[str]]) -> dict[str, list[str]]:
     return {pane: [" ".join(known.sub(" ", line).split()) for line in lines] for pane, lines in shown.items()}
 
 
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@at_all_sizes
 async def test_every_pane_follows_and_back(app: BrvTui, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await switch(pilot, "refresh token rotation")

@@ -11,7 +11,19 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.query.graph import GraphPane
-from tests.app.driving import NARROW, SIZES, WIDE, ask, screen, settled, shown, text_of, until, view
+from tests.app.driving import (
+    NARROW,
+    WIDE,
+    ask,
+    at_all_sizes,
+    at_two_sizes,
+    screen,
+    settled,
+    shown,
+    text_of,
+    until,
+    view,
+)
 from tests.app.engines import switch_to, toasts
 from tests.app.linked import HUB, HUB_TEXT, STORE
 from tests.app.pictures import Looks
@@ -57,7 +69,7 @@ async def to_neighbour(pilot: Pilot[Any], place: str) -> None:
     assert pane(pilot).chosen == place
 
 
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@at_all_sizes
 async def test_walking_along_links_and_back(
     linked: Tree, make_app: Callable[..., BrvTui], size: tuple[int, int]
 ) -> None:
@@ -122,7 +134,7 @@ async def test_it_stands_where_the_cache_stands_else(linked: Tree, make_app: Cal
         assert not pane(pilot).display
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
+@at_two_sizes
 async def test_its_keys_are_in_the_bar_and_in_the_help(
     linked: Tree, make_app: Callable[..., BrvTui], size: tuple[int, int]
 ) -> None:

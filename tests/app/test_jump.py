@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from brvtui.app.app import BrvTui
 from brvtui.app.screens.message import LETTERS, JumpScreen
-from tests.app.driving import HUGE, NARROW, WIDE, ask, frame, screen, settled, shown
+from tests.app.driving import NARROW, WIDE, ask, at_all_sizes, frame, screen, settled, shown
 
 pytestmark = pytest.mark.long
 
@@ -25,7 +25,7 @@ def letter(pilot: Pilot[Any], target: str) -> str:
     return str(labels(pilot)[target].content).strip()
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE, HUGE], ids=["80x24", "120x36", "200x60"])
+@at_all_sizes
 async def test_every_pane_and_field_is_one_key_away(app: BrvTui, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await ask(pilot, "token store")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
-
 from brvtui.app.app import BrvTui
 from brvtui.engines.knowing.sections import GraphRetrieval
-from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, settled, shown, text_of, view
+from tests.app.driving import WIDE, ask, at_all_sizes, at_two_sizes, brv, settled, shown, text_of, view
 from tests.app.engines import switch_to
 from tests.app.linked import HUB, HUB_TEXT
 from tests.support.trees import Tree
@@ -20,7 +18,7 @@ def graph_of(pilot: object) -> GraphRetrieval:
     return trace.section(GraphRetrieval)
 
 
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@at_all_sizes
 async def test_every_pane_follows(app: BrvTui, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await ask(pilot, "refresh token rotation")
@@ -40,7 +38,7 @@ async def test_every_pane_follows(app: BrvTui, size: tuple[int, int]) -> None:
             assert text in text_of(pilot, pane).replace("\n ", " "), pane
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
+@at_two_sizes
 async def test_a_note_without_a_matching_word_says_which_links_led_to_it(
     garden: Tree, make_app: Callable[..., BrvTui], size: tuple[int, int]
 ) -> None:

@@ -16,7 +16,20 @@ from brvtui.app.query.screen import QueryScreen
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.whatif.variant import Variant
 from brvtui.tree.reading.project import find_project
-from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
+from tests.app.driving import (
+    NARROW,
+    WIDE,
+    ask,
+    at_all_sizes,
+    brv,
+    frame,
+    screen,
+    settled,
+    shown,
+    text_of,
+    until,
+    view,
+)
 from tests.app.editing import toasts, type_keys
 from tests.app.judging import ROTATION, asked, judged, table, to_lab
 from tests.app.test_log import logged
@@ -25,7 +38,7 @@ from tests.support.trees import Tree
 MakeApp = Callable[..., BrvTui]
 
 
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@at_all_sizes
 async def test_a_row_has_metric_tier_and_first_miss(
     with_judgments: Tree, make_app: MakeApp, size: tuple[int, int]
 ) -> None:

@@ -17,7 +17,7 @@ from brvtui.paint.bars import meter
 from brvtui.paint.glyphs import UNICODE
 from brvtui.store.drafts import Draft, DraftStore
 from brvtui.tree.reading.project import find_project
-from tests.app.driving import NARROW, SIZES, WIDE, shown, until, view
+from tests.app.driving import NARROW, WIDE, at_all_sizes, shown, until, view
 from tests.app.editing import toasts
 from tests.support.trees import BRV3, NOW_MS, Tree
 
@@ -29,7 +29,7 @@ async def stuck(pilot: Pilot[Any]) -> None:
     await pilot.pause()
 
 
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@at_all_sizes
 async def test_how_far_it_is(app: BrvTui, stuck_at: StuckAt, size: tuple[int, int]) -> None:
     stuck_at(4210, 10080)
     async with app.run_test(size=size) as pilot:

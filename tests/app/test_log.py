@@ -26,10 +26,10 @@ from brvtui.tree.engine_files.query_log import LoggedQuery, query_log_folder
 from brvtui.tree.reading.signals import defaults
 from tests.app.driving import (
     NARROW,
-    SIZES,
     WIDE,
     ask,
     ask_from_cache,
+    at_all_sizes,
     brv,
     frame,
     screen,
@@ -83,7 +83,7 @@ async def to_log(pilot: Any) -> None:
     await settled(pilot)
 
 
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@at_all_sizes
 async def test_both_logs_are_listed_newest_first(
     with_log: Tree, make_app: Callable[..., BrvTui], size: tuple[int, int]
 ) -> None:

@@ -17,7 +17,21 @@ from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.engines.byterover.ageing.forecast import BoardOrder
 from brvtui.ranking.maturity import LEVELS
-from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
+from tests.app.driving import (
+    HUGE,
+    NARROW,
+    WIDE,
+    ask,
+    at_all_sizes,
+    brv,
+    frame,
+    screen,
+    settled,
+    shown,
+    text_of,
+    until,
+    view,
+)
 from tests.app.editing import toasts
 from tests.app.garden import STRANGE
 from tests.support.trees import NOW_MS, Tree
@@ -46,7 +60,7 @@ async def opened(pilot: Pilot[Any], *keys: str) -> None:
         await settled(pilot)
 
 
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@at_all_sizes
 async def test_every_note_stands_under_its_maturity(app: BrvTui, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await opened(pilot)

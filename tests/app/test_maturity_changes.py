@@ -12,7 +12,7 @@ from brvtui.app.editing.plan_dialog import PlanDialog, SignalsDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.engines.byterover.ageing.board import Event
-from tests.app.driving import NARROW, WIDE, frame, settled, shown, text_of, until, view
+from tests.app.driving import WIDE, at_two_sizes, frame, settled, shown, text_of, until, view
 from tests.app.editing import looked, type_keys
 from tests.app.test_maturity import FREEZE, column, maturity, opened
 from tests.support.trees import Tree
@@ -59,7 +59,7 @@ async def test_a_note_that_f_leaves_out_of_its_new_column_takes_no_focus_there(a
         assert view(pilot).selection.file == column(pilot, "draft").chosen != chosen
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+@at_two_sizes
 async def test_a_note_whose_maturity_is_set_is_followed_to_its_column(
     app: BrvTui, garden: Tree, size: tuple[int, int]
 ) -> None:

@@ -22,7 +22,7 @@ from brvtui.app.states import AnswerState, ModelState
 from brvtui.app.view import View
 from brvtui.services.model import Budget
 from brvtui.trace import Completion, EndReason, Usage
-from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, until, view
+from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, brv, screen, settled, shown, text_of, until, view
 from tests.app.editing import toasts
 from tests.support.chat_server import ChatServer, Refused, Streamed, called, chatting, written
 from tests.support.settings import own
@@ -82,7 +82,7 @@ async def being_written(app: BrvTui, size: tuple[int, int]) -> AsyncIterator[tup
             yield pilot, hold
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+@at_two_sizes
 async def test_one_call_is_answered_by_the_model(garden: Tree, make_app: MakeApp, size: tuple[int, int]) -> None:
     with chatting(written(*_ANSWER)) as server:
         model_at(server)

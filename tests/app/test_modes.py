@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-import pytest
-
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.note import NotePane
 from brvtui.app.notes.screen import NotesScreen
 from brvtui.app.query.screen import QueryScreen
-from tests.app.driving import NARROW, SIZES, WIDE, ask, frame, screen, settled, shown, text_of, until, view
+from tests.app.driving import (
+    NARROW,
+    WIDE,
+    ask,
+    at_all_sizes,
+    frame,
+    screen,
+    settled,
+    shown,
+    text_of,
+    until,
+    view,
+)
 
 
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@at_all_sizes
 async def test_digits_bring_screens_to_the_front_and_back(app: BrvTui, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await ask(pilot, "refresh token rotation")

@@ -20,7 +20,7 @@ from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.dialog import Dialog
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.tree.reading.project import find_project
-from tests.app.driving import NARROW, WIDE, ask, brv, frame, settled, shown, text_of, until, view
+from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, brv, frame, settled, shown, text_of, until, view
 from tests.app.editing import NOTE, area, looked, open_note, toasts, type_keys
 from tests.support.trees import Tree
 
@@ -79,7 +79,7 @@ async def test_on_query_a_note_begins_with_the_query_as_its_title(app: BrvTui) -
         await settled(pilot)
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+@at_two_sizes
 async def test_a_note_is_begun_from_a_query_that_nothing_covers(
     app: BrvTui, garden: Tree, size: tuple[int, int]
 ) -> None:
@@ -200,7 +200,7 @@ async def test_an_ending_that_is_typed_takes_the_place_of_the_offered_one(app: B
         assert field.cursor_position == len("a.md")
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+@at_two_sizes
 async def test_a_note_is_moved_and_links_follow_as_previewed(app: BrvTui, garden: Tree, size: tuple[int, int]) -> None:
     grade(garden.session(), "rollback", "", "deploy/ops/rollback.md", 3)
     garden.file("deploy/ops/rollback.md", "# Going back\n\nIn other words.\n", 2)
@@ -389,7 +389,7 @@ async def test_nothing_to_undo_says_so(app: BrvTui) -> None:
 # signals
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+@at_two_sizes
 async def test_signals_are_set_in_the_overlay_and_undone(app: BrvTui, garden: Tree, size: tuple[int, int]) -> None:
     path = "auth/jwt/refresh_rotation.md"
     (garden.root / "signals.json").write_text("{}")

@@ -15,7 +15,20 @@ from brvtui.app.notes.screen import NotesScreen, NotesTree
 from brvtui.app.project import opening
 from brvtui.lab.about import About
 from brvtui.session import Session
-from tests.app.driving import NARROW, SIZES, WIDE, ask, brv, frame, screen, settled, shown, text_of, until, view
+from tests.app.driving import (
+    NARROW,
+    WIDE,
+    ask,
+    at_all_sizes,
+    brv,
+    frame,
+    screen,
+    settled,
+    shown,
+    text_of,
+    until,
+    view,
+)
 from tests.app.linked import HUB, HUB_TEXT, STORE, note_of, open_linked
 from tests.support.trees import Tree
 
@@ -25,7 +38,7 @@ def app(linked: Tree, make_app: Callable[..., BrvTui]) -> BrvTui:
     return make_app(linked.root)
 
 
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@at_all_sizes
 async def test_a_note_is_rendered_with_its_frontmatter(app: BrvTui, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await open_linked(pilot)

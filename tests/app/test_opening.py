@@ -17,7 +17,7 @@ from brvtui.app.states import Phase, ProjectState
 from brvtui.config.sources import Layer, SettingProblem, SettingSource
 from brvtui.store.kept_index import KeptIndex
 from brvtui.tree.reading.project import NotesFolder
-from tests.app.driving import NARROW, WIDE, ask, brv, screen, settled, shown, text_of, until, view
+from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, brv, screen, settled, shown, text_of, until, view
 from tests.support.settings import own
 from tests.support.trees import Tree
 
@@ -73,7 +73,7 @@ async def test_a_kept_index_that_is_broken_is_said_so(garden: Tree, make_app: Ma
         assert view(pilot).project.overview
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["80x24", "120x36"])
+@at_two_sizes
 async def test_no_such_project(tmp_path: Path, make_app: MakeApp, size: tuple[int, int]) -> None:
     async with make_app(tmp_path / "nowhere").run_test(size=size) as pilot:
         await settled(pilot)

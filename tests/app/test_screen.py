@@ -12,14 +12,14 @@ from brvtui.app.arrangement import QUERY
 from brvtui.app.query.query_box import QueryBox
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.widgets.body import Body
-from tests.app.driving import HUGE, NARROW, SIZES, WIDE, ask, screen, settled, shown, text_of, until, view
+from tests.app.driving import HUGE, NARROW, WIDE, ask, at_all_sizes, screen, settled, shown, text_of, until, view
 
 
 def _displayed(body: Body) -> set[str]:
     return {child.id or "" for child in body.children if child.display}
 
 
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@at_all_sizes
 async def test_verdict_and_strip_are_always_there(app: BrvTui, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await ask(pilot, "key rotation")

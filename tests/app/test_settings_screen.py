@@ -19,7 +19,7 @@ from brvtui.app.themes.choosing import ThemePalette
 from brvtui.app.themes.library import read_library, user_folder
 from brvtui.config import ConfigError, configure, user_file
 from brvtui.config.schema import entries
-from tests.app.driving import HUGE, NARROW, SIZES, WIDE, at_once, frame, settled, shown, text_of, until
+from tests.app.driving import HUGE, NARROW, WIDE, at_all_sizes, at_once, frame, settled, shown, text_of, until
 from tests.support.settings import own
 from tests.support.trees import Tree
 
@@ -66,7 +66,7 @@ def test_every_setting_and_every_key_has_a_row() -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@at_all_sizes
 async def test_value_source_default_and_purpose_are_shown(
     garden: Tree, make_app: MakeApp, size: tuple[int, int]
 ) -> None:

@@ -5,19 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
-
 from brvtui.app.app import BrvTui
 from brvtui.app.query.retry import RetryPane
 from brvtui.engines.soleri.comparing import differences
 from brvtui.engines.soleri.sections import VaultSearch
-from tests.app.driving import NARROW, SIZES, WIDE, ask, screen, settled, shown, text_of, view
+from tests.app.driving import (
+    WIDE,
+    ask,
+    at_all_sizes,
+    at_two_sizes,
+    screen,
+    settled,
+    shown,
+    text_of,
+    view,
+)
 from tests.app.engines import switch_to
 from tests.app.linked import HUB, HUB_TEXT
 from tests.support.trees import Tree
 
 
-@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@at_all_sizes
 async def test_the_first_line_says_why_the_first_result_is_first(app: BrvTui, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await ask(pilot, "refresh token")
@@ -34,7 +42,7 @@ async def test_the_first_line_says_why_the_first_result_is_first(app: BrvTui, si
             assert f"{one.name} {one.text(signed=True)}" in first
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
+@at_two_sizes
 async def test_what_a_link_added_is_said_in_a_sentence(
     garden: Tree, make_app: Callable[..., BrvTui], size: tuple[int, int]
 ) -> None:
