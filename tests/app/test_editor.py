@@ -58,6 +58,7 @@ async def test_e_edits_the_selected_note_and_esc_goes_back(app: BrvTui, size: tu
         assert "Edit rollback.md" not in shown(pilot)
 
 
+@pytest.mark.long
 async def test_the_note_under_the_cursor_of_the_tree_is_edited(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -241,6 +242,7 @@ async def test_pasted_controls_are_left_out(app: BrvTui) -> None:
         assert "2 characters that cannot be shown" in toasts(pilot)
 
 
+@pytest.mark.long
 async def test_words_are_found(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await open_note(pilot)
@@ -264,6 +266,7 @@ async def test_words_are_found(app: BrvTui) -> None:
         assert "nowhere" not in shown(pilot)
 
 
+@pytest.mark.long
 async def test_long_lines_wrap_or_not(garden: Tree, make_app: MakeApp) -> None:
     garden.file(NOTE, "# Rollback\n" + "word " * 100, 3)
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
@@ -296,6 +299,7 @@ async def test_problems_are_listed_and_lead_to_their_line(
         assert set(area(pilot).line_marks) == {5}
 
 
+@pytest.mark.long
 async def test_a_problem_can_be_clicked(garden: Tree, make_app: MakeApp) -> None:
     garden.file(NOTE, "---\nmaturity: coer\n---\n# Rollback\n", 3)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -305,6 +309,7 @@ async def test_a_problem_can_be_clicked(garden: Tree, make_app: MakeApp) -> None
         assert area(pilot).cursor_location == (1, 10)
 
 
+@pytest.mark.long
 async def test_the_mouse_sets_the_cursor(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await open_note(pilot)
@@ -312,6 +317,7 @@ async def test_the_mouse_sets_the_cursor(app: BrvTui) -> None:
         assert area(pilot).cursor_location == (3, 2)
 
 
+@pytest.mark.long
 async def test_help_is_about_the_editor(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await open_note(pilot)
@@ -346,6 +352,7 @@ async def test_frontmatter_that_is_saved_broken_is_told_at_once(garden: Tree, ma
         assert "the engine reads no frontmatter" in toasts(pilot)
 
 
+@pytest.mark.long
 async def test_frontmatter_behind_a_line_that_was_put_before_it_is_told(garden: Tree, make_app: MakeApp) -> None:
     garden.file(NOTE, "---\ntitle: one\n---\n# Rollback\n", 3)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -371,6 +378,7 @@ async def test_signals_that_a_save_loses_are_told(garden: Tree, make_app: MakeAp
         assert "signals are lost: maturity core → draft, importance 88 → 50" in toasts(pilot)
 
 
+@pytest.mark.long
 async def test_a_generated_file_says_that_its_edits_are_overwritten(garden: Tree, make_app: MakeApp) -> None:
     garden.summary("deploy")
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
@@ -380,6 +388,7 @@ async def test_a_generated_file_says_that_its_edits_are_overwritten(garden: Tree
         assert "overwrites what is written here" in shown(pilot)
 
 
+@pytest.mark.long
 async def test_the_whole_text_is_selected_by_a_key_that_help_lists(app: BrvTui) -> None:
     async with app.run_test(size=(120, 160)) as pilot:
         await open_note(pilot)

@@ -77,6 +77,7 @@ async def test_drafts_are_told_at_the_start(left: Tree, make_app: MakeApp) -> No
         assert "1 draft: ^l" in shown(pilot)
 
 
+@pytest.mark.long
 @at_two_sizes
 async def test_the_hint_leads_to_the_draft_from_anywhere_until_it_is_dealt_with(
     left: Tree, make_app: MakeApp, size: tuple[int, int]
@@ -107,6 +108,7 @@ async def test_the_hint_leads_to_the_draft_from_anywhere_until_it_is_dealt_with(
         assert "1 draft" not in shown(pilot)
 
 
+@pytest.mark.long
 async def test_the_hint_goes_with_a_draft_that_is_dropped(left: Tree, make_app: MakeApp) -> None:
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -118,6 +120,7 @@ async def test_the_hint_goes_with_a_draft_that_is_dropped(left: Tree, make_app: 
         await until(pilot, lambda: "1 draft" not in shown(pilot))
 
 
+@pytest.mark.long
 async def test_several_drafts_are_listed_and_what_is_on_disk_already_is_none(left: Tree, make_app: MakeApp) -> None:
     _drafts(left).add(Draft("auth/new_note.md", b"# New\n", None, NOW_MS, 2**22 + 1, ""))
     left.file("auth/saved.md", "# Saved\n", 1)
@@ -164,6 +167,7 @@ async def test_both_questions_mark_mine_and_theirs_alike(left: Tree, make_app: M
         ]
 
 
+@pytest.mark.long
 async def test_drafts_are_listed_and_one_is_looked_at(left: Tree, make_app: MakeApp) -> None:
     async with make_app(left.root).run_test(size=NARROW) as pilot:
         await settled(pilot)

@@ -61,6 +61,7 @@ async def test_results_keep_what_matches_title_or_path(app: BrvTui) -> None:
         assert results.chosen == view(pilot).selection.file
 
 
+@pytest.mark.long
 async def test_up_and_down_move_while_the_filter_is_typed(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token rotation")
@@ -72,6 +73,7 @@ async def test_up_and_down_move_while_the_filter_is_typed(app: BrvTui) -> None:
         assert isinstance(app.focused, FilterField)
 
 
+@pytest.mark.long
 async def test_a_text_shows_its_matches_one_after_the_other(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "refresh token rotation")
@@ -103,6 +105,7 @@ async def test_a_kept_filter_holds_for_what_comes_next(app: BrvTui) -> None:
         assert f"of {results.all}" in shown(pilot)
 
 
+@pytest.mark.long
 async def test_a_blank_filter_goes_away_by_itself(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
@@ -112,6 +115,7 @@ async def test_a_blank_filter_goes_away_by_itself(app: BrvTui) -> None:
         assert not _pane(app, "tree").children
 
 
+@pytest.mark.long
 async def test_tab_and_function_keys_leave_a_filter_as_it_is(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token rotation")
@@ -128,6 +132,7 @@ async def test_tab_and_function_keys_leave_a_filter_as_it_is(app: BrvTui) -> Non
         assert not screen(pilot).body.maximised
 
 
+@pytest.mark.long
 async def test_a_click_on_the_field_goes_back_to_it(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token rotation")
@@ -148,6 +153,7 @@ async def test_what_is_cut_on_screen_is_still_found(app: BrvTui) -> None:
         assert "refresh_rotation.md" not in text_of(pilot, "#results").splitlines()[0]
 
 
+@pytest.mark.long
 async def test_the_list_of_keys_can_be_searched(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -164,6 +170,7 @@ async def test_the_list_of_keys_can_be_searched(app: BrvTui) -> None:
         assert not isinstance(app.screen, MessageScreen)
 
 
+@pytest.mark.long
 async def test_help_for_the_field(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)

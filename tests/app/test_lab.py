@@ -79,6 +79,7 @@ async def test_the_open_query_is_judged_by_its_answer(garden: Tree, make_app: Ma
         assert "mean ndcg@10 of 1 query" in text_of(pilot, "#judged")
 
 
+@pytest.mark.long
 async def test_the_queries_of_the_log_are_judged(garden: Tree, make_app: MakeApp) -> None:
     logged(garden, 9, "refresh token rotation")
     logged(garden, 7, "token store")
@@ -90,6 +91,7 @@ async def test_the_queries_of_the_log_are_judged(garden: Tree, make_app: MakeApp
         assert "token store" in text_of(pilot, "#judged")
 
 
+@pytest.mark.long
 async def test_one_entry_of_the_log_is_judged(garden: Tree, make_app: MakeApp) -> None:
     logged(garden, 9, "refresh token rotation")
     logged(garden, 7, "token store")
@@ -105,6 +107,7 @@ async def test_one_entry_of_the_log_is_judged(garden: Tree, make_app: MakeApp) -
         assert "grade its results on the Query screen" in toasts(pilot)
 
 
+@pytest.mark.long
 async def test_a_query_that_nothing_covers_has_no_results_to_grade(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "zebra quagga")
@@ -184,6 +187,7 @@ async def test_maturity_leads_to_the_answers_of_its_day(with_judgments: Tree, ma
         assert str(column.variant) == "+30d"
 
 
+@pytest.mark.long
 async def test_a_column_that_is_refused_is_not_waited_for(with_judgments: Tree, make_app: MakeApp) -> None:
     async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
         await to_lab(pilot)
@@ -202,6 +206,7 @@ async def test_a_column_that_is_refused_is_not_waited_for(with_judgments: Tree, 
         assert table(pilot).column == here
 
 
+@pytest.mark.long
 async def test_a_wrong_column_is_said(with_judgments: Tree, make_app: MakeApp) -> None:
     async with make_app(with_judgments.root).run_test(size=WIDE) as pilot:
         await to_lab(pilot)
@@ -220,6 +225,7 @@ async def test_a_wrong_column_is_said(with_judgments: Tree, make_app: MakeApp) -
         await until(pilot, lambda: "git" in text_of(pilot, "#cell"))
 
 
+@pytest.mark.long
 async def test_a_constant_that_its_engine_does_not_have_is_refused_where_it_is_typed(
     with_judgments: Tree, make_app: MakeApp
 ) -> None:
@@ -254,6 +260,7 @@ async def test_the_cursor_goes_to_a_new_column_and_hidden_ones_are_counted(
         await asked(pilot)
 
 
+@pytest.mark.long
 async def test_another_profile_names_its_column_and_stands_in_the_status_line(
     with_judgments: Tree, make_app: MakeApp
 ) -> None:
@@ -279,6 +286,7 @@ async def test_enter_asks_the_query_with_the_columns_engine(with_judgments: Tree
         assert screen(pilot).field.value in {each.text for each in judged(with_judgments)}
 
 
+@pytest.mark.long
 async def test_enter_takes_the_profile_too_and_says_what_it_cannot_take(
     with_judgments: Tree, make_app: MakeApp
 ) -> None:
@@ -422,6 +430,7 @@ async def test_judgments_that_others_changed_are_not_put_back(with_judgments: Tr
         assert judged(with_judgments) == kept
 
 
+@pytest.mark.long
 async def test_the_title_stands_behind_the_tabs_where_there_is_room(with_judgments: Tree, make_app: MakeApp) -> None:
     async with make_app(with_judgments.root).run_test(size=NARROW) as pilot:
         await to_lab(pilot)

@@ -62,6 +62,7 @@ async def _click(pilot: Pilot[Any], words: str) -> None:
 # new notes
 
 
+@pytest.mark.long
 async def test_on_query_a_note_begins_with_the_query_as_its_title(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
@@ -112,6 +113,7 @@ async def test_a_note_is_begun_from_a_query_that_nothing_covers(
         assert "NOT COVERED" not in shown(pilot)
 
 
+@pytest.mark.long
 async def test_a_new_note_that_was_saved_is_selected_where_it_was_begun(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -132,6 +134,7 @@ async def test_a_new_note_that_was_saved_is_selected_where_it_was_begun(app: Brv
         assert frame(pilot).query_one(NotesTree).chosen.endswith("zebra_crossing.md")
 
 
+@pytest.mark.long
 async def test_a_note_that_is_begun_and_left_leaves_nothing(app: BrvTui, garden: Tree) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "zebra quagga")
@@ -143,6 +146,7 @@ async def test_a_note_that_is_begun_and_left_leaves_nothing(app: BrvTui, garden:
         assert not (garden.tree / "zebra_quagga.md").exists()
 
 
+@pytest.mark.long
 async def test_a_template_is_chosen_by_keys_and_by_mouse(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await _press(pilot, "a", NewNoteDialog)
@@ -191,6 +195,7 @@ async def test_a_file_that_appears_at_the_new_path_is_never_overwritten(app: Brv
 # moving
 
 
+@pytest.mark.long
 async def test_an_ending_that_is_typed_takes_the_place_of_the_offered_one(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await _press(pilot, "M", MoveDialog, "deploy/ops/rollback.md")
@@ -244,6 +249,7 @@ async def test_a_move_that_cannot_be_says_why_and_does_nothing(app: BrvTui, gard
         assert (garden.tree / "deploy/ops/rollback.md").exists()
 
 
+@pytest.mark.long
 async def test_an_ending_that_is_typed_before_the_one_that_stands_counts_once(app: BrvTui, garden: Tree) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await _press(pilot, "M", MoveDialog, "deploy/ops/rollback.md")
@@ -326,6 +332,7 @@ async def test_unsaved_text_of_the_note_is_asked_about_first(app: BrvTui, key: s
         assert view(pilot).editor.edit is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", ["M", "X"])
 async def test_without_a_note_keys_say_what_to_do(app: BrvTui, key: str) -> None:
     async with app.run_test(size=WIDE) as pilot:
@@ -354,6 +361,7 @@ async def test_a_save_is_undone_outside_the_text_and_the_editor_follows(app: Brv
         assert "edit deploy/rollback.md: undone; U does it again" in toasts(pilot)
 
 
+@pytest.mark.long
 async def test_changes_are_listed_and_undone_there(app: BrvTui, garden: Tree) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await _press(pilot, "C", ChangesDialog)
@@ -378,6 +386,7 @@ async def test_changes_are_listed_and_undone_there(app: BrvTui, garden: Tree) ->
         await until(pilot, lambda: not (garden.tree / NOTE).exists())
 
 
+@pytest.mark.long
 async def test_nothing_to_undo_says_so(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -421,6 +430,7 @@ async def test_signals_are_set_in_the_overlay_and_undone(app: BrvTui, garden: Tr
         await until(pilot, lambda: view(pilot).project.overview.branches[path].maturity == "draft")  # type: ignore[union-attr]
 
 
+@pytest.mark.long
 async def test_signals_are_set_in_the_frontmatter_alone(app: BrvTui, garden: Tree) -> None:
     path = "auth/jwt/refresh_rotation.md"
     garden.read_frontmatter()
@@ -445,6 +455,7 @@ async def test_signals_are_set_in_the_frontmatter_alone(app: BrvTui, garden: Tre
         assert "enter do it" in shown(pilot)
 
 
+@pytest.mark.long
 async def test_an_importance_that_is_none_says_so(app: BrvTui, garden: Tree) -> None:
     (garden.root / "signals.json").write_text("{}")
     async with app.run_test(size=WIDE) as pilot:

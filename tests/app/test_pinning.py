@@ -76,6 +76,7 @@ async def test_what_changed_since_has_its_causes(app: BrvTui, garden: Tree) -> N
         assert view(pilot).pin.diff is None
 
 
+@pytest.mark.long
 async def test_another_profile_is_the_cause_also_where_settings_change_the_one_of_then(
     garden: Tree, make_app: MakeApp
 ) -> None:
@@ -115,6 +116,7 @@ async def test_the_pinned_answer_is_unpinned_by_the_same_key(app: BrvTui) -> Non
         assert "pinned" not in text_of(pilot, "#answer")
 
 
+@pytest.mark.long
 async def test_another_answer_is_pinned_in_its_place(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await pinned(pilot, "token store")
@@ -132,6 +134,7 @@ async def test_without_an_answer_nothing_is_pinned(app: BrvTui) -> None:
         assert tab(pilot) == "answer"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("word", ["compare", "diff"])
 async def test_the_palette_finds_it(app: BrvTui, word: str) -> None:
     async with app.run_test(size=NARROW) as pilot:
@@ -150,6 +153,7 @@ async def test_it_looks_so(looks: Looks, app: BrvTui) -> None:
         await looks(pilot, "test_it_looks_so[wording-{size}]")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("engine", "names"), [("byterover", True), ("jeffs_brain", False)])
 async def test_another_profile_is_offered_where_the_engine_has_one(app: BrvTui, engine: str, names: bool) -> None:
     async with app.run_test(size=WIDE) as pilot:

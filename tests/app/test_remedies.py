@@ -7,6 +7,7 @@ import os
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
@@ -68,6 +69,7 @@ async def test_another_wording_is_put_into_the_field(app: BrvTui) -> None:
         assert view(pilot).selection.file == "deploy/rollback.md"
 
 
+@pytest.mark.long
 async def test_a_wording_that_the_cache_would_answer_says_so(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await asked_why(pilot, "kubernetes", "deploy/rollback.md")
@@ -85,6 +87,7 @@ async def test_a_wording_that_the_cache_would_answer_says_so(app: BrvTui) -> Non
         )
 
 
+@pytest.mark.long
 async def test_the_note_that_a_wording_helps_is_selected_once_it_is_answered(app: BrvTui) -> None:
     path = "auth/jwt/session_expiry.md"
     async with app.run_test(size=WIDE) as pilot:
@@ -102,6 +105,7 @@ async def test_the_note_that_a_wording_helps_is_selected_once_it_is_answered(app
         await settled(pilot)
 
 
+@pytest.mark.long
 async def test_under_a_filter_the_remedy_that_is_shown_is_taken(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await asked_why(pilot, "kubernetes", "deploy/rollback.md")
@@ -125,6 +129,7 @@ async def test_a_title_is_changed_in_the_editor(app: BrvTui) -> None:
         await settled(pilot)
 
 
+@pytest.mark.long
 async def test_an_update_is_made_in_byterover_alone(app: BrvTui, garden: Tree) -> None:
     plant_kumquats(garden)
     async with app.run_test(size=WIDE) as pilot:
@@ -136,6 +141,7 @@ async def test_an_update_is_made_in_byterover_alone(app: BrvTui, garden: Tree) -
         assert not isinstance(frame(pilot), EditorScreen)
 
 
+@pytest.mark.long
 async def test_a_maturity_that_a_signals_file_holds_is_changed_there(app: BrvTui, garden: Tree) -> None:
     plant_kumquats(garden)
     held = {path: each.to_mapping() for path, each in garden.signals.items()}
@@ -152,6 +158,7 @@ async def test_a_maturity_that_a_signals_file_holds_is_changed_there(app: BrvTui
         assert not isinstance(pilot.app.screen, SignalsDialog)
 
 
+@pytest.mark.long
 async def test_a_maturity_is_proposed_in_the_form_for_where_it_is_kept(app: BrvTui, garden: Tree) -> None:
     plant_kumquats(garden)
     (garden.root / "signals.json").write_text("{}")
@@ -172,6 +179,7 @@ async def test_a_maturity_is_proposed_in_the_form_for_where_it_is_kept(app: BrvT
         await settled(pilot)
 
 
+@pytest.mark.long
 async def test_what_a_remedy_lifts_does_not_answer_because_the_cache_repeats_it(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
@@ -184,6 +192,7 @@ async def test_what_a_remedy_lifts_does_not_answer_because_the_cache_repeats_it(
         await settled(pilot)
 
 
+@pytest.mark.long
 async def test_an_answer_of_the_cache_that_a_new_one_would_replace_is_not_called_the_answer(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask_from_cache(pilot, "rollback")
@@ -211,6 +220,7 @@ def test_a_note_that_the_cached_answer_quotes_is_not_said_to_be_missing_from_it(
     assert any(f"q{quoted}" in line for line in lines)
 
 
+@pytest.mark.long
 async def test_what_brings_in_a_file_that_is_not_searched_is_said_once(app: BrvTui, garden: Tree) -> None:
     garden.file("_archived/auth/jwt/old_flow.full.md", "# Old flow\n")
     async with app.run_test(size=WIDE) as pilot:
@@ -229,6 +239,7 @@ async def test_what_brings_in_a_file_that_is_not_searched_is_said_once(app: BrvT
             await pilot.press("escape")
 
 
+@pytest.mark.long
 async def test_what_stands_for_a_folder_is_helped_by_words_alone(app: BrvTui, garden: Tree) -> None:
     folder = "fruit/_index.md"
     plant_kumquats(garden)
@@ -247,6 +258,7 @@ async def test_what_stands_for_a_folder_is_helped_by_words_alone(app: BrvTui, ga
         await until(pilot, lambda: said in " ".join(shown(pilot).replace("┃", " ").split()))
 
 
+@pytest.mark.long
 async def test_w_on_a_stub_says_how_its_note_comes_back(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await asked_why(pilot, "kubernetes", "_archived/auth/jwt/old_flow.stub.md")
@@ -255,6 +267,7 @@ async def test_w_on_a_stub_says_how_its_note_comes_back(app: BrvTui) -> None:
         assert "esc, then X restores it." in said
 
 
+@pytest.mark.long
 async def test_w_asks_on_notes_and_maturity_too(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
@@ -281,6 +294,7 @@ async def test_the_first_result_that_is_not_quoted_does_not_answer(app: BrvTui) 
         await settled(pilot)
 
 
+@pytest.mark.long
 async def test_a_note_that_leads_a_direct_answer_needs_nothing(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
