@@ -348,7 +348,7 @@ async def test_maturity_has_the_thresholds_and_confidences_of_v4(space: Path) ->
 def test_five_hits_make_a_default_topic_validated_and_twelve_core(space: Path) -> None:
     session = Session.open(space, now_ms=NOW)
     session.load()
-    found = [session.ageing.after_hits("ops/backup.html", hits).maturity for hits in (4, 5, 11, 12)]
+    found = [session.ageing.after_hits("ops/backup.html", hits).signals.maturity for hits in (4, 5, 11, 12)]
     assert found == ["draft", "validated", "validated", "core"]
 
 

@@ -42,16 +42,24 @@ def signals(value: Any) -> NoteSignals:
 def test_hits(case: dict[str, Any]) -> None:
     made = after_hits(signals(case["before"]), 1.0, True, case["times"], BRV3)
     then = signals(case["after"])
-    assert (made.importance, made.maturity, made.recency) == (then.importance, then.maturity, then.recency)
-    assert (made.access_count, made.update_count) == (then.access_count, then.update_count)
+    assert (made.signals.importance, made.signals.maturity, made.signals.recency) == (
+        then.importance,
+        then.maturity,
+        then.recency,
+    )
+    assert (made.signals.access_count, made.signals.update_count) == (then.access_count, then.update_count)
 
 
 @pytest.mark.parametrize("case", RECORDED["updates"])
 def test_updates(case: dict[str, Any]) -> None:
     made = after_updates(signals(case["before"]), 1.0, True, case["times"], BRV3)
     then = signals(case["after"])
-    assert (made.importance, made.maturity, made.recency) == (then.importance, then.maturity, then.recency)
-    assert (made.access_count, made.update_count) == (then.access_count, then.update_count)
+    assert (made.signals.importance, made.signals.maturity, made.signals.recency) == (
+        then.importance,
+        then.maturity,
+        then.recency,
+    )
+    assert (made.signals.access_count, made.signals.update_count) == (then.access_count, then.update_count)
 
 
 @pytest.mark.parametrize("case", RECORDED["trees"])

@@ -16,8 +16,8 @@ def test_maturity(quokkas: Tree) -> None:
     assert session.ageing.forecast(70).any_change.all()
     assert session.ageing.curve("x/m.md", 30).importance[0] == pytest.approx(50 * 0.995**5)
     used, updated = session.ageing.after_hits("x/n.md", 2), session.ageing.after_updates("x/m.md", 1)
-    assert (used.importance, used.maturity) == (67, "validated")
-    assert (updated.importance, updated.days) == (55, 0)
+    assert (used.signals.importance, used.signals.maturity) == (67, "validated")
+    assert (updated.signals.importance, updated.days) == (55, 0)
     for ask in (session.ageing.curve, lambda path: session.ageing.after_hits(path, 1)):
         with pytest.raises(KeyError):
             ask("x/gone.md")
@@ -30,7 +30,7 @@ def test_a_note_of_an_older_board_is_still_looked_up_on_it(tree: Tree) -> None:
     board = session.ageing.board()
     (tree.tree / path).unlink()
     session.load()
-    assert session.ageing.after_hits(path, 1, board).access_count == 1
-    assert session.ageing.after_updates(path, 1, board).update_count == 1
+    assert session.ageing.after_hits(path, 1, board).signals.access_count == 1
+    assert session.ageing.after_updates(path, 1, board).signals.update_count == 1
     with pytest.raises(KeyError):
         session.ageing.after_hits(path, 1)

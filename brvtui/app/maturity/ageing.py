@@ -334,9 +334,9 @@ def _distances(row: BoardRow, width: int, glyphs: Glyphs) -> list[Line]:
 
 
 def _after(after: After, what: str, width: int, glyphs: Glyphs) -> Line:
-    sign, role = glyphs.maturity[after.maturity], after.maturity
+    role = after.signals.maturity
     made = line(f" {plural(after.times, what)}: ", "muted")
-    made.add(f"{after.importance:.4g} ", "strong").add(f"{sign} {after.maturity}", role)
+    made.add(f"{after.signals.importance:.4g} ", "strong").add(f"{glyphs.maturity[role]} {role}", role)
     return made.add(f", ceiling {share(after.ceiling)}", "muted").cut(width)
 
 

@@ -23,14 +23,10 @@ from brvtui.tree.reading.signals import NoteSignals
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """A note after so many hits or updates: importance 0..100 and recency 0..1 as stored, counts, ceiling 0..1."""
+    """A note after so many hits or updates: its stored signals and its ceiling, 0..1."""
 
     times: int
-    importance: float
-    maturity: str
-    recency: float
-    access_count: int
-    update_count: int
+    signals: NoteSignals
     days: float
     """Days since modification: a hit leaves the file alone, an update writes it."""
     ceiling: float
@@ -52,16 +48,7 @@ def after_updates(signals: NoteSignals, days: float, local: bool, updates: int, 
 
 def _after(signals: NoteSignals, days: float, local: bool, times: int, profile: Profile) -> After:
     ceiling = ceilings(np.asarray([days]), inputs_of([signals], local, profile.score), profile)
-    return After(
-        times,
-        signals.importance,
-        signals.maturity,
-        signals.recency,
-        signals.access_count,
-        signals.update_count,
-        days,
-        float(ceiling[0]),
-    )
+    return After(times, signals, days, float(ceiling[0]))
 
 
 def preview(context: Context, query: str, scope: str, path: str, data: bytes, keep_mtime: bool) -> Preview:

@@ -122,7 +122,7 @@ def test_hits_to_promotion_are_counted(seed: int, tmp_path: Path) -> None:
     for position, before in enumerate(board.snapshot.signals):
         hits = board.row(position).hits_to_promotion
         level = LEVELS.index(before.maturity)
-        levels = [LEVELS.index(after_hits(before, 0, True, n, BRV3).maturity) for n in range(1, 41)]
+        levels = [LEVELS.index(after_hits(before, 0, True, n, BRV3).signals.maturity) for n in range(1, 41)]
         first = next((n for n, then in enumerate(levels, start=1) if then > level), None)
         assert hits == first
         assert LEVELS.index(board.row(position).after_one_hit) == levels[0]
