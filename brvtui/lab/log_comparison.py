@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from brvtui.engines.registry import noun_of, presentation
 from brvtui.engines.verdict import verdict_sentence
@@ -45,14 +45,12 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
     shown = trace.hits[0].score if trace.hits else None
     paths = tuple(hit.path for hit in trace.hits)
     places, said, covered = trace.scale.decimals, verdict_sentence(trace), trace.covered
+    unanswered = (_UNANSWERED[entry.status],) if entry.status in _UNANSWERED else ()
+    made = LogComparison(entry, trace.tier, shown, paths, unanswered, places, (), said, covered)
     if failure := presentation(trace.engine).failure(trace):
-        then = (_UNANSWERED[entry.status],) if entry.status in _UNANSWERED else ()
-        return LogComparison(
-            entry, trace.tier, shown, paths, (f"now {failure}", *then), places, (), said, covered, failure=failure
-        )
-    if entry.status in _UNANSWERED:
-        unanswered = (_UNANSWERED[entry.status],)
-        return LogComparison(entry, trace.tier, shown, paths, unanswered, places, (), said, covered)
+        return replace(made, differences=(f"now {failure}", *unanswered), failure=failure)
+    if unanswered:
+        return made
     differences: list[str] = []
     cached = ""
     if entry.from_cache:
@@ -68,7 +66,7 @@ def compare(entry: LoggedQuery, trace: Trace) -> LogComparison:
         differences.append(f"{entry.paths[0]} was first then, {paths[0]} is now")
     elif not entry.from_cache:
         differences += _other_results(entry, paths)
-    return LogComparison(entry, trace.tier, shown, paths, tuple(differences), places, (), said, covered, cached)
+    return replace(made, differences=tuple(differences), cached=cached)
 
 
 def _other_results(entry: LoggedQuery, paths: tuple[str, ...]) -> Iterator[str]:

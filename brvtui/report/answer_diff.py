@@ -20,7 +20,6 @@ from brvtui.wording import counted
 
 PAIR_SCHEMA = 1
 _NAME, _COLUMN = 18, 12
-_NOTHING = "–"
 
 
 def pair_lines(pair: PairComparison, width: int) -> list[Line]:
@@ -63,12 +62,8 @@ def _note_lines(letter: str, note: NoteStanding, decimals: int, width: int) -> l
 
 
 def _part_lines(parts: Sequence[PartOfBoth], decimals: int, width: int) -> list[Line]:
-    return [
-        _row(
-            part.name, [signed(part.above, decimals), signed(part.below, decimals), signed(part.difference, decimals)]
-        ).cut(width)
-        for part in parts
-    ]
+    values = ((part.name, (part.above, part.below, part.difference)) for part in parts)
+    return [_row(name, [signed(value, decimals) for value in of_both]).cut(width) for name, of_both in values]
 
 
 def _turning_lines(pair: PairComparison, decimals: int, width: int) -> list[Line]:
@@ -83,7 +78,7 @@ def _turning_lines(pair: PairComparison, decimals: int, width: int) -> list[Line
         return [line(f" {part}", "muted") for part in wrap(sentence, width - 1)]
     lines = [line(" the smallest changes after which B stands above A, each tried:", "muted").cut(width)]
     for change in pair.turning:
-        other = _NOTHING if change.other_rank is None else f"rank {change.other_rank}"
+        other = NO_VALUE if change.other_rank is None else f"rank {change.other_rank}"
         then = f"B rank {change.rank} with {change.score:.{decimals}f}, A {other}"
         lines += [line(f"   {part}", "ok") for part in wrap(f"{change.text}: {then}", width - 3)]
     return lines

@@ -19,14 +19,13 @@ from brvtui.lab.engine_comparison import (
 from brvtui.lab.evaluation.comparing import FEWEST
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import column, wrap
-from brvtui.report.evaluation import AS_EXPECTED, DECIMALS, about, facts, number
+from brvtui.report.evaluation import AS_EXPECTED, DECIMALS, NONE, about, facts, number, row
 from brvtui.text.visible import visible
 from brvtui.trace import to_plain
 from brvtui.wording import counted, difference_as_shown
 
 COMPARISON_SCHEMA = 1
 _RANK, _LEAST_COLUMN, _MOST_COLUMN, _NAME = 4, 16, 40, 15
-_NOTHING = "–"
 _EXPECTATIONS = f"{AS_EXPECTED}: an expected tier counts only for engines that have tiers, “not covered” for all."
 
 
@@ -61,7 +60,7 @@ def judged_lines(found: JudgedEngines, width: int) -> list[Line]:
     first = found.evaluations[0]
     queries = counted(len(first.queries), "query", "queries")
     made += [line(f" {queries}, {about(first)}", "muted").cut(width), Line()]
-    made.append(_row("", [presentation(name).title for name in names], "bold strong").cut(width))
+    made.append(row("", [presentation(name).title for name in names], "bold strong", _NAME).cut(width))
     for metric in found.metrics:
         best = found.best(metric)
         shown = line(f" {metric!s:<{_NAME}}")
@@ -72,9 +71,9 @@ def judged_lines(found: JudgedEngines, width: int) -> list[Line]:
             shown.add(f"  of {counted(first.count(metric), 'query', 'queries')}", "muted")
         made.append(shown.cut(width))
     for name, _ in facts(first):
-        cells = [dict(facts(each)).get(name, _NOTHING).partition(";")[0] for each in found.evaluations]
+        cells = [dict(facts(each)).get(name, NONE).partition(";")[0] for each in found.evaluations]
         if name != "outcomes":
-            made.append(_row(name, [cell.removesuffix(" a query") for cell in cells]).cut(width))
+            made.append(row(name, [cell.removesuffix(" a query") for cell in cells], column=_NAME).cut(width))
     if len({each.expectations[1] for each in found.evaluations}) > 1:
         made += [line(f" {part}", "muted") for part in wrap(_EXPECTATIONS, width - 2)]
     best = found.best(found.metrics[0])
@@ -176,13 +175,6 @@ def _overlap_lines(overlaps: Sequence[Overlap], width: int) -> list[Line]:
     made = [Line(), line(f" rank-biased overlap, 0 to 1 (persistence {PERSISTENCE:g})", "muted").cut(width)]
     for each in sorted(overlaps, key=lambda one: -1.0 if one.value is None else one.value, reverse=True):
         names = f"{presentation(each.one).title} and {presentation(each.other).title}"
-        shown = line(f" {_NOTHING if each.value is None else f'{each.value:.3f}':<5}", "bold strong").add(f"  {names}")
+        shown = line(f" {NONE if each.value is None else f'{each.value:.3f}':<5}", "bold strong").add(f"  {names}")
         made.append(shown.add("  neither found anything" if each.value is None else "", "muted").cut(width))
-    return made
-
-
-def _row(name: str, cells: Sequence[str], role: str = "text") -> Line:
-    made = line(f" {name:<{_NAME}}", role)
-    for cell in cells:
-        made.add(f"{cell:>{_NAME}}", role)
     return made

@@ -218,11 +218,11 @@ def drift_lines(drift: Drift, width: int) -> list[Line]:
     moments += [(f"+{point.days:g} d", point.comparison.now) for point in drift.points]
     made = [line(f" {heading(drift.now)}", "bold strong").cut(width), line(f" {about(drift.now)}", "muted").cut(width)]
     made.append(line(" if nobody reads or edits a note meanwhile", "muted").cut(width))
-    made += [Line(), _row("", [name for name, _ in moments], "muted").cut(width)]
+    made += [Line(), row("", [name for name, _ in moments], "muted").cut(width)]
     for metric in drift.metrics:
-        made.append(_row(str(metric), [number(found.mean(metric)) for _, found in moments]).cut(width))
+        made.append(row(str(metric), [number(found.mean(metric)) for _, found in moments]).cut(width))
     for outcome in dict.fromkeys(name for _, found in moments for name in found.outcomes):
-        made.append(_row(outcome, [str(found.outcomes.get(outcome, 0)) for _, found in moments]).cut(width))
+        made.append(row(outcome, [str(found.outcomes.get(outcome, 0)) for _, found in moments]).cut(width))
     made += [Line(), *_loss_lines(drift, width)]
     for point in drift.points:
         if point.gates:
@@ -266,8 +266,9 @@ def _loss_lines(drift: Drift, width: int) -> list[Line]:
     return made
 
 
-def _row(name: str, cells: list[str], role: str = "text") -> Line:
+def row(name: str, cells: Sequence[str], role: str = "text", column: int = _COLUMN) -> Line:
+    """A line of ``cells``, each in ``column`` cells, behind their ``name``."""
     made = line(f" {name:<{_NAME}}", role)
     for cell in cells:
-        made.add(f"{cell or NONE:>{_COLUMN}}", role)
+        made.add(f"{cell or NONE:>{column}}", role)
     return made

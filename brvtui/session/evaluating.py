@@ -24,10 +24,9 @@ from brvtui.lab.evaluation.evaluate import Progress
 from brvtui.lab.evaluation.keeping import KeepingEvaluator
 from brvtui.lab.evaluation.results import Evaluation, Metric
 from brvtui.lab.judgments.model import Judgment
-from brvtui.loading.revised import UNCHANGED, Difference, difference_to, revised
+from brvtui.loading.revised import UNCHANGED, difference_to, revised
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.saved.evaluations import read_evaluation
-from brvtui.snapshot import Snapshot
 from brvtui.store.kept_answers import KeptAnswers
 from brvtui.tree.history.git import RevisionError
 from brvtui.tree.history.revision import Revision
@@ -74,15 +73,6 @@ class EvaluationPlan:
         return self.revision or str(self.baseline or "")
 
 
-@dataclass(frozen=True)
-class _RevisionBaseline:
-    """A project at a revision: the context in which its engine answers there, and the way back to it."""
-
-    context: Context[Any]
-    reverting: Reverting
-    notices: tuple[str, ...]
-
-
 def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan, progress: Progress) -> Assessment:
     """Asks every one of ``judgments``, compares with the baseline of ``plan``, and says what changed and why.
 
@@ -97,24 +87,26 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
     context = _context(session, plan, evaluator, later_ms)
     if plan.revision and (session.is_space or session.is_code):
         raise RevisionError(_NOT_IN_GIT)
-    there = _at_revision(session, context, plan.revision) if plan.revision else None
+    reverting = _reverting(session, context, plan.revision) if plan.revision else None
     earlier = read_evaluation(plan.baseline) if plan.baseline is not None else None
 
     def asked(in_context: Context[Any], revision: str) -> Evaluation:
         return evaluator.evaluate(engine, in_context, judgments, plan.like, revision, progress, later_ms)
 
     made = asked(context, "")
-    if there is not None:
-        is_same = not there.reverting.difference.paths
-        earlier = replace(made, revision=plan.revision) if is_same else asked(there.context, plan.revision)
+    if reverting is not None:
+        # signals, shared sources and settings are those of now, and so are the ages of notes that both have
+        before = replace(context, snapshot=reverting.revert(reverting.difference))
+        is_same = not reverting.difference.paths
+        earlier = replace(made, revision=plan.revision) if is_same else asked(before, plan.revision)
     comparison = compare_evaluations(made, earlier) if earlier is not None else None
-    if there is not None and comparison is not None:
-        comparison = replace(comparison, notices=(*comparison.notices, *there.notices))
+    if reverting is not None and comparison is not None and session.project.sources:
+        shared = f"shared sources are compared as they are now, not as of {plan.revision}"
+        comparison = replace(comparison, notices=(*comparison.notices, shared))
     gates = tuple(_gates(made, comparison, plan))
     assessment = Assessment(made, plan.metrics, comparison, plan.baseline_name, gates)
     decisive = plan.drops[0][0] if plan.drops else plan.metrics[0]
     finder = CauseFinder(engine, context, plan.like, {each.id: each for each in judgments}, decisive)
-    reverting = there.reverting if there is not None else None
     return replace(assessment, causes=finder.explain(assessment.to_explain[:_MOST_EXPLAINED], reverting))
 
 
@@ -173,21 +165,7 @@ def _gates(made: Evaluation, comparison: Comparison | None, plan: EvaluationPlan
     return gates
 
 
-def _at_revision(session: Session, context: Context[Any], name: str) -> _RevisionBaseline:
-    """``context`` with the notes of the revision ``name``.
-
-    Signals, shared sources and settings are those of now, and so are the ages of notes that both have. Raises
-    :class:`brvtui.tree.history.git.RevisionError`.
-    """
-    revision = Revision(session.project.tree, name)
-    snapshot, constants, now_ms = context.snapshot, session.profile, context.now_ms
-
-    def at(difference: Difference) -> Snapshot:
-        return revised(snapshot, constants, now_ms, difference)
-
-    difference = difference_to(snapshot, revision)
-    before = Context(at(difference), context.constants, now_ms, context.services)
-    shared = f"shared sources are compared as they are now, not as of {name}"
-    return _RevisionBaseline(
-        before, Reverting(name, difference, at, constants), (shared,) if session.project.sources else ()
-    )
+def _reverting(session: Session, context: Context[Any], name: str) -> Reverting:
+    """The way back to the notes of the revision ``name``. Raises :class:`brvtui.tree.history.git.RevisionError`."""
+    difference = difference_to(context.snapshot, Revision(session.project.tree, name))
+    return Reverting(name, difference, context.snapshot, context.now_ms, session.profile)

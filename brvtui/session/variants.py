@@ -440,12 +440,7 @@ class VariantRunner:
             difference, name = variant.earlier.difference, "before"
         else:
             return None
-        base, reading, now_ms = session.snapshot, session.profile, state.context.now_ms
-
-        def at(part: Difference) -> Snapshot:
-            return revised(base, reading, now_ms, part)
-
-        return Reverting(name, difference, at, reading)
+        return Reverting(name, difference, session.snapshot, state.context.now_ms, session.profile)
 
     def _constants(self, engine: Engine[Any], variant: Variant) -> Any:
         session = self._session

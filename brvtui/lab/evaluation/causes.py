@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +15,7 @@ from brvtui.lab.evaluation.results import Metric, QueryResult
 from brvtui.lab.judgments.following import DocumentFinder
 from brvtui.lab.judgments.model import Judgment
 from brvtui.loading import EditedFile
-from brvtui.loading.revised import UNCHANGED, Difference
+from brvtui.loading.revised import UNCHANGED, Difference, revised
 from brvtui.paint.text import signed
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
@@ -31,13 +31,20 @@ _SHOWN = 0.00005
 
 @dataclass(frozen=True)
 class Reverting:
-    """Another state of the notes, and how a snapshot is made in which some of them are as they were there."""
+    """Another state of the notes, and snapshots in which some of them are as they were there."""
 
     name: str
     difference: Difference
-    revert: Callable[[Difference], Snapshot]
+    snapshot: Snapshot
+    """The notes as they are."""
+    now_ms: float
+    """The moment as of which snapshots are made."""
     reading: TreeConstants
-    """The constants that its files are read with."""
+    """The constants that files are read with."""
+
+    def revert(self, part: Difference) -> Snapshot:
+        """The notes as they are, but for ``part``."""
+        return revised(self.snapshot, self.reading, self.now_ms, part)
 
     def mixer(self, context: Context[Any]) -> StateMixer:
         """The states between this one and that of ``context``."""
