@@ -182,25 +182,38 @@ async def test_every_pane_shows_it(project: Tree, monkeypatch: pytest.MonkeyPatc
         assert view(pilot).answer.trace.engine == "toy"  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("missing", ["detail", "why", "constants", "modes", "presentation"])
-def test_the_type_checker_finds_a_missing_piece(tmp_path: Path, missing: str) -> None:
-    without = re.sub(rf"^    (def )?{missing}(?=[(:= ])", r"    \1another", _SOURCE, flags=re.MULTILINE)
-    said = _checked(tmp_path / f"without_{missing}.py", without)
-    assert re.search(rf'"Toy" is missing following "Engine" protocol member:\nnote: +{missing}$', said)
+_PIECES = ("detail", "why", "constants", "modes", "presentation")
 
 
-def test_the_type_checker_is_content_with_the_whole(tmp_path: Path) -> None:
-    assert _checked(tmp_path / "whole.py", _SOURCE) == ""
-
-
-def _checked(file: Path, source: str) -> str:
-    """What mypy says of the engine ``source`` where an engine is wanted, without the places."""
-    file.write_text(f"{source}\nfrom brvtui.engines.contract import Engine\nENGINE: Engine[Rules] = Toy()\n")
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The complaints of mypy about the whole engine, and about it without each piece, by the name of the piece."""
+    folder = tmp_path_factory.mktemp("checked")
+    for missing in ("", *_PIECES):
+        pattern = rf"^    (def )?{missing}(?=[(:= ])"
+        source = re.sub(pattern, r"    \1another", _SOURCE, flags=re.MULTILINE) if missing else _SOURCE
+        wanted = "from brvtui.engines.contract import Engine\nENGINE: Engine[Rules] = Toy()\n"
+        (folder / f"toy_{missing}.py").write_text(f"{source}\n{wanted}")
+    files = sorted(str(file) for file in folder.iterdir())
     kept = str(_ROOT / ".mypy_cache")
     mypy = [sys.executable, "-m", "mypy"]  # in a process of its own, for it raises Python's limit of recursion
     ran = subprocess.run(
-        [*mypy, str(file), "--strict", "--cache-dir", kept, "--no-error-summary"],
+        [*mypy, *files, "--strict", "--cache-dir", kept, "--no-error-summary"],
         capture_output=True, text=True, check=False, cwd=_ROOT,
     )  # fmt: skip
     assert not ran.stderr
-    return "\n".join(line.partition(": ")[2] for line in ran.stdout.splitlines())
+    said = dict.fromkeys(("", *_PIECES), "")
+    for line in ran.stdout.splitlines():
+        place, _, text = line.partition(": ")
+        said[Path(place.partition(":")[0]).stem.removeprefix("toy_")] += f"{text}\n"
+    return said
+
+
+@pytest.mark.parametrize("missing", _PIECES)
+def test_the_type_checker_finds_a_missing_piece(checked: dict[str, str], missing: str) -> None:
+    found = rf'"Toy" is missing following "Engine" protocol member:\nnote: +{missing}$'
+    assert re.search(found, checked[missing].rstrip())
+
+
+def test_the_type_checker_is_content_with_the_whole(checked: dict[str, str]) -> None:
+    assert checked[""] == ""
