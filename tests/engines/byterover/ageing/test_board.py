@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -120,12 +121,12 @@ def test_a_day_ahead_is_as_a_later_clock(seed: int, tmp_path: Path) -> None:
 def test_hits_to_promotion_are_counted(seed: int, tmp_path: Path) -> None:
     board = random_board(tmp_path, seed)
     for position, before in enumerate(board.snapshot.signals):
-        hits = board.row(position).hits_to_promotion
-        level = LEVELS.index(before.maturity)
-        levels = [LEVELS.index(after_hits(before, 0, True, n, BRV3).signals.maturity) for n in range(1, 41)]
-        first = next((n for n, then in enumerate(levels, start=1) if then > level), None)
-        assert hits == first
-        assert LEVELS.index(board.row(position).after_one_hit) == levels[0]
+        row, level = board.row(position), LEVELS.index(before.maturity)
+        levels = (LEVELS.index(after_hits(before, 0, True, n, BRV3).signals.maturity) for n in range(1, 41))
+        first = next(levels)
+        assert LEVELS.index(row.after_one_hit) == first
+        higher = (n for n, then in enumerate(chain([first], levels), start=1) if then > level)
+        assert row.hits_to_promotion == next(higher, None)
 
 
 class TestArchive:
