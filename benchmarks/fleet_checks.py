@@ -22,7 +22,7 @@ from benchmarks.fleet_trees import NOW_MS, make_fleet, some_queries
 from brvtui.fleet.answering import Asker
 from brvtui.fleet.asking import MemberReply
 from brvtui.fleet.cluster import Cluster
-from brvtui.fleet.members import Member
+from brvtui.fleet.fleet_file import Member
 from brvtui.fleet.one_ranking import one_ranking
 from brvtui.fleet.pool import Asks, ProcessPool
 

@@ -24,7 +24,7 @@ from benchmarks.fleet_trees import NOW_MS, make_fleet, some_queries
 from benchmarks.timings import setting
 from brvtui.fleet.answering import Asker
 from brvtui.fleet.asking import MemberQuestion, MemberReply
-from brvtui.fleet.members import Member
+from brvtui.fleet.fleet_file import Member
 from brvtui.fleet.one_ranking import one_ranking
 from brvtui.fleet.pool import ProcessPool, Stopped, never_stopped
 from brvtui.fleet.questions import Answering, StateOf

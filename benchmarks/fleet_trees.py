@@ -7,7 +7,7 @@ import random
 from itertools import accumulate
 from pathlib import Path
 
-from brvtui.fleet.members import Member
+from brvtui.fleet.fleet_file import Member
 
 NOW_MS = 1_795_176_000_000
 """2026-11-20T12:00:00Z: the moment at which they are asked."""

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import knowing_flask
+from brvtui.corpus.code.documents import SymbolPages
 from brvtui.corpus.code.index import build_index
-from brvtui.corpus.code.pages import SymbolPages
 from brvtui.corpus.code.records import CodeGraph
 from brvtui.engines.knowing.code_tasks import graph_of_code
 from brvtui.engines.knowing.profile import PROFILES, load_profile

@@ -18,8 +18,7 @@ from pathlib import Path
 
 from benchmarks.compare_engine import time_of
 from benchmarks.timings import peak_mb, percentile, setting
-from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search.retry import named_like
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.jeffs_brain import profile as profile_jeffs_brain

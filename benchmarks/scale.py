@@ -95,7 +95,7 @@ def _mb(used: resource.struct_rusage) -> float:
 
 def app(tree: Path, setup: Setup, notes: int, idle: bool) -> dict[str, float]:
     """One start of the app: first paint, ready, one note edited (ms), memory (MB), idle (per cent of a core)."""
-    from brvtui.tree.watching.debouncing import QUIET_SECONDS
+    from brvtui.tree.watching.watch import QUIET_SECONDS
 
     note = min((tree / ".brv" / "context-tree").rglob("*.md"))
     before, stat = note.read_text(encoding="utf-8"), note.stat()

@@ -17,8 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 
-from brvtui.engines.soleri.index import index_notes
-from brvtui.engines.soleri.mapping import map_note
+from brvtui.engines.soleri.index import index_notes, map_note
 from brvtui.engines.soleri.profile import SoleriProfile, load_profile
 from brvtui.engines.soleri.search import VaultRequest, search
 from brvtui.engines.soleri.vault import Vault

@@ -25,7 +25,7 @@ from brvtui.engines.soleri.profile import load_profile
 from brvtui.engines.soleri.search import Dense, VaultRequest, search
 from brvtui.engines.soleri.vault import Vault
 from brvtui.engines.soleri.vectors import EmbeddedBatch, EntryVectors, VectorIndex, embed_entries
-from brvtui.providers.local_models import LocalEmbedder
+from brvtui.providers.services import LocalEmbedder
 from brvtui.session import Session
 
 FAILED = Dense(None, "it fails")

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from brvtui.services.requests import LegError
+from brvtui.services.legs import LegError
 from brvtui.text.analysis import CharacterTable
 from brvtui.timing import Stopwatch
 from brvtui.trace import MOST_LISTED, Listed, Rung, State
-from brvtui.tree.reading.whitespace import folded, spaced_words
+from brvtui.tree.reading.contents import folded, spaced_words
 
 H = TypeVar("H")
 
@@ -45,7 +45,7 @@ class LadderRules:
 
 @dataclass(frozen=True, slots=True)
 class Searches(Generic[H]):
-    """The functions that the ladder calls. The searches may raise :class:`brvtui.services.requests.LegError`."""
+    """The functions that the ladder calls. The searches may raise :class:`brvtui.services.legs.LegError`."""
 
     text: Callable[[str], Sequence[H]]
     """The search itself, for a rewritten text."""

@@ -92,7 +92,7 @@ async def take_fleet(project: Path) -> str:
     from brvtui.app.app import FleetTui
     from brvtui.app.project.open_fleet import OpenFleet
     from brvtui.app.project.opening import Opening
-    from brvtui.fleet.members import Fleet, Member
+    from brvtui.fleet.fleet_file import Fleet, Member
     from tests.app.test_fleet import asked
     from tests.app.test_snapshots_fleet import shown, steady
     from tests.support.fleets import HereAsks

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.loading import EditedFile
-from brvtui.loading.edited import UNPUBLISHED, edited
+from brvtui.loading.revised import UNPUBLISHED, edited
 from brvtui.snapshot import Snapshot
 from tests.support.examples import seeds
 from tests.support.generated import generated, prose, query, signals
@@ -115,7 +114,7 @@ def test_a_note_is_exchanged_and_nothing_else_is_made_again(tree: Tree, monkeypa
     def refuse(*_: object) -> None:
         raise AssertionError("every file is looked at")
 
-    monkeypatch.setattr("brvtui.loading.edited.load", refuse)
+    monkeypatch.setattr("brvtui.loading.revised.load", refuse)
     for path in ("pad/p003.md", "pad/new.md", "pad/context.md", "other/context.md", "_archived/a/n.stub.md"):
         kept = (NOW_MS - 40 * DAY_MS) * 1_000_000
         edited(snapshot, BRV3, NOW_MS, EditedFile(path, b"# Now", NOW_MS * 1_000_000))

@@ -16,8 +16,7 @@ from brvtui.app.services import Refusal
 from brvtui.app.themed import ThemedApp
 from brvtui.app.widgets.lines import rebuild
 from brvtui.config import ConfigError, Configuration, configure
-from brvtui.config.schema import AUTO, ON, Value, entries, value_text
-from brvtui.config.sources import Layer
+from brvtui.config.schema import AUTO, ON, Layer, Value, entries, value_text
 from brvtui.paint.glyphs import for_terminal
 
 _REMOTE = ("SSH_CONNECTION", "SSH_TTY", "TMUX", "STY")

@@ -12,10 +12,10 @@ from brvtui.profiles import DEFAULT as DEFAULT_PROFILE
 if TYPE_CHECKING:
     from brvtui.app.contents import Edit, Overview, SimilarNotes
     from brvtui.app.live_answer import LiveAnswer
-    from brvtui.config.sources import SettingProblem
+    from brvtui.config.schema import SettingProblem
     from brvtui.engines.byterover.counterfactuals import Counterfactuals
     from brvtui.engines.byterover.route.tree_changes import CacheNow
-    from brvtui.fleet.members import Absence, Fleet
+    from brvtui.fleet.fleet_file import Absence, Fleet
     from brvtui.fleet.one_ranking import OneRanking
     from brvtui.fleet.questions import MemberAnswer, MemberState
     from brvtui.lab.about import About, Around

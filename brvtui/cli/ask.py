@@ -18,12 +18,43 @@ from brvtui.cli.options import answer_format, project_option, text_argument
 from brvtui.cli.output import say, write_json
 from brvtui.cli.sessions import find_session, letters_setting
 from brvtui.text.visible import visible
+from brvtui.trace import Completion, ToolStep
+from brvtui.wording import counted
 
 if TYPE_CHECKING:
     from brvtui.config.schema import Llm
     from brvtui.services.model import Cancellation
     from brvtui.trace import Trace
     from brvtui.trace.events import CompletionFailed, Event, Finished
+
+# A model's work for an answer, in words.
+
+
+_SHOWN_ARGUMENTS = 100
+
+
+def spent(completion: Completion) -> str:
+    """The calls, tools, tokens, cost and time of an answer, in one line."""
+    if not completion.turns:
+        return f"{completion.model}: no call came to its end"
+    usage = completion.usage
+    work = f"{counted(len(completion.turns), 'call', 'calls')}, {counted(len(completion.steps), 'tool', 'tools')}"
+    about = "about " if usage.estimated else ""
+    cost = "" if completion.cost_cents is None else f", {completion.cost_cents:.4g} cents"
+    tokens = f"{about}{usage.sent} tokens sent, {usage.received} received{cost}"
+    return f"{completion.model}: {work}, {tokens}, {completion.took_ms / 1000:.1f} s"
+
+
+def called(number: int, tool: str, arguments: str) -> str:
+    """A call of a tool, in one line; long arguments are cut."""
+    more = "…" if len(arguments) > _SHOWN_ARGUMENTS else ""
+    return f"{number}. {tool} {arguments[:_SHOWN_ARGUMENTS]}{more}"
+
+
+def gave(step: ToolStep, ms: float) -> str:
+    """The result of a tool and its time, in one line."""
+    return f"{step.refused or f'{step.result_tokens} tokens'}, {ms:.0f} ms"
+
 
 _WIDTH = 80
 """Columns of an answer that is made of lines."""
@@ -134,7 +165,6 @@ class _Terminal:
         """Shows ``events`` and returns the last of them."""
         from brvtui.engines.registry import presentation
         from brvtui.paint.headline import headline_text
-        from brvtui.report.completion import called, gave
         from brvtui.trace import events as kinds
 
         ended = None
@@ -199,8 +229,6 @@ class _Terminal:
         if answer.notice and not getattr(ended, "why", ""):
             self._note(f"note: {answer.notice}")
         if answer.completion:
-            from brvtui.report.completion import spent
-
             self._note(spent(answer.completion))
 
     def _write(self, text: str) -> None:
@@ -222,7 +250,7 @@ def _given(trace: Trace) -> str:
     from brvtui.engines.registry import presentation
     from brvtui.paint.glyphs import for_terminal
     from brvtui.paint.text import kept_whole
-    from brvtui.report.lines import plain_lines
+    from brvtui.report.query import plain_lines
 
     with nullcontext() if sys.stdout.isatty() else kept_whole():
         return plain_lines(presentation(trace.engine).answer(trace, _WIDTH, for_terminal(letters_setting()))).strip(

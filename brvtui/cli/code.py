@@ -118,7 +118,7 @@ def _words(task: tuple[str, ...], files: bool) -> str:
 
 def _changed(repo: Path, diff: str) -> list[str]:
     """The files of the patch on the standard input, or between the revisions ``diff``. Raises :class:`Failure`."""
-    from brvtui.corpus.code.changed import DiffError, files_between, files_of_patch
+    from brvtui.corpus.code.commits import DiffError, files_between, files_of_patch
 
     if diff == "-":
         patch = sys.stdin.buffer.read(_LARGEST_PATCH + 1)

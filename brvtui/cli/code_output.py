@@ -17,8 +17,8 @@ from brvtui.wording import counted
 if TYPE_CHECKING:
     from brvtui.corpus.code.records import SkippedSource
     from brvtui.engines.knowing.code_tasks import CodeAnswer, CodeResult
+    from brvtui.engines.knowing.reasons import SymbolExplanation
     from brvtui.engines.knowing.sections import NoteOnCode
-    from brvtui.engines.knowing.symbol_why import SymbolExplanation
     from brvtui.session.code import CodeSession
 
 _SHOWN = 10

@@ -123,11 +123,11 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
     _save(report, given["files"], session)
     if form == "table":
         from brvtui.report.evaluation import evaluation_lines
-        from brvtui.report.lines import rich_lines
+        from brvtui.report.query import rich_lines
 
         print_report(lambda width: rich_lines(evaluation_lines(report, width)))
     else:
-        from brvtui.report.evaluation_files import EvaluationForm, rendered_evaluation
+        from brvtui.report.evaluation import EvaluationForm, rendered_evaluation
 
         sys.stdout.buffer.write(rendered_evaluation(report, EvaluationForm(_FORMS[form])))
         sys.stdout.buffer.flush()
@@ -147,7 +147,7 @@ def _days(text: str | None) -> list[float]:
 
 def _drift(session: Any, judgments: Sequence[Judgment], plan: EvaluationPlan, days: Sequence[float], form: str) -> int:
     from brvtui.report.evaluation import drift_as_plain, drift_lines
-    from brvtui.report.lines import rich_lines
+    from brvtui.report.query import rich_lines
     from brvtui.session.evaluating import drift
 
     with engine_errors_reported():
@@ -173,7 +173,7 @@ def _check(plan: EvaluationPlan, drifts: bool) -> None:
 
 def _check_files(files: Sequence[Path]) -> None:
     """Refuses, before anything is asked, a file whose ending names no form. Raises :class:`Failure`."""
-    from brvtui.report.evaluation_files import evaluation_form_of
+    from brvtui.report.evaluation import evaluation_form_of
     from brvtui.report.saved import ExportError
 
     try:
@@ -184,7 +184,7 @@ def _check_files(files: Sequence[Path]) -> None:
 
 
 def _save(report: Assessment, files: Sequence[Path], session: Any) -> None:
-    from brvtui.report.evaluation_files import save_evaluation
+    from brvtui.report.evaluation import save_evaluation
     from brvtui.report.saved import ExportError
 
     trees = [session.project.tree, *(source.tree for source in session.project.sources)]

@@ -3,19 +3,67 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
 
 from brvtui.cli.failure import BAD_USAGE, NOT_THERE, OK, Failure
 from brvtui.cli.options import answer_format, project_option
 from brvtui.cli.output import print_report, write_json
+from brvtui.config import Configuration
+from brvtui.config.schema import Entry, Layer, SettingSource, ValueKind, entries, value_text
 from brvtui.text.visible import visible
 
-if TYPE_CHECKING:
-    from brvtui.config import Configuration
+# The merged settings as text, each with its value and source.
+
+
+def settings_report(
+    configuration: Configuration, remarks: Mapping[str, str], left_out: Mapping[str, SettingSource]
+) -> RenderableType:
+    """Every setting with its value and its source; beside that, by name, what ``remarks`` say of it, and where another
+    value of it is ``left_out``."""
+    table = Table.grid(padding=(0, 2))
+    table.add_row(Text("setting", "dim"), Text("value", "dim"), Text("from", "dim"))
+    for entry in entries().values():
+        for name, value in _values(configuration, entry):
+            source = configuration.source(name)
+            place = _from(source)
+            if remark := remarks.get(name):
+                place.append(f": {remark}", "yellow")
+            if name in left_out:
+                place.append(f"; left out: {_from(left_out[name])}", "yellow")
+            written = f'keys."{name.removeprefix("keys.")}"' if name.startswith("keys.") else name
+            table.add_row(_plain(written, "" if source.layer is Layer.DEFAULT else "bold"), _plain(value), place)
+    files = Table.grid(padding=(0, 2))
+    files.add_row(Text("user", "dim"), _plain(str(configuration.user_file)))
+    if configuration.project_file is not None:
+        files.add_row(Text("project", "dim"), _plain(str(configuration.project_file)))
+    return Group(table, Text(), files)
+
+
+def _values(configuration: Configuration, entry: Entry) -> list[tuple[str, str]]:
+    """The names and values of ``entry``: of keys, those of each binding."""
+    value = configuration.value(entry)
+    if entry.kind is ValueKind.KEYS and isinstance(value, Mapping) and value:
+        return [(f"keys.{binding}", keys) for binding, keys in value.items()]
+    return [(entry.name, value_text(value))]
+
+
+def _from(source: SettingSource) -> Text:
+    if source.layer is Layer.DEFAULT:
+        return Text("default", "dim")
+    if source.layer in (Layer.USER, Layer.PROJECT):
+        return Text(f"{source.layer.value}'s file", "green")
+    return _plain(source.place, "green")
+
+
+def _plain(text: str, style: str = "") -> Text:
+    """``text`` as itself: no markup, no escapes."""
+    return Text(visible(text), style=style)
 
 
 @click.command(
@@ -54,8 +102,6 @@ def config(project: Path | None, defaults: bool, form: str) -> int:
     if form == "json":
         write_json([{**as_plain(merged), "problems": problems}])
     else:
-        from brvtui.report.settings import settings_report
-
         remarks = {row.name: "cannot be used" if row.problem else row.remark for row in rows if not row.left_out}
         left_out = {row.name: row.left_out for row in rows if row.left_out}
         print_report(lambda _: settings_report(merged, remarks, left_out))

@@ -104,7 +104,7 @@ def sweep(
         _save(file, _rendered(made, _FORMS[file.suffix.lower()]), session)
     if form == "table":
         from brvtui.paint.glyphs import for_terminal
-        from brvtui.report.lines import rich_lines
+        from brvtui.report.query import rich_lines
         from brvtui.report.sweep import sweep_lines
 
         print_report(lambda width: rich_lines(sweep_lines(made, width, for_terminal())))
@@ -123,7 +123,7 @@ def _list(session: Session, form: str) -> int:
 
         write_json([{"constants": [to_plain(each) for each in controls]}])
         return OK
-    from brvtui.report.lines import rich_lines
+    from brvtui.report.query import rich_lines
     from brvtui.report.sweep import control_lines
 
     print_report(lambda width: rich_lines(control_lines(controls, width)))
@@ -131,8 +131,7 @@ def _list(session: Session, form: str) -> int:
 
 
 def _rendered(made: Sweep, form: str) -> bytes:
-    from brvtui.report.sweep import sweep_as_plain
-    from brvtui.report.sweep_svg import sweep_svg
+    from brvtui.report.sweep import sweep_as_plain, sweep_svg
     from brvtui.text.visible import json_line
 
     return json_line(sweep_as_plain(made)) if form == "json" else sweep_svg(made).encode("utf-8")

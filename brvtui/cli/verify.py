@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,39 @@ from brvtui.cli.engine_command import Asked
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure
 from brvtui.cli.options import WholeNumber, answer_format, project_option, shared, space_options
 from brvtui.cli.output import print_report, say, write_json
+from brvtui.lab.verification.results import Verification
+from brvtui.paint.line import Line, line
 from brvtui.text.visible import visible
+from brvtui.wording import counted
 
 if TYPE_CHECKING:
     from brvtui.session import Session
+
+# What a verification found, as lines.
+
+
+_MOST = 20
+_LABEL = 10
+
+
+def verification_lines(made: Verification, most: int = _MOST) -> Iterator[Line]:
+    """The sentence, what was asked and how, then the first ``most`` questions that are answered otherwise."""
+    role = "ok" if not made.differences else "bad"
+    yield Line().gap().add(made.sentence, f"bold {role}")
+    documents = counted(made.documents, "document", "documents")
+    yield line(f" over a copy of {made.over}, {documents}, profile {made.profile}; {made.isolation}", "muted")
+    for notice in made.notices:
+        yield line(f" {notice}", "warn")
+    for difference in made.differences[:most]:
+        yield Line()
+        yield (
+            Line().gap().add(difference.query or "every query", "strong").add(f"  first differs in: {difference.step}")
+        )
+        for label, text in (("installed", difference.engine), ("brv-tui", difference.ours)):
+            yield Line().gap(3).fit(label, _LABEL, "muted").add(text, "text")
+    if len(made.differences) > most:
+        yield line(f" {len(made.differences) - most} more; --format json holds all", "muted")
+
 
 _PATH = click.Path(path_type=Path)
 
@@ -81,8 +111,7 @@ def verify(
         write_json([{"schema": SCHEMA, **to_plain(made), "same": made.same, "sentence": made.sentence}])
     else:
         from brvtui.paint.line import flowed
-        from brvtui.report.lines import rich_lines
-        from brvtui.report.verification import verification_lines
+        from brvtui.report.query import rich_lines
 
         lines = list(verification_lines(made))
         print_report(lambda width: rich_lines(part for one in lines for part in flowed(one, width, width)))

@@ -1,7 +1,6 @@
 """Settings: five layers over one schema (``docs/configuration.md``)."""
 
 from brvtui.config.layers import PROJECT_FILE, Configuration, configure, user_file
-from brvtui.config.schema import Settings
-from brvtui.config.sources import ConfigError
+from brvtui.config.schema import ConfigError, Settings
 
 __all__ = ["PROJECT_FILE", "ConfigError", "Configuration", "Settings", "configure", "user_file"]

@@ -7,8 +7,18 @@ import reprlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from brvtui.config.schema import OFF, ON, Entry, Value, ValueKind, entries
-from brvtui.config.sources import ConfigError, Layer, SettingProblem, SettingSource
+from brvtui.config.schema import (
+    OFF,
+    ON,
+    ConfigError,
+    Entry,
+    Layer,
+    SettingProblem,
+    SettingSource,
+    Value,
+    ValueKind,
+    entries,
+)
 from brvtui.text.visible import visible
 from brvtui.wording import did_you_mean, nearest, shortened
 

@@ -12,11 +12,23 @@ from typing import Any
 
 from brvtui import faults
 from brvtui.config.checking import check_tables, read_text
-from brvtui.config.schema import PREFIX, Entry, Settings, Value, assemble, entries, entry_of
-from brvtui.config.sources import ConfigError, Layer, LeftOutSetting, SettingProblem, SettingSource
+from brvtui.config.schema import (
+    PREFIX,
+    ConfigError,
+    Entry,
+    Layer,
+    LeftOutSetting,
+    SettingProblem,
+    Settings,
+    SettingSource,
+    Value,
+    assemble,
+    entries,
+    entry_of,
+)
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import config_folder
-from brvtui.text.address import why_no_address
+from brvtui.text.visible import why_no_address
 from brvtui.typed_tables import parse_tables
 
 PROJECT_FILE = "brv-tui.toml"

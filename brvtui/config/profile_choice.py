@@ -9,8 +9,17 @@ from typing import Any
 
 from brvtui.config.checking import quote
 from brvtui.config.layers import Configuration
-from brvtui.config.schema import AUTO, ON, Settings, Value
-from brvtui.config.sources import ConfigError, Layer, SettingProblem, SettingSource, UnusableSetting
+from brvtui.config.schema import (
+    AUTO,
+    ON,
+    ConfigError,
+    Layer,
+    SettingProblem,
+    Settings,
+    SettingSource,
+    UnusableSetting,
+    Value,
+)
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.profile_files import engine_of_profile, profiles_of
@@ -45,7 +54,7 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> Profile
     The tree is read with it, whichever engine answers. It is the default one where the settings name ``of_engine``, a
     profile of the engine that answers, or where a file or the environment names one of any other engine. No limit of a
     project's profile is above the built-in one or the user's own. Raises ``ProfileError`` for an explicit choice that
-    cannot be used, and :class:`brvtui.config.sources.UnusableSetting` for a setting: a project is not opened with other
+    cannot be used, and :class:`brvtui.config.schema.UnusableSetting` for a setting: a project is not opened with other
     constants than it asks for.
     """
     for problem in configuration.problems:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from brvtui.config.layers import read_tables
-from brvtui.config.schema import Value
-from brvtui.config.sources import ConfigError
+from brvtui.config.schema import ConfigError, Value
 from brvtui.disk import writing
 from brvtui.regular_files import LARGEST, read_regular
 

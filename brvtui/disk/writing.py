@@ -16,8 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from brvtui.disk.locks import NO_LOCKS, lock_at_once
-from brvtui.disk.processes import is_running
+from brvtui.disk.locks import NO_LOCKS, is_running, lock_at_once
 
 PRIVATE, ORDINARY = 0o600, 0o666
 """Permissions of a new file; the user's ``umask`` still takes from them."""

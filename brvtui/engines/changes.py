@@ -15,16 +15,14 @@ import numpy as np
 
 from brvtui.engines.contract import Context
 from brvtui.loading import EditedFile
-from brvtui.loading.edited import edited, with_signals
-from brvtui.ranking.constants import SignalRules
-from brvtui.ranking.maturity import LEVELS, after_access, after_update, levels_of
+from brvtui.loading.revised import edited, with_signals
+from brvtui.ranking.maturity import LEVELS, SignalRules, after_access, after_update, levels_of
 from brvtui.regular_files import read_regular
 from brvtui.snapshot import Note, Snapshot
 from brvtui.tree.constants import ReadingLimits
-from brvtui.tree.reading.contents import Unseen, read_bytes, title_of, title_span
+from brvtui.tree.reading.contents import Unseen, read_bytes, redated, title_of, title_span
 from brvtui.tree.reading.frontmatter import parse
 from brvtui.tree.reading.signals import NoteSignals
-from brvtui.tree.reading.updated_at import redated
 
 _NS_PER_MS = 1_000_000
 MOST_TITLES = 63

@@ -6,10 +6,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.contract import Context, EngineError, Query
-from brvtui.services.requests import LegError, ServiceError
+from brvtui.services.legs import LegError, ServiceError
 
 if TYPE_CHECKING:  # the first paint names engines, and must not import what only a model needs
-    from brvtui.services.embedding import Embedder
+    from brvtui.services.legs import Embedder
 
 _ANY_TEXT = "ready"
 _PROBED = "a probe asks no service: a run does"

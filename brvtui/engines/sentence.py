@@ -6,11 +6,11 @@ from collections.abc import Container, Iterable, Iterator
 from unicodedata import normalize
 
 from brvtui.engines.advice import NO_WORDS
-from brvtui.paint.lead import shares_of_lead
+from brvtui.paint.hits import shares_of_lead
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.paint.text import number, signed
-from brvtui.text.folding import fold
+from brvtui.text.analysis import fold
 from brvtui.trace import Check, Hit, MissingWord, Trace, Whereabouts
 from brvtui.wording import counted, shortened
 

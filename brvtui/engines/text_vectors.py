@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui import faults
-from brvtui.services.embedding import Embedder, Vector, VectorCache
-from brvtui.services.requests import LegError
+from brvtui.services.legs import Embedder, LegError, Vector, VectorCache
 
 Floats = NDArray[np.float32]
 
@@ -26,7 +25,7 @@ class VectorTable:
     def nearest(self, vector: Vector, limit: int) -> list[tuple[int, float]]:
         """Positions and cosines, nearest first, equal ones in order.
 
-        Raises :class:`brvtui.services.requests.LegError` when ``vector`` has another length or no direction.
+        Raises :class:`brvtui.services.legs.LegError` when ``vector`` has another length or no direction.
         """
         asked = np.asarray(vector, dtype=np.float64)
         if not len(self.positions):

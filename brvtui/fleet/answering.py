@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from brvtui.fleet.asking import FleetQuestion, MemberQuestion, MemberReply
-from brvtui.fleet.members import Absence, Member
+from brvtui.fleet.fleet_file import Absence, Member
 from brvtui.fleet.opening import FRESH_S
 from brvtui.fleet.pool import Asks, Stopped, never_stopped
 

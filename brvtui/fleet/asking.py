@@ -16,8 +16,7 @@ from typing import Any, Protocol
 from brvtui import faults
 from brvtui.config import ConfigError
 from brvtui.engines.contract import EngineError, UnknownEngine
-from brvtui.fleet.fleet_file import FleetError
-from brvtui.fleet.members import Absence, AbsenceKind, Member
+from brvtui.fleet.fleet_file import Absence, AbsenceKind, FleetError, Member
 from brvtui.fleet.opening import FRESH_S, OpenMember
 from brvtui.lab.judgments.model import JudgmentsError
 from brvtui.tree.history.git import RevisionError

@@ -18,10 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from brvtui.fleet.asking import MemberQuestion, MemberReply, ask_each
-from brvtui.fleet.fleet_file import FleetError
-from brvtui.fleet.members import AbsenceKind, Member
-from brvtui.fleet.placing import placed
-from brvtui.fleet.pool import Stopped, never_stopped
+from brvtui.fleet.fleet_file import AbsenceKind, FleetError, Member
+from brvtui.fleet.pool import Stopped, never_stopped, placed
 from brvtui.tree.reading.json_file import read_json
 
 AUTO = "auto"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.fleet.answering import Asker
-from brvtui.fleet.members import Absence, Member
+from brvtui.fleet.fleet_file import Absence, Member
 from brvtui.fleet.sketches import PERMUTATIONS, SCHEME, MemberSketch, NoteSketch, ShinglesOf, likeness
 
 SIMILAR = 0.8

@@ -13,8 +13,7 @@ from itertools import chain, count, islice
 from pathlib import Path
 
 from brvtui.disk.walking import leads_to_folder
-from brvtui.fleet.fleet_file import FleetEntry, FleetError, read_entries
-from brvtui.fleet.members import Absence, AbsenceKind, Fleet, Member
+from brvtui.fleet.fleet_file import Absence, AbsenceKind, Fleet, FleetEntry, FleetError, Member, read_entries
 from brvtui.store.folders import with_home
 from brvtui.tree.reading.project import MARKER
 from brvtui.tree.spaces.locating import TREE, space_at, space_folders

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from brvtui.fleet.answering import Asker
 from brvtui.fleet.comparing import SIMILAR, AlikeNotes, Contradiction, NotePlace, Sketches, alike_notes, contradictions
-from brvtui.fleet.members import Absence, Member
+from brvtui.fleet.fleet_file import Absence, Member
 from brvtui.fleet.questions import MemberState, StateOf
 from brvtui.fleet.sketches import SketchOf
 

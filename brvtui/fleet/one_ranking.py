@@ -10,15 +10,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from brvtui.engines import registry
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.lint import filtered_query
+from brvtui.engines.byterover.search.matched_words import NEAR_MISSES, trimmed_misses, why_missed
 from brvtui.engines.byterover.search.matching import and_words
-from brvtui.engines.byterover.search.near_misses import NEAR_MISSES, trimmed_misses, why_missed
-from brvtui.engines.byterover.search.out_of_domain import domain_checks
+from brvtui.engines.byterover.search.search import domain_checks
 from brvtui.engines.byterover.sections import SearchOutcome
 from brvtui.fleet.answering import Asker
-from brvtui.fleet.fleet_file import FleetError
-from brvtui.fleet.members import Absence, AbsenceKind, Member
+from brvtui.fleet.fleet_file import Absence, AbsenceKind, FleetError, Member
 from brvtui.fleet.questions import ConstantsOf, MemberState, StateOf
 from brvtui.fleet.ranking_parts import (
     CountsOf,
@@ -32,12 +32,14 @@ from brvtui.fleet.ranking_parts import (
     TermCounts,
     TogetherQuery,
 )
+from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument, ScorePart
+from brvtui.lab.judgments.model import COVERED, NOT_COVERED, Judgment
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.postings import Collection
 from brvtui.text.segment import FIELDS
 from brvtui.trace import Check, Hit, Kind, NearMiss, Origin
+from brvtui.tree.reading.contents import first_word
 from brvtui.tree.reading.files import TreeFile, document_order, walk_key
-from brvtui.tree.reading.whitespace import first_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,3 +393,48 @@ def _first_below(lifted: MemberHit, order: Mapping[tuple[str, str], int]) -> tup
 def _three(counts: tuple[int, ...]) -> tuple[int, int, int]:
     title, content, path = counts or (0, 0, 0)
     return title, content, path
+
+
+# One set of judgments over all members, asked by one ranking.
+
+
+def evaluate_together(
+    asker: Asker, members: Sequence[Member], judgments: Sequence[Judgment], fleet: str, clock: str
+) -> tuple[Evaluation, tuple[Absence, ...]]:
+    """How one ranking over ``members`` answers ``judgments``, and who was missing.
+
+    A judged document is a path that any member may have, or ``[member]:path``. Raises
+    :class:`brvtui.fleet.fleet_file.FleetError`.
+    """
+    made: list[QueryResult] = []
+    missing: dict[str, Absence] = {}
+    answer = None
+    for judgment in judgments:
+        answer = one_ranking(asker, members, judgment.text)
+        missing |= {one.member: one for one in answer.missing}
+        made.append(_result(judgment, answer))
+    profile, notes = (answer.profile, answer.notes) if answer is not None else ("", 0)
+    evaluation = Evaluation(registry.DEFAULT, "", profile, fleet, "", notes, clock, tuple(made))
+    return evaluation, tuple(missing.values())
+
+
+def _result(judgment: Judgment, answer: OneRanking) -> QueryResult:
+    grades = {document.path: document.grade for document in judgment.documents}
+    results: dict[str, RankedDocument] = {}
+    for one in answer.hits:
+        named = f"[{one.member}]:{one.hit.file}"
+        path = one.hit.file if one.hit.file in grades else named
+        parts = tuple(ScorePart(part.name, part.value) for part in one.hit.parts)
+        results.setdefault(path, RankedDocument(path, one.hit.score, parts))
+    found = answer.outcome in (SearchOutcome.MATCHES, SearchOutcome.PATH_NOTE, SearchOutcome.PATH_FOLDER)
+    return QueryResult(
+        id=judgment.id,
+        text=judgment.text,
+        scope="",
+        expected=judgment.expected,
+        grades=grades,
+        outcome=COVERED if found else NOT_COVERED,
+        results=tuple(results.values()),
+        prompt_tokens=0,
+        ms=0.0,
+    )

@@ -17,8 +17,7 @@ from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.contract import Context, Engine, Query
-from brvtui.fleet.fleet_file import FleetError
-from brvtui.fleet.members import AbsenceKind, Member
+from brvtui.fleet.fleet_file import AbsenceKind, FleetError, Member
 from brvtui.loading import EditedFile, load
 from brvtui.profiles import DEFAULT
 from brvtui.services.provided import NO_SERVICES

@@ -13,17 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines import registry
-from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.search import scope as scopes
 from brvtui.engines.byterover.search.matched_words import hits_with_words, words_below
 from brvtui.engines.byterover.search.matching import TermTable, match_terms
-from brvtui.engines.byterover.search.path_answer import path_answer
 from brvtui.engines.byterover.search.propagation import propagate
-from brvtui.engines.byterover.search.request import SearchOptions, SearchRequest
+from brvtui.engines.byterover.search.scope import SearchOptions, SearchRequest
 from brvtui.engines.byterover.search.scoring import rank, text_hits
+from brvtui.engines.byterover.search.search import path_answer
 from brvtui.engines.contract import EngineError
-from brvtui.fleet.fleet_file import FleetError
-from brvtui.fleet.members import AbsenceKind
+from brvtui.fleet.fleet_file import AbsenceKind, FleetError
 from brvtui.fleet.opening import OpenMember
 from brvtui.text.postings import Collection
 from brvtui.text.segment import FIELDS

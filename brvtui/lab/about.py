@@ -11,14 +11,12 @@ import numpy as np
 from brvtui import faults
 from brvtui.engines.byterover.ageing.board import Board, BoardRow
 from brvtui.engines.byterover.ageing.forecast import Forecast, UpcomingEvent
-from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.route.manifest import ManifestPlace, manifest_place
 from brvtui.engines.byterover.search.scoring import aged, attainable, inputs_of
 from brvtui.lab.backlinks import Backlink, LinkIndex, names_of
 from brvtui.lab.judgments.following import DocumentFinder
-from brvtui.ranking.ceiling import decayed
-from brvtui.ranking.decay import days_since
+from brvtui.ranking.ceiling import days_since, decayed
 from brvtui.snapshot import Snapshot
 from brvtui.trace import AgedSignals, Ceiling
 from brvtui.tree.reading.files import CONTEXT_FILE

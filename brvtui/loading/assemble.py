@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.snapshot import FolderSummary, Note, Parsed, Snapshot
-from brvtui.snapshot.columns import columns_of
 from brvtui.snapshot.handing_on import Transition, hand_on
+from brvtui.snapshot.records import columns_of
 from brvtui.snapshot.state import Predecessor
 from brvtui.text.postings import Postings, build
 from brvtui.text.segment import NoteTerms, TermIds

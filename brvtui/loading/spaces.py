@@ -9,7 +9,7 @@ import numpy as np
 from brvtui.loading.full import Progress
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Note, Parsed, Snapshot
-from brvtui.snapshot.columns import columns_of
+from brvtui.snapshot.records import columns_of
 from brvtui.text.analysis import utf16
 from brvtui.text.postings import build
 from brvtui.text.segment import TermIds, note_terms
@@ -17,9 +17,8 @@ from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import Role, limit_notices
 from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import NoteSignals, Source, defaults
-from brvtui.tree.spaces.contents import SpaceContents, TopicFile, read_space
+from brvtui.tree.spaces.contents import SpaceContents, TopicFile, TopicSignals, read_space
 from brvtui.tree.spaces.project import SpaceProject
-from brvtui.tree.spaces.signal_files import TopicSignals
 
 _MOST_IMPORTANCE = 100.0
 

@@ -16,7 +16,7 @@ from brvtui.notes.plan import FileContent, LineEdit, Move, MoveFolder, NoteError
 from brvtui.notes.signals import SignalSources
 from brvtui.snapshot import Snapshot
 from brvtui.tree.editing.archive import archived_as
-from brvtui.tree.editing.yaml_scalar import double_quoted, scalar
+from brvtui.tree.editing.fields import double_quoted, scalar
 from brvtui.tree.reading.files import ARCHIVE, CONTEXT_FILE, Role, role_of
 from brvtui.tree.reading.inside import PathError, folder_parts_of, parts_of
 from brvtui.tree.reading.links import (

@@ -11,9 +11,17 @@ from dataclasses import dataclass
 from rapidfuzz import process
 
 from brvtui.tree.editing.problems import Problem, Severity
-from brvtui.tree.reading.whitespace import folded
-from brvtui.tree.spaces.topic_html import INDEXED, KNOWN, TOPIC, Topic, UnreadableTopic, is_element_id, parse_topic
-from brvtui.tree.spaces.topic_parts import SEARCHED_ATTRIBUTES
+from brvtui.tree.reading.contents import folded
+from brvtui.tree.spaces.topic_html import (
+    INDEXED,
+    KNOWN,
+    SEARCHED_ATTRIBUTES,
+    TOPIC,
+    Topic,
+    UnreadableTopic,
+    is_element_id,
+    parse_topic,
+)
 
 _SKIPPED = r"<!--.*?(?:-->|\Z)|<(?P<raw>script|style|textarea|title|template)\b.*?(?:</(?P=raw)\s*>|\Z)"
 _VALUE = r"""(?:"[^"]*+"|'[^']*+'|[^\s>]*+)"""

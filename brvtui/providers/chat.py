@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from brvtui.providers.http import Endpoint, ServiceRefusal, answered, body_of, error_message, refusal_in
 from brvtui.providers.masking import AnswerMask, masked
 from brvtui.providers.private_loop import PrivateLoop
+from brvtui.services.legs import RequestPolicy
 from brvtui.services.model import (
     Cancellation,
     ModelCancelled,
@@ -26,7 +27,6 @@ from brvtui.services.model import (
     ToolCall,
     Wait,
 )
-from brvtui.services.requests import RequestPolicy
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:

@@ -22,9 +22,8 @@ from urllib.parse import urlsplit
 from brvtui import faults
 from brvtui.providers.masking import masked
 from brvtui.providers.settings import ServiceSettings
-from brvtui.services.requests import RequestPolicy, ServiceError
-from brvtui.text.address import why_no_address
-from brvtui.text.visible import visible
+from brvtui.services.legs import RequestPolicy, ServiceError
+from brvtui.text.visible import visible, why_no_address
 
 if TYPE_CHECKING:
     import httpx

@@ -12,9 +12,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from brvtui.services.embedding import Vector
-from brvtui.services.requests import LegError
-from brvtui.services.reranking import RerankDocument, Reranked
+from brvtui.services.legs import LegError, RerankDocument, Reranked, Vector
 from brvtui.text.visible import visible
 
 _LIBRARY = "sentence_transformers"

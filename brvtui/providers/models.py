@@ -10,7 +10,7 @@ from brvtui.providers import anthropic_messages, chat_completions
 from brvtui.providers.chat import ChatService
 from brvtui.providers.http import check_service
 from brvtui.providers.settings import ModelSettings
-from brvtui.services.requests import RequestPolicy, ServiceError
+from brvtui.services.legs import RequestPolicy, ServiceError
 
 OPENAI, ANTHROPIC = "openai", "anthropic"
 _WIRES: Mapping[str, tuple[ModuleType, type[ChatService]]] = {

@@ -14,9 +14,7 @@ from typing import Any, TypeGuard
 
 from brvtui.providers.http import Endpoint, ServiceRefusal, answered, bearer, body_of
 from brvtui.providers.private_loop import PrivateLoop
-from brvtui.services.embedding import Vector
-from brvtui.services.requests import LegError, RequestPolicy
-from brvtui.services.reranking import RerankDocument, Reranked, RerankRules
+from brvtui.services.legs import LegError, RequestPolicy, RerankDocument, Reranked, RerankRules, Vector
 
 # JSON requests with retries of failures that may pass (``docs/jeffs_brain.md``, "Services").
 

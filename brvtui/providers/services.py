@@ -9,9 +9,7 @@ from dataclasses import dataclass, replace
 
 from brvtui.providers.local_models import CrossEncoderReranker, LocalEmbedder
 from brvtui.providers.settings import EmbedderSettings, ServiceSettings
-from brvtui.services.embedding import Embedder
-from brvtui.services.requests import RequestPolicy, ServiceError
-from brvtui.services.reranking import Reranker, RerankRules
+from brvtui.services.legs import Embedder, RequestPolicy, Reranker, RerankRules, ServiceError
 
 EMBEDDER, RERANKER = "embedder", "reranker"
 

@@ -14,9 +14,8 @@ from brvtui.providers.settings import ModelSettings
 from brvtui.services.model import NO_MODEL
 
 if TYPE_CHECKING:
-    from brvtui.services.checking import ModelCheck
-    from brvtui.services.model import Cancellation, ChatModel, ModelStatus
-    from brvtui.services.requests import RequestPolicy
+    from brvtui.services.legs import RequestPolicy
+    from brvtui.services.model import Cancellation, ChatModel, ModelCheck, ModelStatus
 
 _STANDS_IN = "These are sentences of notes."
 
@@ -82,8 +81,7 @@ class SessionModel:
 
     def check(self, cancellation: Cancellation | None = None) -> ModelCheck | None:
         """Sends the model a few words, allowed or not; None when no model is set or it cannot be asked."""
-        from brvtui.services.checking import check
-        from brvtui.services.model import Cancellation
+        from brvtui.services.model import Cancellation, check
 
         model, _ = self._model(self._wanted())
         return check(model, cancellation or Cancellation()) if model else None
@@ -112,7 +110,7 @@ class SessionModel:
 
 def _made(wanted: ModelSettings, requests: RequestPolicy) -> tuple[ChatModel | None, str]:
     from brvtui.providers.models import model_of
-    from brvtui.services.requests import ServiceError
+    from brvtui.services.legs import ServiceError
 
     try:
         return model_of(wanted, requests), ""

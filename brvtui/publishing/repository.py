@@ -23,8 +23,7 @@ from brvtui.tree.reading.files import Listing, list_files
 from brvtui.tree.reading.project import MARKER, FoundProject, ProjectError, find_project
 
 if TYPE_CHECKING:
-    from brvtui.tree.watching.debouncing import Debouncer
-    from brvtui.tree.watching.watch import Watching
+    from brvtui.tree.watching.watch import Debouncer, Watching
 
 # The notes of a repository's own context tree, that speak of its code.
 
@@ -181,8 +180,7 @@ class RepositoryPublisher:
 
         The system's own events would be those of all folders, also of ``.git`` and of what is built or installed.
         """
-        from brvtui.tree.watching.debouncing import Debouncer
-        from brvtui.tree.watching.watch import Watching
+        from brvtui.tree.watching.watch import Debouncer, Watching
 
         self.unwatch()
         looking = _SourceLooks(self.project.tree)

@@ -12,8 +12,7 @@ from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.line import Line, badge, line, rule
 from brvtui.paint.score import score_lines, ticks_of, title_line
 from brvtui.paint.text import wrap
-from brvtui.report.lines import rich_lines
-from brvtui.report.query import headline_of, ladder_lines
+from brvtui.report.query import headline_of, ladder_lines, rich_lines
 from brvtui.trace import Explanation
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from brvtui.services.feedback import FeedbackLog, NoFeedback
 
 if TYPE_CHECKING:  # the first paint names engines, and must not import what only a model needs
-    from brvtui.services.embedding import Embedder, VectorCache
+    from brvtui.services.legs import Embedder, Reranker, VectorCache
     from brvtui.services.model import Budget, ChatModel
-    from brvtui.services.reranking import Reranker
 
 
 class KeptState(Protocol):
@@ -52,11 +51,11 @@ class EngineServices(Protocol):
 
     @property
     def embedder(self) -> Embedder | None:
-        """None when none is set. Raises :class:`brvtui.services.requests.ServiceError` for a wrong setting."""
+        """None when none is set. Raises :class:`brvtui.services.legs.ServiceError` for a wrong setting."""
 
     @property
     def reranker(self) -> Reranker | None:
-        """None when none is set. Raises :class:`brvtui.services.requests.ServiceError` for a wrong setting."""
+        """None when none is set. Raises :class:`brvtui.services.legs.ServiceError` for a wrong setting."""
 
     def vectors(self, model: str) -> VectorCache:
         """The stored vectors of this tree's texts, made by the embedder named ``model``."""

@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.logbook import EngineQueries, QueryLogFolder
-from brvtui.publishing.publisher import Publisher
-from brvtui.publishing.stored_signals import StoredSignals
+from brvtui.publishing.publisher import Publisher, StoredSignals
 from brvtui.store.kept_index import KeptIndex
-from brvtui.tree.engine_files.folders import project_data
-from brvtui.tree.engine_files.sidecar import signals_folder
+from brvtui.tree.engine_files.sidecar import project_data, signals_folder
 from brvtui.tree.reading.project import FoundProject
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from brvtui.lab.evaluation.keeping import KeepingEvaluator
 from brvtui.lab.evaluation.results import Evaluation, Metric
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.pair import PairComparison, Turner, compare_pair
-from brvtui.loading.edited import edit_after_save
-from brvtui.loading.revised import UNCHANGED, Difference, difference_to, revised
+from brvtui.loading.revised import UNCHANGED, Difference, difference_to, edit_after_save, revised
 from brvtui.session.evaluating import SAME_ORDER_MS
 from brvtui.snapshot.naming import find_note
 from brvtui.store.kept_answers import KeptAnswers

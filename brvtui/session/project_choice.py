@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from brvtui.config import Configuration, configure
 from brvtui.config.profile_choice import chosen_profile, profile_of_engine
-from brvtui.config.sources import SettingProblem, UnusableSetting
+from brvtui.config.schema import SettingProblem, UnusableSetting
 from brvtui.engines import registry
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.profile_files import profiles_of
@@ -52,7 +52,7 @@ def choose_project(
     leaves out shared sources, ``tolerant`` leaves out settings that cannot be used, but for what chooses the profile.
 
     Raises :class:`brvtui.tree.reading.project.ProjectError` where there is no project, or none that ``engine`` ranks;
-    :class:`brvtui.config.ConfigError` for settings, as its subclass :class:`brvtui.config.sources.UnusableSetting` for
+    :class:`brvtui.config.ConfigError` for settings, as its subclass :class:`brvtui.config.schema.UnusableSetting` for
     the one that even a ``tolerant`` opening needs; :class:`brvtui.typed_tables.ProfileError` for the ``profile``.
     """
     is_code = repository is not None

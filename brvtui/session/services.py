@@ -15,12 +15,10 @@ from brvtui.store.folders import runs_file
 
 if TYPE_CHECKING:
     from brvtui.config.schema import Llm, Settings
-    from brvtui.services.embedding import Embedder, VectorCache
     from brvtui.services.feedback import FeedbackLog
+    from brvtui.services.legs import Embedder, RequestPolicy, Reranker, VectorCache
     from brvtui.services.model import ChatModel
     from brvtui.services.provided import KeptState
-    from brvtui.services.requests import RequestPolicy
-    from brvtui.services.reranking import Reranker
 
 
 def session_model(settings: Callable[[], Settings], requests: Callable[[], RequestPolicy]) -> SessionModel:
@@ -117,7 +115,7 @@ class SessionServices:
 
 def _made(settings: Settings, requests: RequestPolicy) -> tuple[Embedder | None, Reranker | None]:
     from brvtui.providers import services as providers
-    from brvtui.services.reranking import RerankRules
+    from brvtui.services.legs import RerankRules
 
     wanted = settings.services.reranker
     key, is_listed = _key(settings, wanted.key_env)

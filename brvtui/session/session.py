@@ -14,14 +14,14 @@ from brvtui.config import Settings
 from brvtui.config.profile_choice import with_overrides
 from brvtui.engines import registry
 from brvtui.engines.byterover import profile as profiles
-from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import PlainSearch, Search
 from brvtui.engines.contract import EngineError
 from brvtui.engines.contract import Query as EngineQuery
 from brvtui.loading import Progress
 from brvtui.logbook import Logbook
-from brvtui.publishing.stored_signals import StoredSignals
+from brvtui.publishing.publisher import StoredSignals
 from brvtui.session import recording
 from brvtui.session.ageing import ProjectAgeing
 from brvtui.session.answers import TraceExplainer

@@ -33,9 +33,16 @@ from brvtui.lab.whatif.variant import (
     note_controls,
 )
 from brvtui.loading import load, update
-from brvtui.loading.edited import UNPUBLISHED, edit_after_save, edited, with_signals
-from brvtui.loading.revised import Difference, difference_to, revised
-from brvtui.ranking.decay import MS_PER_DAY
+from brvtui.loading.revised import (
+    UNPUBLISHED,
+    Difference,
+    difference_to,
+    edit_after_save,
+    edited,
+    revised,
+    with_signals,
+)
+from brvtui.ranking.ceiling import MS_PER_DAY
 from brvtui.session.engines import Engines
 from brvtui.session.opened import OpenProject
 from brvtui.snapshot import Snapshot

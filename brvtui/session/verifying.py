@@ -24,7 +24,7 @@ from brvtui.lab.verification.installed import (
 )
 from brvtui.lab.verification.results import Verification, made_questions
 from brvtui.lab.verification.sealed_node import sealed_node
-from brvtui.store.verified import VerifiedVersion, remember_verified, verified_versions
+from brvtui.store.app_state import VerifiedVersion, remember_verified, verified_versions
 
 if TYPE_CHECKING:
     from brvtui.session.session import Session

@@ -12,8 +12,7 @@ from contextlib import suppress
 import numpy as np
 
 from brvtui.snapshot.state import Snapshot
-from brvtui.text.analysis import raw_tokens
-from brvtui.text.folding import fold, typed_word
+from brvtui.text.analysis import fold, raw_tokens, typed_word
 from brvtui.trace import MissingWord, Whereabouts
 
 _MOST_WORDS, _MOST_BYTES = 32, 2_000_000

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 
+import numpy as np
+from numpy.typing import NDArray
+
+from brvtui.ranking.maturity import LEVELS
 from brvtui.text.postings import Postings
 from brvtui.trace import Kind
 from brvtui.tree.constants import ReadingLimits, TreeConstants
 from brvtui.tree.reading.files import CONTEXT_FILE, Role, rounded_ms
-from brvtui.tree.reading.signals import NoteSignals, frontmatter_defaults
+from brvtui.tree.reading.signals import NoteSignals, Source, frontmatter_defaults
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,7 @@ class Parsed:
     """The number that the frontmatter of a valid summary states; None when it is not a number."""
     chars: int = 0
     updated_ms: float | None = None
-    """When the note says it was updated (:func:`brvtui.tree.reading.updated_at.updated_ms`)."""
+    """When the note says it was updated (:func:`brvtui.tree.reading.contents.updated_ms`)."""
     unseen: str = ""
     has_unusable_signals: bool = False
     """Whether its frontmatter names signals that cannot be used, where signals are read there."""
@@ -112,3 +117,64 @@ class Reusable:
         """Whether reading the same files with ``constants`` would give the same."""
         now = (constants.limits, frontmatter_defaults(constants.signals))
         return now == (self.limits, self.frontmatter_defaults)
+
+
+# Properties of all notes as arrays, for computing over all of them at once.
+
+
+_LEVELS = {maturity: level for level, maturity in enumerate(LEVELS)}
+_SOURCES = {source: place for place, source in enumerate(Source)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NoteColumns:
+    """One value for each note of a snapshot, in document order."""
+
+    importance: NDArray[np.float64]
+    """As stored, 0..100."""
+    recency: NDArray[np.float64]
+    """As stored, 0..1."""
+    maturity: NDArray[np.int8]
+    """Index into :data:`brvtui.ranking.maturity.LEVELS`."""
+    source: NDArray[np.int8]
+    """Where the signals were found: the position among the members of ``Source``."""
+    is_local: NDArray[np.bool_]
+    """False for notes of shared sources."""
+    mtime_ms: NDArray[np.float64]
+    updated_ms: NDArray[np.float64]
+    """When the note says it was updated: infinity where it does not say, NaN where that is not a date."""
+    chars: NDArray[np.int64]
+    """The length of the text as the engine reads it, in UTF-16 units."""
+
+    def count_from(self, source: Source) -> int:
+        """The number of notes with signals from ``source``."""
+        return int((self.source == _SOURCES[source]).sum())
+
+    def changed(self, kept: NDArray[np.int64], touched: Sequence[int], anew: NoteColumns) -> NoteColumns:
+        """These columns reordered: ``kept`` gives the position here of each note, -1 for a new one.
+
+        ``anew`` has the values of the notes at ``touched``, which must include all new ones.
+        """
+        if len(touched) == len(kept):
+            return anew
+        places = np.maximum(kept, 0)
+        made = {column.name: getattr(self, column.name)[places] for column in fields(NoteColumns)}
+        for name, values in made.items():
+            values[touched] = getattr(anew, name)
+        return NoteColumns(**made)
+
+
+def columns_of(notes: Iterable[Note], signals: Sequence[NoteSignals], parsed: Mapping[str, Parsed]) -> NoteColumns:
+    """The columns of ``notes`` with these stored signals."""
+    listed = list(notes)
+    updated = (parsed[note.path].updated_ms for note in listed)
+    return NoteColumns(
+        importance=np.asarray([entry.importance for entry in signals], dtype=np.float64),
+        recency=np.asarray([entry.recency for entry in signals], dtype=np.float64),
+        maturity=np.asarray([_LEVELS[entry.maturity] for entry in signals], dtype=np.int8),
+        source=np.asarray([_SOURCES[entry.source] for entry in signals], dtype=np.int8),
+        is_local=np.asarray([not note.alias for note in listed], dtype=np.bool_),
+        mtime_ms=np.asarray([note.mtime_ms for note in listed], dtype=np.float64),
+        updated_ms=np.asarray([math.inf if moment is None else moment for moment in updated], dtype=np.float64),
+        chars=np.asarray([note.chars for note in listed], dtype=np.int64),
+    )

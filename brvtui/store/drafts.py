@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from brvtui.disk import writing
-from brvtui.disk.processes import is_running, own_identity
+from brvtui.disk.locks import is_running, own_identity
 from brvtui.store.folders import tree_folder
 from brvtui.store.state_file import read_state, set_aside_if_damaged, write_state
 

@@ -25,35 +25,41 @@ from brvtui.trace.answers import (
     ToolStep,
     Usage,
 )
-from brvtui.trace.checks import Check, Stage, State
-from brvtui.trace.forecasts import AgeingDocument, DatedEvent, DocumentForecast, EventCount, Outlook
 from brvtui.trace.hits import (
     MOST_LISTED,
     SUM_TOLERANCE,
     Detail,
     Hit,
     Kind,
+    Ladder,
     Leg,
     LegHit,
     LegRank,
     Listed,
     NearMiss,
     Origin,
+    Rung,
     adds_up,
     listed,
     parts_gap,
 )
-from brvtui.trace.ladder import Ladder, Rung
-from brvtui.trace.plain import to_plain
 from brvtui.trace.scores import (
     AgedSignals,
+    AgeingDocument,
     Ceiling,
+    Check,
     Contribution,
+    DatedEvent,
+    DocumentForecast,
+    EventCount,
     Horizon,
     MatchedWord,
     MatchKind,
     MissingWord,
+    Outlook,
     Part,
+    Stage,
+    State,
     TermExpansion,
     TermMatch,
     TextScore,
@@ -72,6 +78,7 @@ from brvtui.trace.traces import (
     Step,
     Trace,
     UnreadSection,
+    to_plain,
 )
 
 __all__ = [

@@ -5,6 +5,53 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+# The makeup of a decision: states of steps, the comparisons that decide, and the counts of stages.
+
+
+class State(StrEnum):
+    """How a step of a decision ended."""
+
+    HIT = "hit"
+    MISSED = "missed"
+    PASSED = "passed"
+    FAILED = "failed"
+    TAKEN = "taken"
+    SKIPPED = "skipped"
+    NOT_REACHED = "not_reached"
+    NOT_RUN = "not_run"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One comparison that decided something.
+
+    ``passed`` is None when the check was not reached; ``margin`` is value minus threshold, in the value's own unit.
+    ``constant`` is the profile's dotted name of the threshold (empty when it is none), ``rule`` a section of
+    ``docs/engine.md``.
+    """
+
+    name: str
+    value: float | None
+    operator: str
+    threshold: float | None
+    passed: bool | None
+    margin: float | None
+    constant: str
+    rule: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Counts of one stage: ``came_in - dropped == went_out``."""
+
+    name: str
+    came_in: int
+    dropped: int
+    went_out: int
+    rule: str
+    note: str = ""
+
 
 class MatchKind(StrEnum):
     """How an index term answers a query term."""
@@ -160,3 +207,86 @@ class Contribution:
     weight: float
     boost: float
     value: float
+
+
+# What time does to a document, whatever the engine.
+
+
+@dataclass(frozen=True)
+class DatedEvent:
+    """One thing that time brings to a document."""
+
+    kind: str
+    """The name of all events like it: one of the engine's ``event_kinds``."""
+    days: float
+    """From now; 0 or less once it has come."""
+    date: str
+    """The day (UTC), ``2027-11-10``; empty for one that no calendar holds, and where nobody knows when it came."""
+    text: str
+
+
+@dataclass(frozen=True)
+class DocumentForecast:
+    """The best score that any query can give a document, and what time does to it."""
+
+    ceiling: float
+    """``reach`` and the sum of ``lacks``."""
+    reach: float
+    """The best score that any document can have."""
+    lacks: tuple[Part, ...]
+    """What this document lacks for ``reach``, greatest first: values below 0."""
+    ceiling_then: float
+    """The ceiling on the day that was asked for; equal to ``ceiling`` for today."""
+    events: tuple[DatedEvent, ...]
+    """Soonest first; those that have come before them."""
+
+
+@dataclass(frozen=True)
+class EventCount:
+    """To how many documents events of one kind come."""
+
+    kind: str
+    text: str
+    """The documents to which it has come, in words, to stand behind their number: ``out of tier 2``."""
+    by_then: int
+    """To how many it has come by the end of the span."""
+    in_span: int
+    """To how many of these it comes within the span, after now."""
+
+
+@dataclass(frozen=True)
+class AgeingDocument:
+    """A document, and what time brings to it by the end of a span."""
+
+    path: str
+    title: str
+    maturity: str
+    ceiling: float
+    """The best score that any query can give it now."""
+    ceiling_then: float
+    """The same at the end of the span."""
+    events: tuple[DatedEvent, ...]
+    """Soonest first."""
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What time brings to the documents that an engine ranks, in a span of days from now."""
+
+    engine: str
+    profile: str
+    project: str
+    now: str
+    """ISO 8601, UTC."""
+    days: int
+    until: str
+    """The last day (UTC), ``2026-12-20``; empty for one that no calendar holds."""
+    event: str
+    """The kind of events that was asked for; empty for all."""
+    ranked: int
+    """How many documents the engine ranks."""
+    notes: int
+    """How many notes there are; an engine may rank fewer, as Soleri passes over archived stubs."""
+    counts: tuple[EventCount, ...]
+    documents: tuple[AgeingDocument, ...]
+    """Those with an event, that of the soonest first."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum, StrEnum
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from brvtui.trace.answers import RETRIEVAL_ALONE, Answer
-from brvtui.trace.checks import Check, Stage, State
 from brvtui.trace.hits import Detail, Hit, Leg, NearMiss
-from brvtui.trace.scores import MissingWord
+from brvtui.trace.scores import Check, MissingWord, Stage, State
 
 SCHEMA = 2
 
@@ -233,3 +232,24 @@ class Explanation:
     """Why the explanation may not fit the answer; empty when it was made on the same snapshot."""
     remedies: tuple[Remedy, ...] = ()
     """The changes after which the document stands higher, best first, where they were asked for."""
+
+
+# The vocabulary as plain data, ready for JSON.
+
+
+def to_plain(value: Any) -> Any:
+    """``value`` as dicts, lists and scalars, ready for JSON; enum members become their strings."""
+    if isinstance(value, Trace):
+        sections = {section.SECTION: section for section in value.sections}
+        return {f.name: to_plain(sections if f.name == "sections" else getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, UnreadSection):
+        return value.data
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: to_plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, (tuple, list)):
+        return [to_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): to_plain(item) for key, item in value.items()}
+    if isinstance(value, StrEnum):
+        return value.value
+    return value

@@ -22,10 +22,10 @@ from brvtui.app.project.open_fleet import OpenFleet
 from brvtui.app.project.opening import Opening
 from brvtui.app.states import FleetState, FleetWork, Phase
 from brvtui.app.widgets.lines import LazyLines
-from brvtui.config.sources import Layer
+from brvtui.config.schema import Layer
 from brvtui.fleet.asking import MemberQuestion, MemberReply
 from brvtui.fleet.finding import fleet_of
-from brvtui.fleet.members import Absence, AbsenceKind, Fleet, Member
+from brvtui.fleet.fleet_file import Absence, AbsenceKind, Fleet, Member
 from brvtui.fleet.pool import Asks, Stopped, never_stopped
 from tests.app.driving import WIDE, settled, shown, text_of, until, view
 from tests.support.fleets import HereAsks

@@ -21,8 +21,8 @@ from brvtui.engines.registry import DEFAULT
 from brvtui.notes.signals import SignalTarget
 from brvtui.store.folders import shown_path
 from brvtui.timing import system_clock
-from brvtui.tree.engine_files.folders import project_data
 from brvtui.tree.engine_files.query_log import LoggedQuery, query_log_folder
+from brvtui.tree.engine_files.sidecar import project_data
 from brvtui.tree.reading.signals import defaults
 from tests.app.driving import (
     NARROW,

@@ -14,7 +14,7 @@ import pytest
 from brvtui.app.app import BrvTui
 from brvtui.app.project import opening, project
 from brvtui.app.states import Phase, ProjectState
-from brvtui.config.sources import Layer, SettingProblem, SettingSource
+from brvtui.config.schema import Layer, SettingProblem, SettingSource
 from brvtui.store.kept_index import KeptIndex
 from brvtui.tree.reading.project import NotesFolder
 from tests.app.driving import NARROW, WIDE, ask, at_two_sizes, brv, screen, settled, shown, text_of, until, view

@@ -8,7 +8,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from brvtui.fleet.members import Fleet
+from brvtui.fleet.fleet_file import Fleet
 from tests.app import waiting
 from tests.app.driving import NARROW, WIDE, brv, until, view
 from tests.app.pictures import LIGHT, Looks

@@ -17,7 +17,7 @@ from brvtui.app.log.log_pane import LogPane
 from brvtui.app.project.opening import Opening
 from brvtui.app.query.remedy_dialog import RemedyDialog, RemedyPane
 from brvtui.app.versions.migration_dialog import VersionsDialog
-from brvtui.config.sources import Layer
+from brvtui.config.schema import Layer
 from brvtui.engines.byterover_v4.pending_rows import ROWS
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.report.saved import markdown_report

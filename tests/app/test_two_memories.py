@@ -12,7 +12,7 @@ import pytest
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
 from brvtui.app.query.memories import MemoryDialog
-from brvtui.config.sources import Layer
+from brvtui.config.schema import Layer
 from brvtui.store.app_state import MemoryChoice
 from tests.app.driving import WIDE, ask, settled, text_of, until, view
 from tests.support.spaces import SPACE_ID, small_space

@@ -7,8 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from brvtui.tree.engine_files.folders import project_folder_name
-from brvtui.tree.engine_files.sidecar import signals_folder
+from brvtui.tree.engine_files.sidecar import project_folder_name, signals_folder
 from tests.attacks.harness import Attack, report
 
 _SPARSE_BYTES = 1 << 30

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import pytest
 
-from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.engine import ByteRover
+from brvtui.engines.byterover.profile import Context
 from brvtui.engines.contract import Query
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgedDocument, Judgment

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.store.verified import VerifiedVersion, remember_verified
+from brvtui.store.app_state import VerifiedVersion, remember_verified
 from tests.cli.conftest import Run
 from tests.support.spaces import small_space
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.disk.processes import identity_of, is_running, own_identity
+from brvtui.disk.locks import identity_of, is_running, own_identity
 
 
 def test_a_process_is_told_from_a_later_one_with_its_id() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from brvtui.engines.jeffs_brain.profile import load
 from brvtui.ladder import STRATEGIES
-from brvtui.services.reranking import RerankRules
+from brvtui.services.legs import RerankRules
 from tests.docs.pages import headings, page
 
 PAGE = page("docs/jeffs_brain.md")

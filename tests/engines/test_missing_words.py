@@ -18,7 +18,7 @@ from brvtui.paint.sentence import plain
 from brvtui.session import Session
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.missing_words import missing_words
-from brvtui.text.folding import fold, typed_word
+from brvtui.text.analysis import fold, typed_word
 from brvtui.trace import Trace, Whereabouts
 from tests.support.spaces import SPACE_ID, small_space
 from tests.support.trees import NOW_MS, Tree

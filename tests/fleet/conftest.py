@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from brvtui.fleet.asking import FleetQuestion, MemberQuestion, MemberReply, ask, close_members
-from brvtui.fleet.members import Member
+from brvtui.fleet.fleet_file import Member
 from tests.support.trees import NOW_MS
 
 Asking = Callable[[Member, FleetQuestion], MemberReply]

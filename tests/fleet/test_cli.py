@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.cli.fleet.options import with_remedy
-from brvtui.fleet.members import AbsenceKind
+from brvtui.fleet.fleet_file import AbsenceKind
 from tests.support.trees import Tree
 
 NOW = "2026-11-20T12:00:00Z"

@@ -15,7 +15,7 @@ from benchmarks.dripping import DrippingNetwork
 from benchmarks.fleet_processes import FleetProcesses
 from brvtui.fleet.answering import Asker, Replies
 from brvtui.fleet.cluster import Cluster, ClusterError
-from brvtui.fleet.members import AbsenceKind
+from brvtui.fleet.fleet_file import AbsenceKind
 from brvtui.fleet.one_ranking import one_ranking
 from brvtui.fleet.opening import OpenMember
 from brvtui.fleet.pool import Asks, ProcessPool

@@ -11,8 +11,7 @@ import pytest
 
 from brvtui.fleet import finding
 from brvtui.fleet.finding import entry_for, fleet_of, fleet_over
-from brvtui.fleet.fleet_file import FleetEntry, FleetError, add_entry, read_entries
-from brvtui.fleet.members import AbsenceKind
+from brvtui.fleet.fleet_file import AbsenceKind, FleetEntry, FleetError, add_entry, read_entries
 from tests.support.trees import Tree
 
 MakeTree = Callable[[str], Tree]

@@ -12,8 +12,8 @@ import pytest
 from brvtui.fleet.answering import Asker
 from brvtui.fleet.asking import close_members
 from brvtui.fleet.comparing import NotePlace
+from brvtui.fleet.fleet_file import Member
 from brvtui.fleet.health import fleet_health
-from brvtui.fleet.members import Member
 from brvtui.fleet.sketches import facts_of, likeness, shingle_hashes
 from brvtui.report.fleet import health_markdown
 from tests.support.fleets import HereAsks

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.fleet.asking import IDLE_S, MemberQuestion, OpenMembers, ask, close_members, most_notes
-from brvtui.fleet.members import Member
+from brvtui.fleet.fleet_file import Member
 from brvtui.fleet.questions import StateOf
 from tests.support.trees import NOW_MS, Tree
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.engines.contract import Query
-from brvtui.fleet.members import AbsenceKind, Member
+from brvtui.fleet.fleet_file import AbsenceKind, Member
 from brvtui.fleet.opening import OpenMember
 from brvtui.fleet.questions import Answering, MemberAnswer, StateOf
 from brvtui.fleet.ranking_parts import CountsOf

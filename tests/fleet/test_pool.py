@@ -15,13 +15,12 @@ from pathlib import Path
 import pytest
 
 from brvtui import programs
-from brvtui.disk.processes import is_running
+from brvtui.disk.locks import is_running
 from brvtui.fleet.answering import Asker, AskingStopped
 from brvtui.fleet.asking import MemberQuestion
-from brvtui.fleet.members import AbsenceKind, Member
+from brvtui.fleet.fleet_file import AbsenceKind, Member
 from brvtui.fleet.opening import OpenMember
-from brvtui.fleet.placing import placed
-from brvtui.fleet.pool import ProcessPool
+from brvtui.fleet.pool import ProcessPool, placed
 from tests.support.recorded import REPOSITORY
 from tests.support.trees import NOW_MS, Tree
 
@@ -150,7 +149,7 @@ def test_children_of_a_process_end_with_it(members: list[Member], tmp_path: Path
 def test_children_of_a_process_end_when_the_process_that_asks_is_killed(members: list[Member], tmp_path: Path) -> None:
     file = tmp_path / "child"
     code = (
-        "from brvtui.fleet.asking import MemberQuestion; from brvtui.fleet.members import Member\n"
+        "from brvtui.fleet.asking import MemberQuestion; from brvtui.fleet.fleet_file import Member\n"
         "from brvtui.fleet.pool import ProcessPool; from tests.fleet.test_pool import Doing, NOW_MS\n"
         f"member = Member('m0', {members[0].path!r}); pool = ProcessPool([member], 1)\n"
         f"list(pool.ask([MemberQuestion(member, Doing({str(file)!r}), NOW_MS)], 60.0))"

@@ -14,12 +14,11 @@ from brvtui.tree.editing.fields import BrokenFrontmatter, FieldsError, fields_of
 from brvtui.tree.editing.merging import difference, merged
 from brvtui.tree.editing.note_text import NotText, note_text
 from brvtui.tree.editing.problems import KnownFiles, problems
-from brvtui.tree.reading.contents import Unseen, cut, read_bytes, title_of
+from brvtui.tree.reading.contents import Unseen, cut, read_bytes, title_of, updated_ms
 from brvtui.tree.reading.frontmatter import block_span, parse, scalars_under
 from brvtui.tree.reading.inside import PathError, parts_of
 from brvtui.tree.reading.links import LinkState, Names, links_in
 from brvtui.tree.reading.signals import defaults, from_frontmatter
-from brvtui.tree.reading.updated_at import updated_ms
 from tests.fuzz.budget import fuzzed
 from tests.fuzz.texts import ANY, BYTES, TEXTS
 from tests.support.trees import BRV3, NOW_MS

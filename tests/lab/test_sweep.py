@@ -17,8 +17,7 @@ from brvtui.lab.judgments.model import JudgedDocument, Judgment, outcome_of
 from brvtui.lab.whatif.sweep import SweepError, crossing_between, crossings_between, parse_axis
 from brvtui.lab.whatif.variant import Control, Variant
 from brvtui.paint.glyphs import ASCII
-from brvtui.report.sweep import sweep_as_plain, sweep_lines
-from brvtui.report.sweep_svg import sweep_svg
+from brvtui.report.sweep import sweep_as_plain, sweep_lines, sweep_svg
 from brvtui.session import Session
 from brvtui.session.sweeping import swept, swept_over
 from brvtui.trace import Check, Trace

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, cached_answer, route
 from brvtui.lab.trace_diff import Shift, TraceDiff, diff_traces, difference_sentence

@@ -30,7 +30,7 @@ from brvtui.lab.verification.verify_v4 import first_difference, recall_differenc
 from brvtui.session import Session
 from brvtui.session.verifying import questions, verification_status, verify
 from brvtui.snapshot import Snapshot
-from brvtui.store.verified import VerifiedVersion, remember_verified, verified_versions
+from brvtui.store.app_state import VerifiedVersion, remember_verified, verified_versions
 from tests.support import recorded
 from tests.support.generated import generated
 from tests.support.spaces import small_space

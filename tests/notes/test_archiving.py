@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from brvtui.notes import applying
 from brvtui.notes.applying import PlanTarget, apply
-from brvtui.notes.archiving import plan_archive, plan_restore
+from brvtui.notes.operations import plan_archive, plan_restore
 from brvtui.notes.plan import NoteError, Plan, Step
 from brvtui.notes.signals import SignalSources
 from brvtui.store.overlay import Overlay

@@ -14,7 +14,7 @@ import pytest
 
 from brvtui.config import configure
 from brvtui.config.profile_choice import chosen_profile
-from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sections import Search

@@ -16,13 +16,13 @@ import pytest
 from brvtui.providers.models import model_of
 from brvtui.providers.openai_compatible import OpenAIEmbedder
 from brvtui.providers.settings import ModelSettings
+from brvtui.services.legs import LegError
 from brvtui.services.model import (
     Cancellation,
     ModelCancelled,
     TextPiece,
     Wait,
 )
-from brvtui.services.requests import LegError
 from tests.providers.chat import ASKED, service
 from tests.support.chat_server import Refused, Streamed, chatting, written
 from tests.support.trees import BRV3

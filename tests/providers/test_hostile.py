@@ -17,8 +17,8 @@ import pytest
 from brvtui.providers.models import model_of
 from brvtui.providers.openai_compatible import OpenAIEmbedder
 from brvtui.providers.settings import ModelSettings
+from brvtui.services.legs import LegError, RequestPolicy
 from brvtui.services.model import Cancellation, ModelError, TextPiece
-from brvtui.services.requests import LegError, RequestPolicy
 from tests.providers.chat import ASKED
 from tests.support.trees import BRV3
 

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from brvtui.providers.local_models import CrossEncoderReranker, LocalEmbedder
-from brvtui.services.requests import LegError
-from brvtui.services.reranking import RerankDocument
+from brvtui.services.legs import LegError, RerankDocument
 
 DOCUMENTS = [RerankDocument("a", "one"), RerankDocument("b", "two"), RerankDocument("c", "three")]
 

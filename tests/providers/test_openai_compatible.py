@@ -18,8 +18,7 @@ from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
 from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode
 from brvtui.providers.http import excerpt
 from brvtui.providers.openai_compatible import OpenAIEmbedder, OpenAIReranker
-from brvtui.services.requests import LegError
-from brvtui.services.reranking import RerankDocument, RerankRules
+from brvtui.services.legs import LegError, RerankDocument, RerankRules
 from brvtui.store.vectors import VectorStore
 from brvtui.trace import State, Trace
 from tests.providers.service import Answer, Service, serving

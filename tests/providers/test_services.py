@@ -13,8 +13,7 @@ from brvtui.providers.local_models import CrossEncoderReranker, LocalEmbedder
 from brvtui.providers.openai_compatible import OpenAIEmbedder, OpenAIReranker
 from brvtui.providers.services import EMBEDDER, PROVIDERS, RERANKER, embedder_of, reranker_of
 from brvtui.providers.settings import EmbedderSettings, ServiceSettings
-from brvtui.services.requests import ServiceError
-from brvtui.services.reranking import RerankRules
+from brvtui.services.legs import RerankRules, ServiceError
 from brvtui.session.services import embedder_settings
 from tests.providers.service import Answer, serving
 from tests.support.trees import BRV3

@@ -13,7 +13,7 @@ from brvtui.config.schema import assemble
 from brvtui.providers.models import address_of, model_of
 from brvtui.providers.session_model import SessionModel
 from brvtui.providers.settings import ModelSettings
-from brvtui.services.requests import ServiceError
+from brvtui.services.legs import ServiceError
 from brvtui.session import session_model
 from tests.providers.chat import KEY
 from tests.support.chat_server import ChatServer, Refused, called, chatting, written

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from brvtui.report.completion import called, gave, spent
+from brvtui.cli.ask import called, gave, spent
 from brvtui.report.query import trace_report
 from brvtui.report.saved import markdown_report
 from brvtui.saved.traces import saved_now

@@ -12,8 +12,7 @@ from markdown_it import MarkdownIt
 
 from brvtui.lab.evaluation.comparing import Assessment, compare_evaluations, gate_drop, gate_outcomes, gate_under
 from brvtui.lab.evaluation.results import Evaluation, Metric, QueryResult, RankedDocument
-from brvtui.report.evaluation import evaluation_lines
-from brvtui.report.evaluation_files import EvaluationForm, rendered_evaluation, save_evaluation
+from brvtui.report.evaluation import EvaluationForm, evaluation_lines, rendered_evaluation, save_evaluation
 from brvtui.report.saved import ExportError
 from brvtui.saved.evaluations import read_evaluation
 

@@ -12,7 +12,7 @@ import pytest
 from brvtui.lab.evaluation.results import QueryResult
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.lab.whatif.variant import EarlierNotes, Variant
-from brvtui.loading.edited import UNPUBLISHED
+from brvtui.loading.revised import UNPUBLISHED
 from brvtui.notes.signals import SignalTarget
 from brvtui.session import Session
 from brvtui.session.edit_effect import EditEffect, asked_last, causes_of_change, effect_of_edits

@@ -17,8 +17,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from pathlib import Path
 
-from brvtui.tree.engine_files.folders import project_data
-from brvtui.tree.engine_files.sidecar import signals_folder
+from brvtui.tree.engine_files.sidecar import project_data, signals_folder
 from brvtui.tree.reading.files import Role, role_of
 from tests.support.generated import WORDS
 

@@ -30,14 +30,13 @@ from types import TracebackType
 
 from brvtui.lab.backlinks import LinkReader
 from brvtui.loading import load
-from brvtui.publishing.stored_signals import StoredSignals
+from brvtui.publishing.publisher import StoredSignals
 from brvtui.session import Session
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import UnknownNote
 from brvtui.store.overlay import Overlay
 from brvtui.trace import adds_up
-from brvtui.tree.engine_files.folders import project_data
-from brvtui.tree.engine_files.sidecar import signals_folder
+from brvtui.tree.engine_files.sidecar import project_data, signals_folder
 from brvtui.tree.reading.files import list_files
 from brvtui.tree.reading.project import find_project
 from brvtui.tree.reading.signals import SignalLayers

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from brvtui.disk.processes import identity_of, own_identity
+from brvtui.disk.locks import identity_of, own_identity
 from brvtui.store.drafts import Draft, DraftStore
 from brvtui.store.state_file import read_state, write_state
 from brvtui.tree.saving.note_files import Saved, read_note_file, save

@@ -7,15 +7,14 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.manifest import manifest_of
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.lab.backlinks import LinkReader
 from brvtui.snapshot import Snapshot
-from brvtui.snapshot.columns import NoteColumns
+from brvtui.snapshot.records import NoteColumns
 from tests.support.generated import query
 from tests.support.trees import BRV3, NOW_MS, changed
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from brvtui.fleet.answering import Asker
 from brvtui.fleet.asking import MemberQuestion, MemberReply, ask
-from brvtui.fleet.members import Member
+from brvtui.fleet.fleet_file import Member
 from brvtui.fleet.pool import Stopped, never_stopped
 from tests.support.generated import WORDS, age, prose
 from tests.support.trees import NOW_MS, Tree

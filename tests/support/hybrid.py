@@ -18,9 +18,8 @@ from brvtui.engines.jeffs_brain.profile import HybridProfile, load
 from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode
 from brvtui.engines.text_vectors import VectorTable
 from brvtui.ranking.fusion import Candidate
+from brvtui.services.legs import LegError, RerankDocument, Reranked
 from brvtui.services.provided import NoServices
-from brvtui.services.requests import LegError
-from brvtui.services.reranking import RerankDocument, Reranked
 from brvtui.snapshot import Snapshot
 from brvtui.text.query_language import ParsedQuery, compile_fts, parse
 from brvtui.text.trigrams import TrigramIndex

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from brvtui.engines.byterover import profile as profiles
-from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.search.search import SearchOptions, search
@@ -20,8 +19,7 @@ from brvtui.loading import load
 from brvtui.session import Session
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Hit, Trace
-from brvtui.tree.engine_files.folders import project_data
-from brvtui.tree.engine_files.sidecar import signals_folder
+from brvtui.tree.engine_files.sidecar import project_data, signals_folder
 from brvtui.tree.reading.project import find_project
 from brvtui.tree.reading.signals import NoteSignals, SignalLayers, Source, defaults
 from brvtui.typed_tables import overlay

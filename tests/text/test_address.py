@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.text.address import why_no_address
+from brvtui.text.visible import why_no_address
 
 
 @pytest.mark.parametrize("base", ["http://h", "https://h/v1", "http://localhost:11434/v1", "http://[::1]:80"])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.tree.editing.archive import Stub, StubError, archived_as, cue, read_stub, stub_text
-from brvtui.tree.editing.yaml_scalar import scalar
+from brvtui.tree.editing.fields import scalar
 from brvtui.tree.reading.contents import units
 from brvtui.tree.reading.files import Role, role_of
 from brvtui.tree.reading.frontmatter import parse

@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.tree.engine_files.folders import data_folder, project_data, project_folder_name
-from brvtui.tree.engine_files.sidecar import read_sidecar, read_signals_of
+from brvtui.tree.engine_files.sidecar import (
+    data_folder,
+    project_data,
+    project_folder_name,
+    read_sidecar,
+    read_signals_of,
+)
 from brvtui.tree.reading.signals import defaults
 from tests.support.trees import BRV3, Tree
 

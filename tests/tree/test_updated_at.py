@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.tree.reading.updated_at import updated_ms
+from brvtui.tree.reading.contents import updated_ms
 from tests.support.trees import Tree
 
 

@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.tree.editing.yaml_scalar import double_quoted, scalar
+from brvtui.tree.editing.fields import double_quoted, scalar
 
 READABLE = st.text(st.characters(exclude_categories=["Cs"])).filter(
     lambda text: not yaml.reader.Reader.NON_PRINTABLE.search(scalar(text))

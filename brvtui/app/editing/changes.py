@@ -150,7 +150,7 @@ class NoteChanges:
         if session is None:
             return
         from brvtui.app.editing.plan_dialog import PlanDialog
-        from brvtui.notes.archiving import check_archivable
+        from brvtui.notes.operations import check_archivable
         from brvtui.notes.plan import NoteError
         from brvtui.tree.reading.files import Role, role_of
 

@@ -209,7 +209,7 @@ def find_draft(session: Session, disk: OnDisk, text: EditableText) -> FoundDraft
 
 def write_draft(session: Session, request: DraftRequest) -> None:
     """Writes or removes a draft. Raises :class:`Refusal` when that fails."""
-    from brvtui.disk.processes import own_identity
+    from brvtui.disk.locks import own_identity
     from brvtui.store.drafts import Draft, DraftStore
 
     drafts = DraftStore(session.project.tree)

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from brvtui.notes.plan import Plan, Recorded, Step, Write
     from brvtui.notes.signals import SignalTarget
 
-# The pane that shows a plan before it is carried out: every file and line that it changes.
-
-
 # How every view of two texts marks them: what is on disk, which is theirs, and what would be saved, which is mine.
 
 
@@ -45,6 +42,9 @@ def legend(mine: str) -> Line:
     (theirs, their_role), (own, own_role) = SIGNS[Side.THEIRS], SIGNS[Side.MINE]
     made = line(f" {theirs} theirs: ", their_role).add("the note on disk", "muted")
     return made.add(f"   {own} mine: ", own_role).add(mine, "muted")
+
+
+# The pane that shows a plan before it is carried out: every file and line that it changes.
 
 
 _LOOKING = "looking what that changes…"

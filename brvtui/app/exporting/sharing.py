@@ -429,7 +429,7 @@ def _drawn(shown: Neighbourhood) -> bytes:
 
 def _curve(made: Sweep) -> bytes:
     """Returns the picture of a sweep. Blocks."""
-    from brvtui.report.sweep_svg import sweep_svg
+    from brvtui.report.sweep import sweep_svg
 
     return sweep_svg(made).encode()
 

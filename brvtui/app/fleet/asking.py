@@ -12,8 +12,7 @@ from brvtui.app.project.open_fleet import OpenFleet
 from brvtui.app.services import Refusal, is_cancelled
 from brvtui.fleet.answering import AskingStopped
 from brvtui.fleet.asking import MemberReply
-from brvtui.fleet.fleet_file import FleetError
-from brvtui.fleet.members import Absence, AbsenceKind, Fleet, Member
+from brvtui.fleet.fleet_file import Absence, AbsenceKind, Fleet, FleetError, Member
 from brvtui.fleet.one_ranking import OneRanking, one_ranking
 from brvtui.fleet.opening import FRESH_S
 from brvtui.fleet.questions import Answering, MemberAnswer, MemberState, StateOf

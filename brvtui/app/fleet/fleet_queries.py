@@ -16,7 +16,7 @@ from brvtui.app.project.open_fleet import OpenFleet
 from brvtui.app.project.project import settle_memory
 from brvtui.app.services import AppServices
 from brvtui.app.states import Covering, FleetSelection, FleetState, FleetWork
-from brvtui.fleet.members import AbsenceKind, Member
+from brvtui.fleet.fleet_file import AbsenceKind, Member
 from brvtui.fleet.questions import MemberAnswer
 
 _PAUSE_S = 0.3

@@ -6,7 +6,7 @@ from brvtui.app.states import FleetState, FleetWork
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.engines.byterover.sections import SearchOutcome
-from brvtui.fleet.members import Absence, AbsenceKind
+from brvtui.fleet.fleet_file import Absence, AbsenceKind
 from brvtui.paint.bars import meter
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.headline import NO_ANSWER, Headline, headline_lines, tier_role

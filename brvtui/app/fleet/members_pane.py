@@ -15,7 +15,7 @@ from brvtui.app.states import FleetState, FleetWork
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
-from brvtui.fleet.members import AbsenceKind, Member
+from brvtui.fleet.fleet_file import AbsenceKind, Member
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.headline import tier_role
 from brvtui.paint.line import Line, line

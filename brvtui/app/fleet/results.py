@@ -19,7 +19,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
 from brvtui.engines.registry import DEFAULT
-from brvtui.fleet.members import Absence
+from brvtui.fleet.fleet_file import Absence
 from brvtui.fleet.one_ranking import OneRanking
 from brvtui.fleet.questions import MemberAnswer
 from brvtui.paint.chips import chips, marks_explained

@@ -23,8 +23,8 @@ from brvtui.lab.evaluation.results import DEFAULT_METRICS, mean_of
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.variant import Variant
 from brvtui.paint.line import Line, line
+from brvtui.paint.sentence import told_apart
 from brvtui.paint.text import signed, wrap
-from brvtui.paint.titles import told_apart
 from brvtui.wording import counted, difference_as_shown
 
 _FIRST, _OTHER, _LEAST_TEXT, _MISS = 11, 16, 18, 36

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from brvtui.app.states import FleetSelection, FleetState
 from brvtui.fleet.answering import Asker, Replied
-from brvtui.fleet.members import Fleet, Member
+from brvtui.fleet.fleet_file import Fleet, Member
 from brvtui.fleet.opening import FRESH_S
 from brvtui.fleet.pool import Asks, Stopped
 

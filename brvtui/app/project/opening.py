@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from brvtui.app.contents import Overview
     from brvtui.app.overview import OverviewBuilder
     from brvtui.app.project.open_fleet import OpenFleet
-    from brvtui.config.sources import SettingProblem
+    from brvtui.config.schema import SettingProblem
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
     from brvtui.store.app_state import MemoryChoice
@@ -76,7 +76,7 @@ def open_session(opening: Opening) -> OpenedProject | SettingProblem:
     Raises :class:`Refusal`.
     """
     from brvtui.config import ConfigError
-    from brvtui.config.sources import UnusableSetting
+    from brvtui.config.schema import UnusableSetting
     from brvtui.tree.reading.project import ProjectError
     from brvtui.typed_tables import ProfileError
 

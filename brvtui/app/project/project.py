@@ -14,7 +14,7 @@ from brvtui.app.project import opening
 from brvtui.app.project.opening import OpenedProject, Opening, TreeRead
 from brvtui.app.services import AppServices, Refusal
 from brvtui.app.states import Phase, WatchState
-from brvtui.config.sources import SettingProblem
+from brvtui.config.schema import SettingProblem
 from brvtui.paint.text import seconds
 from brvtui.saved import is_saved
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from brvtui import faults
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.selection import detail_of
-from brvtui.config.sources import Layer
+from brvtui.config.schema import Layer
 
 if TYPE_CHECKING:
     from brvtui.app.overview import OverviewBuilder

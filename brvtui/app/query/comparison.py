@@ -12,9 +12,8 @@ from brvtui.app.widgets.lines import wrapped
 from brvtui.lab.trace_diff import ResultChange, Shift, TraceDiff, diff_traces, difference_sentence
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
-from brvtui.paint.sentence import sentence_lines
+from brvtui.paint.sentence import sentence_lines, told_apart
 from brvtui.paint.text import number, signed, wrap
-from brvtui.paint.titles import told_apart
 from brvtui.trace import Trace
 
 if TYPE_CHECKING:

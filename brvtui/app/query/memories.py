@@ -19,7 +19,7 @@ from brvtui.app.states import SelectionState
 
 if TYPE_CHECKING:
     from brvtui.app.query.screen import QueryScreen
-    from brvtui.fleet.members import Member
+    from brvtui.fleet.fleet_file import Member
 
 # Asks which memory to open of a project that has a context tree and a space of ByteRover V4.
 

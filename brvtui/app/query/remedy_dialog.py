@@ -16,7 +16,7 @@ from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import wrapped
 from brvtui.engines.advice import NOTHING_HELPS, remarks
 from brvtui.engines.registry import DEFAULT
-from brvtui.paint.lead import lead_text
+from brvtui.paint.hits import lead_text
 from brvtui.paint.line import Line
 from brvtui.paint.text import cut, wrap
 from brvtui.text.visible import visible

@@ -25,7 +25,7 @@ from brvtui.app.states import (
 from brvtui.app.view import View, advised
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import hanging, wrapped
-from brvtui.config.sources import Layer
+from brvtui.config.schema import Layer
 from brvtui.engines.registry import SPACE
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.line import Line, line, rule
@@ -95,7 +95,7 @@ class ResultsPane(ChoicePane):
     def _hits(self, trace: Trace, view: View, width: int) -> list[Line]:
         """Title and score, below them the words that a hit answers; of the selected one its path too."""
         from brvtui.paint.hits import ResultRow, added_rule, hit_lines, title_room
-        from brvtui.paint.titles import told_apart
+        from brvtui.paint.sentence import told_apart
 
         titles = told_apart([hit.title for hit in trace.hits], title_room(trace.scale, width))
         made: list[Line] = []
@@ -135,7 +135,7 @@ class ResultsPane(ChoicePane):
 
     def _near(self, trace: Trace, view: View, width: int) -> list[Line]:
         from brvtui.paint.hits import ResultRow, miss_title_room, near_miss_lines
-        from brvtui.paint.titles import told_apart
+        from brvtui.paint.sentence import told_apart
 
         made: list[Line] = []
         shown = {hit.file for hit in trace.hits}

@@ -20,13 +20,9 @@ from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.config import ConfigError
-from brvtui.config.schema import Value, value_text
-from brvtui.config.sources import Layer
+from brvtui.config.schema import Layer, Value, value_text
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
-
-# The pane that describes the chosen setting.
-
 
 # The dialog in which a setting is typed.
 
@@ -45,6 +41,9 @@ class SettingField(FieldDialog[Value]):
             self.dismiss(self._read(text))
         except ConfigError as error:
             self.show_problem(str(error))
+
+
+# The pane that describes the chosen setting.
 
 
 _LABEL = 10

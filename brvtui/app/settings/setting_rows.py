@@ -14,12 +14,21 @@ from brvtui.app.themes.library import Library
 from brvtui.config import ConfigError, Configuration, user_file
 from brvtui.config.checking import read_text
 from brvtui.config.profile_choice import why_no_profile, why_not_of_engine
-from brvtui.config.schema import Entry, Value, ValueKind, entries, entry_of, value_text
-from brvtui.config.sources import Layer, SettingProblem, SettingSource
+from brvtui.config.schema import (
+    Entry,
+    Layer,
+    SettingProblem,
+    SettingSource,
+    Value,
+    ValueKind,
+    entries,
+    entry_of,
+    value_text,
+)
 from brvtui.engines import registry
 from brvtui.engines.contract import EngineError
 from brvtui.engines.profile_files import profiles_of
-from brvtui.text.address import why_no_address
+from brvtui.text.visible import why_no_address
 
 KEYS = "keys."
 _UNUSABLE = "cannot be used"

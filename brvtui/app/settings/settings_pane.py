@@ -15,7 +15,7 @@ from brvtui.app.themes.library import Library
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.config import Configuration
-from brvtui.config.sources import Layer, SettingProblem
+from brvtui.config.schema import Layer, SettingProblem
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
 

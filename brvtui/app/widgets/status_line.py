@@ -32,7 +32,7 @@ from brvtui.paint.text import cut, plural, seconds
 if TYPE_CHECKING:
     from brvtui.app.contents import Overview
     from brvtui.app.live_answer import LiveAnswer
-    from brvtui.fleet.members import Fleet
+    from brvtui.fleet.fleet_file import Fleet
 
 LEFT_DRAFTS = "drafts.left"
 """The action that leads to drafts."""

@@ -15,14 +15,14 @@ from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.cli.fleet.options import FleetOptions, fleet_command, outcome, print_table, say_missing, with_remedy
 from brvtui.cli.options import WholeNumber, answer_format, format_option, text_argument
 from brvtui.cli.output import print_report, say, write_json
-from brvtui.fleet.members import Absence
+from brvtui.fleet.fleet_file import Absence
 from brvtui.text.visible import visible
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
     from brvtui.fleet.answering import Asker
     from brvtui.fleet.asking import MemberReply
-    from brvtui.fleet.members import Fleet, Member
+    from brvtui.fleet.fleet_file import Fleet, Member
     from brvtui.fleet.questions import MemberAnswer
 
 # ``brv-tui fleet eval``: how well the members answer queries that are judged.
@@ -92,7 +92,7 @@ def evaluate(judgments: Path | None, named_metrics: tuple[str, ...], options: Fl
 
 def _judged_together(file: Path, made: Fleet, options: FleetOptions) -> tuple[dict[str, Any], Sequence[Absence]]:
     from brvtui.cli.judge import read_judgments
-    from brvtui.fleet.judged import evaluate_together
+    from brvtui.fleet.one_ranking import evaluate_together
     from brvtui.lab.judgments.file import JudgmentsFile
 
     listed = read_judgments(JudgmentsFile(file, True))

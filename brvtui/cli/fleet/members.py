@@ -14,13 +14,13 @@ from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.fleet.options import FILE_HELP, FleetOptions, fleet_command, outcome, print_table, say_missing, say_note
 from brvtui.cli.options import Number, WholeNumber, answer_format, format_option
 from brvtui.cli.output import write_json
-from brvtui.fleet.members import Absence, AbsenceKind
+from brvtui.fleet.fleet_file import Absence, AbsenceKind
 from brvtui.text.visible import visible
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
     from brvtui.fleet.comparing import NotePlace
-    from brvtui.fleet.members import Fleet
+    from brvtui.fleet.fleet_file import Fleet
 
 # ``brv-tui fleet health`` and ``maturity``: which notes of a fleet want care, now and soon.
 

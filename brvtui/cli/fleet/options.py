@@ -17,14 +17,14 @@ from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failu
 from brvtui.cli.moments import moment
 from brvtui.cli.options import NOW_HELP, Number, WholeNumber
 from brvtui.cli.output import say
-from brvtui.fleet.members import Absence, AbsenceKind
+from brvtui.fleet.fleet_file import Absence, AbsenceKind
 from brvtui.text.visible import visible
 from brvtui.wording import first_of, nearest
 
 if TYPE_CHECKING:
     from brvtui.fleet.answering import Asker
     from brvtui.fleet.asking import MemberReply
-    from brvtui.fleet.members import Fleet
+    from brvtui.fleet.fleet_file import Fleet
     from brvtui.fleet.pool import Asks
 
 # What every command of a fleet prints: rows in columns, notes, and who is missing.

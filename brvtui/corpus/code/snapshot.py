@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from brvtui.corpus.code.documents import Documentation, SpeakingNote
+from brvtui.corpus.code.documents import Documentation, SpeakingNote, SymbolPage, SymbolPages
 from brvtui.corpus.code.index import CodeIndex
-from brvtui.corpus.code.pages import SymbolPage, SymbolPages
 from brvtui.derived import Key
 from brvtui.snapshot import Note, Parsed, Snapshot
-from brvtui.snapshot.columns import columns_of
+from brvtui.snapshot.records import columns_of
 from brvtui.snapshot.state import FINGERPRINT
 from brvtui.text.postings import build
 from brvtui.text.segment import TermIds, note_terms

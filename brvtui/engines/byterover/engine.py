@@ -24,9 +24,8 @@ from brvtui.trace import Detail, DocumentForecast, Explanation, Ladder, Remedy, 
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its search
     from brvtui.engines.byterover.ageing.forecast import Forecast
-    from brvtui.engines.byterover.context import Context
     from brvtui.engines.byterover.presentation import ByteRoverPresentation
-    from brvtui.engines.byterover.profile import Profile
+    from brvtui.engines.byterover.profile import Context, Profile
     from brvtui.engines.byterover.route.cache import CacheContents
     from brvtui.engines.byterover.route.tree_changes import CacheNow, SeenTrees
     from brvtui.services.model import Cancellation
@@ -192,7 +191,7 @@ class ByteRover:
 
         None for a file that is not searched.
         """
-        from brvtui.engines.byterover.ageing.dated import forecast_of, note_forecast
+        from brvtui.engines.byterover.ageing.forecast import forecast_of, note_forecast
 
         last = self._forecast
         if last is None or last[0] is not context or last[1] != day:

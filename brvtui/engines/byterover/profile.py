@@ -9,22 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from brvtui.engines import contract
 from brvtui.engines.profile_files import profile_tables
 from brvtui.ladder import LadderRules
 from brvtui.profiles import BUILT_IN, DEFAULT
-from brvtui.ranking.constants import CompoundRules, DecayRules, SignalRules
-from brvtui.services.requests import RequestPolicy
-from brvtui.text.constants import TextRules
+from brvtui.ranking.maturity import CompoundRules, DecayRules, SignalRules
+from brvtui.services.legs import RequestPolicy
+from brvtui.text.vocabulary import TextRules
 from brvtui.tree.constants import ArchiveRules, ReadingLimits
-from brvtui.typed_tables import (
-    Count,
-    CountLimit,
-    Positive,
-    PositiveLimit,
-    Share,
-    SizeLimit,
-    typed,
-)
+from brvtui.typed_tables import Count, CountLimit, Positive, PositiveLimit, Share, SizeLimit, typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,3 +234,9 @@ def load(source: str | Path = DEFAULT) -> Profile:
     Raises :class:`ProfileError` when there is no such profile, or a key or value of it is wrong.
     """
     return typed(Profile, profile_tables(source, BUILT_IN), "", str(source))
+
+
+# The context of ByteRover's own functions.
+
+
+Context = contract.Context[Profile]

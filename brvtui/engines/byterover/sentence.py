@@ -16,7 +16,7 @@ from brvtui.engines.byterover.sections import (
     SearchOutcome,
 )
 from brvtui.engines.sentence import LEAST_LEAD, missing_words
-from brvtui.paint.lead import differences, is_level
+from brvtui.paint.hits import differences, is_level
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.paint.text import plural, seconds

@@ -11,7 +11,7 @@ from brvtui.engines.byterover_v4.ageing import TopicColumns, topic_columns
 from brvtui.engines.byterover_v4.documents import TopicDocument
 from brvtui.engines.byterover_v4.index import TopicIndex
 from brvtui.engines.byterover_v4.profile import V4Profile
-from brvtui.tree.spaces.signal_files import BrokenSignals, SignalFiles, TopicSignals
+from brvtui.tree.spaces.contents import BrokenSignals, SignalFiles, TopicSignals
 from brvtui.tree.spaces.topic_html import KNOWN, Topic
 
 _KEPT_INDEXES = 32

@@ -26,7 +26,7 @@ from brvtui.engines.byterover_v4.search import FoundTopic
 from brvtui.engines.byterover_v4.sections import DECIMALS, SpaceAnswer, TopicHit
 from brvtui.engines.contract import Context
 from brvtui.paint.text import days
-from brvtui.ranking.decay import MS_PER_DAY, just_before_ms
+from brvtui.ranking.ceiling import MS_PER_DAY, just_before_ms
 from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import from_utf16
 from brvtui.trace import (
@@ -42,7 +42,7 @@ from brvtui.trace import (
     TextScore,
     Trace,
 )
-from brvtui.tree.reading.whitespace import spaced_words
+from brvtui.tree.reading.contents import spaced_words
 from brvtui.tree.spaces.contents import TopicFile
 from brvtui.tree.spaces.topic_files import unseen_name
 from brvtui.tree.spaces.topic_html import TOPIC

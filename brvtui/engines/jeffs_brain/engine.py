@@ -14,7 +14,7 @@ from brvtui.engines.embedding import embedder_of, load_ahead, why_not_asked
 from brvtui.engines.jeffs_brain.sections import ENGINE, MODES, Hybrid, RetrievalMode, searched_words
 from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_mode, check_options
-from brvtui.services.requests import ServiceError
+from brvtui.services.legs import ServiceError
 from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, Explanation, Ladder, Trace
 from brvtui.wording import counted
@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.engines.jeffs_brain.pipeline import Request, Retrieved
     from brvtui.engines.jeffs_brain.presentation import JeffsBrainPresentation
     from brvtui.engines.jeffs_brain.profile import HybridProfile
-    from brvtui.services.reranking import Reranker
+    from brvtui.services.legs import Reranker
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
     from brvtui.text.query_language import Aliases

@@ -16,8 +16,7 @@ from brvtui.engines.jeffs_brain.intent import idle_rules
 from brvtui.engines.jeffs_brain.profile import HybridProfile
 from brvtui.engines.text_vectors import Embedded, VectorTable, embed_texts
 from brvtui.ranking.fusion import Candidate
-from brvtui.services.embedding import Embedder, Vector, VectorCache
-from brvtui.services.requests import LegError
+from brvtui.services.legs import Embedder, LegError, Vector, VectorCache
 from brvtui.snapshot import Parsed as ParsedFile
 from brvtui.snapshot import Snapshot
 from brvtui.text.fts import FullText, FullTextError, IndexLayout, full_text, phrase
@@ -105,7 +104,7 @@ class ChunkRow:
 class ChunkIndex:
     """One generation of the index. Its ranked lists are best first, at most ``limit`` long.
 
-    They raise :class:`brvtui.services.requests.LegError` and nothing else.
+    They raise :class:`brvtui.services.legs.LegError` and nothing else.
     """
 
     rows: tuple[ChunkRow, ...]
@@ -130,7 +129,7 @@ class ChunkIndex:
     def answered(self, query: ParsedQuery, ids: Sequence[str]) -> dict[str, tuple[MatchedWord, ...]]:
         """The words of ``query`` that the full-text index finds in the rows with these ``ids``, and in which fields.
 
-        Raises :class:`brvtui.services.requests.LegError`.
+        Raises :class:`brvtui.services.legs.LegError`.
         """
         places = {row.chunk.id: at for at, row in enumerate(self.rows)}
         wanted = {id_: places[id_] for id_ in ids if id_ in places}
@@ -168,7 +167,7 @@ class ChunkIndex:
     def nearest(self, vector: Vector, limit: int) -> Sequence[RankedHit]:
         """The rows nearest to ``vector`` by cosine, equal ones in the rows' order.
 
-        Raises :class:`brvtui.services.requests.LegError` without vectors, or when theirs have another length.
+        Raises :class:`brvtui.services.legs.LegError` without vectors, or when theirs have another length.
         """
         if self.table is None:
             raise LegError("the notes have no vectors yet")

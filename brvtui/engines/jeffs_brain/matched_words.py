@@ -7,7 +7,7 @@ from dataclasses import replace
 from brvtui.engines.jeffs_brain.index import ChunkIndex
 from brvtui.engines.jeffs_brain.sections import Hybrid, RankedNote, RetrievalMode
 from brvtui.ladder import INITIAL, TRIGRAMS
-from brvtui.services.requests import LegError
+from brvtui.services.legs import LegError
 from brvtui.text.query_language import Aliases, ParsedQuery, expand, parse
 from brvtui.trace import Ladder, State, Trace
 

@@ -9,8 +9,7 @@ from itertools import pairwise
 from typing import Literal
 
 from brvtui.corpus.code.commits import CommitTimes
-from brvtui.corpus.code.documents import Documentation, note_path
-from brvtui.corpus.code.pages import SymbolPages
+from brvtui.corpus.code.documents import Documentation, SymbolPages, note_path
 from brvtui.corpus.code.records import CodeGraph
 from brvtui.engines.contract import Query
 from brvtui.engines.knowing.equivalence import built_in_classes, language_of
@@ -29,12 +28,12 @@ from brvtui.engines.knowing.pipeline import (
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.ranking_rules import WalkRules
 from brvtui.engines.knowing.reached import ScoringContext, is_test
+from brvtui.engines.knowing.reasons import SymbolExplanation, explain_symbol
 from brvtui.engines.knowing.remembered import UseMemory, unknown_judged
 from brvtui.engines.knowing.scoring import ScoredCandidate, lifts_penalty
 from brvtui.engines.knowing.sections import VECTORS
 from brvtui.engines.knowing.seeding import seed_index
-from brvtui.engines.knowing.strongest import StrongestWays
-from brvtui.engines.knowing.symbol_why import SymbolExplanation, explain_symbol
+from brvtui.engines.knowing.walk import StrongestWays
 from brvtui.garbage import garbage_collector_paused
 from brvtui.services.provided import NO_SERVICES, EngineServices
 

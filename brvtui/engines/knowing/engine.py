@@ -22,13 +22,12 @@ from brvtui.wording import counted
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its graph
     from brvtui.engines.knowing.note_index import NoteIndex
-    from brvtui.engines.knowing.pack_cache import CachedPack, PackCache
+    from brvtui.engines.knowing.pack_cache import CachedPack, PackCache, RecentUse
     from brvtui.engines.knowing.packing import Strategy
     from brvtui.engines.knowing.pipeline import TaskContext, TaskRequest
     from brvtui.engines.knowing.presentation import KnowingPresentation
     from brvtui.engines.knowing.profile import KnowingProfile
     from brvtui.engines.knowing.remembered import UseMemory
-    from brvtui.engines.knowing.session import RecentUse
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
 
@@ -160,8 +159,8 @@ class Knowing:
     def _retrieve(
         self, context: Context[KnowingProfile], request: TaskRequest, index: NoteIndex, memory: UseMemory
     ) -> TaskContext:
+        from brvtui.engines.knowing.pack_cache import RecentUse
         from brvtui.engines.knowing.pipeline import for_changes, for_files, for_task
-        from brvtui.engines.knowing.session import RecentUse
 
         profile, now, recent = index.task.profile, context.now_ms / 1000, self._recent
         if request.entry == "task":
@@ -195,7 +194,7 @@ class Knowing:
 
         Empty where it is the same.
         """
-        from brvtui.engines.knowing.deltas import pack_delta
+        from brvtui.engines.knowing.pack_cache import pack_delta
 
         pack = self._served_pack(context, _pack_key(query, request, context.constants))
         if pack is None:
@@ -214,8 +213,7 @@ class Knowing:
     def _remember(
         self, context: Context[KnowingProfile], query: Query, request: TaskRequest, made: TaskContext
     ) -> None:
-        from brvtui.engines.knowing.pack_cache import CachedPack
-        from brvtui.engines.knowing.session import RecentUse
+        from brvtui.engines.knowing.pack_cache import CachedPack, RecentUse
 
         profile, now = context.constants, context.now_ms / 1000
         ids = tuple(one.node.id for one in made.packed.packed)

@@ -15,9 +15,8 @@ from brvtui.engines.knowing.sections import ENGINE
 from brvtui.engines.knowing.seed_rules import NoiseRules, SeedRules
 from brvtui.engines.knowing.words import camel_words
 from brvtui.engines.text_vectors import Embedded, embed_texts, unit_vectors
-from brvtui.services.embedding import Embedder
+from brvtui.services.legs import Embedder, LegError, ServiceError
 from brvtui.services.provided import EngineServices
-from brvtui.services.requests import LegError, ServiceError
 from brvtui.trace import State
 from brvtui.wording import counted
 

@@ -8,9 +8,13 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from brvtui.engines.knowing.candidates import (
+    Channel,
+    ChannelList,
+    FusedNode,
     Noise,
     SeedNode,
     focused,
+    fused,
     noise_filtered,
     seeds,
     types_first,
@@ -25,13 +29,11 @@ from brvtui.engines.knowing.equivalence import (
     resolved,
 )
 from brvtui.engines.knowing.full_text import SearchedTexts, TextSearch, searched_texts, text_search
-from brvtui.engines.knowing.fusion import Channel, ChannelList, FusedNode, fused
 from brvtui.engines.knowing.gaps import GapFill, NearSearch, fill_gap
 from brvtui.engines.knowing.keywords import KeywordSet, keyword_set, size
 from brvtui.engines.knowing.learning import LEARNED_SOURCE, LearnedWords
 from brvtui.engines.knowing.model import Graph, Node
-from brvtui.engines.knowing.name_lookup import NameLookup
-from brvtui.engines.knowing.paths import FolderIndex, PathHit, path_search, path_terms
+from brvtui.engines.knowing.name_lookup import FolderIndex, NameLookup, PathHit, path_search, path_terms
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.seed_rules import NoiseRules, TieredRules
 

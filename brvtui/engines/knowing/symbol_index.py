@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from brvtui.corpus.code.commits import CommitTimes
-from brvtui.corpus.code.documents import Documentation, nearest_of_each_note
+from brvtui.corpus.code.documents import Documentation, SymbolPages, nearest_of_each_note
 from brvtui.corpus.code.finding import NOT_READ
-from brvtui.corpus.code.pages import SymbolPages
 from brvtui.corpus.code.snapshot import RepositorySnapshot
 from brvtui.engines.knowing.code_tasks import code_task_index, committed, graph_of_code, penalised
 from brvtui.engines.knowing.model import Node

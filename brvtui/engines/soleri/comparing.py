@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from brvtui.engines.soleri.sections import SIGNALS, RankedEntry
-from brvtui.paint.lead import REST, shares_of_lead
+from brvtui.paint.hits import REST, shares_of_lead
 
 LEAST_LEAD = 0.0005
 """A lead that three decimals do not show is none for a reader."""

@@ -14,7 +14,7 @@ from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_mode, check_options
 from brvtui.engines.soleri.sections import ENGINE, VaultSearch
 from brvtui.faults import error_line
-from brvtui.services.requests import LegError
+from brvtui.services.legs import LegError
 from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, DocumentForecast, Explanation, Trace
 from brvtui.trace.feedback import Feedback, Usefulness
@@ -23,12 +23,12 @@ from brvtui.wording import counted
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its index
     from brvtui.engines.soleri.entries import Memory
     from brvtui.engines.soleri.index import NoteVault
-    from brvtui.engines.soleri.learning import FeedbackCounts
+    from brvtui.engines.soleri.memories import FeedbackCounts
     from brvtui.engines.soleri.presentation import SoleriPresentation
     from brvtui.engines.soleri.profile import SoleriProfile
     from brvtui.engines.soleri.search import Dense, VaultRanking, VaultRequest
     from brvtui.engines.soleri.vectors import EntryVectors
-    from brvtui.services.embedding import Embedder, VectorCache
+    from brvtui.services.legs import Embedder, VectorCache
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
 
@@ -153,7 +153,7 @@ class Soleri:
         None for a file that is no entry.
         """
         from brvtui.engines.soleri.ageing import forecast
-        from brvtui.engines.soleri.learning import adapted_weights
+        from brvtui.engines.soleri.memories import adapted_weights
 
         vault = self._vault(context).notes
         found = vault.found(document)
@@ -168,7 +168,7 @@ class Soleri:
 
         Raises :class:`EngineError` when it cannot be kept.
         """
-        from brvtui.engines.soleri.learning import accept_rate
+        from brvtui.engines.soleri.memories import accept_rate
 
         log = context.services.feedback(ENGINE)
         try:
@@ -191,7 +191,7 @@ class Soleri:
         feedback: FeedbackCounts,
         dense: Dense | None,
     ) -> VaultRanking:
-        from brvtui.engines.soleri.learning import adapted_weights
+        from brvtui.engines.soleri.memories import adapted_weights
         from brvtui.engines.soleri.search import is_hybrid, search
 
         profile = context.constants
@@ -326,7 +326,7 @@ def _failure_notice(dense: Dense | None) -> str:
 
 def _feedback(context: Context[SoleriProfile]) -> tuple[FeedbackCounts, str]:
     """What users said of results; none, and why, where that cannot be read."""
-    from brvtui.engines.soleri.learning import FeedbackCounts, feedback_counts
+    from brvtui.engines.soleri.memories import FeedbackCounts, feedback_counts
 
     try:
         return feedback_counts(context.services.feedback(ENGINE).counts()), ""

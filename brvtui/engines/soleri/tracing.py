@@ -7,16 +7,14 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from brvtui.engines.contract import Context, Query
-from brvtui.engines.soleri.ageing import best_score, forecast
+from brvtui.engines.soleri.ageing import NAMES, best_score, changed_at, forecast
 from brvtui.engines.soleri.comparing import LEAST_LEAD, composition, differences, short
-from brvtui.engines.soleri.deviations import deviations
 from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.engines.soleri.index import NoteVault
-from brvtui.engines.soleri.learning import FeedbackCounts, accept_rate, expected_weights
 from brvtui.engines.soleri.matching import expression
-from brvtui.engines.soleri.memories import RecalledMemories
+from brvtui.engines.soleri.memories import FeedbackCounts, RecalledMemories, accept_rate, expected_weights
 from brvtui.engines.soleri.profile import SoleriProfile, Weights
-from brvtui.engines.soleri.results import Shape, given_to_agent, loaded
+from brvtui.engines.soleri.results import Shape, deviations, given_to_agent, loaded
 from brvtui.engines.soleri.search import CorpusGuard, ScoredEntry, VaultRanking, is_hybrid
 from brvtui.engines.soleri.sections import (
     ENGINE,
@@ -31,10 +29,9 @@ from brvtui.engines.soleri.sections import (
     SharedTerm,
     VaultSearch,
 )
-from brvtui.engines.soleri.signals import NAMES, changed_at
 from brvtui.engines.soleri.tfidf import tokenize
 from brvtui.engines.soleri.vault import Vault
-from brvtui.text.folding import origin
+from brvtui.text.analysis import origin
 from brvtui.text.visible import visible
 from brvtui.trace import (
     SCHEMA,

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.soleri.entries import VaultEntry
-from brvtui.services.embedding import Vector, VectorCache
-from brvtui.services.requests import LegError
+from brvtui.services.legs import LegError, Vector, VectorCache
 
 
 @dataclass(frozen=True, eq=False)

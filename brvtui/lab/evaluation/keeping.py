@@ -18,7 +18,7 @@ from brvtui.engines.contract import Context, Engine, Query
 from brvtui.lab.evaluation.evaluate import Asked, Progress, asked_words, evaluate
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument, ScorePart
 from brvtui.lab.judgments.model import Judgment
-from brvtui.services.requests import ServiceError
+from brvtui.services.legs import ServiceError
 from brvtui.snapshot import Snapshot
 from brvtui.store.kept_answers import KeptAnswers
 

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from brvtui.disk.scratch import copy_folder, scratch_folder, set_modified, write_scratch
-from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.search.matching import match_terms

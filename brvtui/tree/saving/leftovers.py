@@ -15,8 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from brvtui.disk.locks import locked
-from brvtui.disk.processes import is_running
+from brvtui.disk.locks import is_running, locked
 from brvtui.disk.walking import walk
 from brvtui.tree.saving.file_version import read_version
 

@@ -24,9 +24,16 @@ from brvtui.disk.locks import locked
 from brvtui.regular_files import open_regular
 from brvtui.tree.reading.inside import FolderEntry, PathError, entry_in
 from brvtui.tree.saving import leftovers
-from brvtui.tree.saving.attributes import Lost, copy_attributes
 from brvtui.tree.saving.exchange import exchange, rename_to_free
-from brvtui.tree.saving.file_version import FileOnDisk, FileVersion, digest, read_version, version_of
+from brvtui.tree.saving.file_version import (
+    FileOnDisk,
+    FileVersion,
+    Lost,
+    copy_attributes,
+    digest,
+    read_version,
+    version_of,
+)
 
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
 _ANY_WRITE = 0o222

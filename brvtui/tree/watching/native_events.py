@@ -53,7 +53,7 @@ _OF_FOLDER_ITSELF = frozenset({"modified", "attrib"})
 _GROWING = frozenset({"created", "moved"})
 _DELETE_SELF = 0x400
 OnChange = Callable[[str | None], None]
-"""A callback for one changed path (see :data:`brvtui.tree.watching.debouncing.Changed`); None means any path."""
+"""A callback for one changed path (see :data:`brvtui.tree.watching.watch.Changed`); None means any path."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.corpus.code.changed import DiffError, files_between, files_of_patch
+from brvtui.corpus.code.commits import DiffError, files_between, files_of_patch
 from brvtui.tree.history.git import RevisionError
 from brvtui.tree.history.git import git as run_git
 from tests.corpus.code.making import write

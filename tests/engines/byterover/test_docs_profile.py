@@ -7,17 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import Profile, load
+from brvtui.engines.byterover.profile import Context, Profile, load
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.gates import direct_answer
 from brvtui.engines.byterover.route.router import RouteRequest, route
-from brvtui.engines.byterover.search.out_of_domain import domain_checks
 from brvtui.engines.byterover.search.propagation import propagate
+from brvtui.engines.byterover.search.search import domain_checks
 from brvtui.engines.byterover.sections import EntityStep, Search
 from brvtui.paint.glyphs import UNICODE
+from brvtui.ranking.ceiling import decayed_recency
 from brvtui.ranking.compound import round_half_up, unrounded_threshold
-from brvtui.ranking.decay import decayed_recency
 from brvtui.ranking.maturity import LEVELS, after_access, levels_of, promoted_from
 from brvtui.report.query import trace_lines
 from brvtui.session import Session

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sections import Route
 from brvtui.engines.byterover.sentence import costs, largest_cost, lead_words, sentence
 from brvtui.engines.verdict import verdict_sentence
-from brvtui.paint.lead import differences
+from brvtui.paint.hits import differences
 from brvtui.paint.sentence import sentence_lines
 from brvtui.saved.traces import trace_from_plain
 from brvtui.snapshot import Snapshot

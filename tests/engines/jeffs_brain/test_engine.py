@@ -16,8 +16,7 @@ from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode, SkipReaso
 from brvtui.paint.glyphs import UNICODE
 from brvtui.report.query import trace_lines
 from brvtui.saved.rebuilding import from_plain
-from brvtui.services.requests import LegError
-from brvtui.services.reranking import RerankDocument, Reranked
+from brvtui.services.legs import LegError, RerankDocument, Reranked
 from brvtui.snapshot.naming import find_note
 from brvtui.trace import State, Trace, to_plain
 from tests.support.hybrid import Brain, Kept

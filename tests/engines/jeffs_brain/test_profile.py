@@ -11,7 +11,7 @@ import pytest
 
 from brvtui.config import configure
 from brvtui.config.profile_choice import profile_of_engine
-from brvtui.config.sources import UnusableSetting
+from brvtui.config.schema import UnusableSetting
 from brvtui.engines.contract import Query
 from brvtui.engines.jeffs_brain.engine import JeffsBrain
 from brvtui.engines.jeffs_brain.profile import load

@@ -24,11 +24,12 @@ from brvtui.engines.knowing.keywords import (
     size,
 )
 from brvtui.engines.knowing.model import Node, symbol
-from brvtui.engines.knowing.pack_cache import CachedPack, PackCache, pack_key
+from brvtui.engines.knowing.pack_cache import CachedPack, PackCache, RecentUse, pack_key
 from brvtui.engines.knowing.packing import node_tokens, pack
 from brvtui.engines.knowing.pipeline import TaskContext, TaskRequest, for_task, task_index
 from brvtui.engines.knowing.profile import KnowingProfile, load_profile
 from brvtui.engines.knowing.reached import ScoringContext, is_test
+from brvtui.engines.knowing.reasons import BELOW, WALK
 from brvtui.engines.knowing.remembered import PendingUse, pending_node
 from brvtui.engines.knowing.scoring import (
     ScoredCandidate,
@@ -37,8 +38,6 @@ from brvtui.engines.knowing.scoring import (
 )
 from brvtui.engines.knowing.seed_rules import SeedSize
 from brvtui.engines.knowing.seeding import seed_index
-from brvtui.engines.knowing.session import RecentUse
-from brvtui.engines.knowing.symbol_why import BELOW, WALK
 from tests.engines.knowing.graph_cases import cases, close, graph, node
 
 CODE, SEED = load_profile("knowing-code"), load_profile()

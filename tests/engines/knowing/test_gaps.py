@@ -17,8 +17,8 @@ from brvtui.engines.knowing.model import Graph, Node, symbol
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.sections import GAPS, VECTORS, GraphRetrieval
 from brvtui.paint.sentence import plain
+from brvtui.services.legs import LegError, ServiceError
 from brvtui.services.provided import NoServices
-from brvtui.services.requests import LegError, ServiceError
 from brvtui.session import Session
 from brvtui.session.code import CodeSession
 from brvtui.snapshot import Snapshot

@@ -11,8 +11,15 @@ import pytest
 from benchmarks import knowing_flask
 from benchmarks.knowing_judging import bare_symbol, is_match, judge
 from brvtui.engines.knowing import seeding
-from brvtui.engines.knowing.candidates import dominant_package, focused, noise_filtered, seed_count, seeds
-from brvtui.engines.knowing.deltas import delta
+from brvtui.engines.knowing.candidates import (
+    ChannelList,
+    dominant_package,
+    focused,
+    fused,
+    noise_filtered,
+    seed_count,
+    seeds,
+)
 from brvtui.engines.knowing.equivalence import (
     PhraseTable,
     built_in_classes,
@@ -27,8 +34,6 @@ from brvtui.engines.knowing.full_text import (
     related_words,
     searched_texts,
 )
-from brvtui.engines.knowing.fusion import ChannelList, fused
-from brvtui.engines.knowing.hits import LinkRank, hubs_and_authorities
 from brvtui.engines.knowing.keywords import (
     cluster_hash,
     code_patterns,
@@ -38,24 +43,24 @@ from brvtui.engines.knowing.keywords import (
 )
 from brvtui.engines.knowing.learning import is_worthy, learned_weight
 from brvtui.engines.knowing.model import Graph, module_of, symbol
-from brvtui.engines.knowing.name_lookup import NameLookup
-from brvtui.engines.knowing.pack_cache import CachedPack, CacheLayer, PackCache, pack_key
+from brvtui.engines.knowing.name_lookup import NameLookup, path_match, path_terms
+from brvtui.engines.knowing.pack_cache import CachedPack, CacheLayer, PackCache, RecentUse, delta, pack_key
 from brvtui.engines.knowing.packing import node_tokens, pack, pack_root, proximity_exponent, text_tokens
-from brvtui.engines.knowing.paths import path_match, path_terms
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.reached import ScoringContext, around_changes, around_files, ranked
+from brvtui.engines.knowing.reasons import explain_symbol
 from brvtui.engines.knowing.remembered import NAME_LEAST, FeedbackRecord, feedback_scores
 from brvtui.engines.knowing.scoring import (
+    LinkRank,
     age_value,
     feedback_value,
+    hubs_and_authorities,
     is_test_path,
     lifts_penalty,
     rank,
     result_confidence,
 )
 from brvtui.engines.knowing.seeding import tiered_search
-from brvtui.engines.knowing.session import RecentUse
-from brvtui.engines.knowing.symbol_why import explain_symbol
 from brvtui.engines.knowing.walk import roads, walk
 from brvtui.engines.knowing.words import (
     camel_words,

@@ -10,19 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brvtui.engines.knowing.candidates import dominant_package, focused, noise_filtered, seeds, types_first
-from brvtui.engines.knowing.deltas import delta
 from brvtui.engines.knowing.equivalence import language_of
 from brvtui.engines.knowing.formats import ContextBlock, formatted
 from brvtui.engines.knowing.full_text import decomposed_terms, related_words
 from brvtui.engines.knowing.keywords import code_patterns, keyword_set, lower, normal_task, split_identifier, words
 from brvtui.engines.knowing.model import Graph, module_of, package_key, symbol, terminal_name
-from brvtui.engines.knowing.pack_cache import CachedPack, CacheLayer, PackCache
+from brvtui.engines.knowing.name_lookup import path_terms
+from brvtui.engines.knowing.pack_cache import CachedPack, CacheLayer, PackCache, delta, recent_boost
 from brvtui.engines.knowing.packing import node_tokens
-from brvtui.engines.knowing.paths import path_terms
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.remembered import FeedbackRecord, PendingUse, feedback_scores, pending_node
 from brvtui.engines.knowing.scoring import ScoredCandidate, ScoringInput, result_confidence
-from brvtui.engines.knowing.session import recent_boost
 from brvtui.engines.knowing.words import concepts, searchable
 
 CODE, SEED = load_profile("knowing-code"), load_profile()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from brvtui.engines.knowing.candidates import noise_filtered
+from brvtui.engines.knowing.candidates import ChannelList, fused, noise_filtered
 from brvtui.engines.knowing.equivalence import (
     ClassMatch,
     EquivalenceClass,
@@ -21,14 +21,12 @@ from brvtui.engines.knowing.equivalence import (
     resolved,
 )
 from brvtui.engines.knowing.full_text import TermSource, keyword_terms, searched_texts, text_search
-from brvtui.engines.knowing.fusion import ChannelList, fused
 from brvtui.engines.knowing.keywords import keyword_set, size
 from brvtui.engines.knowing.learning import LearnedWords
 from brvtui.engines.knowing.model import Edge, Graph, symbol
-from brvtui.engines.knowing.name_lookup import NameLookup
+from brvtui.engines.knowing.name_lookup import NameLookup, PathHitKind, path_match
 from brvtui.engines.knowing.note_index import note_classes
 from brvtui.engines.knowing.notes_graph import note_graph
-from brvtui.engines.knowing.paths import PathHitKind, path_match
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.seeding import NameTier, SeedIndex, SeedSearch, find_seeds, seed_index, tiered_search
 from tests.engines.knowing.graph_cases import cases, graph

@@ -10,13 +10,11 @@ import networkx
 import numpy as np
 import pytest
 
-from brvtui.engines.knowing.hits import hubs_and_authorities
 from brvtui.engines.knowing.model import Edge, Graph, symbol
 from brvtui.engines.knowing.packing import STRATEGIES, node_tokens, pack
 from brvtui.engines.knowing.profile import load_profile
-from brvtui.engines.knowing.scoring import ScoredCandidate, ScoringInput
-from brvtui.engines.knowing.strongest import StrongestWays
-from brvtui.engines.knowing.walk import Walk, roads, walk
+from brvtui.engines.knowing.scoring import ScoredCandidate, ScoringInput, hubs_and_authorities
+from brvtui.engines.knowing.walk import StrongestWays, Walk, roads, walk
 
 SEED, CODE = load_profile(), load_profile("knowing-code")
 TYPES = ("calls", "imports", "contains", "references", "similar_to", "unheard_of")

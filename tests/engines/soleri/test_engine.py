@@ -12,13 +12,12 @@ import pytest
 
 from brvtui.engines.contract import Context, EngineError, Query
 from brvtui.engines.soleri.engine import Soleri
-from brvtui.engines.soleri.index import index_notes
-from brvtui.engines.soleri.mapping import map_note
+from brvtui.engines.soleri.index import index_notes, map_note
 from brvtui.engines.soleri.profile import load_profile
 from brvtui.engines.soleri.sections import VaultSearch
 from brvtui.saved.traces import as_json, read
+from brvtui.services.legs import LegError, ServiceError
 from brvtui.services.provided import NoServices
-from brvtui.services.requests import LegError, ServiceError
 from brvtui.session import Session
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import find_note

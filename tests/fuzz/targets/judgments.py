@@ -11,8 +11,7 @@ from brvtui.lab.evaluation.evaluate import evaluate
 from brvtui.lab.evaluation.results import DEFAULT_METRICS
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, JudgmentsError
-from brvtui.report.evaluation import evaluation_lines
-from brvtui.report.evaluation_files import EvaluationForm, rendered_evaluation
+from brvtui.report.evaluation import EvaluationForm, evaluation_lines, rendered_evaluation
 from brvtui.saved.evaluations import read_evaluation
 from brvtui.saved.traces import SavedError
 from tests.fuzz.targets.target import QUERY, Target, Wrong, planted, told

@@ -10,9 +10,9 @@ from brvtui.tree.editing.archive import StubError, read_stub
 from brvtui.tree.editing.fields import BrokenFrontmatter, FieldsError, fields_of, set_fields
 from brvtui.tree.editing.note_text import NotText, note_text
 from brvtui.tree.editing.problems import KnownFiles, problems
+from brvtui.tree.reading.contents import updated_ms
 from brvtui.tree.reading.frontmatter import parse, scalars_under
 from brvtui.tree.reading.links import Names, links_in
-from brvtui.tree.reading.updated_at import updated_ms
 from tests.fuzz.targets.target import QUERY, Target, Wrong, hits, planted
 from tests.support.trees import BRV3
 

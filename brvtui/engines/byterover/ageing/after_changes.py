@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from brvtui.engines.byterover.ageing.board import Board
-from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.route.decision import decide, find_results, results_with_words
 from brvtui.engines.byterover.search.detail import score_of
 from brvtui.engines.byterover.search.scoring import inputs_of
 from brvtui.engines.changes import accessed, updated
 from brvtui.engines.previews import Preview, PreviewState
-from brvtui.loading.edited import edit_after_save, edited
+from brvtui.loading.revised import edit_after_save, edited
 from brvtui.ranking.ceiling import ceilings
 from brvtui.timing import Stopwatch
 from brvtui.trace import Origin

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
 
@@ -13,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.byterover.ageing.board import Board, BoardState, Bools, Event, Floats
+from brvtui.engines.byterover.ageing.words import HAPPENS, key_of
+from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.search.scoring import inputs_at
-from brvtui.ranking.ceiling import scores
-from brvtui.ranking.decay import MS_PER_DAY, age_days
+from brvtui.ranking.ceiling import MS_PER_DAY, age_days, scores
 from brvtui.ranking.maturity import LEVELS
+from brvtui.trace import DatedEvent, DocumentForecast, Part
 
 LAST_DAY = 365
 
@@ -152,3 +155,42 @@ def curve(board: Board, position: int, last_day: int = LAST_DAY) -> Curve:
     days = age_days(moments, snapshot.notes[position].mtime_ms)
     scored = scores(1.0, days, inputs_at(snapshot, np.asarray([position]), profile.score), profile)
     return Curve(scored.importance, scored.recency, scored.score)
+
+
+# What time brings to a note, as every engine with forecasts says it.
+
+
+def forecast_of(context: Context, day: float) -> Forecast:
+    """The forecast of all notes of ``context``, ``day`` days on."""
+    return Forecast(Board(context.snapshot, context.constants, context.now_ms), day)
+
+
+def note_forecast(forecast: Forecast, path: str) -> DocumentForecast | None:
+    """What time does to the note at ``path``; None for a file that is not searched."""
+    board = forecast.board
+    position = board.snapshot.by_path.get(path)
+    if position is None:
+        return None
+    ceiling = float(board.today.ceiling[position])
+    reach = board.profile.score.cap
+    lack = Part("signals and age", ceiling - reach)
+    return DocumentForecast(
+        ceiling=reach + lack.value,
+        reach=reach,
+        lacks=(lack,) if lack.value else (),
+        ceiling_then=float(forecast.then.ceiling[position]),
+        events=tuple(_dated(coming, board.now_ms) for coming in forecast.coming(position)),
+    )
+
+
+def _dated(coming: UpcomingEvent, now_ms: float) -> DatedEvent:
+    return DatedEvent(
+        key_of(coming.event), coming.days, _date(now_ms, coming.days) if coming.days else "", HAPPENS[coming.event]
+    )
+
+
+def _date(now_ms: float, days: float) -> str:
+    try:
+        return (datetime.fromtimestamp(now_ms / 1000, UTC) + timedelta(days=days)).date().isoformat()
+    except (OverflowError, OSError, ValueError):  # beyond what a calendar holds
+        return ""

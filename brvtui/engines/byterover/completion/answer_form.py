@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from brvtui.engines.byterover.completion.note_paths import bare, found
+from brvtui.engines.byterover.completion.note_tools import bare, found
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Cited
 

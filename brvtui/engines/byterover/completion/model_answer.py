@@ -11,14 +11,20 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from brvtui.engines.byterover.completion.answer_form import cited, missing_parts
-from brvtui.engines.byterover.completion.note_paths import PathRefused, text_of
-from brvtui.engines.byterover.completion.note_tools import TOOLS, NoteTools, Result, arguments_of, refusal
-from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import AgentRules
+from brvtui.engines.byterover.completion.note_tools import (
+    TOOLS,
+    NoteTools,
+    PathRefused,
+    Result,
+    arguments_of,
+    refusal,
+    text_of,
+)
+from brvtui.engines.byterover.profile import AgentRules, Context
 from brvtui.engines.byterover.route.extractive import Passage, chosen, composed
 from brvtui.engines.byterover.route.prompt import TREE_PREFIX
 from brvtui.engines.byterover.sections import Search
-from brvtui.ranking.packing import estimated_tokens
+from brvtui.ranking.fusion import estimated_tokens
 from brvtui.services.model import (
     Budget,
     Cancellation,

@@ -12,10 +12,9 @@ from itertools import islice
 
 import numpy as np
 
-from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.counterfactuals import Counterfactual, Counterfactuals, Lever, LeverStatus
 from brvtui.engines.byterover.counterfactuals.case import Case, SizedChange, impossible, verified
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.reasons.why_not import STOP_WORD, Loss, Wording, as_in_notes, unpunctuated, without_words
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.engines.byterover.search.scoring import inputs_of
@@ -35,15 +34,14 @@ from brvtui.engines.changes import (
     titles,
 )
 from brvtui.engines.contract import trial_limit
-from brvtui.ranking.ceiling import HORIZON_DAYS
-from brvtui.ranking.decay import MS_PER_DAY, just_before_ms
+from brvtui.ranking.ceiling import HORIZON_DAYS, MS_PER_DAY, just_before_ms
 from brvtui.ranking.maturity import LEVELS
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.segment import FIELDS
 from brvtui.trace import Hit, Ladder, MatchKind, NearMiss, Origin, Trace
+from brvtui.tree.reading.contents import spaced_words
 from brvtui.tree.reading.files import Role
 from brvtui.tree.reading.signals import NoteSignals
-from brvtui.tree.reading.whitespace import spaced_words
 from brvtui.wording import counted
 
 _WITHOUT_MODEL = (Outcome.DIRECT, Outcome.EXACT_CACHE, Outcome.FUZZY_CACHE)

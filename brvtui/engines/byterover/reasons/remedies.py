@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from brvtui.engines.advice import edited_now
-from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.counterfactuals.case import Case
 from brvtui.engines.byterover.counterfactuals.find import missing_words, near_wordings
+from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.reasons.why_not import Loss, query_changes
 from brvtui.engines.byterover.sections import Search
 from brvtui.engines.changes import (
@@ -30,7 +30,7 @@ from brvtui.engines.changes import (
     updated,
 )
 from brvtui.engines.contract import trial_limit
-from brvtui.ranking.decay import just_before_ms
+from brvtui.ranking.ceiling import just_before_ms
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named

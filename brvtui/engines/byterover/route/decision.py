@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.route import gates
 from brvtui.engines.byterover.route.cache import words_needed
 from brvtui.engines.byterover.search.lint import filtered_query
@@ -17,7 +16,7 @@ from brvtui.engines.byterover.sections import EntitySearch, EntityStep, Outcome,
 from brvtui.text.analysis import utf16
 from brvtui.timing import Stopwatch
 from brvtui.trace import Check, Hit, Ladder, Origin, State, Step
-from brvtui.tree.reading.whitespace import spaced_words
+from brvtui.tree.reading.contents import spaced_words
 
 # Supplementary searches for single words of a query (``docs/engine.md``, "Entity searches").
 

@@ -11,12 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import CallRules
+from brvtui.engines.byterover.profile import CallRules, Context
 from brvtui.engines.byterover.route.manifest import Manifest, injected_text, manifest_of
 from brvtui.engines.byterover.search.excerpt import excerpt, unreadable
 from brvtui.engines.byterover.search.lint import query_words
-from brvtui.ranking.packing import estimated_tokens
+from brvtui.ranking.fusion import estimated_tokens
 from brvtui.snapshot import Snapshot
 from brvtui.trace import INSTRUCTIONS, Hit, Kind, ModelPrompt, Origin, PromptSection
 from brvtui.tree.reading.frontmatter import parse

@@ -8,16 +8,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.search.matching import text_scores
 from brvtui.engines.byterover.search.scoring import text_hits
 from brvtui.engines.byterover.sections import EntityStep, Search
 from brvtui.ranking import bm25
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16, terms
-from brvtui.text.constants import TextRules
 from brvtui.text.segment import FIELDS, NoteTerms
-from brvtui.text.vocabulary import KINDS
+from brvtui.text.vocabulary import KINDS, TextRules
 from brvtui.trace import Contribution, Detail, Hit, Trace
 
 FORMULA = "weight × boost × idf × (d + tf (k + 1) / (tf + k (1 − b + b length / average)))"

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search import scope as scopes
-from brvtui.engines.byterover.search.request import SearchRequest
+from brvtui.engines.byterover.search.scope import SearchRequest
 from brvtui.engines.byterover.sections import Attempt, Scope
 from brvtui.ranking.bm25 import raw_score, saturate
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import terms, utf16
-from brvtui.text.constants import TextRules
 from brvtui.text.postings import TermMatches
+from brvtui.text.vocabulary import TextRules
 from brvtui.trace import Stage, State, TextScore
-from brvtui.tree.reading.whitespace import spaced_words
+from brvtui.tree.reading.contents import spaced_words
 from brvtui.wording import counted
 
 _NUMBER_BITS = 40

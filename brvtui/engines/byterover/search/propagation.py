@@ -9,12 +9,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search.scoring import aged, inputs_of
 from brvtui.engines.byterover.sections import Lift
+from brvtui.ranking.ceiling import age_days
 from brvtui.ranking.compound import compound, score_parts, with_bonus
-from brvtui.ranking.decay import age_days
 from brvtui.snapshot import FolderSummary, Snapshot
 from brvtui.trace import AgedSignals, Hit, Kind, Origin, Part
 from brvtui.tree.reading.files import CONTEXT_FILE, SUMMARY_FILE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.search.scope import members
 from brvtui.engines.byterover.search.scoring import text_hits
 from brvtui.engines.byterover.search.search import SearchOptions, search

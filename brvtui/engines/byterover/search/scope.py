@@ -8,10 +8,37 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.sections import Scope
 from brvtui.snapshot import Snapshot
+from brvtui.timing import Stopwatch
+from brvtui.tree.reading.contents import first_word, spaced_words, trim
 from brvtui.tree.reading.hierarchy import PatternMatch, Symbol
-from brvtui.tree.reading.whitespace import first_word, spaced_words, trim
+
+# A search request: query, options and context.
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """Options of a search. An empty scope does not restrict; a limit below 0 counts as 0."""
+
+    limit: int
+    scope: str = ""
+
+    @property
+    def most(self) -> int:
+        """The results to keep, at least 0."""
+        return max(0, self.limit)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A query and its context."""
+
+    context: Context
+    query: str
+    options: SearchOptions
+    watch: Stopwatch
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,23 +9,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search.matching import TermTable, match_terms
 from brvtui.ranking.bm25 import saturate
 from brvtui.ranking.ceiling import (
     ScoreInputs,
+    age_days,
     ceilings,
     days_left,
+    days_since,
     decayed,
     falling_ages,
     score_inputs,
     scores,
 )
 from brvtui.ranking.compound import round_half_up, score_parts, unrounded_threshold
-from brvtui.ranking.constants import CompoundRules
-from brvtui.ranking.decay import age_days, days_since
-from brvtui.ranking.maturity import LEVELS, Floats, Levels, after_access, levels_of
+from brvtui.ranking.maturity import LEVELS, CompoundRules, Floats, Levels, after_access, levels_of
 from brvtui.snapshot import Key, Note, Snapshot
 from brvtui.trace import MOST_LISTED, AgedSignals, Ceiling, Hit, Horizon, Listed, Origin, Part, TextScore
 from brvtui.tree.reading.signals import NoteSignals

@@ -2,22 +2,137 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search import scope as scopes
-from brvtui.engines.byterover.search.lint import lint
+from brvtui.engines.byterover.search.lint import lint, significant_words
+from brvtui.engines.byterover.search.matched_words import NEAR_MISSES, near_misses, trimmed_misses
 from brvtui.engines.byterover.search.matching import Matched, combine, time_of
-from brvtui.engines.byterover.search.near_misses import NEAR_MISSES, near_misses, trimmed_misses
-from brvtui.engines.byterover.search.out_of_domain import out_of_domain
-from brvtui.engines.byterover.search.path_answer import PATH_TIME, path_answer
 from brvtui.engines.byterover.search.propagation import propagate
-from brvtui.engines.byterover.search.request import SearchOptions, SearchRequest
-from brvtui.engines.byterover.search.scoring import Ranking, listing, rank, text_hits
-from brvtui.engines.byterover.sections import Attempt, Lift, Scope, Search, SearchOutcome
+from brvtui.engines.byterover.search.scope import PathLookup, SearchOptions, SearchRequest
+from brvtui.engines.byterover.search.scoring import Ranking, listing, path_hits, rank, text_hits
+from brvtui.engines.byterover.sections import ESCAPE, Attempt, Lift, QueryLint, Scope, Search, SearchOutcome
+from brvtui.text.analysis import from_utf16
 from brvtui.timing import Stopwatch
-from brvtui.trace import Check, Hit, NearMiss, Stage, State
+from brvtui.trace import MOST_LISTED, Check, Hit, Kind, NearMiss, Origin, Part, Stage, State, listed
+from brvtui.tree.reading.hierarchy import Symbol
 from brvtui.wording import counted
+
+# The answer to a query that names a note or a folder (``docs/engine.md``, "Paths and scopes").
+
+
+_AS_PATH = "read as a path: its words are not searched together"
+
+PATH_TIME = "search.path"
+"""The key of the path look-up's milliseconds."""
+
+
+def path_answer(request: SearchRequest, named: Symbol, lookup: PathLookup) -> Search:
+    """The note, or the folder's summary and the notes below it, with the scores that the rules give."""
+    snapshot, profile, limit = request.context.snapshot, request.context.constants, max(1, request.options.limit)
+    results: list[Hit] = []
+    if named.is_folder:
+        outcome = SearchOutcome.PATH_FOLDER
+        summary = snapshot.summaries.get(named.path)
+        if summary:
+            results.append(
+                Hit(
+                    named.path, summary.file, named.name, Kind.SUMMARY, Origin.PATH, profile.paths.summary_score,
+                    (Part("named folder", profile.paths.summary_score),), None, None, None,
+                )
+            )  # fmt: skip
+        below = [symbol for symbol in snapshot.hierarchy.walk(named) if not symbol.is_folder]
+        listed_notes = [snapshot.notes[snapshot.by_path[symbol.path]] for symbol in below[: limit - len(results)]]
+        results += path_hits(request.context, listed_notes, profile.paths.child_score, "below the named folder")
+        came_in = len(below) + bool(summary)
+    else:
+        outcome = SearchOutcome.PATH_NOTE
+        note = snapshot.notes[snapshot.by_path[named.path]]
+        results = path_hits(request.context, [note], profile.paths.note_score, "named note")
+        came_in = 1
+    hits = tuple(results[:limit])
+    how = lookup.match.how if lookup.match else ""
+    scope = Scope(named.path, lookup.pattern, "path", how, "", True, len(hits), f"{lookup.why}: {named.path}")
+    everything = len(snapshot.notes)
+    named_notes = came_in - bool(named.is_folder and snapshot.summaries.get(named.path))
+    attempt = Attempt(
+        "path look-up", lookup.pattern, named.path, "", State.HIT, everything, named_notes, lookup.why,
+        tuple(map(listed, hits[:MOST_LISTED])), PATH_TIME,
+    )  # fmt: skip
+    return Search(
+        query=request.query,
+        limit=limit,
+        outcome=outcome,
+        scope=scope,
+        lint=QueryLint(request.query, "", (), (), (), (_AS_PATH,)),
+        attempts=(attempt,),
+        combine_why=_AS_PATH,
+        searchable=everything,
+        matched=len(hits),
+        total_found=len(hits),
+        top=max((hit.score for hit in hits), default=None),
+        stages=(
+            Stage("named by the path", everything, everything - named_notes, named_notes, "paths-and-scopes"),
+            Stage("limit", came_in, came_in - len(hits), len(hits), "paths-and-scopes", "with the folder's summary"),
+        ),
+        hits=hits,
+    )
+
+
+# When a search is emptied although it matched (``docs/engine.md``, "Out of domain").
+
+
+def out_of_domain(
+    request: SearchRequest, filtered: str, matched: Matched, ranking: Ranking
+) -> tuple[tuple[Check, ...], tuple[str, ...], SearchOutcome]:
+    """The checks, the query words that none of the best matches has, and how the search ends by them."""
+    constants = request.context.constants
+    most = constants.out_of_domain.matched_results
+    first = ranking.positions[:most] if most else slice(None)
+    seen = {from_utf16(term.term) for term in matched.table.terms if (term.scores[first] > 0).any()}
+    notes, top = len(request.context.snapshot.notes), float(ranking.scores[0])
+    return domain_checks(constants, filtered, notes, top, matched.and_failed, seen)
+
+
+def domain_checks(
+    constants: Profile, filtered: str, notes: int, top: float, and_failed: bool, seen: Collection[str]
+) -> tuple[tuple[Check, ...], tuple[str, ...], SearchOutcome]:
+    """:func:`out_of_domain` of a search over ``notes`` notes whose best has the score ``top``.
+
+    ``seen`` are the terms of the query that the first results match.
+    """
+    limits = constants.out_of_domain
+    rule = "out-of-domain"
+    size = Check(
+        "tree size", notes, "≥", limits.min_notes, notes >= limits.min_notes, notes - limits.min_notes,
+        "out_of_domain.min_notes", rule, "smaller trees are never out of domain",
+    )  # fmt: skip
+    applies = notes >= limits.min_notes
+    floor_ok = top >= limits.floor
+    floor = Check(
+        "relevance floor", top, "≥", limits.floor, floor_ok if applies else None, top - limits.floor,
+        "out_of_domain.floor", rule,
+    )  # fmt: skip
+    if not applies:
+        return (size,), (), SearchOutcome.MATCHES
+    if not floor_ok:
+        return (size, floor), (), SearchOutcome.BELOW_FLOOR
+    unmatched = tuple(word for word in significant_words(filtered, constants) if word not in seen)
+    escaped = top >= limits.escape
+    escape = Check(
+        ESCAPE, top, "≥", limits.escape, escaped if and_failed else None, top - limits.escape,
+        "out_of_domain.escape", rule, "" if and_failed else "not asked: AND did not fail",
+    )  # fmt: skip
+    asked_words = and_failed and not escaped
+    words = Check(
+        "unmatched words", len(unmatched), "=", 0, not unmatched if asked_words else None, -float(len(unmatched)),
+        "", rule, ", ".join(unmatched),
+    )  # fmt: skip
+    emptied = asked_words and bool(unmatched)
+    return (size, floor, escape, words), unmatched, SearchOutcome.UNMATCHED_WORDS if emptied else SearchOutcome.MATCHES
+
 
 __all__ = ["SearchOptions", "search"]
 

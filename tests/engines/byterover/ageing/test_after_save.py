@@ -8,7 +8,7 @@ import pytest
 
 from brvtui.engines.byterover.ageing.after_changes import preview
 from brvtui.engines.byterover.ageing.board import Board
-from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.profile import Context
 from brvtui.engines.previews import Preview
 from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree
 

@@ -11,8 +11,7 @@ import pytest
 
 from brvtui.engines.byterover.ageing.after_changes import after_hits
 from brvtui.engines.byterover.ageing.board import OF_NOTES, Board, Event
-from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search.scoring import path_hits
 from brvtui.ranking.maturity import LEVELS
 from brvtui.tree.reading.signals import Source

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from brvtui.engines.byterover.completion.model_answer import CompletionContext, complete
-from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.extractive import LABEL
 from brvtui.engines.byterover.route.router import RouteRequest, keep, route

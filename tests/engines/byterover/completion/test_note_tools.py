@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from brvtui.engines.byterover.completion.note_tools import TOOLS, NoteTools, Result
-from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.profile import Context, Profile
 from tests.support.trees import BRV3, NOW_MS, Tree, changed
 
 STUB = "---\ntype: archive_stub\noriginal_path: a/old.md\npoints_to: {full}\n---\nold cue"

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.counterfactuals import Counterfactual, Counterfactuals, Lever, LeverStatus
 from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.engines.changes import (
     NoChange,

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.engines.byterover.context import Context
 from brvtui.engines.byterover.counterfactuals.case import Case as Tried
+from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.reasons.remedies import _edit, remedies
 from brvtui.engines.byterover.sections import Search
 from brvtui.engines.changes import Change, Reworded, SignalsSet, TimeSet, TitleSet, Updated, updated

@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from brvtui.engines.advice import NOTHING_HELPS, remarks
-from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.reasons.why_not import Loss, as_in_notes, explain, unpunctuated
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, keep, route

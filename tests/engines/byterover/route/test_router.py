@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from brvtui.engines.byterover.context import Context
+from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sections import FingerprintState, Outcome, Route, Search

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from brvtui.derived import Derived
 from brvtui.engines.byterover.ageing.board import Board
-from brvtui.engines.byterover.context import Context
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.search.detail import detail
