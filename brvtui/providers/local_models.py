@@ -62,7 +62,7 @@ class LocalEmbedder:
         return False
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector for each text. Raises :class:`brvtui.services.requests.LegError`."""
+        """One vector for each text. Raises :class:`brvtui.services.legs.LegError`."""
         if not texts:
             return []
         made = self._model.use("encode", list(texts), show_progress_bar=False, convert_to_numpy=True)
@@ -84,7 +84,7 @@ class CrossEncoderReranker:
     def rerank(self, query: str, documents: Sequence[RerankDocument]) -> list[Reranked]:
         """All documents, best first, ties in the given order; NaN comes last.
 
-        Raises :class:`brvtui.services.requests.LegError`.
+        Raises :class:`brvtui.services.legs.LegError`.
         """
         if not documents:
             return []

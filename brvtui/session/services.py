@@ -78,12 +78,12 @@ class SessionServices:
 
     @property
     def embedder(self) -> Embedder | None:
-        """None when none is set. Raises :class:`brvtui.services.requests.ServiceError`."""
+        """None when none is set. Raises :class:`brvtui.services.legs.ServiceError`."""
         return self._services()[1]
 
     @property
     def reranker(self) -> Reranker | None:
-        """None when none is set. Raises :class:`brvtui.services.requests.ServiceError`."""
+        """None when none is set. Raises :class:`brvtui.services.legs.ServiceError`."""
         return self._services()[2]
 
     def vectors(self, model: str) -> VectorCache:
