@@ -37,7 +37,7 @@ class JsonService:
         self._sleep = sleep
 
     def post(self, payload: dict[str, Any]) -> Any:
-        """The JSON answer to ``payload``. Raises :class:`brvtui.services.requests.LegError`.
+        """The JSON answer to ``payload``. Raises :class:`brvtui.services.legs.LegError`.
 
         A key that is used up (status 429) gives way to the next at once; only when all are used up does it wait.
         """
@@ -121,7 +121,7 @@ class OpenAIEmbedder:
         return True
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector for each text. Raises :class:`brvtui.services.requests.LegError`."""
+        """One vector for each text. Raises :class:`brvtui.services.legs.LegError`."""
         made: list[Vector] = []
         for start in range(0, len(texts), self._batch):
             part = list(texts[start : start + self._batch])
@@ -178,7 +178,7 @@ class OpenAIReranker:
     def rerank(self, query: str, documents: Sequence[RerankDocument]) -> list[Reranked]:
         """All documents, best first, ties in the given order. A document that the model left out scores 0.
 
-        Raises :class:`brvtui.services.requests.LegError`.
+        Raises :class:`brvtui.services.legs.LegError`.
         """
         size = self._rules.batch
         starts = range(0, len(documents), size)

@@ -234,9 +234,6 @@ def first_lost(losses: Sequence[LostByDay]) -> dict[str, float]:
     return made
 
 
-# Everything that is said of one evaluation: its numbers, what changed and why, and which gates it passed.
-
-
 # Gates: conditions that an evaluation must meet for a check in CI to pass.
 
 
@@ -284,6 +281,9 @@ def gate_outcomes(comparison: Comparison) -> GateResult:
     more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
     text = f"{first.now.id}: {first.before.outcome} → {first.now.outcome}{more}"
     return GateResult(name, False, text, tuple(change.now.id for change in changed))
+
+
+# Everything that is said of one evaluation: its numbers, what changed and why, and which gates it passed.
 
 
 @dataclass(frozen=True)
