@@ -1,17 +1,20 @@
-"""Text that a terminal without bracketed paste sends as keys, recognised by how fast it comes.
+"""Pasted text that would act as keys: what holds escapes, and what a terminal without bracketed paste sends.
 
-Nobody types a letter within ten milliseconds of another, then a line break or a tab, and then more text.
+The latter is recognised by how fast it comes: nobody types a letter within ten milliseconds of another, then a line
+break or a tab, and then more text.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from textual import events
+from textual._xterm_parser import XTermParser
 from textual.app import App, ScreenStackError
+from textual.drivers import linux_driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
@@ -23,9 +26,51 @@ last one is long because a large paste keeps the screen busy."""
 _CHUNK_PAUSE_S = 0.1
 """The time that keys after a paste wait for more, so that a large paste changes the text only a few times."""
 _FEWEST_BEHIND, _FEWEST_LETTERS = 3, 8
-"""Characters of a paste behind its first line break; of one without a line break where no field has the focus. Fewer,
-or fewer than three different ones, are keys that were typed ahead or are held down."""
+"""Characters of a paste behind its first line break; before it, or of one without a line break where no field has the
+focus. Fewer, or fewer than three different ones, are keys that were typed ahead or are held down."""
 _BREAKS = {"enter": "\n", "ctrl+j": "\n", "tab": "\t"}
+_START, _END, _ESCAPE, _SUBSTITUTE = "\x1b[200~", "\x1b[201~", "\x1b", "\x1a"
+
+
+class PasteParser(XTermParser):
+    """Textual's parser, which would take an escape within a bracketed paste, and what follows it, for keys."""
+
+    def __init__(self, debug: bool = False) -> None:
+        """Begins outside of a paste."""
+        super().__init__(debug)
+        self._in_paste = False
+        self._before = ""
+        """The last characters before a paste: its mark may begin among them."""
+        self._held = ""
+        """Characters of a paste that may begin the mark of its end."""
+
+    def feed(self, data: str) -> Iterable[Message]:
+        """Returns the messages in ``data``; empty data ends the input."""
+        text = self._without_escapes(data)
+        return super().feed(text) if text or not data else ()
+
+    def _without_escapes(self, data: str) -> str:
+        """Returns what Textual may read of ``data`` now, its escapes within pastes substituted."""
+        read, rest, self._held = "", self._held + data, ""
+        while rest:
+            if self._in_paste:
+                body, mark, after = rest.partition(_END)
+                if not mark:
+                    self._held = next(
+                        (_END[:size] for size in range(len(_END) - 1, 0, -1) if rest.endswith(_END[:size])), ""
+                    )
+                    body = body.removesuffix(self._held)
+                read += body.replace(_ESCAPE, _SUBSTITUTE) + mark
+                self._in_paste, rest = not mark, after
+            else:
+                head, mark, after = (self._before + rest).partition(_START)
+                read += (head + mark)[len(self._before) :]
+                self._before = "" if mark else head[-len(_START) + 1 :]
+                self._in_paste, rest = bool(mark), after
+        return read
+
+
+vars(linux_driver)["XTermParser"] = PasteParser  # Textual has no other way to name it
 
 
 class PasteReader:
@@ -84,10 +129,10 @@ class PasteReader:
 
     def _is_paste(self, text: str) -> bool:
         body = text.strip("\n\t")
-        place = next((at for at, char in enumerate(body) if char in "\n\t"), -1)
-        if place < 0:
-            return not self._takes_letters() and len(body) >= _FEWEST_LETTERS and len(set(body)) > _FEWEST_BEHIND
-        behind = "".join(body[place:].split())
+        place = next((at for at, char in enumerate(body) if char in "\n\t"), len(body))
+        before, behind = body[:place], "".join(body[place:].split())
+        if len(before) >= _FEWEST_LETTERS and len(set(before)) > _FEWEST_BEHIND:
+            return bool(behind) or not self._takes_letters()
         return len(behind) >= _FEWEST_BEHIND and len(set(behind)) > 1
 
     def _wait(self) -> None:

@@ -11,7 +11,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
 from brvtui.app.configured import ConfiguredApp
-from brvtui.app.pasting import PasteReader, PastingDriver
+from brvtui.app.pasting import PasteParser, PasteReader, PastingDriver
 
 _NAMES = {"\n": "enter", "\r": "enter", "\t": "tab"}
 
@@ -49,6 +49,8 @@ PASTES = (
     "a\nbcd",
     "first line\n\n\nafter blank lines\n",
     "ｗｉｄｅ\n日本語\n",
+    "carrier resends\nb",
+    "harbor worker\t7",
     "- item\n- item\n" * 500,
 )
 
@@ -138,3 +140,27 @@ async def test_nothing_is_held_for_long() -> None:
 def test_the_app_reads_its_terminal_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(App, "get_driver_class", lambda self: LinuxDriver)
     assert ConfiguredApp().driver_class is PastingDriver
+
+
+ESCAPED = (
+    "ab\x1b[31mcd",
+    "\x1bq",
+    "a\x1b",
+    "a\x1b[20",
+    "x\x1b[31m\ry",
+    "\x1b\x1b[B",
+    "a\x1b[200~b",
+    "\x1b[<0;1;1M",
+    "\x1b]0;t\x07c",
+)
+
+
+@pytest.mark.parametrize("text", ESCAPED)
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 99])
+def test_escapes_in_a_paste_are_no_keys(text: str, size: int) -> None:
+    parser, sent = PasteParser(), f"k\x1b[A\x1b[200~{text}\x1b[201~\x1b[Bz"
+    found = [event for at in range(0, len(sent), size) for event in parser.feed(sent[at : at + size])]
+    keys = [event.key for event in found if isinstance(event, events.Key)]
+    pasted = [event.text for event in found if isinstance(event, events.Paste)]
+    assert keys == ["k", "up", "down", "z"]
+    assert pasted == [text.replace("\x1b", "\x1a")]
