@@ -73,6 +73,8 @@ class Overview:
     """Whether the notes are the symbols of a repository."""
     reads_frontmatter: bool = False
     """Whether signals in a note's frontmatter count."""
+    unread: str = ""
+    """Why files that are there are not read: the tree is behind a link, or they are for another engine."""
     to_mend: frozenset[str] = frozenset()
     """The paths of notes with frontmatter that cannot be used, or with a conflict to decide."""
 
@@ -86,7 +88,9 @@ class Overview:
         """Returns why there are no notes, where there are none."""
         if self.unreadable:
             return f"the tree: {self.unreadable}; once it is there, so are its notes"
-        return "no source in this folder is of a language that is read" if self.is_code else "no notes in this tree yet"
+        if self.is_code:
+            return "no source in this folder is of a language that is read"
+        return self.unread or "no notes in this tree yet"
 
 
 @dataclass(frozen=True, slots=True)

@@ -250,6 +250,12 @@ def _signals(snapshot: Snapshot, path: str) -> NoteSignals | None:
     return None if position is None else snapshot.signals[position]
 
 
+def _unread(snapshot: Snapshot) -> str:
+    if snapshot.notes or snapshot.is_code:
+        return ""
+    return snapshot.project.link or "; ".join(snapshot.unread)
+
+
 def _overview(snapshot: Snapshot, made: Branches, important: tuple[NoteLine, ...]) -> Overview:
     return Overview(
         project=snapshot.project.name,
@@ -266,6 +272,7 @@ def _overview(snapshot: Snapshot, made: Branches, important: tuple[NoteLine, ...
         loaded_ms=snapshot.loaded_ms,
         is_code=snapshot.is_code,
         reads_frontmatter=snapshot.reads_frontmatter,
+        unread=_unread(snapshot),
         to_mend=frozenset((*snapshot.unusable_signals, *snapshot.conflicts)),
     )
 

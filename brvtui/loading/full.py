@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -62,7 +62,9 @@ def load(
     Calls ``progress`` with the numbers of files read and of all files; once they are equal, it builds the index. Lists
     files that cannot be read as unseen, and raises nothing.
     """
-    is_read = constants.limits.linked_trees or not project.is_linked
+    is_read = constants.limits.linked_trees or not project.link
+    if is_read and project.link:
+        project = replace(project, notices=tuple(notice for notice in project.notices if notice != project.link))
     own = list_files(project.tree) if is_read else Listing((), ())
     if edits or removed:
         own = _with(own, edits, removed)

@@ -120,7 +120,7 @@ def update(
 
 def _needs_full_load(snapshot: Snapshot) -> bool:
     return bool(
-        snapshot.project.is_linked
+        snapshot.project.link
         or snapshot.engine_failure
         or snapshot.notices != snapshot.project.notices
         or snapshot.edited

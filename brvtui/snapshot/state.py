@@ -138,9 +138,13 @@ class Snapshot:
         left = (file for file in self.unseen if file.reason != HTML and not file.is_past_limit)
         others = [f"{file.path} ({file.reason})" for file in left]
         here = counted(html, "HTML topic is", "HTML topics are")
-        tree = os.path.relpath(self.project.tree, self.project.root)
         more = f", and {len(others) - _MOST_UNREAD} more" if len(others) > _MOST_UNREAD else ""
-        topics = f"{here} here, which only ByteRover V4 reads: open them with --engine byterover_v4 --root {tree}"
+        how = (
+            ", and only in a tree without Markdown"
+            if self.notes
+            else f": use --engine byterover_v4 --root {self.project.tree}"
+        )
+        topics = f"{here} here, which only ByteRover V4 reads{how}"
         named = f"not read: {'; '.join(others[:_MOST_UNREAD])}{more}" if others else ""
         return tuple(filter(None, (topics if html else "", named)))
 

@@ -34,6 +34,7 @@ LOAD = "load"
 _COLLECTIONS = (10_000, 5, 20)
 """How many new objects lead to a collection of these (Python's 700), and how many of those to one of older ones."""
 _READ_ONLY = "this is code: it is shown, and changed by nothing here"
+_LINKED = "the context tree is behind a link: open the folder that it leads to, and make notes there"
 _TOPICS = "topics of a space are edited here, and not made, moved, archived or given signals: ByteRover does that"
 
 
@@ -88,11 +89,18 @@ class Project:
         return True
 
     def refuses_changes(self) -> bool:
-        """Returns whether code or a space is open, whose files are not moved nor made here; a toast then says so."""
-        if self.session is None or not (self.session.is_code or self.session.is_space):
+        """Returns whether files are not moved nor made here: those of code, of a space, or in an unread linked tree.
+
+        A toast then says so.
+        """
+        session = self.session
+        if session is None:
             return False
-        self._services.notify(_READ_ONLY if self.session.is_code else _TOPICS, timeout=4)
-        return True
+        is_unread = bool(session.project.link) and not session.profile.limits.linked_trees
+        why = _READ_ONLY if session.is_code else _TOPICS if session.is_space else _LINKED if is_unread else ""
+        if why:
+            self._services.notify(why, timeout=4)
+        return bool(why)
 
     def chosen(self, memory: str) -> Opening:
         """Keeps that ``memory`` was chosen of the two; returns what opens it."""

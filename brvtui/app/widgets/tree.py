@@ -236,8 +236,9 @@ class TreePane(ChoicePane):
         if self.outline.kept is None:
             if self.view.project.saved:
                 return wrapped("the trace names no note", width)
-            begins = "" if overview.unreadable or "note.new" in self.view.idle else "; {note.new} begins one"
-            said = self.services.with_keys(f"{overview.why_empty}{begins}")
+            cannot_begin = overview.unreadable or overview.unread or "note.new" in self.view.idle
+            begins = "" if cannot_begin else self.services.with_keys("; {note.new} begins one")
+            said = f"{overview.why_empty}{begins}"
         made = wrapped(said, width)
         self._owners += [-1] * len(made)
         return made

@@ -51,8 +51,8 @@ class FoundProject:
     failure: str = ""
     """Why every search of the engine fails for this project's settings; empty when it does not."""
 
-    is_linked: bool = False
-    """Whether ``.brv`` or the context tree is a link, in which the engine finds nothing."""
+    link: str = ""
+    """The notice that ``.brv`` or the context tree is a link, in which the engine finds nothing; empty without one."""
 
     @property
     def name(self) -> str:
@@ -132,10 +132,10 @@ def _open(folder: Path) -> FoundProject:
     if not (marker / _CONFIG).is_file():
         missing = f"no {MARKER}/{_CONFIG}: the engine itself would not take this for a project"
         notices.append(f"{missing}; start brv in that folder to make it one")
-    if link:
-        notices.append(_link_notice(root, link, tree.resolve()))
+    notice = _link_notice(root, link, tree.resolve()) if link else ""
+    notices += [notice] if notice else []
     sources, source_notices, failure = _sources(marker / _SOURCES)
-    return FoundProject(root, tree.resolve(), sources, (*notices, *source_notices), failure, link is not None)
+    return FoundProject(root, tree.resolve(), sources, (*notices, *source_notices), failure, notice)
 
 
 def _link_notice(root: Path, link: Path, tree: Path) -> str:
