@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from brvtui.paint.glyphs import PART_ROLES, Glyphs
 from brvtui.paint.line import Line, Span, joined, line
 from brvtui.paint.text import days, signed, wrap
-from brvtui.trace import DocumentForecast
 
 if TYPE_CHECKING:
-    from brvtui.trace import Part
+    from brvtui.trace import DocumentForecast, Part
 
 # What time does to a document, as lines: its ceiling, what it lacks for more, and dated events.
 

@@ -139,12 +139,9 @@ class Snapshot:
         others = [f"{file.path} ({file.reason})" for file in left]
         here = counted(html, "HTML topic is", "HTML topics are")
         more = f", and {len(others) - _MOST_UNREAD} more" if len(others) > _MOST_UNREAD else ""
-        how = (
-            ", and only in a tree without Markdown"
-            if self.notes
-            else f": use --engine byterover_v4 --root {self.project.tree}"
-        )
-        topics = f"{here} here, which only ByteRover V4 reads{how}"
+        where = "in a tree without Markdown, open" if self.notes else "open"
+        how = f"{where} them with --engine byterover_v4 --root {self.project.tree}"
+        topics = f"{here} here, which only ByteRover V4 reads: {how}"
         named = f"not read: {'; '.join(others[:_MOST_UNREAD])}{more}" if others else ""
         return tuple(filter(None, (topics if html else "", named)))
 

@@ -9,10 +9,7 @@ from brvtui.engines.contract import Context, Query
 from brvtui.loading.incremental import update
 from tests.support.trees import BRV3, NOW_MS, Tree
 
-HTML = (
-    "2 HTML topics are here, which only ByteRover V4 reads: "
-    "open them with --engine byterover_v4 --root .brv/context-tree"
-)
+HTML = "2 HTML topics are here, which only ByteRover V4 reads: in a tree without Markdown, open them with --engine byt"
 
 
 @pytest.fixture
@@ -28,7 +25,7 @@ def odd(tree: Tree) -> Tree:
 
 def test_each_is_named(odd: Tree) -> None:
     html, others = odd.snapshot().unread
-    assert html == HTML
+    assert html == f"{HTML}erover_v4 --root {odd.tree}"
     assert others.startswith("not read: ")
     assert others.endswith(", and 1 more")
     reasons = {file.path: file.reason for file in odd.snapshot().unseen}
@@ -42,8 +39,13 @@ def test_each_is_named(odd: Tree) -> None:
 def test_only_an_answer_without_results_names_them(odd: Tree, engine: str) -> None:
     loaded = registry.load(engine)
     context = Context(odd.snapshot(), loaded.constants(), NOW_MS)
-    assert HTML in loaded.answer(context, Query("zyzzyva")).notices
-    assert HTML not in loaded.answer(context, Query("text")).notices
+    assert HTML in str(loaded.answer(context, Query("zyzzyva")).notices)
+    assert HTML not in str(loaded.answer(context, Query("text")).notices)
+
+
+def test_a_tree_of_topics_alone_can_be_opened(tree: Tree) -> None:
+    (tree.tree / "one.html").write_bytes(b"<bv-topic>")
+    assert f"reads: open them with --engine byterover_v4 --root {tree.tree}" in str(tree.snapshot().unread)
 
 
 def test_other_files_are_not_named(tree: Tree) -> None:
