@@ -128,9 +128,9 @@ def test_one_note(session: Session) -> None:
     on_day = board_on_day(session, BoardOptions(10), None)
     made = ageing_of(session, on_day, "b/core.md", 4)
     assert made is not None
-    assert (made.row.importance_stored, made.hits.times, made.hits.importance) == (90, 4, 100)
+    assert (made.row.importance_stored, made.hits.times, made.hits.signals.importance) == (90, 4, 100)
     assert made.then_importance == pytest.approx(90 * 0.995**13)
-    assert (made.updates.importance, made.thresholds) == (100, (0.85, 0.7))
+    assert (made.updates.signals.importance, made.thresholds) == (100, (0.85, 0.7))
     assert ageing_of(session, on_day, "gone.md", 4) is None
 
 
