@@ -6,6 +6,7 @@ break or a tab, and then more text.
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -30,6 +31,8 @@ _FEWEST_BEHIND, _FEWEST_LETTERS = 3, 8
 focus. Fewer, or fewer than three different ones, are keys that were typed ahead or are held down."""
 _BREAKS = {"enter": "\n", "ctrl+j": "\n", "tab": "\t"}
 _START, _END, _ESCAPE, _SUBSTITUTE = "\x1b[200~", "\x1b[201~", "\x1b", "\x1a"
+_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
+"""A colour, a movement or a title, as programs print them."""
 
 
 class PasteParser(XTermParser):
@@ -38,11 +41,10 @@ class PasteParser(XTermParser):
     def __init__(self, debug: bool = False) -> None:
         """Begins outside of a paste."""
         super().__init__(debug)
-        self._in_paste = False
         self._before = ""
         """The last characters before a paste: its mark may begin among them."""
-        self._held = ""
-        """Characters of a paste that may begin the mark of its end."""
+        self._paste: str | None = None
+        """What came of a paste; None outside of one."""
 
     def feed(self, data: str) -> Iterable[Message]:
         """Returns the messages in ``data``; empty data ends the input."""
@@ -50,23 +52,17 @@ class PasteParser(XTermParser):
         return super().feed(text) if text or not data else ()
 
     def _without_escapes(self, data: str) -> str:
-        """Returns what Textual may read of ``data`` now, its escapes within pastes substituted."""
-        read, rest, self._held = "", self._held + data, ""
+        """Returns what Textual may read of ``data`` now: a paste once it is whole, and without escapes."""
+        read, rest = "", data
         while rest:
-            if self._in_paste:
-                body, mark, after = rest.partition(_END)
-                if not mark:
-                    self._held = next(
-                        (_END[:size] for size in range(len(_END) - 1, 0, -1) if rest.endswith(_END[:size])), ""
-                    )
-                    body = body.removesuffix(self._held)
-                read += body.replace(_ESCAPE, _SUBSTITUTE) + mark
-                self._in_paste, rest = not mark, after
-            else:
-                head, mark, after = (self._before + rest).partition(_START)
+            if self._paste is None:
+                head, mark, rest = (self._before + rest).partition(_START)
                 read += (head + mark)[len(self._before) :]
-                self._before = "" if mark else head[-len(_START) + 1 :]
-                self._in_paste, rest = bool(mark), after
+                self._before, self._paste = ("", "") if mark else (head[-len(_START) + 1 :], None)
+            else:
+                body, mark, rest = (self._paste + rest).partition(_END)
+                read += _SEQUENCE.sub("", body).replace(_ESCAPE, _SUBSTITUTE) + mark if mark else ""
+                self._paste = None if mark else body
         return read
 
 

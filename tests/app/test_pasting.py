@@ -142,17 +142,19 @@ def test_the_app_reads_its_terminal_so(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ConfiguredApp().driver_class is PastingDriver
 
 
-ESCAPED = (
-    "ab\x1b[31mcd",
-    "\x1bq",
-    "a\x1b",
-    "a\x1b[20",
-    "x\x1b[31m\ry",
-    "\x1b\x1b[B",
-    "a\x1b[200~b",
-    "\x1b[<0;1;1M",
-    "\x1b]0;t\x07c",
-)
+ESCAPED = {
+    "ab\x1b[31mcd": "abcd",
+    "\x1bq": "\x1aq",
+    "a\x1b": "a\x1a",
+    "a\x1b[20": "a\x1a[20",
+    "x\x1b[31m\ry": "x\ry",
+    "\x1b\x1b[B": "\x1a",
+    "a\x1b[200~b": "ab",
+    "\x1b[<0;1;1M": "",
+    "\x1b]0;t\x07c": "c",
+    "\x1b]0;t\x1b\\c": "c",
+    "\x1bOP\x07\x11": "\x1aOP\x07\x11",
+}
 
 
 @pytest.mark.parametrize("text", ESCAPED)
@@ -163,4 +165,12 @@ def test_escapes_in_a_paste_are_no_keys(text: str, size: int) -> None:
     keys = [event.key for event in found if isinstance(event, events.Key)]
     pasted = [event.text for event in found if isinstance(event, events.Paste)]
     assert keys == ["k", "up", "down", "z"]
-    assert pasted == [text.replace("\x1b", "\x1a")]
+    assert "".join(pasted) == ESCAPED[text]
+
+
+def test_a_large_paste_is_read_in_time() -> None:
+    parser, chunk = PasteParser(), "\x1b[31mred " * 400
+    parts = ["\x1b[200~", *[chunk] * 300, "\x1b[201~"]
+    (paste,) = (event for part in parts for event in parser.feed(part))
+    assert isinstance(paste, events.Paste)
+    assert paste.text == "red " * 120_000

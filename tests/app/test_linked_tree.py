@@ -1,0 +1,28 @@
+"""A project whose tree is behind a link: the app says why it is empty, and writes no note through the link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from brvtui.app.app import BrvTui
+from tests.app.driving import WIDE, settled, shown
+from tests.app.engines import toasts
+from tests.support.trees import Tree
+
+
+async def test_it_says_why_it_is_empty_and_makes_no_note(
+    garden: Tree, make_app: Callable[..., BrvTui], tmp_path: Path
+) -> None:
+    linked = tmp_path / "linked"
+    linked.mkdir()
+    (linked / ".brv").symlink_to(garden.root / ".brv")
+    before = sorted(garden.tree.rglob("*"))
+    async with make_app(linked).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        assert "is a link that leads out of" in " ".join(shown(pilot).split())
+        await pilot.press("escape", "a")
+        await settled(pilot)
+        assert any("behind a link" in text for text in toasts(pilot))
+        assert len(pilot.app.screen_stack) == 1
+    assert sorted(garden.tree.rglob("*")) == before
