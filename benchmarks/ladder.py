@@ -19,8 +19,7 @@ from pathlib import Path
 from benchmarks.compare_engine import time_of
 from benchmarks.timings import peak_mb, percentile, setting
 from brvtui.engines.byterover.profile import Context, Profile
-from brvtui.engines.byterover.search.retry import named_like
-from brvtui.engines.byterover.search.search import SearchOptions, search
+from brvtui.engines.byterover.search.search import SearchOptions, named_like, search
 from brvtui.engines.jeffs_brain import profile as profile_jeffs_brain
 from brvtui.engines.jeffs_brain.index import ChunkIndex, index_snapshot
 from brvtui.ladder import REFRESHED_STRONGEST, SANITISED, STRONGEST, TRIGRAMS, query_tokens, sanitised, strongest_term

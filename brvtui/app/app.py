@@ -513,7 +513,7 @@ class BrvTui(ConfiguredApp):
 
     def action_feedback(self, usefulness: str) -> None:
         """Says what became of the selected result."""
-        from brvtui.trace.feedback import Usefulness
+        from brvtui.trace.answers import Usefulness
 
         self.queries.give_feedback(Usefulness(usefulness))
 

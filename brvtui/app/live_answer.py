@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from brvtui.paint.completion import LiveStep
+from brvtui.paint.answers import LiveStep
 from brvtui.trace import events
 
 

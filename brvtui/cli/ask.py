@@ -164,7 +164,7 @@ class _Terminal:
     def show(self, events: Iterable[Event]) -> Finished | CompletionFailed:
         """Shows ``events`` and returns the last of them."""
         from brvtui.engines.registry import presentation
-        from brvtui.paint.headline import headline_text
+        from brvtui.paint.sentence import headline_text
         from brvtui.trace import events as kinds
 
         ended = None

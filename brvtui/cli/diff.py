@@ -11,8 +11,7 @@ import click
 from brvtui.cli import completing
 from brvtui.cli.engine_command import Asked, engine_command
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
-from brvtui.cli.moments import span_or_moment
-from brvtui.cli.options import answer_format, text_argument
+from brvtui.cli.options import answer_format, span_or_moment, text_argument
 from brvtui.cli.output import print_report, write_json
 
 if TYPE_CHECKING:

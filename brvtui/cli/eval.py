@@ -13,8 +13,7 @@ import click
 from brvtui.cli.engine_command import Asked, engine_command
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure, engine_errors_reported
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
-from brvtui.cli.moments import span_or_moment
-from brvtui.cli.options import format_option
+from brvtui.cli.options import format_option, span_or_moment
 from brvtui.cli.output import print_report, say, write_json
 from brvtui.text.visible import visible
 

@@ -58,7 +58,7 @@ def discard_output() -> None:
 
 
 _COMMANDS = {
-    "open": "opening:open_app",
+    "open": "serving:open_app",
     "serve": "serving:serve",
     "query": "query:query",
     "ask": "ask:ask",
@@ -73,7 +73,7 @@ _COMMANDS = {
     "sweep": "sweep:sweep",
     "diff": "diff:diff",
     "compare": "compare:compare",
-    "why": "why:why",
+    "why": "query:why",
     "fleet": "fleet:fleet",
     "show": "query:show",
     "verify": "verify:verify",
@@ -81,7 +81,7 @@ _COMMANDS = {
     "keys": "settings:keys",
     "themes": "settings:themes",
     "cache": "upkeep:cache",
-    "feedback": "feedback:feedback",
+    "feedback": "upkeep:feedback",
     "forget": "upkeep:forget",
     "completion": "upkeep:completion",
 }

@@ -22,6 +22,56 @@ if TYPE_CHECKING:
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
 
+# ``brv-tui why``: why one note stands above another.
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  brv-tui why "carrier resends" event_dedup pelican_webhooks
+  brv-tui why "carrier resends" event_dedup pelican_webhooks --engine jeffs_brain --format json
+"""
+)
+@text_argument()
+@click.argument("one", metavar="NOTE", shell_complete=completing.notes)
+@click.argument("other", metavar="NOTE", required=False, shell_complete=completing.notes)
+@engine_command
+@answer_format
+def why(text: str, one: str, other: str | None, asked: Asked, form: str) -> int:
+    """Compare two notes in the answer to TEXT: the parts of both scores, and what would bring the lower one above.
+
+    NOTE is a note's path, the end of one, or a title. Nothing is changed. Exit code 1 when one of them is no result.
+    """
+    from brvtui.engines.contract import Query
+    from brvtui.lab.pair import NotScored
+    from brvtui.session.diffing import why_above
+    from brvtui.snapshot.naming import UnknownNote
+
+    if other is None:
+        raise click.UsageError("name two notes; of one, brv-tui explain TEXT NOTE says why it is where it is")
+    session = asked.open_noting_scope()
+    try:
+        with engine_errors_reported():
+            pair = why_above(session, Query(text, asked.scope, options=asked.options), one, other)
+    except UnknownNote as error:
+        raise Failure(str(error), NOT_THERE) from error
+    except NotScored as error:
+        raise Failure(f"{error}; brv-tui explain says what would bring it in", NEGATIVE) from error
+    if pair.above.path == pair.below.path:
+        raise click.UsageError(f"{pair.above.path} is named twice: name two notes")
+    if form == "json":
+        from brvtui.report.answer_diff import pair_as_plain
+
+        write_json([pair_as_plain(pair)])
+    else:
+        from brvtui.report.answer_diff import pair_lines
+        from brvtui.report.query import rich_lines
+
+        print_report(lambda width: rich_lines(pair_lines(pair, width)))
+    return OK if pair.above.rank is not None and pair.below.rank is not None else NEGATIVE
+
+
 # Traces in files: ``--save`` of a query, and the command that shows one again.
 
 
@@ -145,7 +195,7 @@ def query(
         details = details or session.answers.details(trace, 1)
         print_report(lambda width: trace_report(trace, details, width))
         if takes:
-            from brvtui.report.explain import counterfactuals_report
+            from brvtui.report.query import counterfactuals_report
 
             print_report(lambda width: counterfactuals_report(wanted, False, width))
     return OK if trace.covered else NEGATIVE
@@ -201,14 +251,14 @@ def explain(
             value = {"schema": SCHEMA, "verdict_sentence": verdict_sentence(one.trace), **to_plain(one)}
             write_json([{**value, "takes": to_plain(needed)} if takes else value])
     else:
-        from brvtui.report.explain import explain_report
+        from brvtui.report.query import explain_report
 
         for one, remedies, needed in zip(explanations, tried, wanted, strict=True):
             print_report(partial(explain_report, one))
             if remedies is None and one.found and one.rank != 1:
                 say("brv-tui why TEXT NOTE OTHER tries what brings it above another result")
             if takes:
-                from brvtui.report.explain import counterfactuals_report
+                from brvtui.report.query import counterfactuals_report
 
                 print_report(partial(counterfactuals_report, needed, True))
     return OK if all(one.found for one in explanations) else NEGATIVE

@@ -124,7 +124,7 @@ def themes(form: str) -> int:
 
     Exit code 2 when one of them cannot be used.
     """
-    from brvtui.app.themes.listing import listed, themes_report
+    from brvtui.app.themes.choosing import listed, themes_report
 
     found, problems = listed()
     if form == "json":

@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from brvtui.engines.sentence import default_sentence
-from brvtui.paint.answers import answer_lines, marker, paragraphs, prompt_lines
+from brvtui.paint.answers import answer_lines, completion_lines, marker, paragraphs, prompt_lines
 from brvtui.paint.attempts import Attempted, ladder_rows
-from brvtui.paint.completion import completion_lines
 from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
-from brvtui.paint.headline import NO_ANSWER, Headline, tier_role
 from brvtui.paint.line import Line, Span, line, rule
 from brvtui.paint.neighbourhood import Neighbourhood
-from brvtui.paint.sentence import Sentence
+from brvtui.paint.sentence import NO_ANSWER, Headline, Sentence, tier_role
 from brvtui.paint.steps import Outlook, check_line, stage_line, step_lines
 from brvtui.paint.text import column, wrap
 from brvtui.trace import Answer, Completion, EndReason, Hit, Ladder, Leg, NearMiss, Trace

@@ -17,9 +17,8 @@ from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.search import scope as scopes
 from brvtui.engines.byterover.search.matched_words import hits_with_words, words_below
 from brvtui.engines.byterover.search.matching import TermTable, match_terms
-from brvtui.engines.byterover.search.propagation import propagate
 from brvtui.engines.byterover.search.scope import SearchOptions, SearchRequest
-from brvtui.engines.byterover.search.scoring import rank, text_hits
+from brvtui.engines.byterover.search.scoring import propagate, rank, text_hits
 from brvtui.engines.byterover.search.search import path_answer
 from brvtui.engines.contract import EngineError
 from brvtui.fleet.fleet_file import AbsenceKind, FleetError

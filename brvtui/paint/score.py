@@ -8,9 +8,8 @@ from dataclasses import replace
 from itertools import groupby
 
 from brvtui.paint.bars import role_of, stacked, tick_labels
-from brvtui.paint.chips import SIGNS
 from brvtui.paint.glyphs import Glyphs, glyph_of
-from brvtui.paint.hits import lead_lines
+from brvtui.paint.hits import SIGNS, lead_lines
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import days, number, signed, wrap
 from brvtui.trace import (

@@ -13,8 +13,16 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from brvtui.providers.http import Endpoint, ServiceRefusal, answered, body_of, error_message, refusal_in
-from brvtui.providers.masking import AnswerMask, masked
+from brvtui.providers.http import (
+    AnswerMask,
+    Endpoint,
+    ServiceRefusal,
+    answered,
+    body_of,
+    error_message,
+    masked,
+    refusal_in,
+)
 from brvtui.providers.private_loop import PrivateLoop
 from brvtui.services.legs import RequestPolicy
 from brvtui.services.model import (

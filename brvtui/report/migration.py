@@ -7,8 +7,7 @@ from statistics import median
 
 from rich.console import RenderableType
 
-from brvtui.lab.migration.answers import AnswerChange, AnsweredNote, MigratedAnswer
-from brvtui.lab.migration.tree import MigratedNote
+from brvtui.lab.migration.tree import AnswerChange, AnsweredNote, MigratedAnswer, MigratedNote
 from brvtui.paint.line import Line, flowed, line
 from brvtui.report.query import rich_lines
 from brvtui.session.migrating import MigrationReport

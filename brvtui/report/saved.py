@@ -13,8 +13,8 @@ from brvtui.disk import writing
 from brvtui.engines.presentation import Presentation
 from brvtui.engines.registry import noun_of, presentation
 from brvtui.paint.attempts import score_text
-from brvtui.paint.chips import chips
 from brvtui.paint.glyphs import UNICODE, glyph_of
+from brvtui.paint.hits import chips
 from brvtui.paint.line import Line
 from brvtui.paint.score import score_lines, ticks_of
 from brvtui.paint.sentence import plain

@@ -11,8 +11,14 @@ from brvtui.engines import registry
 from brvtui.engines.contract import EngineError, Query
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import Judgment
-from brvtui.lab.migration.answers import AnswerChange, MigratedAnswer, migrated_answer
-from brvtui.lab.migration.tree import MigratedNote, MigratedTree, migrate_tree
+from brvtui.lab.migration.tree import (
+    AnswerChange,
+    MigratedAnswer,
+    MigratedNote,
+    MigratedTree,
+    migrate_tree,
+    migrated_answer,
+)
 from brvtui.tree.reading.files import UnseenFile
 
 if TYPE_CHECKING:

@@ -25,10 +25,9 @@ from brvtui.publishing.publisher import StoredSignals
 from brvtui.session import recording
 from brvtui.session.ageing import ProjectAgeing
 from brvtui.session.answers import TraceExplainer
-from brvtui.session.by_kind import engine_queries_of, publisher_of, sidecar_of
 from brvtui.session.engines import OF_CODE, Engines
 from brvtui.session.opened import Clock, NotLoaded
-from brvtui.session.project_choice import ProjectChoice, choose_project
+from brvtui.session.project_choice import ProjectChoice, choose_project, engine_queries_of, publisher_of, sidecar_of
 from brvtui.session.services import SessionServices, session_model
 from brvtui.snapshot import Snapshot
 from brvtui.store.app_state import History, LayoutStore

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from brvtui.app.live_answer import LiveAnswer, advanced
 from brvtui.app.query.answer import live_lines
-from brvtui.paint.completion import completion_lines
+from brvtui.paint.answers import completion_lines
 from brvtui.paint.glyphs import for_terminal
 from brvtui.trace import Cited, Completion, EndReason, ModelTurn, ToolStep, Usage, events
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from brvtui.app.contents import Branch
 from brvtui.app.states import ancestors
-from brvtui.app.widgets.outline import Order, kept, ordered, rows
-from brvtui.app.widgets.word_filter import WordFilter
+from brvtui.app.widgets.outline import Order, WordFilter, kept, ordered, rows
 
 
 def _file(path: str, importance: float = 0.0, mtime_ms: int = 0, aside: bool = False) -> Branch:

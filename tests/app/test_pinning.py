@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.query.answer import PINNED, AnswerPane
-from brvtui.app.widgets.paragraphs import Paragraphs
+from brvtui.app.widgets.lines import Paragraphs
 from tests.app.commands.test_palette import chosen
 from tests.app.driving import NARROW, WIDE, ask, screen, settled, text_of, until, view
 from tests.app.editing import toasts

@@ -18,7 +18,7 @@ from brvtui.app.query.screen import QueryScreen
 from brvtui.app.screens.message import MessageScreen
 from brvtui.app.widgets.ordered_keys import Options
 from brvtui.paint.glyphs import UNICODE
-from brvtui.report.explain import explain_lines
+from brvtui.report.query import explain_lines
 from brvtui.trace import Remedy, RemedyKind
 from tests.app.driving import WIDE, ask, ask_from_cache, brv, frame, screen, settled, shown, until, view
 from tests.support.trees import Tree

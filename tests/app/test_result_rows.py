@@ -11,9 +11,18 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from brvtui.engines.byterover.presentation import ByteRoverPresentation
-from brvtui.paint.chips import chips, marks_explained
 from brvtui.paint.glyphs import ASCII, UNICODE
-from brvtui.paint.hits import ResultRow, added_rule, hit_lines, lead_lines, near_miss_lines, shares_of_lead, title_room
+from brvtui.paint.hits import (
+    ResultRow,
+    added_rule,
+    chips,
+    hit_lines,
+    lead_lines,
+    marks_explained,
+    near_miss_lines,
+    shares_of_lead,
+    title_room,
+)
 from brvtui.paint.sentence import told_apart
 from brvtui.paint.steps import check_line, outcome, strip
 from brvtui.trace import Check, Hit, Kind, MatchedWord, MatchKind, NearMiss, Origin, Part, Scale, State, Step, TextScore

@@ -14,7 +14,7 @@ from textual.widgets import Input
 from brvtui.app.app import BrvTui
 from brvtui.app.exporting import sharing
 from brvtui.app.exporting.sharing import ExportDialog
-from brvtui.app.widgets.paragraphs import Paragraphs
+from brvtui.app.widgets.lines import Paragraphs
 from brvtui.saved.traces import read
 from tests.app.driving import ask, brv, screen, settled, until, view
 from tests.app.test_clipboard import TAKES, put

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.widgets.word_filter import WordFilter
+from brvtui.app.widgets.outline import WordFilter
 from brvtui.paint.line import lit, painted
 
 _SPANS = st.lists(st.tuples(st.text("ab ", max_size=5), st.sampled_from(["text", "muted"])), max_size=6)

@@ -21,7 +21,7 @@ MEMORY_MB = 400
 _CODES = range(5)
 _SERVER = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload(
-    ["brvtui.app.notes.reading", "brvtui.cli.ask", "brvtui.cli.query", "brvtui.report.explain", "brvtui.report.query",
+    ["brvtui.app.notes.reading", "brvtui.cli.ask", "brvtui.cli.query", "brvtui.report.query", "brvtui.report.query",
      "brvtui.session.session", "brvtui.tree.editing.merging"]
 )  # fmt: skip
 """Each attacked process is a copy of one that has imported the program, which takes longer than most inputs."""

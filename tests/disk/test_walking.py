@@ -14,8 +14,7 @@ from brvtui.disk.walking import MOST_DEPTH, TOO_DEEP, walk
 from brvtui.tree.reading.files import NeedsFullWalk, limit_notices, list_files, stat_file
 from brvtui.tree.saving.folders import is_empty_folder
 from brvtui.tree.saving.leftovers import ClearedLeftovers, clear_leftovers
-from brvtui.tree.spaces.contents import read_signals
-from brvtui.tree.spaces.topic_files import list_topics
+from brvtui.tree.spaces.contents import list_topics, read_signals
 from brvtui.tree.watching.watch import Polling
 from tests.attacks.folders import nest
 

@@ -24,7 +24,7 @@ from brvtui.paint.bars import meter, stack, stacked
 from brvtui.paint.glyphs import ASCII, UNICODE
 from brvtui.paint.line import Line, rule
 from brvtui.paint.steps import check_line, notices, outlook_lines, stage_line, step_lines, strip, times
-from brvtui.report.explain import explain_report
+from brvtui.report.query import explain_report
 from brvtui.report.saved import Form, markdown_report, rendered, text_report
 from brvtui.saved.traces import SavedError, SavedTrace, as_json, read
 from brvtui.session import Session

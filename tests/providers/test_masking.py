@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.providers.masking import AnswerMask, masked
+from brvtui.providers.http import AnswerMask, masked
 from brvtui.services.model import Cancellation, ModelError, TextPiece, ToolCall
 from tests.providers.chat import ASKED, KEY, service, turn
 from tests.support.chat_server import Streamed, called, chatting, messages, written

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from brvtui.paint.glyphs import UNICODE
-from brvtui.report.explain import explain_lines
+from brvtui.report.query import explain_lines
 from tests.support.trees import Tree
 
 

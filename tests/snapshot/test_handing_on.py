@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from brvtui.engines.byterover.search.retry import names_of
+from brvtui.engines.byterover.search.search import names_of
 from brvtui.lab.backlinks import names_of as file_names_of
 from brvtui.loading import update
 from brvtui.snapshot.state import ABSTRACTS, EARLIER_INDEX, FINGERPRINT, HIERARCHY, ORDERS, SUMMARY_FILES

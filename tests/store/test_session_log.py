@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.store import session_log
-from brvtui.store.session_log import SessionLog
+from brvtui import logbook
+from brvtui.logbook import SessionLog
 from brvtui.tree.engine_files.query_log import OURS, LoggedQuery
 from tests.support.examples import examples
 from tests.support.trees import Tree
@@ -38,7 +38,7 @@ def test_the_options_of_a_query_come_back(tree: Tree) -> None:
 
 def test_a_large_log_is_put_aside_once(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     log = SessionLog(tree.tree)
-    monkeypatch.setattr(session_log, "LARGEST_BYTES", 600)
+    monkeypatch.setattr(logbook, "LARGEST_BYTES", 600)
     for moment in range(20):
         log.add(replace(ENTRY, at_ms=float(moment)))
     kept = [entry.at_ms for entry in log.read(100)]

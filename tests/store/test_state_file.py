@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
+from brvtui.logbook import SessionLog
 from brvtui.session import Session
 from brvtui.store.app_state import History, LayoutStore
 from brvtui.store.drafts import DraftStore
 from brvtui.store.feedback import FeedbackFile
 from brvtui.store.overlay import Overlay
-from brvtui.store.session_log import SessionLog
 from brvtui.store.state_file import read_state, set_aside, write_state
 from brvtui.store.vectors import VectorStore
-from brvtui.trace.feedback import Feedback, Usefulness
+from brvtui.trace.answers import Feedback, Usefulness
 from brvtui.tree.engine_files.query_log import LoggedQuery
 from brvtui.tree.reading.signals import defaults
 from tests.support.trees import BRV3, NOW_MS, Tree, stored

@@ -18,10 +18,9 @@ from brvtui.engines.byterover_v4.index import DuplicateIds
 from brvtui.engines.byterover_v4.profile import load_profile
 from brvtui.engines.byterover_v4.scripts import LegacyMarkdown, RankedSpace, query_space, ranked_space, recall
 from brvtui.engines.byterover_v4.search import SignalsUnreadable
-from brvtui.tree.spaces.contents import read_space
+from brvtui.tree.spaces.contents import list_topics, read_space
 from brvtui.tree.spaces.locating import SpaceError, SpaceFolder, find_space, space_at, space_called
 from brvtui.tree.spaces.project import check_cloud
-from brvtui.tree.spaces.topic_files import list_topics
 
 V4 = load_profile("")
 CLOSE = 1e-12

@@ -22,7 +22,7 @@ from brvtui.app.services import AppServices
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.ordered_keys import OrderedInput
-from brvtui.app.widgets.word_filter import WordFilter
+from brvtui.app.widgets.outline import WordFilter
 from brvtui.paint.line import Line, line, lit
 from brvtui.paint.text import cut
 

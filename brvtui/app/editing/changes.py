@@ -22,8 +22,8 @@ from brvtui.app.screens.frame import QueryAtHand
 from brvtui.app.services import AppServices, Refusal
 from brvtui.app.states import NO_SUCH_NOTE
 from brvtui.app.text_entry import caught_up
+from brvtui.app.widgets.lines import Paragraphs
 from brvtui.app.widgets.ordered_keys import Field, Options
-from brvtui.app.widgets.paragraphs import Paragraphs
 
 if TYPE_CHECKING:
     from brvtui.app.editing.plan_dialog import PlanDialog

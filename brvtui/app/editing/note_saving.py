@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from brvtui.app.editing.note_checking import first_errors
 from brvtui.app.editing.note_on_disk import OnDisk, on_disk, where_moved
+from brvtui.app.editing.problems import first_errors
 
 if TYPE_CHECKING:
     from brvtui.session import Session

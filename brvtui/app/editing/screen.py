@@ -26,8 +26,7 @@ from brvtui.app.editing.note_saving import SaveConflict
 from brvtui.app.editing.open_note import OpenNote
 from brvtui.app.editing.problems import ProblemsPane, TextChecks, role_of
 from brvtui.app.editing.ranking import RankingPane
-from brvtui.app.editing.saving import NoteSaver
-from brvtui.app.editing.saving_line import SavingLine
+from brvtui.app.editing.saving import NoteSaver, SavingLine
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.project import Project
@@ -36,8 +35,8 @@ from brvtui.app.states import CHANGED
 from brvtui.app.styles import sheet
 from brvtui.app.text_entry import caught_up
 from brvtui.app.view import View
+from brvtui.app.widgets.lines import Paragraphs
 from brvtui.app.widgets.ordered_keys import OrderedInput
-from brvtui.app.widgets.paragraphs import Paragraphs
 
 if TYPE_CHECKING:
     from brvtui.tree.editing.note_text import EditableText

@@ -9,9 +9,8 @@ from brvtui.engines.byterover.sections import SearchOutcome
 from brvtui.fleet.fleet_file import Absence, AbsenceKind
 from brvtui.paint.bars import meter
 from brvtui.paint.glyphs import Glyphs
-from brvtui.paint.headline import NO_ANSWER, Headline, headline_lines, tier_role
 from brvtui.paint.line import Line, badge, line
-from brvtui.paint.sentence import Sentence, clause, title
+from brvtui.paint.sentence import NO_ANSWER, Headline, Sentence, clause, headline_lines, tier_role, title
 from brvtui.paint.text import ms, plural
 from brvtui.wording import counted
 

@@ -17,8 +17,8 @@ from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
 from brvtui.fleet.fleet_file import AbsenceKind, Member
 from brvtui.paint.glyphs import Glyphs
-from brvtui.paint.headline import tier_role
 from brvtui.paint.line import Line, line
+from brvtui.paint.sentence import tier_role
 from brvtui.wording import counted
 
 _ORDERS = ("as listed", "by state", "most notes first")

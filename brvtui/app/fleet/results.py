@@ -22,11 +22,10 @@ from brvtui.engines.registry import DEFAULT
 from brvtui.fleet.fleet_file import Absence
 from brvtui.fleet.one_ranking import OneRanking
 from brvtui.fleet.questions import MemberAnswer
-from brvtui.paint.chips import chips, marks_explained
 from brvtui.paint.glyphs import glyph_of
-from brvtui.paint.headline import tier_role
-from brvtui.paint.hits import ResultRow, hit_lines, near_miss_lines
+from brvtui.paint.hits import ResultRow, chips, hit_lines, marks_explained, near_miss_lines
 from brvtui.paint.line import Line, line, rule
+from brvtui.paint.sentence import tier_role
 from brvtui.paint.text import cut_left, wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Scale

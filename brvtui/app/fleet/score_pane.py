@@ -13,9 +13,8 @@ from brvtui.engines.registry import DEFAULT
 from brvtui.fleet.fleet_file import Member
 from brvtui.fleet.one_ranking import OneRanking
 from brvtui.fleet.questions import MemberAnswer
-from brvtui.paint.chips import chips
 from brvtui.paint.glyphs import Glyphs, glyph_of
-from brvtui.paint.hits import added_rule, lead_lines
+from brvtui.paint.hits import added_rule, chips, lead_lines
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.score import sum_lines
 from brvtui.paint.text import cut_left, plural

@@ -13,8 +13,8 @@ from brvtui.lab.evaluation.causes import CAUSE
 from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.results import DEFAULT_METRICS, QueryResult
 from brvtui.lab.judgments.model import NOT_COVERED, Judgment
-from brvtui.paint.headline import NO_ANSWER, tier_role
 from brvtui.paint.line import Line, line, rule
+from brvtui.paint.sentence import NO_ANSWER, tier_role
 
 # How a judged query came out in the columns of the Lab: what it loses, whether it is answered otherwise.
 

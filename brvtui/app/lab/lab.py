@@ -18,7 +18,7 @@ from brvtui.app.project.project import Project
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.services import AppServices
 from brvtui.app.states import CellCauses, EditsState, EngineState, LabColumn, LabState, ProjectState, QueryState
-from brvtui.app.widgets.paragraphs import Paragraphs
+from brvtui.app.widgets.lines import Paragraphs
 from brvtui.engines.registry import DEFAULT
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.variant import Control, EditedText, Value, Variant, with_value

@@ -18,7 +18,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.ordered_keys import OrderedInput
-from brvtui.app.widgets.word_filter import WordFilter
+from brvtui.app.widgets.outline import WordFilter
 from brvtui.lab.whatif.variant import EditedText, Variant, VariantError, parse_variant
 from brvtui.paint.line import Line, line
 

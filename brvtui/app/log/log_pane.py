@@ -17,8 +17,8 @@ from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
 from brvtui.engines.registry import DEFAULT, SPACE
-from brvtui.paint.headline import NO_ANSWER, tier_role
 from brvtui.paint.line import Line, line, rule
+from brvtui.paint.sentence import NO_ANSWER, tier_role
 from brvtui.tree.engine_files.query_log import ENGINE, LoggedQuery
 
 _DAY = len("11-24")

@@ -24,8 +24,8 @@ from brvtui.engines.registry import presentation
 from brvtui.lab.log_comparison import LogComparison
 from brvtui.lab.log_summary import LogSummary
 from brvtui.paint.bars import eighths
-from brvtui.paint.headline import NO_ANSWER
 from brvtui.paint.line import Line, line, rule
+from brvtui.paint.sentence import NO_ANSWER
 from brvtui.paint.text import ms, number, wrap
 from brvtui.tree.engine_files.query_log import LoggedQuery
 

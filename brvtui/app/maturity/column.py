@@ -19,7 +19,7 @@ from brvtui.app.states import Phase, ProjectState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
-from brvtui.app.widgets.word_filter import WordFilter
+from brvtui.app.widgets.outline import WordFilter
 from brvtui.engines.byterover.ageing.board import OF_NOTES, OF_TOPICS, Event
 from brvtui.engines.byterover.ageing.words import HAPPENS, HAS_COME, MEANING, these_days
 from brvtui.paint.line import Line, line

@@ -180,7 +180,7 @@ def _paragraphs(text: str, view: View, width: int) -> list[Line]:
 
 def live_lines(live: LiveAnswer, width: int, glyphs: Glyphs) -> list[Line]:
     """Who is asked, its tools so far, and what it waits for; the text that it writes stands below."""
-    from brvtui.paint.completion import step_lines, tokens  # the first paint must not wait for it
+    from brvtui.paint.answers import step_lines, tokens  # the first paint must not wait for it
 
     state = "stopping…" if live.cancelling else "esc stops it"
     head = f"{live.model} · turn {live.turn}" if live.turn else live.model

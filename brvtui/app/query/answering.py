@@ -237,7 +237,9 @@ def import_painters(engine: str) -> None:
     It takes longer than all that the first screen shows without an answer.
     """
     from brvtui.engines.registry import presentation
-    from brvtui.paint import completion, hits, score  # noqa: F401
+    from brvtui.paint import (
+        answers,  # noqa: F401
+    )
 
     presentation(engine)
 

@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from brvtui.app.actions.dialogs import PERMISSION
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
-from brvtui.app.widgets.paragraphs import Paragraphs
+from brvtui.app.widgets.lines import Paragraphs
 from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.services.model import Budget
 from brvtui.trace import Trace

@@ -75,7 +75,7 @@ class ResultsPane(ChoicePane):
         trace = self.view.answered
         if self.word_filter or trace is None:
             return super().tally()
-        from brvtui.paint.chips import marks_explained
+        from brvtui.paint.hits import marks_explained
 
         kinds = [word.kind for hit in trace.hits for word in hit.words]
         places = self.view.presentation.places_explained if any(hit.places for hit in trace.hits) else ""

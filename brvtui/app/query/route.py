@@ -20,7 +20,7 @@ from brvtui.paint.line import Line, badge, line, rule
 from brvtui.paint.text import plural
 
 if TYPE_CHECKING:
-    from brvtui.paint.headline import Headline
+    from brvtui.paint.sentence import Headline
     from brvtui.trace import Trace
 
 # The sentence that says why, and the strip of steps: what the eye lands on first, at every size.
@@ -65,7 +65,7 @@ def shortened(view: View, width: int) -> str:
     """The whole sentence of the answer where a verdict of ``width`` cells leaves out a part of it; else nothing."""
     if view.answered is None:
         return ""
-    from brvtui.paint.headline import shortened_sentence
+    from brvtui.paint.sentence import shortened_sentence
 
     return shortened_sentence(*_headline(view, view.answered), width, SENTENCE_ROWS)
 
@@ -82,7 +82,7 @@ def _verdict(view: View, width: int, glyphs: Glyphs) -> list[Line]:
         return [badge("GONE", "bad").add(f"  {view.project.overview.why_empty}").cut(width)]
     if view.answered is None:
         return [_before(view, width, glyphs).cut(width)]
-    from brvtui.paint.headline import headline_lines
+    from brvtui.paint.sentence import headline_lines
 
     return headline_lines(*_headline(view, view.answered), width, SENTENCE_ROWS)
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from brvtui.saved.traces import SavedTrace
     from brvtui.services.model import Cancellation
     from brvtui.trace import Trace
-    from brvtui.trace.feedback import Usefulness
+    from brvtui.trace.answers import Usefulness
 
 SLOW_MS = 20.0
 """A search that took longer makes the next keys wait for a pause."""

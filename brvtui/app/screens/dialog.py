@@ -17,9 +17,9 @@ from brvtui.app.services import AppServices, services_of
 from brvtui.app.styles import sheet
 from brvtui.app.text_entry import caught_up
 from brvtui.app.widgets.key_bar import KeyBar
+from brvtui.app.widgets.lines import Paragraphs
 from brvtui.app.widgets.ordered_keys import OrderedInput
 from brvtui.app.widgets.pane import own_keys
-from brvtui.app.widgets.paragraphs import Paragraphs
 from brvtui.paint.glyphs import in_letters
 from brvtui.text.visible import visible
 

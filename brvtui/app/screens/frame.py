@@ -207,7 +207,7 @@ class FrameScreen(Screen[None]):
         small = is_too_small(width, height)
         self.set_class(small, "-small")
         if small and not self.query("#too-small"):
-            from brvtui.app.widgets.paragraphs import TooSmall
+            from brvtui.app.widgets.lines import TooSmall
 
             self.mount(TooSmall(id="too-small"))
         wide = is_wide(width, height)

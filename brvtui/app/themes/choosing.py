@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.theme import Theme
 from textual.widgets import Input
 
 from brvtui.app.styles import sheet
-from brvtui.app.themes.library import OURS
+from brvtui.app.themes.deriving import LEAST, weak_roles
+from brvtui.app.themes.library import OURS, read_library, user_folder
+from brvtui.text.visible import visible
 
 _PRINTABLE = "[^\0-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]*"
 """The text that the search field accepts: no control, formatting or surrogate characters."""
@@ -86,3 +92,36 @@ class ThemePalette(CommandPalette):
         """Stops the cursor from blinking, which would write to the terminal without end, and rejects escapes."""
         self.query_one(Input).cursor_blink = False
         self.query_one(Input).restrict = _PRINTABLE
+
+
+# The list of themes that ``brv-tui themes`` prints.
+
+
+def listed() -> tuple[list[dict[str, Any]], list[str]]:
+    """Returns every theme as plain data, ours first, and the problems of the user's files."""
+    library = read_library()
+    ordered = sorted(library.themes.values(), key=lambda theme: (theme.name not in OURS, theme.name))
+    found = [
+        {
+            "name": theme.name,
+            "ground": ground_of(theme),
+            "file": str(library.files[theme.name]) if theme.name in library.files else None,
+            "weak": weak_roles(theme),
+        }
+        for theme in ordered
+    ]
+    return found, [line for lines in library.problems.values() for line in lines]
+
+
+def themes_report(found: list[dict[str, Any]]) -> RenderableType:
+    """Returns the themes as a table: name, background, the user's file, roles that are hard to read; then the folder
+    of the user's files."""
+    table = Table.grid(padding=(0, 2))
+    for theme in found:
+        weak = ", ".join(f"{role} {ratio}" for role, ratio in theme["weak"].items())
+        notes = Text(visible(theme["file"] or ""), "dim")
+        if weak:
+            blank = " " if notes.plain else ""
+            notes.append(f"{blank}hard to read (contrast below {LEAST:g} to 1): {weak}", "yellow")
+        table.add_row(Text(theme["name"], "bold"), theme["ground"], notes)
+    return Group(table, Text(f"themes of your own: NAME.toml in {visible(str(user_folder()))}", "dim"))

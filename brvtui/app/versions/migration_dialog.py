@@ -18,7 +18,7 @@ from brvtui.app.screens.dialog import Dialog
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.pane import Pane
-from brvtui.lab.migration.answers import AnswerChange
+from brvtui.lab.migration.tree import AnswerChange
 from brvtui.paint.line import Line, flowed, line, rule
 from brvtui.report.migration import CHANGE_ROLES, answer_lines, losses
 from brvtui.wording import counted

@@ -25,8 +25,7 @@ from brvtui.app.actions.panes import OPTIONS
 from brvtui.app.keys.bindings import bindings, keys_of
 from brvtui.app.services import services_of
 from brvtui.app.view import View
-from brvtui.app.widgets.lines import Lines
-from brvtui.app.widgets.paragraphs import Paragraphs
+from brvtui.app.widgets.lines import Lines, Paragraphs
 from brvtui.paint.line import Line, line
 from brvtui.text.visible import visible_each
 

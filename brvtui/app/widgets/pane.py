@@ -22,7 +22,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import Lines
 from brvtui.app.widgets.ordered_keys import OrderedInput
-from brvtui.app.widgets.word_filter import WordFilter
+from brvtui.app.widgets.outline import WordFilter
 from brvtui.paint.glyphs import in_letters
 from brvtui.paint.line import Line, Span, lit
 from brvtui.paint.text import cut

@@ -284,7 +284,7 @@ def explain(text: str, note: str, options: FleetOptions, form: str) -> int:
 
         write_json({"schema": SCHEMA, "member": name, **to_plain(one)} for name, one in found.items())
     else:
-        from brvtui.report.explain import explain_report
+        from brvtui.report.query import explain_report
 
         for name, one in found.items():
             click.echo(visible(name))

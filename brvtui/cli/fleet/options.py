@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failure
-from brvtui.cli.moments import moment
-from brvtui.cli.options import NOW_HELP, Number, WholeNumber
+from brvtui.cli.options import NOW_HELP, Number, WholeNumber, moment
 from brvtui.cli.output import say
 from brvtui.fleet.fleet_file import Absence, AbsenceKind
 from brvtui.text.visible import visible

@@ -25,9 +25,8 @@ from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.attempts import Attempted, ladder_rows
 from brvtui.paint.bars import draining
 from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
-from brvtui.paint.headline import NO_ANSWER, Headline, tier_role
 from brvtui.paint.line import Line, Span, hanging, line, rule
-from brvtui.paint.sentence import Sentence
+from brvtui.paint.sentence import NO_ANSWER, Headline, Sentence, tier_role
 from brvtui.paint.steps import StepName, stage_line
 from brvtui.paint.text import cut_left, number, plural, seconds, signed, wrap
 from brvtui.text.visible import visible

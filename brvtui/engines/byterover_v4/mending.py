@@ -10,8 +10,7 @@ from brvtui.engines.byterover_v4.corpus import RankedTopic, corpus_of
 from brvtui.engines.byterover_v4.documents import documents_of, term, tokens
 from brvtui.engines.byterover_v4.profile import FIELDS
 from brvtui.engines.byterover_v4.scripts import RankedSpace
-from brvtui.tree.spaces.contents import BrokenSignals
-from brvtui.tree.spaces.topic_files import code_units, topic_source, unseen_name
+from brvtui.tree.spaces.contents import BrokenSignals, code_units, topic_source, unseen_name
 from brvtui.tree.spaces.topic_html import INDEXED, TOPIC, Topic, TopicElement, UnreadableTopic, parse_topic
 
 _NEW_ID = "bve-{:08x}"

@@ -43,8 +43,7 @@ from brvtui.trace import (
     Trace,
 )
 from brvtui.tree.reading.contents import spaced_words
-from brvtui.tree.spaces.contents import TopicFile
-from brvtui.tree.spaces.topic_files import unseen_name
+from brvtui.tree.spaces.contents import TopicFile, unseen_name
 from brvtui.tree.spaces.topic_html import TOPIC
 
 # The makeup of one topic's score: its parts, and every term × field of the document that carries it.

@@ -13,9 +13,8 @@ from brvtui.engines.jeffs_brain.steps import NO_WORD
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.attempts import Attempted, rung_row
 from brvtui.paint.glyphs import Glyphs
-from brvtui.paint.headline import NEUTRAL, NO_ANSWER, Headline
 from brvtui.paint.line import Line, Span, line, rule
-from brvtui.paint.sentence import Sentence
+from brvtui.paint.sentence import NEUTRAL, NO_ANSWER, Headline, Sentence
 from brvtui.paint.steps import StepName
 from brvtui.paint.text import plural, wrap
 from brvtui.trace import Hit, Ladder, NearMiss, State, Trace

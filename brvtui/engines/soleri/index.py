@@ -14,8 +14,8 @@ import numpy as np
 
 from brvtui.engines.soleri.entries import COLUMNS, VaultEntry
 from brvtui.engines.soleri.profile import MappingRules, SoleriProfile
-from brvtui.engines.soleri.tfidf import count_documents
 from brvtui.engines.soleri.vault import Tier, Vault, link_graph, tier_weight
+from brvtui.engines.soleri.vectors import count_documents
 from brvtui.snapshot import Note, Parsed, Snapshot
 from brvtui.text.fts import IndexLayout, full_text
 from brvtui.tree.reading.files import Role

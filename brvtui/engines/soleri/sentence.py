@@ -17,7 +17,7 @@ from brvtui.engines.soleri.comparing import (
     short,
 )
 from brvtui.engines.soleri.sections import VECTOR, VaultSearch
-from brvtui.engines.soleri.tfidf import COUNTED, tokenize, uncounted
+from brvtui.engines.soleri.vectors import COUNTED, tokenize, uncounted
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, searched_word, title
 from brvtui.trace import Hit, Trace

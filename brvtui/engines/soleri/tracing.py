@@ -29,8 +29,8 @@ from brvtui.engines.soleri.sections import (
     SharedTerm,
     VaultSearch,
 )
-from brvtui.engines.soleri.tfidf import tokenize
 from brvtui.engines.soleri.vault import Vault
+from brvtui.engines.soleri.vectors import tokenize
 from brvtui.text.analysis import origin
 from brvtui.text.visible import visible
 from brvtui.trace import (

@@ -11,8 +11,7 @@ from itertools import pairwise
 from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.engines.soleri.matching import alternatives, many_bare_words
 from brvtui.engines.soleri.profile import SoleriProfile, TierWeights
-from brvtui.engines.soleri.tfidf import DocumentFrequencies, count_documents
-from brvtui.engines.soleri.vectors import VectorIndex
+from brvtui.engines.soleri.vectors import DocumentFrequencies, VectorIndex, count_documents
 from brvtui.text.fts import FullText, FullTextError
 
 # How near an entry is to the best ones over links (``docs/soleri.md``, "Graph proximity").

@@ -9,8 +9,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
-from brvtui.tree.reading.collation import SortKey, in_locale_order, sort_key
-from brvtui.tree.reading.files import MS_PER_HOUR, SEARCHABLE, Role, TreeFile, folder_key, walk_key
+from brvtui.tree.reading.files import (
+    MS_PER_HOUR,
+    SEARCHABLE,
+    Role,
+    SortKey,
+    TreeFile,
+    folder_key,
+    in_locale_order,
+    sort_key,
+    walk_key,
+)
 
 # The tree's fingerprint, which a cached answer must share (``docs/engine.md``, "The cache").
 

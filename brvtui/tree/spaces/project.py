@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 from brvtui.regular_files import read_regular
 from brvtui.tree.reading.json_file import LARGEST_JSON, read_json_or_none
 from brvtui.tree.reading.project import FoundProject, ProjectError, SharedSource, find_project
-from brvtui.tree.spaces.json_text import parse_json
+from brvtui.tree.spaces.contents import holds_html
 from brvtui.tree.spaces.locating import (
     MARKER,
     METADATA,
@@ -22,12 +22,12 @@ from brvtui.tree.spaces.locating import (
     find_space,
     is_bound,
     is_uuid,
+    parse_json,
     space_at,
     space_called,
     space_folders,
     space_names,
 )
-from brvtui.tree.spaces.topic_files import holds_html
 from brvtui.wording import nearest
 
 # Spaces that are synced with the vendor's service, as its daemon left them on disk (``docs/byterover_v4.md``).

@@ -9,7 +9,7 @@ from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.commands.palette import ALSO, NOT_OFFERED, Act, Command, found, offered
 from brvtui.app.keys.bindings import own_bindings
 from brvtui.app.query.results import ResultsPane
-from brvtui.app.widgets.word_filter import WordFilter
+from brvtui.app.widgets.outline import WordFilter
 
 _COMMANDS = [
     Command("Quit, from anywhere", "everywhere", "^q", Act(ACTIONS["app.quit"], "")),

@@ -11,7 +11,7 @@ from brvtui.engines.byterover.profile import Context, Profile, load
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.gates import direct_answer
 from brvtui.engines.byterover.route.router import RouteRequest, route
-from brvtui.engines.byterover.search.propagation import propagate
+from brvtui.engines.byterover.search.scoring import propagate
 from brvtui.engines.byterover.search.search import domain_checks
 from brvtui.engines.byterover.sections import EntityStep, Search
 from brvtui.paint.glyphs import UNICODE

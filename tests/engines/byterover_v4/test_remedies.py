@@ -20,7 +20,7 @@ from brvtui.engines.advice import NOTHING_HELPS, with_remedies
 from brvtui.ranking.ceiling import just_before_ms
 from brvtui.session import Session
 from brvtui.trace import Explanation, Remedy, RemedyKind, Trace
-from brvtui.tree.spaces.topic_files import topic_source
+from brvtui.tree.spaces.contents import topic_source
 from brvtui.tree.spaces.topic_html import parse_topic
 from tests.support.recorded import milliseconds
 from tests.support.spaces import SPACE_ID, recorded_space, small_space, unpack_space

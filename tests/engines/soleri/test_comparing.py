@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from brvtui.engines.soleri.comparing import OTHERS, composition, differences, first_without_links, separating_terms
 from brvtui.engines.soleri.engine import Soleri
 from brvtui.engines.soleri.sections import SIGNALS, RankedEntry, SharedTerm, VaultSearch
-from brvtui.engines.soleri.tfidf import uncounted
 from brvtui.engines.soleri.vault import link_graph
+from brvtui.engines.soleri.vectors import uncounted
 from brvtui.paint.glyphs import UNICODE
 from brvtui.paint.hits import differences as lead_differences
 from brvtui.paint.sentence import plain, sentence_lines

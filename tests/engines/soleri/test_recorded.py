@@ -17,8 +17,8 @@ from brvtui.engines.soleri.memories import FeedbackCounts, adapted_weights, sear
 from brvtui.engines.soleri.profile import load_profile
 from brvtui.engines.soleri.results import default_limit, merged, shaped, shaped_memory
 from brvtui.engines.soleri.search import VaultRequest, search
-from brvtui.engines.soleri.tfidf import SparseVector, dot, norm, term_frequencies, tokenize
 from brvtui.engines.soleri.vault import CandidatePool
+from brvtui.engines.soleri.vectors import SparseVector, dot, norm, term_frequencies, tokenize
 from brvtui.services.legs import LegError
 from tests.engines.soleri import recorded
 from tests.engines.soleri.recorded import DATA, Case, agree, answers, cases

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from brvtui.app.log.log_pane import key_of, moment, score_of, tier_of
 from brvtui.lab.log_summary import summarise
+from brvtui.logbook import SessionLog
 from brvtui.session import Session
-from brvtui.store.session_log import SessionLog
 from brvtui.tree.engine_files.query_log import LoggedQuery
 from tests.fuzz.targets.target import QUERY, Target, Wrong, planted
 

@@ -10,8 +10,7 @@ from brvtui.engines.byterover.route import gates
 from brvtui.engines.byterover.route.cache import words_needed
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.engines.byterover.search.matched_words import hits_with_words, with_words
-from brvtui.engines.byterover.search.retry import SEARCH_FOUND, SEARCH_TIME, retry
-from brvtui.engines.byterover.search.search import SearchOptions, search
+from brvtui.engines.byterover.search.search import SEARCH_FOUND, SEARCH_TIME, SearchOptions, retry, search
 from brvtui.engines.byterover.sections import EntitySearch, EntityStep, Outcome, Search, SearchOutcome
 from brvtui.text.analysis import utf16
 from brvtui.timing import Stopwatch

@@ -9,8 +9,7 @@ from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.route.cache import CacheContents, Stored, cache_steps, held_fingerprint, look_up, put
 from brvtui.engines.byterover.route.decision import Decision, QueryResults, decide, find_results, results_with_words
 from brvtui.engines.byterover.route.extractive import Passage, chosen, composed
-from brvtui.engines.byterover.route.prompt import Quoted, build_prompt, quote, source_line
-from brvtui.engines.byterover.search.excerpt import excerpt, unreadable
+from brvtui.engines.byterover.route.prompt import Quoted, build_prompt, excerpt, quote, source_line, unreadable
 from brvtui.engines.byterover.search.lint import query_words
 from brvtui.engines.byterover.sections import (
     ENGINE,

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.engines.byterover.search.excerpt import chunks, excerpt
+from brvtui.engines.byterover.route.prompt import chunks, excerpt
 from tests.support.trees import BRV3, changed
 
 SEARCH = BRV3.search

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.engines.byterover.profile import Context
-from brvtui.engines.byterover.search.retry import retry
-from brvtui.engines.byterover.search.search import SearchOptions, search
+from brvtui.engines.byterover.search.search import SearchOptions, retry, search
 from brvtui.ladder import REFRESH, STRATEGIES, STRONGEST, TRIGRAMS, Climbed, Searches, climb, not_climbed, sanitised
 from brvtui.services.legs import LegError
 from brvtui.trace import MOST_LISTED, Kind, Listed, Origin, Rung, State, adds_up
