@@ -431,7 +431,7 @@ class BrvTui(ConfiguredApp):
         return self.queries.stop_model()
 
     def _draw(self, view: View) -> None:
-        if self.frame is not None:
+        if self.frame is not None and self.frame.is_made:
             self.frame.show(view)
 
     @property

@@ -467,3 +467,15 @@ async def test_then_and_now_say_alike_that_no_note_answers(garden: Tree, make_ap
         await settled(pilot)
         rows = [row.split() for row in text_of(pilot, "#entry").splitlines()]
         assert [row[1] for row in rows if row[:1] == ["tier"] and row[1] != "2,"] == ["none", "none"]
+
+
+async def test_what_changes_before_the_screen_is_made_is_shown_once_it_is(
+    garden: Tree, make_app: Callable[..., BrvTui]
+) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        switched = brv(pilot).switch_mode("log")
+        brv(pilot).select("auth/jwt.md")
+        await switched
+        await settled(pilot)
+        assert brv(pilot).store.view.selection.file == "auth/jwt.md"

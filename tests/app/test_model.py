@@ -388,8 +388,12 @@ async def test_another_model_is_not_allowed_because_one_was(garden: Tree, make_a
 async def test_a_run_that_breaks_down_leaves_nothing_that_seems_to_go_on(
     app: BrvTui, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> None:
-        raise RuntimeError("broken")
+    real = answering.steps
+
+    def broken(session: Any, overviews: Any, asked: QueryRequest, *rest: Any) -> Iterator[RunStep]:
+        if asked.run:
+            raise RuntimeError("broken")
+        return real(session, overviews, asked, *rest)
 
     monkeypatch.setattr(answering, "steps", broken)
     async with app.run_test(size=WIDE) as pilot:

@@ -53,6 +53,8 @@ class FrameScreen(Screen[None]):
         """A screen whose panes are shared as ``layouts`` remembers it."""
         super().__init__()
         self._layouts = layouts
+        self.is_made = False
+        """Whether its panes are there; until then it cannot show anything."""
 
     def make_head(self) -> ComposeResult:
         """What stands between status and panes."""
@@ -180,6 +182,7 @@ class FrameScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """A screen that is made later begins with what is known by then."""
+        self.is_made = True
         self.show(self.view)
 
     def on_screen_resume(self) -> None:
