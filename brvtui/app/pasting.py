@@ -106,7 +106,8 @@ class PasteReader:
                 self._has_pasted = False
                 self._first = text
                 self._hand_on(message)
-            self._last = self._clock() if text else float("-inf")  # what took us time is no pause
+            is_text = text or isinstance(message, events.Paste)  # what holds the mark of its own end goes on after it
+            self._last = self._clock() if is_text else float("-inf")  # what took us time is no pause
 
     def flush(self) -> None:
         """Hands on what is held back."""
@@ -125,10 +126,10 @@ class PasteReader:
 
     def _is_paste(self, text: str) -> bool:
         body = text.strip("\n\t")
-        place = next((at for at, char in enumerate(body) if char in "\n\t"), len(body))
-        before, behind = body[:place], "".join(body[place:].split())
+        place = next((at for at, char in enumerate(body) if char < " "), len(body))
+        before, behind = body[:place], "".join(char for char in body[place:] if char.isprintable() and char != " ")
         if len(before) >= _FEWEST_LETTERS and len(set(before)) > _FEWEST_BEHIND:
-            return bool(behind) or not self._takes_letters()
+            return place < len(body) or not self._takes_letters()
         return len(behind) >= _FEWEST_BEHIND and len(set(behind)) > 1
 
     def _wait(self) -> None:
@@ -149,10 +150,11 @@ class PasteReader:
 
 
 def _text_of(message: Message) -> str:
-    """The text that a key stands for if it was pasted; empty for a key that no text has, and for other messages."""
+    """The text that a key stands for if it was pasted, a control character too; empty for another key or message."""
     if not isinstance(message, events.Key):
         return ""
-    return _BREAKS.get(message.key) or (message.character or "" if message.is_printable else "")
+    character = message.character or ""
+    return _BREAKS.get(message.key) or (character if message.is_printable or character < " " else "")
 
 
 def _takes_letters(app: App[object]) -> bool:

@@ -51,6 +51,10 @@ PASTES = (
     "ｗｉｄｅ\n日本語\n",
     "carrier resends\nb",
     "harbor worker\t7",
+    "harbor worker\n\x11\nabc\n",
+    "webhook retries \x11 and more text\n",
+    "JUNKJUNK line\x13",
+    "ab\x13cde",
     "- item\n- item\n" * 500,
 )
 
@@ -73,6 +77,9 @@ KEYS = (
     "j\nk",
     "\nabc",
     "x",
+    "abc\x13",
+    "\x13\x13\x13",
+    "x\x11",
 )
 
 
@@ -174,3 +181,12 @@ def test_a_large_paste_is_read_in_time() -> None:
     (paste,) = (event for part in parts for event in parser.feed(part))
     assert isinstance(paste, events.Paste)
     assert paste.text == "red " * 120_000
+
+
+def test_keys_right_behind_a_paste_are_more_of_it() -> None:
+    terminal = Terminal()
+    terminal.reader.read(events.Paste("abc def"))
+    assert terminal.send("\x11 more\n") == ["<abc def>", "<\x11 more\n>"]
+    late = Terminal()
+    late.reader.read(events.Paste("abc def"))
+    assert late.send("\n", gap=0.05) == ["<abc def>", "\n"]
