@@ -28,9 +28,8 @@ from brvtui.app.query.cache import Cache
 from brvtui.app.query.reasons import Reasons
 from brvtui.app.query.runner import QueryRunner
 from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.services import ViewStore
 from brvtui.app.states import EngineState, Phase
-from brvtui.app.view import NO_FLEET, NO_MEMORY, OTHER_MEMORY, View, needing
+from brvtui.app.view import NO_FLEET, NO_MEMORY, OTHER_MEMORY, View, ViewStore, needing
 from brvtui.app.widgets.choice_pane import NOTHING
 from brvtui.config import Configuration
 from brvtui.config.schema import FEW
@@ -121,7 +120,7 @@ class BrvTui(ConfiguredApp):
 
     @cached_property
     def browsing(self) -> Browsing:
-        """What the Notes screen shows."""
+        """Shows notes on the Notes screen."""
         from brvtui.app.notes.browsing import Browsing
 
         return Browsing(self, self.project)
@@ -150,7 +149,7 @@ class BrvTui(ConfiguredApp):
 
     @cached_property
     def edits(self) -> EditCheck:
-        """What edits change of the judged queries."""
+        """Asks the judged queries again after edits."""
         from brvtui.app.lab.edit_check import EditCheck
 
         return EditCheck(self, self.project)
@@ -171,7 +170,7 @@ class BrvTui(ConfiguredApp):
 
     @cached_property
     def sharing(self) -> Sharing:
-        """What is copied, and traces that are saved."""
+        """Copies text and saves traces."""
         from brvtui.app.exporting.sharing import Sharing
         from brvtui.app.query.comparison import compared_text
 
@@ -513,7 +512,7 @@ class BrvTui(ConfiguredApp):
 
     def action_feedback(self, usefulness: str) -> None:
         """Says what became of the selected result."""
-        from brvtui.trace.answers import Usefulness
+        from brvtui.trace.feedback import Usefulness
 
         self.queries.give_feedback(Usefulness(usefulness))
 

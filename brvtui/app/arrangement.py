@@ -67,7 +67,7 @@ class PaneEdge(NamedTuple):
     """The cells of each part of the split now; 0 for a hidden one."""
     first: int
     second: int
-    """Where the two parts beside it stand in ``cells``."""
+    """The places in ``cells`` of the two parts beside it."""
     least: tuple[int, int]
     """The fewest cells of each of the two."""
     before: frozenset[str]

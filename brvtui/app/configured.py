@@ -12,9 +12,9 @@ from textual.driver import Driver
 
 from brvtui import faults
 from brvtui.app.keys.bindings import apart, read_alt
-from brvtui.app.services import Refusal
 from brvtui.app.themed import ThemedApp
 from brvtui.app.widgets.lines import rebuild
+from brvtui.app.workers import Refusal
 from brvtui.config import ConfigError, Configuration, configure
 from brvtui.config.schema import AUTO, ON, Layer, Value, entries, value_text
 from brvtui.paint.glyphs import for_terminal

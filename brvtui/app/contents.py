@@ -74,7 +74,7 @@ class Overview:
     reads_frontmatter: bool = False
     """Whether signals in a note's frontmatter count."""
     unread: str = ""
-    """Why files that are there are not read: the tree is behind a link, or they are for another engine."""
+    """The reason that no file is read: the tree is behind a link, or holds files of another engine; else empty."""
     to_mend: frozenset[str] = frozenset()
     """The paths of notes with frontmatter that cannot be used, or with a conflict to decide."""
 

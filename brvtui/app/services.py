@@ -9,24 +9,22 @@ import select
 import signal
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 from rich.text import Text
 from textual.app import App
 from textual.dom import DOMNode
-from textual.message_pump import MessagePump
 from textual.notifications import Notification, SeverityLevel
-from textual.worker import Worker, get_current_worker
 
 from brvtui import faults
 from brvtui.app.actions.action import Need
 from brvtui.app.ending import MOST_S, TimeLeft
 from brvtui.app.keys.bindings import Call, key_name, letter_actions
 from brvtui.app.text_entry import types_text
-from brvtui.app.view import SubState, View, needing
+from brvtui.app.view import ViewStore, needing
+from brvtui.app.workers import Workers
 from brvtui.paint.glyphs import UNICODE, Glyphs, in_letters
 from brvtui.text.visible import visible
 
@@ -39,58 +37,6 @@ if TYPE_CHECKING:
     from brvtui.saved.traces import SavedTrace
     from brvtui.session import Session
 
-# Work of which only the newest request matters.
-
-
-PAUSE_S = 0.08
-"""Requests that follow each other more quickly than that are a burst."""
-
-Request = TypeVar("Request")
-
-
-class Newest(Generic[Request]):
-    """Begins one piece of work at a time. Of what is wanted meanwhile, or in a burst after the first, only the last.
-
-    ``begin`` starts work on a request; ``pause`` calls :meth:`go` after a pause, again from the start if it is called
-    again. Without it there are no bursts.
-    """
-
-    def __init__(self, begin: Callable[[Request], object], pause: Callable[[], None] | None = None) -> None:
-        """Nothing is under way."""
-        self._begin = begin
-        self._pause = pause
-        self._in_burst = False
-        self._waiting: Request | None = None
-        self.is_busy = False
-        """Whether work is under way."""
-
-    def want(self, request: Request) -> None:
-        """Begins at once, after the work that is under way, or after the burst."""
-        self._waiting = request
-        if not self._in_burst:
-            self._in_burst = self._pause is not None
-            self._next()
-        if self._pause is not None:
-            self._pause()
-
-    def go(self) -> None:
-        """The burst is over."""
-        self._in_burst = False
-        self._next()
-
-    def finished(self) -> None:
-        """The work under way has ended, well or not."""
-        self.is_busy = False
-        if not self._in_burst:
-            self._next()
-
-    def _next(self) -> None:
-        if self._waiting is not None and not self.is_busy:
-            request, self._waiting = self._waiting, None
-            self.is_busy = True
-            self._begin(request)
-
-
 FAILED = 4
 """The exit code of an app that broke."""
 _BY_SIGNAL = 128
@@ -100,128 +46,9 @@ _WITHOUT_TERMINAL_S = MOST_S + 0.2
 be told of the text that was not saved."""
 _HANGING_S = 3.0
 """After so long it ends anyway on SIGHUP if its terminal seems to be there."""
-_ERROR_S = 10
-Result = TypeVar("Result")
-Given = ParamSpec("Given")
 _NAMED = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")
 _MOST_TOASTS = 2
 _WEIGHT: dict[SeverityLevel, int] = {"information": 0, "warning": 1, "error": 2}
-_FIELDS = {type(state): name for name, state in View._field_defaults.items()}
-"""The name of each sub-state in the view, by its type."""
-
-
-class ViewStore:
-    """Holds the one :class:`View`. It changes by whole sub-states, so the type checker knows every change."""
-
-    def __init__(self, draw: Callable[[View], None]) -> None:
-        """``draw`` shows a view in the screen in front; the others are shown it when they come to the front."""
-        self.view = View()
-        self._draw = draw
-        self._subscribers: list[tuple[frozenset[type], Callable[[], None]]] = []
-
-    def subscribe(self, reads: Sequence[type[SubState]], handler: Callable[[], None]) -> None:
-        """Calls ``handler`` after each update that replaced a sub-state of one of the types ``reads``."""
-        self._subscribers.append((frozenset(reads), handler))
-
-    def update(self, *states: SubState) -> None:
-        """Puts ``states`` in the place of those of their types, and shows what has changed."""
-        changes: dict[str, Any] = {_FIELDS[type(state)]: state for state in states}
-        self.view = self.view._replace(**changes)
-        self._draw(self.view)
-        changed = {type(state) for state in states}
-        for reads, handler in self._subscribers:
-            if not reads.isdisjoint(changed):
-                handler()
-
-
-def read_of(view: View, reads: Sequence[type[SubState]]) -> tuple[SubState, ...]:
-    """The sub-states of ``view`` of the types ``reads``."""
-    return tuple(getattr(view, _FIELDS[state]) for state in reads)
-
-
-class Refusal(Exception):
-    """A task cannot be done. The message is one line for the user: what, why, what to do."""
-
-
-class Workers:
-    """Runs tasks in worker threads of the app."""
-
-    def __init__(self, app: AppServices) -> None:
-        """Workers of ``app``, without a task."""
-        self._app = app
-
-    def run(
-        self,
-        task: Callable[[], Result],
-        on_result: Callable[[Result], object] | None = None,
-        *,
-        group: str,
-        exclusive: bool = False,
-        on_error: Callable[[str], object] | None = None,
-        on_end: Callable[[], object] | None = None,
-        owner: MessagePump | None = None,
-    ) -> Worker[None]:
-        """Runs ``task`` in a worker thread and calls ``on_result`` with what it returns, in the event loop.
-
-        What it raises becomes one line for ``on_error``; without that, the line is a toast. ``on_end`` is called after
-        either. All three are called for ``owner``, the app unless given, and not at all once that is gone; what they
-        return is awaited when it can be. An ``exclusive`` task cancels those of its ``group`` that are under way: their
-        threads go on, but neither result nor error is told of.
-        """
-        tell = (owner or self._app).call_later
-
-        def work() -> None:
-            worker = get_current_worker()
-            try:
-                result = task()
-            except Exception as error:  # whatever a task raises is shown, or reported as a crash, in the event loop
-                if not worker.is_cancelled:
-                    tell(partial(self._failed, error, group, on_error))
-            else:
-                if on_result is not None and not worker.is_cancelled:
-                    tell(partial(on_result, result))
-            if on_end is not None:
-                tell(on_end)
-
-        return self._app.run_worker(
-            work, name=group, group=group, description=group, exit_on_error=False, exclusive=exclusive, thread=True
-        )
-
-    def cancel(self, group: str) -> None:
-        """Cancels the tasks of ``group`` that are under way."""
-        self._app.workers.cancel_group(self._app, group)
-
-    def relay(self, callback: Callable[Given, object]) -> Callable[Given, None]:
-        """Returns a function that calls ``callback`` in the event loop, for tasks that report progress.
-
-        It may be called from any thread, and does not wait.
-        """
-
-        def tell(*args: Given.args, **kwargs: Given.kwargs) -> None:
-            self._app.call_later(partial(callback, *args, **kwargs))
-
-        return tell
-
-    def _failed(self, error: Exception, doing: str, on_error: Callable[[str], object] | None) -> None:
-        line = str(error) if _is_told(error) else self._app.error_line(error, doing)
-        if on_error is not None:
-            on_error(line)
-        else:
-            self._app.notify(line, severity="error", timeout=_ERROR_S)
-
-
-def _is_told(error: Exception) -> bool:
-    """Whether what ``error`` says is for the user, and no report of a crash."""
-    if isinstance(error, Refusal):
-        return True
-    from brvtui.session.opened import NotLoaded  # engines are loaded with it
-
-    return isinstance(error, NotLoaded)
-
-
-def is_cancelled() -> bool:
-    """Returns whether the task that calls this, in its thread, was cancelled."""
-    return get_current_worker().is_cancelled
 
 
 class AppServices(App[None]):
@@ -245,7 +72,7 @@ class AppServices(App[None]):
         super().__init__(ansi_color=ansi_color)
         self.time_left = TimeLeft()
         """For what is waited for when the app ends."""
-        self.background = Workers(self)
+        self.background = Workers(self, self.error_line)
         self.keymap: Mapping[str, str] = {}
         """The user's own keys, by the action's name."""
         self._letters: dict[type, frozenset[Call]] = {}

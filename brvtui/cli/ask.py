@@ -250,7 +250,7 @@ def _given(trace: Trace) -> str:
     from brvtui.engines.registry import presentation
     from brvtui.paint.glyphs import for_terminal
     from brvtui.paint.text import kept_whole
-    from brvtui.report.query import plain_lines
+    from brvtui.report.lines import plain_lines
 
     with nullcontext() if sys.stdout.isatty() else kept_whole():
         return plain_lines(presentation(trace.engine).answer(trace, _WIDTH, for_terminal(letters_setting()))).strip(

@@ -63,7 +63,7 @@ def compare(
     """
     from brvtui.engines.contract import Query
     from brvtui.report.engine_comparison import answers_as_plain, answers_lines, judged_as_plain, judged_lines
-    from brvtui.report.query import rich_lines
+    from brvtui.report.lines import rich_lines
     from brvtui.session.diffing import ask_all, judge_all
 
     if text and (metrics or named):

@@ -112,7 +112,7 @@ def _print(found: AnswerDiff, form: str, of_revision: bool = False) -> int:
         write_json([diff_as_plain(found)])
     else:
         from brvtui.report.answer_diff import diff_lines
-        from brvtui.report.query import rich_lines
+        from brvtui.report.lines import rich_lines
 
         print_report(lambda width: rich_lines(diff_lines(found, width, of_revision)))
     return NEGATIVE if found.differs else OK

@@ -122,7 +122,7 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
     _save(report, given["files"], session)
     if form == "table":
         from brvtui.report.evaluation import evaluation_lines
-        from brvtui.report.query import rich_lines
+        from brvtui.report.lines import rich_lines
 
         print_report(lambda width: rich_lines(evaluation_lines(report, width)))
     else:
@@ -146,7 +146,7 @@ def _days(text: str | None) -> list[float]:
 
 def _drift(session: Any, judgments: Sequence[Judgment], plan: EvaluationPlan, days: Sequence[float], form: str) -> int:
     from brvtui.report.evaluation import drift_as_plain, drift_lines
-    from brvtui.report.query import rich_lines
+    from brvtui.report.lines import rich_lines
     from brvtui.session.evaluating import drift
 
     with engine_errors_reported():

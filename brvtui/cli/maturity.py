@@ -17,7 +17,7 @@ from brvtui.engines.registry import noun_of, presentation
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.line import Line, flowed, line
 from brvtui.paint.text import days
-from brvtui.report.query import rich_lines
+from brvtui.report.lines import rich_lines
 from brvtui.trace import AgeingDocument, DatedEvent, EventCount, Outlook
 from brvtui.wording import counted, profile_text
 

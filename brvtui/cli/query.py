@@ -66,7 +66,7 @@ def why(text: str, one: str, other: str | None, asked: Asked, form: str) -> int:
         write_json([pair_as_plain(pair)])
     else:
         from brvtui.report.answer_diff import pair_lines
-        from brvtui.report.query import rich_lines
+        from brvtui.report.lines import rich_lines
 
         print_report(lambda width: rich_lines(pair_lines(pair, width)))
     return OK if pair.above.rank is not None and pair.below.rank is not None else NEGATIVE

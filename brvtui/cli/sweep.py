@@ -104,7 +104,7 @@ def sweep(
         _save(file, _rendered(made, _FORMS[file.suffix.lower()]), session)
     if form == "table":
         from brvtui.paint.glyphs import for_terminal
-        from brvtui.report.query import rich_lines
+        from brvtui.report.lines import rich_lines
         from brvtui.report.sweep import sweep_lines
 
         print_report(lambda width: rich_lines(sweep_lines(made, width, for_terminal())))
@@ -123,7 +123,7 @@ def _list(session: Session, form: str) -> int:
 
         write_json([{"constants": [to_plain(each) for each in controls]}])
         return OK
-    from brvtui.report.query import rich_lines
+    from brvtui.report.lines import rich_lines
     from brvtui.report.sweep import control_lines
 
     print_report(lambda width: rich_lines(control_lines(controls, width)))

@@ -14,7 +14,7 @@ from brvtui.cli.options import project_option, text_argument
 from brvtui.cli.sessions import find_session
 from brvtui.store.feedback import clear_feedback
 from brvtui.text.visible import visible
-from brvtui.trace.answers import Usefulness
+from brvtui.trace.feedback import Usefulness
 from brvtui.wording import counted
 
 # ``brv-tui feedback``: say what became of a result.

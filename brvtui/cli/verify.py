@@ -111,7 +111,7 @@ def verify(
         write_json([{"schema": SCHEMA, **to_plain(made), "same": made.same, "sentence": made.sentence}])
     else:
         from brvtui.paint.line import flowed
-        from brvtui.report.query import rich_lines
+        from brvtui.report.lines import rich_lines
 
         lines = list(verification_lines(made))
         print_report(lambda width: rich_lines(part for one in lines for part in flowed(one, width, width)))

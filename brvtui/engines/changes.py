@@ -16,7 +16,8 @@ import numpy as np
 from brvtui.engines.contract import Context
 from brvtui.loading import EditedFile
 from brvtui.loading.revised import edited, with_signals
-from brvtui.ranking.maturity import LEVELS, SignalRules, after_access, after_update, levels_of
+from brvtui.ranking.constants import SignalRules
+from brvtui.ranking.maturity import LEVELS, after_access, after_update, levels_of
 from brvtui.regular_files import read_regular
 from brvtui.snapshot import Note, Snapshot
 from brvtui.tree.constants import ReadingLimits

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from brvtui.services.model import Cancellation
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
-    from brvtui.trace.answers import Usefulness
     from brvtui.trace.events import Event
+    from brvtui.trace.feedback import Usefulness
 
 C = TypeVar("C")
 LONGEST_QUERY = 10_000

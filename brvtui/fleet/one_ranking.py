@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from brvtui.engines import registry
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.engines.byterover.search.matched_words import NEAR_MISSES, trimmed_misses, why_missed
@@ -32,8 +31,6 @@ from brvtui.fleet.ranking_parts import (
     TermCounts,
     TogetherQuery,
 )
-from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument, ScorePart
-from brvtui.lab.judgments.model import COVERED, NOT_COVERED, Judgment
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.postings import Collection
 from brvtui.text.segment import FIELDS
@@ -393,48 +390,3 @@ def _first_below(lifted: MemberHit, order: Mapping[tuple[str, str], int]) -> tup
 def _three(counts: tuple[int, ...]) -> tuple[int, int, int]:
     title, content, path = counts or (0, 0, 0)
     return title, content, path
-
-
-# One set of judgments over all members, asked by one ranking.
-
-
-def evaluate_together(
-    asker: Asker, members: Sequence[Member], judgments: Sequence[Judgment], fleet: str, clock: str
-) -> tuple[Evaluation, tuple[Absence, ...]]:
-    """How one ranking over ``members`` answers ``judgments``, and who was missing.
-
-    A judged document is a path that any member may have, or ``[member]:path``. Raises
-    :class:`brvtui.fleet.fleet_file.FleetError`.
-    """
-    made: list[QueryResult] = []
-    missing: dict[str, Absence] = {}
-    answer = None
-    for judgment in judgments:
-        answer = one_ranking(asker, members, judgment.text)
-        missing |= {one.member: one for one in answer.missing}
-        made.append(_result(judgment, answer))
-    profile, notes = (answer.profile, answer.notes) if answer is not None else ("", 0)
-    evaluation = Evaluation(registry.DEFAULT, "", profile, fleet, "", notes, clock, tuple(made))
-    return evaluation, tuple(missing.values())
-
-
-def _result(judgment: Judgment, answer: OneRanking) -> QueryResult:
-    grades = {document.path: document.grade for document in judgment.documents}
-    results: dict[str, RankedDocument] = {}
-    for one in answer.hits:
-        named = f"[{one.member}]:{one.hit.file}"
-        path = one.hit.file if one.hit.file in grades else named
-        parts = tuple(ScorePart(part.name, part.value) for part in one.hit.parts)
-        results.setdefault(path, RankedDocument(path, one.hit.score, parts))
-    found = answer.outcome in (SearchOutcome.MATCHES, SearchOutcome.PATH_NOTE, SearchOutcome.PATH_FOLDER)
-    return QueryResult(
-        id=judgment.id,
-        text=judgment.text,
-        scope="",
-        expected=judgment.expected,
-        grades=grades,
-        outcome=COVERED if found else NOT_COVERED,
-        results=tuple(results.values()),
-        prompt_tokens=0,
-        ms=0.0,
-    )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from brvtui.fleet.fleet_file import FleetError
 from brvtui.fleet.opening import OpenMember
-from brvtui.ranking.ceiling import days_since
+from brvtui.ranking.decay import days_since
 from brvtui.text.analysis import terms
 from brvtui.tree.reading.files import Role
 from brvtui.tree.reading.frontmatter import block_span

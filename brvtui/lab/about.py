@@ -16,7 +16,8 @@ from brvtui.engines.byterover.route.manifest import ManifestPlace, manifest_plac
 from brvtui.engines.byterover.search.scoring import aged, attainable, inputs_of
 from brvtui.lab.backlinks import Backlink, LinkIndex, names_of
 from brvtui.lab.judgments.following import DocumentFinder
-from brvtui.ranking.ceiling import days_since, decayed
+from brvtui.ranking.ceiling import decayed
+from brvtui.ranking.decay import days_since
 from brvtui.snapshot import Snapshot
 from brvtui.trace import AgedSignals, Ceiling
 from brvtui.tree.reading.files import CONTEXT_FILE

@@ -29,7 +29,7 @@ from brvtui.engines.changes import (
 )
 from brvtui.engines.contract import Context, Engine, Query, TriesRemedies
 from brvtui.lab.trace_diff import NoteStanding, best_hits, standing_in
-from brvtui.ranking.ceiling import MS_PER_DAY, age_days, just_before_ms
+from brvtui.ranking.decay import MS_PER_DAY, age_days, just_before_ms
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import from_utf16, terms

@@ -11,10 +11,10 @@ from brvtui.snapshot import Parsed
 from brvtui.text.analysis import utf16
 from brvtui.text.segment import NoteTerms, TermIds, note_terms
 from brvtui.tree.constants import ReadingLimits
+from brvtui.tree.reading.conflicts import has_conflict
 from brvtui.tree.reading.contents import Unseen, read_bytes, read_note, title_of, updated_ms
 from brvtui.tree.reading.files import SEARCHABLE, Role, TreeFile
 from brvtui.tree.reading.frontmatter import parse
-from brvtui.tree.reading.links import has_conflict
 from brvtui.tree.reading.signals import NoteSignals, from_frontmatter, names_signals
 
 _SUMMARY_ORDERS = range(4)

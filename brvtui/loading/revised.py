@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from brvtui.loading import EditedFile, load, update
-from brvtui.ranking.ceiling import just_before_ms
+from brvtui.ranking.decay import just_before_ms
 from brvtui.snapshot import Snapshot
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.history.revision import Revision

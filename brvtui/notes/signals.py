@@ -13,7 +13,8 @@ import numpy as np
 
 from brvtui.notes.applying import read_content
 from brvtui.notes.plan import FileContent, NoteError, Plan, Record, Recorded, Write
-from brvtui.ranking.maturity import LEVELS, SignalRules, after_access, demoted_below, levels_of, promoted_from
+from brvtui.ranking.constants import SignalRules
+from brvtui.ranking.maturity import LEVELS, after_access, demoted_below, levels_of, promoted_from
 from brvtui.tree.editing.fields import FieldsError, set_fields
 from brvtui.tree.editing.note_text import NotText, note_text
 from brvtui.tree.reading.signals import NoteSignals, Source, from_mapping

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui.loading import Progress, load, update
-from brvtui.ranking.maturity import SignalRules
+from brvtui.ranking.constants import SignalRules
 from brvtui.snapshot import Parsed, Reusable, Snapshot
 from brvtui.store.kept_index import KeptIndex, Unusable
 from brvtui.store.overlay import Overlay

@@ -15,57 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.ranking.compound import Compound, compound
-from brvtui.ranking.maturity import LEVELS, CompoundRules, DecayRules, Levels
-
-# How signals age, and when they have aged so far (``docs/engine.md``, "Decay").
-
-
-MS_PER_DAY = 86_400_000.0
-
-
-def just_before_ms(now_ms: float) -> int:
-    """A whole millisecond before that of ``now_ms``: when a file was written that is saved now.
-
-    Not that of ``now_ms`` itself, as engines count whole milliseconds: the stored recency counts at exactly 0 days
-    alone, which is over before anybody looks.
-    """
-    return math.floor(now_ms) - 1
-
-
-def days_since(now_ms: Floats | float, moment_ms: Floats | float) -> Floats:
-    """Days from a moment to now, fractional; negative while it is still to come."""
-    return np.asarray((now_ms - np.asarray(moment_ms, dtype=np.float64)) / MS_PER_DAY)
-
-
-def age_days(now_ms: Floats | float, mtime_ms: Floats | float) -> Floats:
-    """Days from modification to now, fractional, never negative."""
-    return np.maximum(0.0, days_since(now_ms, mtime_ms))
-
-
-def decayed_importance(importance: Floats | float, days: Floats | float, decay: DecayRules) -> Floats:
-    """Importance after ``days`` of rest: ``importance * base ** days``; unchanged at 0 days."""
-    return np.asarray(importance, dtype=np.float64) * np.power(decay.importance_base, days)
-
-
-def decayed_recency(recency: Floats | float, days: Floats | float, decay: DecayRules) -> Floats:
-    """Recency after ``days``: ``exp(-days / tau)``; the stored value at 0 days, where the rules say so."""
-    days = np.asarray(days, dtype=np.float64)
-    return np.where((days > 0) | (not decay.stored_recency), np.exp(-days / decay.recency_days), recency)
-
-
-def days_until_importance(threshold: Floats | float, importance: Floats, decay: DecayRules) -> Floats:
-    """The age in days at which stored ``importance`` has decayed to ``threshold``: the inverse of
-    :func:`decayed_importance`.
-
-    Not positive for importance that is no higher than its threshold from the start; infinite where decay never leads
-    to it: a threshold of 0 or less, importance 0, a base of 1.
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        days = np.log(np.maximum(threshold, 0.0) / importance) / np.log(decay.importance_base)
-    return np.where((np.asarray(threshold) > 0) & np.isfinite(days), days, np.inf)
-
-
-Floats = NDArray[np.float64]
+from brvtui.ranking.constants import CompoundRules, DecayRules
+from brvtui.ranking.decay import Floats, decayed_importance, decayed_recency
+from brvtui.ranking.maturity import LEVELS, Levels
 
 HORIZON_DAYS = 3_650.0
 PRECISION_DAYS = HORIZON_DAYS / (1 << 22)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.ranking.maturity import NOT_ROUNDED, CompoundRules
+from brvtui.ranking.constants import NOT_ROUNDED, CompoundRules
 from brvtui.trace import Part
 
 Floats = NDArray[np.float64]

@@ -5,48 +5,8 @@ Cormack, Clarke and Büttcher, SIGIR 2009.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-
-import numpy as np
-from numpy.typing import NDArray
-
-# Packing texts into a budget of tokens (``docs/engine.md``, "The manifest").
-
-
-def estimated_tokens(chars: NDArray[np.int64] | int, chars_per_token: float) -> NDArray[np.int64]:
-    """UTF-16 units divided by units per token, rounded half up."""
-    return np.asarray(chars / chars_per_token + 0.5).astype(np.int64)
-
-
-def fitting(tokens: NDArray[np.int64], budget: int) -> NDArray[np.int64]:
-    """The positions of the entries that fit when each is taken, in order, that still does."""
-    taken: list[int] = []
-    left, place = budget, 0
-    while place < len(tokens):
-        found = int(np.argmax(tokens[place:] <= left)) + place
-        if tokens[found] > left:
-            break
-        taken.append(found)
-        left -= int(tokens[found])
-        place = found + 1
-    return np.asarray(taken, dtype=np.int64)
-
-
-# Set similarity.
-
-
-def jaccard(left: Set[str], right: Set[str]) -> tuple[int, int, float]:
-    """Tokens shared, tokens in the union, and their ratio in 0..1 (0 for two empty sets)."""
-    shared = len(left & right)
-    return shared, len(left) + len(right) - shared, jaccard_of_counts(shared, len(left), len(right))
-
-
-def jaccard_of_counts(shared: int, left: int, right: int) -> float:
-    """:func:`jaccard`'s ratio for sets of ``left`` and ``right`` tokens with ``shared`` of them in both."""
-    union = left + right - shared
-    return shared / union if union else 0.0
-
 
 DEFAULT_K = 60.0
 """The constant of rank fusion where none is given that can be used."""

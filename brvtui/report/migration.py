@@ -9,7 +9,7 @@ from rich.console import RenderableType
 
 from brvtui.lab.migration.tree import AnswerChange, AnsweredNote, MigratedAnswer, MigratedNote
 from brvtui.paint.line import Line, flowed, line
-from brvtui.report.query import rich_lines
+from brvtui.report.lines import rich_lines
 from brvtui.session.migrating import MigrationReport
 from brvtui.wording import counted
 

@@ -19,8 +19,9 @@ from brvtui.paint.line import Line
 from brvtui.paint.score import score_lines, ticks_of
 from brvtui.paint.sentence import plain
 from brvtui.paint.text import plural
+from brvtui.report.lines import plain_lines
 from brvtui.report.markdown_text import Markdown, bold, escaped, fenced, heading, joined, paragraph, path, table
-from brvtui.report.query import plain_lines, trace_report
+from brvtui.report.query import trace_report
 from brvtui.report.svg import WIDTH, svg_report
 from brvtui.saved.traces import SavedTrace, as_json
 from brvtui.text.visible import visible

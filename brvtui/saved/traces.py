@@ -12,7 +12,7 @@ from brvtui import __version__, faults
 from brvtui.engines import registry
 from brvtui.engines.contract import EngineError
 from brvtui.engines.verdict import verdict_sentence
-from brvtui.ranking.maturity import NOT_ROUNDED
+from brvtui.ranking.constants import NOT_ROUNDED
 from brvtui.saved.rebuilding import PlainError, from_plain
 from brvtui.text.visible import json_line
 from brvtui.trace import SCHEMA, Detail, Trace, UnreadSection, to_plain

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from brvtui.trace.answers import Feedback, Usefulness
+from brvtui.trace.feedback import Feedback, Usefulness
 
 
 class FeedbackLog(Protocol):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.engines import registry
 from brvtui.engines.contract import Forecasts
-from brvtui.ranking.ceiling import age_days
+from brvtui.ranking.decay import age_days
 from brvtui.session.engines import Engines
 from brvtui.session.opened import OpenProject
 from brvtui.trace import DocumentForecast, Outlook

@@ -17,8 +17,8 @@ from brvtui.typed_tables import ProfileError
 
 if TYPE_CHECKING:
     from brvtui.services.model import Cancellation
-    from brvtui.trace.answers import Usefulness
     from brvtui.trace.events import Event
+    from brvtui.trace.feedback import Usefulness
 
 
 OF_CODE = "knowing"

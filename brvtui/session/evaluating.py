@@ -25,7 +25,7 @@ from brvtui.lab.evaluation.keeping import KeepingEvaluator
 from brvtui.lab.evaluation.results import Evaluation, Metric
 from brvtui.lab.judgments.model import Judgment
 from brvtui.loading.revised import UNCHANGED, difference_to, revised
-from brvtui.ranking.ceiling import MS_PER_DAY
+from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.saved.evaluations import read_evaluation
 from brvtui.store.kept_answers import KeptAnswers
 from brvtui.tree.history.git import RevisionError

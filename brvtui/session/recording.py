@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from brvtui.engines.byterover.sections import Route, Search
-from brvtui.ranking.maturity import SignalRules
+from brvtui.ranking.constants import SignalRules
 from brvtui.snapshot import Snapshot
 from brvtui.store.overlay import Overlay
 from brvtui.trace import Origin, Trace

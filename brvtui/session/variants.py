@@ -42,7 +42,7 @@ from brvtui.loading.revised import (
     revised,
     with_signals,
 )
-from brvtui.ranking.ceiling import MS_PER_DAY
+from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.session.engines import Engines
 from brvtui.session.opened import OpenProject
 from brvtui.snapshot import Snapshot

@@ -14,7 +14,7 @@ from brvtui.disk import writing
 from brvtui.disk.sealing import sealed_line, unsealed_line
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import runs_file, tree_folder
-from brvtui.trace.answers import Feedback, Usefulness
+from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.tree.reading.json_file import moment_of
 
 _FOLDER = "feedback"

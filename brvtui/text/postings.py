@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from brvtui.derived import Derived, Key
 from brvtui.ranking import bm25
 from brvtui.text.analysis import from_utf16
+from brvtui.text.constants import TextRules
 from brvtui.text.segment import FIELDS, NoteTerms, Segment, TermIds, merged, ranges, renumbered, segment
-from brvtui.text.vocabulary import KINDS, Expansion, TextRules, Vocabulary
+from brvtui.text.vocabulary import KINDS, Expansion, Vocabulary
 from brvtui.trace import TermExpansion, TermMatch
 
 FOLD_FROM = 1_000

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
-from brvtui.ranking.fusion import jaccard_of_counts
+from brvtui.ranking.similarity import jaccard_of_counts
 from brvtui.text.analysis import CharacterTable
 
 _SIZE = 3

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Literal, Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,51 +18,8 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from brvtui.text.analysis import fold, from_utf16
+from brvtui.text.constants import ExpansionRules
 from brvtui.trace import MatchKind
-from brvtui.typed_tables import Positive, TableKeys
-
-# Parameters of text relevance.
-
-
-class ExpansionRules(Protocol):
-    """Which index terms answer a query term, and how much they weigh."""
-
-    @property
-    def prefix_weight(self) -> float:
-        """The weight of a longer term that the query term begins, before it is divided by its length."""
-
-    @property
-    def prefix_slope(self) -> float:
-        """How much each letter that it is longer takes of that."""
-
-    @property
-    def fuzzy_weight(self) -> float:
-        """The weight of a term some edits away, before it is divided by them."""
-
-    @property
-    def fuzzy_ratio(self) -> float:
-        """How many edits a letter of the query term allows."""
-
-    @property
-    def fuzzy_max(self) -> int:
-        """The most edits of any term."""
-
-
-@dataclass(frozen=True, slots=True)
-class TextRules:
-    """Text relevance: BM25+ with prefix and fuzzy expansion."""
-
-    relevance: Literal["minisearch", "tantivy"]
-    boost: Annotated[dict[str, float], TableKeys(("title", "content", "path"))]
-    k: Positive
-    b: float
-    d: float
-    prefix_weight: float
-    prefix_slope: float
-    fuzzy_weight: float
-    fuzzy_ratio: float
-    fuzzy_max: int
-
 
 # The order in which MiniSearch's radix tree lists terms; it decides ties, and the last digits of sums.
 #

@@ -7,31 +7,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-# What users say of results, which some engines learn from.
-
-
-class Usefulness(StrEnum):
-    """What became of a result."""
-
-    ACCEPTED = "accepted"
-    MODIFIED = "modified"
-    """It was used with changes."""
-    DISMISSED = "dismissed"
-    FAILED = "failed"
-    """The system failed while the result was in use, which says nothing of the result: it is kept and not counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Feedback:
-    """What one user said of one result."""
-
-    query: str
-    document: str
-    usefulness: Usefulness
-    at_ms: float
-    """Milliseconds since 1970."""
-
-
 _WHOLE = re.compile(r"(?:turn|step) \d+")
 """The parts that count for the total; a turn's wait for its first text lies within the turn."""
 

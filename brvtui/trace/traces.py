@@ -7,8 +7,9 @@ from enum import Enum, StrEnum
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from brvtui.trace.answers import RETRIEVAL_ALONE, Answer
+from brvtui.trace.checks import Check, Stage, State
 from brvtui.trace.hits import Detail, Hit, Leg, NearMiss
-from brvtui.trace.scores import Check, MissingWord, Stage, State
+from brvtui.trace.scores import MissingWord
 
 SCHEMA = 2
 

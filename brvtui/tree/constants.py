@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Protocol
 
-from brvtui.ranking.maturity import SignalRules
+from brvtui.ranking.constants import SignalRules
 from brvtui.typed_tables import LIMIT, LIMIT_UNLESS_0, Range, SizeLimit
 
 

@@ -50,4 +50,4 @@ def test_only_workers_run_in_threads() -> None:
     for module in _ROOM.rglob("*.py"):
         calls = [node for node in ast.walk(ast.parse(module.read_text())) if isinstance(node, ast.Call)]
         threaded = [ast.unparse(call) for call in calls for keyword in call.keywords if keyword.arg == "thread"]
-        assert not threaded or module.name == "services.py"
+        assert not threaded or module.name == "workers.py"

@@ -15,7 +15,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
 from brvtui.app.query.answer import AnswerPane
 from brvtui.app.query.reasons import explanation
-from brvtui.app.services import Refusal
+from brvtui.app.workers import Refusal
 from brvtui.config import configure
 from brvtui.engines.contract import EngineError
 from brvtui.engines.jeffs_brain.sections import ENGINE, RetrievalMode, SkipReason

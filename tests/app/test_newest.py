@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.app.notes.browsing import Trail
-from brvtui.app.services import Newest
+from brvtui.app.workers import Newest
 
 
 def test_one_at_a_time_and_then_only_the_newest() -> None:

@@ -11,12 +11,12 @@ from textual.pilot import Pilot
 
 from brvtui.app.actions.registry import ACTIONS
 from brvtui.app.app import BrvTui
-from brvtui.app.services import Refusal
 from brvtui.app.settings.screen import SettingField, SettingsScreen
 from brvtui.app.settings.setting_rows import read_typed, setting_rows, stepped
 from brvtui.app.settings.settings_pane import SettingsPane
 from brvtui.app.themes.choosing import ThemePalette
 from brvtui.app.themes.library import read_library, user_folder
+from brvtui.app.workers import Refusal
 from brvtui.config import ConfigError, configure, user_file
 from brvtui.config.schema import entries
 from tests.app.driving import HUGE, NARROW, WIDE, at_all_sizes, at_once, frame, settled, shown, text_of, until

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from brvtui.app.services import ViewStore
 from brvtui.app.states import NoteState, QueryState, SelectionState
-from brvtui.app.view import View
+from brvtui.app.view import View, ViewStore
 
 
 def test_a_change_is_drawn_then_told() -> None:

@@ -8,7 +8,8 @@ from functools import partial
 
 from textual.widgets import Label
 
-from brvtui.app.services import AppServices, Refusal, is_cancelled
+from brvtui.app.services import AppServices
+from brvtui.app.workers import Refusal, is_cancelled
 from tests.app.driving import until
 
 

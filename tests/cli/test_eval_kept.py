@@ -15,7 +15,7 @@ from brvtui.lab.judgments.model import Judgment
 from brvtui.store import kept_answers
 from brvtui.store.feedback import FeedbackFile
 from brvtui.store.kept_answers import KeptAnswers
-from brvtui.trace.answers import Feedback, Usefulness
+from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.tree.reading.project import find_project
 from tests.cli.conftest import Run
 from tests.cli.test_eval import JUDGED, Listening

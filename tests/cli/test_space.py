@@ -11,7 +11,7 @@ import pytest
 
 from brvtui.cli import serving
 from brvtui.config import user_file
-from brvtui.ranking.ceiling import just_before_ms
+from brvtui.ranking.decay import just_before_ms
 from brvtui.tree.spaces.project import find_any_project
 from tests.cli.conftest import Run
 from tests.support.settings import own

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.ranking.compound import compound, round_half_up, score_parts, unrounded_threshold
-from brvtui.ranking.maturity import CompoundRules
+from brvtui.ranking.constants import CompoundRules
 from brvtui.trace import Part
 from tests.support.trees import BRV3, DOCS
 

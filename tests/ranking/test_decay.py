@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.ranking.ceiling import age_days, days_until_importance, decayed_importance, decayed_recency, just_before_ms
+from brvtui.ranking.decay import age_days, days_until_importance, decayed_importance, decayed_recency, just_before_ms
 from tests.support.trees import BRV3, DAY_MS, NOW_MS, changed
 
 DECAY = BRV3.decay

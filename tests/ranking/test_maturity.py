@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from brvtui.ranking.constants import SignalRules
 from brvtui.ranking.maturity import (
     LEVELS,
     Floats,
     Levels,
-    SignalRules,
     after_access,
     after_update,
     demoted_below,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.ranking.fusion import estimated_tokens, fitting
+from brvtui.ranking.packing import estimated_tokens, fitting
 from tests.support.trees import BRV3
 
 

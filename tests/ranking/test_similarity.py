@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.ranking.fusion import jaccard
+from brvtui.ranking.similarity import jaccard
 
 SETS = st.frozensets(st.sampled_from("abcdefgh"))
 

@@ -20,7 +20,7 @@ from brvtui.session.code import CodeSession
 from brvtui.store.feedback import FeedbackFile, clear_feedback
 from brvtui.store.folders import runs_file
 from brvtui.store.state_file import StateFile
-from brvtui.trace.answers import Feedback, Usefulness
+from brvtui.trace.feedback import Feedback, Usefulness
 from tests.corpus.code.making import write
 from tests.support.trees import Tree
 

@@ -16,7 +16,7 @@ from brvtui.store.feedback import FeedbackFile
 from brvtui.store.overlay import Overlay
 from brvtui.store.state_file import read_state, set_aside, write_state
 from brvtui.store.vectors import VectorStore
-from brvtui.trace.answers import Feedback, Usefulness
+from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.tree.engine_files.query_log import LoggedQuery
 from brvtui.tree.reading.signals import defaults
 from tests.support.trees import BRV3, NOW_MS, Tree, stored

@@ -10,7 +10,7 @@ AS_PICTURE = "as SVG in your pictures folder, or your browser's downloads"
 
 
 class Need(Flag):
-    """What an action acts on: it is offered only where that is there."""
+    """Things that an action acts on: it is offered only where they are there."""
 
     NOTHING = 0
     PROJECT = auto()

@@ -88,7 +88,7 @@ class Command:
         return f"{self.title}\n{self.aside}\n{self.act.action.label if self.act else ''}".lower()
 
     def is_meant_by(self, words: Sequence[str]) -> bool:
-        """Whether each of ``words`` is part of its text, or begins one of those that newcomers look for it by."""
+        """Returns True if each of ``words`` is part of its text, or begins a word that newcomers look for it by."""
         low, also = self.low, ALSO.get(self.act.action.name, "").split() if self.act else ()
         return all(word in low or any(one.startswith(word) for one in also) for word in words)
 

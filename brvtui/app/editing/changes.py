@@ -19,11 +19,12 @@ from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.project import Project
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.screens.frame import QueryAtHand
-from brvtui.app.services import AppServices, Refusal
+from brvtui.app.services import AppServices
 from brvtui.app.states import NO_SUCH_NOTE
 from brvtui.app.text_entry import caught_up
 from brvtui.app.widgets.lines import Paragraphs
 from brvtui.app.widgets.ordered_keys import Field, Options
+from brvtui.app.workers import Refusal
 
 if TYPE_CHECKING:
     from brvtui.app.editing.plan_dialog import PlanDialog

@@ -11,8 +11,9 @@ from textual.timer import Timer
 from brvtui.app.editing import note_on_disk
 from brvtui.app.editing.note_on_disk import DraftRequest
 from brvtui.app.project.project import Project
-from brvtui.app.services import AppServices, Newest
+from brvtui.app.services import AppServices
 from brvtui.app.widgets.status_line import LEFT_DRAFTS
+from brvtui.app.workers import Newest
 from brvtui.paint.text import plural
 
 if TYPE_CHECKING:

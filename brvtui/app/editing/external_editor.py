@@ -22,7 +22,8 @@ from brvtui.app.editing.drafts import Drafts
 from brvtui.app.editing.note_on_disk import DraftRequest, OnDisk
 from brvtui.app.editing.note_saving import NoteSaved, SaveConflict, SaveDoubt, SaveFailed, SaveResult
 from brvtui.app.project.project import Project
-from brvtui.app.services import AppServices, Refusal
+from brvtui.app.services import AppServices
+from brvtui.app.workers import Refusal
 from brvtui.disk import writing
 from brvtui.regular_files import LARGEST, read_regular
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from brvtui import faults
-from brvtui.app.services import Refusal
 from brvtui.app.states import NO_SUCH_NOTE
+from brvtui.app.workers import Refusal
 from brvtui.timing import system_clock
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class FoundDraft:
     """The text on disk: of a note that was moved that of where it is now."""
     age_s: float
     is_on_disk_text: bool
-    """Whether the draft was begun from the text that is on disk now."""
+    """True if the draft was begun from the text that is on disk now."""
     hunks: tuple[Hunk, ...] = field(repr=False)
     moved: OnDisk | None = None
     """The file that has the text that the draft was begun from, where the note is no longer at its path."""

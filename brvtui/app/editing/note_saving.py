@@ -106,8 +106,8 @@ def save(session: Session, disk: OnDisk, data: bytes, keep_mtime: bool, is_agree
 def _harm(session: Session, disk: OnDisk, data: bytes) -> str:
     """Returns what saving ``data`` over ``disk`` would damage that is not damaged before; empty for nothing."""
     from brvtui.notes.topic_problems import topic_damage
+    from brvtui.tree.reading.conflicts import conflict_marks
     from brvtui.tree.reading.frontmatter import block_of, parse
-    from brvtui.tree.reading.links import conflict_marks
 
     was, now = (each.decode("utf-8", "replace").replace("\r\n", "\n") for each in (disk.data or b"", data))
     said = []

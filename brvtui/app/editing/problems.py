@@ -15,11 +15,11 @@ from brvtui.app.contents import Effect, TextCheck
 from brvtui.app.editing.open_note import OpenNote
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.services import Newest
 from brvtui.app.states import EditorState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
+from brvtui.app.workers import Newest
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import wrap
 

@@ -22,7 +22,8 @@ from textual.widgets import Input
 from brvtui import faults, programs
 from brvtui.app.project.project import Project
 from brvtui.app.screens.dialog import FieldDialog
-from brvtui.app.services import AppServices, Refusal, services_of
+from brvtui.app.services import AppServices, services_of
+from brvtui.app.workers import Refusal
 from brvtui.disk import writing
 from brvtui.engines.registry import presentation
 from brvtui.store.folders import data_folder, pictures_folder, shown_path
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 # Copies text out of the app: with a program, through tmux, through the terminal (OSC 52), or into a file.
 #
-# A terminal never confirms OSC 52, so the text is then written to a file too, whose path the user is told.
+# A terminal never confirms OSC 52, so the text is also written to a file, and a toast names that file.
 
 
 LARGEST_BASE64 = 74_994

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from brvtui import faults
 from brvtui.app.project.open_fleet import OpenFleet
-from brvtui.app.services import Refusal, is_cancelled
+from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.fleet.answering import AskingStopped
 from brvtui.fleet.asking import MemberReply
 from brvtui.fleet.fleet_file import Absence, AbsenceKind, Fleet, FleetError, Member

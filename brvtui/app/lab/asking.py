@@ -9,8 +9,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from brvtui.app.services import Refusal, is_cancelled
 from brvtui.app.states import LabCell
+from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.config.layers import USER_FILE
 from brvtui.engines import registry
 from brvtui.engines.contract import EngineError
@@ -20,7 +20,8 @@ from brvtui.engines.verdict import verdict_sentence
 from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.results import DEFAULT_METRICS
 from brvtui.lab.judgments.file import Judgments, JudgmentsFile
-from brvtui.lab.judgments.following import DocumentFinder, judgment_of, with_grade, with_query
+from brvtui.lab.judgments.following import DocumentFinder
+from brvtui.lab.judgments.grading import judgment_of, with_grade, with_query
 from brvtui.lab.judgments.model import NOT_COVERED, Judgment, JudgmentsError
 from brvtui.lab.whatif.variant import Control, Variant, VariantError
 from brvtui.session.edit_effect import asked_last, causes_of_change

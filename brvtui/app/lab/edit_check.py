@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.modes import LAB
 from brvtui.app.project.project import Project
-from brvtui.app.services import AppServices, Refusal, is_cancelled
+from brvtui.app.services import AppServices
 from brvtui.app.states import EditsState, EngineState, QueryState
+from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.engines.registry import DEFAULT, SPACE
 from brvtui.tree.reading.files import notes_among
 from brvtui.wording import counted

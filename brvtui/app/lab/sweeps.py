@@ -11,11 +11,12 @@ from textual.app import ComposeResult
 from brvtui.app.actions.dialogs import SWEEP
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
-from brvtui.app.services import AppServices, Refusal, is_cancelled
+from brvtui.app.services import AppServices
 from brvtui.app.view import View
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
+from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.lab.evaluation.results import Metric
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.variant import Control, Variant

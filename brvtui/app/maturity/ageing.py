@@ -25,7 +25,8 @@ from brvtui.app.widgets.pane import Pane
 from brvtui.engines.byterover.ageing.after_changes import After
 from brvtui.engines.byterover.ageing.board import BoardRow, Event
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY
-from brvtui.paint.bars import forecast_lines, importance_bar
+from brvtui.paint.bars import importance_bar
+from brvtui.paint.forecast import forecast_lines
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.score import source_name

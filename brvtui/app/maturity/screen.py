@@ -21,10 +21,10 @@ from brvtui.app.maturity.forecast_bar import ForecastBar
 from brvtui.app.project.layouts import Layouts
 from brvtui.app.project.project import Project
 from brvtui.app.screens.frame import FrameScreen
-from brvtui.app.services import Newest
 from brvtui.app.styles import sheet
 from brvtui.app.view import View
 from brvtui.app.widgets.key_bar import KeyBar
+from brvtui.app.workers import Newest
 from brvtui.engines.byterover.ageing.board import Event
 from brvtui.engines.byterover.ageing.forecast import LAST_DAY, BoardOrder
 from brvtui.engines.registry import DEFAULT, SPACE

@@ -12,8 +12,9 @@ from textual.timer import Timer
 from brvtui import faults
 from brvtui.app.contents import SimilarNotes
 from brvtui.app.project.project import Project
-from brvtui.app.services import PAUSE_S, AppServices, Newest
+from brvtui.app.services import AppServices
 from brvtui.app.states import StaleState
+from brvtui.app.workers import PAUSE_S, Newest
 
 if TYPE_CHECKING:
     from brvtui.lab.about import About, Around

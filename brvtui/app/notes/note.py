@@ -16,11 +16,11 @@ from textual.timer import Timer
 from brvtui.app.actions.panes import NOTE
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.project.selection import NOT_SAVED
-from brvtui.app.services import is_cancelled
 from brvtui.app.states import NoteState, Phase, ProjectState, SelectionState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
+from brvtui.app.workers import is_cancelled
 from brvtui.paint.answers import HIGHLIGHT, marker
 from brvtui.paint.line import Line, Span, lit, painted
 

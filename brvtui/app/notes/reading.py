@@ -29,9 +29,10 @@ from brvtui.lab.about import About, FileState
 from brvtui.paint.flow import Piece, Row, flow
 from brvtui.paint.text import plural
 from brvtui.text.visible import visible
+from brvtui.tree.reading.conflicts import has_conflict, with_marks_as_text
 from brvtui.tree.reading.files import CONTEXT_FILE
 from brvtui.tree.reading.frontmatter import block_of
-from brvtui.tree.reading.links import Link, LinkKind, LinkState, has_conflict, links_in, with_marks_as_text
+from brvtui.tree.reading.links import Link, LinkKind, LinkState, links_in
 from brvtui.tree.spaces.topic_html import SEARCHED_ATTRIBUTES, TopicPart, UnreadableTopic, topic_parts
 
 # Renders a topic of a space for reading: its elements, and what of it is searched and what is not.

@@ -13,7 +13,8 @@ from textual.worker import Worker
 from brvtui import faults
 from brvtui.app.arrangement import AS_DESIGNED, Arrangement, Layout, layout_from
 from brvtui.app.project.project import Project
-from brvtui.app.services import AppServices, Refusal
+from brvtui.app.services import AppServices
+from brvtui.app.workers import Refusal
 
 if TYPE_CHECKING:
     from brvtui.session import Session

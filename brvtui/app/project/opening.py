@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from brvtui import faults
-from brvtui.app.services import Refusal
 from brvtui.app.states import WatchState
+from brvtui.app.workers import Refusal
 
 if TYPE_CHECKING:
     from brvtui.app.contents import Overview

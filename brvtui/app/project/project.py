@@ -12,8 +12,9 @@ from textual.timer import Timer
 
 from brvtui.app.project import opening
 from brvtui.app.project.opening import OpenedProject, Opening, TreeRead
-from brvtui.app.services import AppServices, Refusal
+from brvtui.app.services import AppServices
 from brvtui.app.states import Phase, WatchState
+from brvtui.app.workers import Refusal
 from brvtui.config.schema import SettingProblem
 from brvtui.paint.text import seconds
 from brvtui.saved import is_saved

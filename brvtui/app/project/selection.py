@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from brvtui import faults
 from brvtui.app.project.project import Project
-from brvtui.app.services import AppServices, Newest
+from brvtui.app.services import AppServices
 from brvtui.app.states import (
     GONE,
     AnswerState,
@@ -19,6 +19,7 @@ from brvtui.app.states import (
     WatchState,
 )
 from brvtui.app.view import selectable
+from brvtui.app.workers import Newest
 
 if TYPE_CHECKING:
     from brvtui.session import Session

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.project.opening import TreeRead
 from brvtui.app.project.project import LOAD, Project
-from brvtui.app.services import AppServices, Newest, Refusal
+from brvtui.app.services import AppServices
+from brvtui.app.workers import Newest, Refusal
 from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import DEFAULT
 

@@ -10,8 +10,9 @@ from brvtui.app.project.project import Project
 from brvtui.app.query import answering
 from brvtui.app.query.answering import EngineUnusable
 from brvtui.app.query.runner import QueryRunner
-from brvtui.app.services import AppServices, is_cancelled
+from brvtui.app.services import AppServices
 from brvtui.app.states import EngineState, ProjectState
+from brvtui.app.workers import is_cancelled
 from brvtui.engines.contract import EngineError, Prepares
 from brvtui.engines.registry import DEFAULT
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.modes import MATURITY
 from brvtui.app.project.project import Project
-from brvtui.app.services import AppServices, Refusal, is_cancelled
+from brvtui.app.services import AppServices
 from brvtui.app.states import NO_SUCH_NOTE, CounterfactualSearch
+from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.engines.registry import DEFAULT, SPACE
 
 if TYPE_CHECKING:

@@ -16,9 +16,10 @@ from brvtui.app.query import answering
 from brvtui.app.query.answering import Answered, AnswerEnded, EngineUnusable, Logged, PermissionWanted, QueryRequest
 from brvtui.app.query.cache import Cache
 from brvtui.app.query.reasons import Reasons
-from brvtui.app.services import AppServices, is_cancelled
+from brvtui.app.services import AppServices
 from brvtui.app.states import AnswerState, CacheState, Phase, PinState, SelectionState
 from brvtui.app.view import selectable
+from brvtui.app.workers import is_cancelled
 from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import DEFAULT
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from brvtui.saved.traces import SavedTrace
     from brvtui.services.model import Cancellation
     from brvtui.trace import Trace
-    from brvtui.trace.answers import Usefulness
+    from brvtui.trace.feedback import Usefulness
 
 SLOW_MS = 20.0
 """A search that took longer makes the next keys wait for a pause."""
@@ -124,8 +125,8 @@ class QueryRunner:
         logged: Callable[[str], None],
         bring_answer: Callable[[], None],
     ) -> None:
-        """Nothing was asked. ``logged`` is told that a run was logged, or why not; ``bring_answer`` is called when a
-        model begins to write."""
+        """Nothing was asked. ``logged`` is called after a run, with why it was not logged or an empty text;
+        ``bring_answer`` is called when a model begins to write."""
         self._services = services
         self._project = project
         self._selection = selection

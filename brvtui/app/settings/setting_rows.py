@@ -9,8 +9,8 @@ from pathlib import Path
 from brvtui.app.actions.action import Action, Place
 from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.keys.checking import Checked, check_keys, why_not_keys
-from brvtui.app.services import Refusal
 from brvtui.app.themes.library import Library
+from brvtui.app.workers import Refusal
 from brvtui.config import ConfigError, Configuration, user_file
 from brvtui.config.checking import read_text
 from brvtui.config.profile_choice import why_no_profile, why_not_of_engine

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from brvtui import programs
 from brvtui.app.project.project import Project
-from brvtui.app.services import AppServices, Refusal, is_cancelled
+from brvtui.app.services import AppServices
+from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.engines.registry import SPACE
 
 if TYPE_CHECKING:

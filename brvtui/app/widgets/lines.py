@@ -16,8 +16,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from brvtui.app.arrangement import LEAST_HEIGHT, LEAST_WIDTH
-from brvtui.app.services import AppServices, read_of, services_of
-from brvtui.app.view import SubState, View
+from brvtui.app.services import AppServices, services_of
+from brvtui.app.view import SubState, View, read_of
 from brvtui.paint.glyphs import Glyphs, in_letters
 from brvtui.paint.line import Line, Span, line
 from brvtui.paint.text import wrap

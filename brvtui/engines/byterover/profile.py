@@ -13,9 +13,9 @@ from brvtui.engines import contract
 from brvtui.engines.profile_files import profile_tables
 from brvtui.ladder import LadderRules
 from brvtui.profiles import BUILT_IN, DEFAULT
-from brvtui.ranking.maturity import CompoundRules, DecayRules, SignalRules
+from brvtui.ranking.constants import CompoundRules, DecayRules, SignalRules
 from brvtui.services.legs import RequestPolicy
-from brvtui.text.vocabulary import TextRules
+from brvtui.text.constants import TextRules
 from brvtui.tree.constants import ArchiveRules, ReadingLimits
 from brvtui.typed_tables import Count, CountLimit, Positive, PositiveLimit, Share, SizeLimit, typed
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
+from brvtui.trace.checks import Check, Stage, State
 from brvtui.trace.hits import Hit, Listed, NearMiss
-from brvtui.trace.scores import Check, Stage, State, TermExpansion
+from brvtui.trace.scores import TermExpansion
 
 ENGINE = "byterover"
 """The engine's name in settings, traces and files."""

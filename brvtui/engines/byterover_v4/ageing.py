@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.byterover_v4.profile import LEVELS, TopicSignalRules, V4Profile
-from brvtui.ranking.ceiling import days_since, decayed_importance, decayed_recency
 from brvtui.ranking.compound import compound
+from brvtui.ranking.decay import days_since, decayed_importance, decayed_recency
 from brvtui.trace import AgedSignals
 from brvtui.tree.spaces.contents import TopicSignals
 

@@ -13,7 +13,7 @@ from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.contract import Context, EngineError, Query, ReplayStep, asking
 from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_options
-from brvtui.ranking.ceiling import just_before_ms
+from brvtui.ranking.decay import just_before_ms
 from brvtui.timing import Stopwatch
 from brvtui.trace import AgedSignals, Ceiling, Detail, DocumentForecast, Explanation, Remedy, Trace
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from brvtui.engines.byterover_v4.corpus import SpaceCorpus
 from brvtui.engines.byterover_v4.profile import CitationRules, HitRules, V4Profile
 from brvtui.engines.byterover_v4.search import FoundTopic, SpaceSearch
-from brvtui.ranking.ceiling import MS_PER_DAY
+from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.tree.reading.contents import trim
 from brvtui.tree.spaces.topic_html import is_element_id
 

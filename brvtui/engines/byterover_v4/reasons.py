@@ -26,7 +26,7 @@ from brvtui.engines.byterover_v4.search import FoundTopic
 from brvtui.engines.byterover_v4.sections import DECIMALS, SpaceAnswer, TopicHit
 from brvtui.engines.contract import Context
 from brvtui.paint.text import days
-from brvtui.ranking.ceiling import MS_PER_DAY, just_before_ms
+from brvtui.ranking.decay import MS_PER_DAY, just_before_ms
 from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import from_utf16
 from brvtui.trace import (
@@ -73,7 +73,7 @@ def detail_of(
 
 
 def _behind(trace: Trace, file: str, topic: FoundTopic, text: TextScore, profile: V4Profile) -> Hit | None:
-    """The hit that ``topic``, which stands behind the limit, would be; None where the trace has no near miss of it."""
+    """Returns ``topic``, which is past the limit, as the hit it would be; None if the trace has no near miss of it."""
     miss: NearMiss | None = next((miss for miss in trace.near_misses if miss.file == file), None)
     if miss is None:
         return None

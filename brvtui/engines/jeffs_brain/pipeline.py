@@ -8,16 +8,9 @@ from dataclasses import dataclass, field, fields, replace
 from brvtui.engines.jeffs_brain import intent as intents
 from brvtui.engines.jeffs_brain.index import ChunkIndex, RankedHit
 from brvtui.engines.jeffs_brain.profile import Defaults, HybridProfile
+from brvtui.engines.jeffs_brain.reranking import RerankOutcome, head_and_tail, rerank, rerank_text
 from brvtui.engines.jeffs_brain.sections import ENGINE, Hybrid, RankedNote, RetrievalMode, StageError
-from brvtui.engines.jeffs_brain.steps import (
-    RerankOutcome,
-    head_and_tail,
-    rerank,
-    rerank_text,
-    stages_of,
-    steps_of,
-    verdict_of,
-)
+from brvtui.engines.jeffs_brain.steps import stages_of, steps_of, verdict_of
 from brvtui.ladder import INITIAL, TRIGRAMS, Climbed, Searches, climb, not_climbed, time_of
 from brvtui.ranking.fusion import Candidate, Fused, fuse, positive_k, ranked
 from brvtui.services.legs import Embedder, LegError, Reranker

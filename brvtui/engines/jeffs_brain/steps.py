@@ -3,97 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
-from brvtui.engines.jeffs_brain.profile import Defaults, HybridProfile
-from brvtui.engines.jeffs_brain.sections import RetrievalMode, SkipReason, StageError
+from brvtui.engines.jeffs_brain.reranking import RerankOutcome
+from brvtui.engines.jeffs_brain.sections import RetrievalMode, SkipReason
 from brvtui.ladder import INITIAL
-from brvtui.ranking.fusion import Candidate, unanimity
-from brvtui.services.legs import LegError, RerankDocument, Reranker
 from brvtui.trace import Leg, Rung, Stage, State, Step
 from brvtui.wording import counted
-
-# Whether a reranker is asked, what it is sent, and what becomes of the list (``docs/jeffs_brain.md``, "Reranking").
-
-
-@dataclass(frozen=True, slots=True)
-class RerankOutcome:
-    """The final order as positions of the list before, the reranker's scores by those positions, and why not."""
-
-    order: Sequence[int]
-    scores: dict[int, float] = field(default_factory=dict)
-    ran: bool = False
-    skipped: SkipReason | None = None
-    agreements: int | None = None
-    errors: tuple[StageError, ...] = ()
-
-
-def rerank(
-    query: str,
-    candidates: Sequence[Candidate],
-    reranker: Reranker | None,
-    legs: tuple[Sequence[Candidate], Sequence[Candidate]],
-    options: Defaults,
-    is_probe: bool,
-    profile: HybridProfile,
-) -> RerankOutcome:
-    """The outcome for ``candidates`` in their reweighted order; ``legs`` are the two lists before fusion.
-
-    A probe asks no reranker. One that fails leaves the order as it was, with the stage's error.
-    """
-    as_is = range(len(candidates))
-    if not candidates:
-        return RerankOutcome(as_is, skipped=SkipReason.EMPTY_CANDIDATES)
-    if not options.rerank:
-        return RerankOutcome(as_is, skipped=SkipReason.MODE_OFF)
-    if reranker is None:
-        return RerankOutcome(as_is, skipped=SkipReason.NO_RERANKER)
-    rules = profile.unanimity
-    first, second = ([candidate.id for candidate in leg] for leg in legs)
-    agreed = unanimity(first, second, rules.window, rules.agree_min)
-    if agreed:
-        return RerankOutcome(as_is, skipped=SkipReason.UNANIMITY, agreements=agreed.agreements)
-    if is_probe:
-        return RerankOutcome(as_is, skipped=SkipReason.PROBE)
-    head, _ = head_and_tail(len(candidates), options.rerank_top_n)
-    documents = [_document(candidates[position], profile.rerank.snippet_chars) for position in head]
-    try:
-        answer = reranker.rerank(query, documents)
-    except LegError as failure:
-        return RerankOutcome(as_is, errors=(StageError("rerank", str(failure)),))
-    scores: dict[int, float] = {}
-    for judged in answer:
-        if judged.index in head:
-            scores.setdefault(judged.index, judged.score)
-    return RerankOutcome(reranked(len(candidates), options.rerank_top_n, list(scores)), scores, ran=True)
-
-
-def _document(candidate: Candidate, most: int) -> RerankDocument:
-    return RerankDocument(candidate.id, rerank_text(candidate.title, candidate.summary, candidate.content, most))
-
-
-def rerank_text(title: str, summary: str, content: str, most: int) -> str:
-    """The text of a note for a reranker: title and summary, or one of them, or the first ``most`` characters."""
-    lines = [part for part in (title.strip(), summary.strip()) if part]
-    return "\n".join(lines) if lines else " ".join(content.split())[:most].rstrip()
-
-
-def head_and_tail(count: int, most: int) -> tuple[range, range]:
-    """The positions that a reranker sees, and the others."""
-    cut = min(max(0, most), count)
-    return range(cut), range(cut, count)
-
-
-def reranked(count: int, most: int, answer: Sequence[int]) -> list[int]:
-    """All ``count`` positions: those of the head as ``answer`` orders them, the head's others, the tail as it was.
-
-    What ``answer`` names twice counts once; what is no position of the head is ignored.
-    """
-    head, tail = head_and_tail(count, most)
-    named = [position for position in dict.fromkeys(answer) if position in head]
-    seen = set(named)
-    return [*named, *(position for position in head if position not in seen), *tail]
-
 
 NO_WORD = "no word to search for"
 _NOT_RERANKED = {

@@ -17,7 +17,7 @@ from brvtui.faults import error_line
 from brvtui.garbage import garbage_collector_paused
 from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, Explanation, State, Trace
-from brvtui.trace.answers import Feedback, Usefulness
+from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.wording import counted
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its graph

@@ -13,7 +13,7 @@ from brvtui.engines.knowing.keywords import normal_task
 from brvtui.engines.knowing.model import Node
 from brvtui.engines.knowing.ranking_rules import PackingRules
 from brvtui.engines.knowing.scoring import ScoredCandidate
-from brvtui.ranking.fusion import fitting
+from brvtui.ranking.packing import fitting
 
 Strategy = Literal["density", "top-k", "file-grouped"]
 STRATEGIES: tuple[Strategy, ...] = ("density", "top-k", "file-grouped")

@@ -15,7 +15,7 @@ from brvtui.engines.knowing.pipeline import TaskContext
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.seed_rules import UseRules
 from brvtui.engines.knowing.words import identifiers
-from brvtui.trace.answers import Feedback, Usefulness
+from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.wording import counted
 
 # What was done with the results: used, left unused, and said to be useful (``docs/knowing.md``, "Use").

@@ -14,6 +14,7 @@ from brvtui.engines.knowing.equivalence import GRAPH_SOURCE
 from brvtui.engines.knowing.full_text import stand_ins
 from brvtui.engines.knowing.gaps import GapFill
 from brvtui.engines.knowing.learning import LEARNED_SOURCE
+from brvtui.engines.knowing.matched_words import QuestionWords
 from brvtui.engines.knowing.model import Node
 from brvtui.engines.knowing.neighbourhood import MapMaker
 from brvtui.engines.knowing.note_index import NOTE_SOURCE, NoteIndex
@@ -35,7 +36,6 @@ from brvtui.engines.knowing.sections import (
     ToldWay,
     WayStep,
 )
-from brvtui.engines.knowing.sentence import QuestionWords
 from brvtui.engines.knowing.tracing_words import WITHOUT_KEYWORD, deviations, edge_words, edge_words_back, verdict
 from brvtui.engines.knowing.walk import StrongestWays
 from brvtui.trace import (

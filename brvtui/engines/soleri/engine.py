@@ -17,7 +17,7 @@ from brvtui.faults import error_line
 from brvtui.services.legs import LegError
 from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, DocumentForecast, Explanation, Trace
-from brvtui.trace.answers import Feedback, Usefulness
+from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.wording import counted
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its index

@@ -17,7 +17,7 @@ from brvtui.engines.soleri.matching import alternatives, expression
 from brvtui.engines.soleri.profile import SoleriProfile, Weights
 from brvtui.text.fts import FullTextError, IndexLayout, full_text
 from brvtui.text.visible import visible
-from brvtui.trace.answers import Usefulness
+from brvtui.trace.feedback import Usefulness
 from brvtui.tree.reading.json_file import read_json
 
 # Weights that follow feedback (``docs/soleri.md``, "Adaptive weights").

@@ -19,7 +19,7 @@ from brvtui.engines.soleri.sections import (
 )
 from brvtui.engines.soleri.sentence import sentence
 from brvtui.engines.soleri.vectors import COUNTED, uncounted
-from brvtui.paint.bars import coming_lines
+from brvtui.paint.forecast import coming_lines
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.sentence import Sentence

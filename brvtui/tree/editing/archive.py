@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from brvtui.ranking.fusion import estimated_tokens
+from brvtui.ranking.packing import estimated_tokens
 from brvtui.tree.constants import ArchiveRules
 from brvtui.tree.editing.fields import scalar
 from brvtui.tree.reading.contents import first_units, folded, units

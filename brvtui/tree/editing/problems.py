@@ -17,11 +17,12 @@ from brvtui.ranking.maturity import LEVELS
 from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.editing.fields import BrokenFrontmatter, FieldSpan, fields_of
 from brvtui.tree.editing.note_text import EditableText
+from brvtui.tree.reading.conflicts import conflict_marks
 from brvtui.tree.reading.contents import Unseen, check_readable, cut, first_units, title_span, units
 from brvtui.tree.reading.frontmatter import block_span, parse
 from brvtui.tree.reading.inside import PathError, parts_of
 from brvtui.tree.reading.json_file import number_of
-from brvtui.tree.reading.links import LinkKind, LinkState, Names, conflict_marks, is_within, links_in, normalised
+from brvtui.tree.reading.links import LinkKind, LinkState, Names, is_within, links_in, normalised
 from brvtui.tree.reading.signals import is_count, names_signals
 
 _RANGES = {"importance": 100, "recency": 1}

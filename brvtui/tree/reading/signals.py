@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from brvtui import faults
-from brvtui.ranking.maturity import LEVELS, SignalRules
+from brvtui.ranking.constants import SignalRules
+from brvtui.ranking.maturity import LEVELS
 from brvtui.tree.reading.frontmatter import block_of, parse
 from brvtui.tree.reading.json_file import LARGEST_NAMED_JSON, number_of, read_json
 

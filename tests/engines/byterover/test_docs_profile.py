@@ -15,8 +15,8 @@ from brvtui.engines.byterover.search.scoring import propagate
 from brvtui.engines.byterover.search.search import domain_checks
 from brvtui.engines.byterover.sections import EntityStep, Search
 from brvtui.paint.glyphs import UNICODE
-from brvtui.ranking.ceiling import decayed_recency
 from brvtui.ranking.compound import round_half_up, unrounded_threshold
+from brvtui.ranking.decay import decayed_recency
 from brvtui.ranking.maturity import LEVELS, after_access, levels_of, promoted_from
 from brvtui.report.query import trace_lines
 from brvtui.session import Session

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from brvtui.engines.advice import NOTHING_HELPS, with_remedies
-from brvtui.ranking.ceiling import just_before_ms
+from brvtui.ranking.decay import just_before_ms
 from brvtui.session import Session
 from brvtui.trace import Explanation, Remedy, RemedyKind, Trace
 from brvtui.tree.spaces.contents import topic_source

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from brvtui.engines.jeffs_brain.index import Chunk, index_chunks
 from brvtui.engines.jeffs_brain.pipeline import Request, Retrieved, Sources, retrieve
+from brvtui.engines.jeffs_brain.reranking import head_and_tail, reranked
 from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode
-from brvtui.engines.jeffs_brain.steps import head_and_tail, reranked
-from brvtui.ranking.fusion import Candidate, fuse, jaccard
+from brvtui.ranking.fusion import Candidate, fuse
+from brvtui.ranking.similarity import jaccard
 from brvtui.services.legs import RerankDocument, Reranked
 from brvtui.text.query_language import Operator, TokenKind, alternatives, compile_fts
 from brvtui.text.trigrams import TrigramIndex, grams, slug_text

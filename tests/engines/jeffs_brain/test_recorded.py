@@ -15,10 +15,11 @@ import pytest
 
 from brvtui.engines.jeffs_brain.index import ChunkIndex
 from brvtui.engines.jeffs_brain.intent import Intent, detect, factors, multiplied, reordered
+from brvtui.engines.jeffs_brain.reranking import rerank_text
 from brvtui.engines.jeffs_brain.sections import Hybrid
-from brvtui.engines.jeffs_brain.steps import rerank_text
 from brvtui.ladder import query_tokens, sanitised, strongest_term
-from brvtui.ranking.fusion import fuse, jaccard, unanimity
+from brvtui.ranking.fusion import fuse, unanimity
+from brvtui.ranking.similarity import jaccard
 from brvtui.text.query_language import ParsedQuery, compile_fts, expand
 from brvtui.text.trigrams import TrigramIndex, grams, slug_text
 from brvtui.trace import SUM_TOLERANCE

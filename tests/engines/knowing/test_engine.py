@@ -27,7 +27,7 @@ from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import find_note
 from brvtui.store.feedback import FeedbackFile
 from brvtui.trace import Trace, adds_up
-from brvtui.trace.answers import Usefulness
+from brvtui.trace.feedback import Usefulness
 from tests.support.generated import generated
 from tests.support.trees import NOW_MS, Tree
 

@@ -7,7 +7,7 @@ import pytest
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.remembered import UseMemory
 from brvtui.store.feedback import FeedbackFile
-from brvtui.trace.answers import Feedback, Usefulness
+from brvtui.trace.feedback import Feedback, Usefulness
 from tests.support.trees import NOW_MS, Tree
 
 SEED, CODE = load_profile(), load_profile("knowing-code")

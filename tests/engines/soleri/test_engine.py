@@ -23,7 +23,7 @@ from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import find_note
 from brvtui.store.feedback import FeedbackFile, clear_feedback
 from brvtui.trace import State, Trace, adds_up
-from brvtui.trace.answers import Feedback, Usefulness
+from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.typed_tables import ProfileError
 from tests.support.trees import NOW_MS, Tree
 from tests.support.vectors import MemoryVectors

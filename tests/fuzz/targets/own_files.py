@@ -16,7 +16,7 @@ from brvtui.store.feedback import FeedbackFile
 from brvtui.store.kept_index import KeptIndex
 from brvtui.store.overlay import Overlay
 from brvtui.store.vectors import VectorStore
-from brvtui.trace.answers import Usefulness
+from brvtui.trace.feedback import Usefulness
 from brvtui.tree.reading.signals import defaults
 from tests.fuzz.targets.target import QUERY, Target, Wrong, hits, planted, told
 from tests.support.trees import BRV3

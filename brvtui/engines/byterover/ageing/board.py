@@ -16,17 +16,9 @@ from numpy.typing import NDArray
 
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.scoring import inputs_at
-from brvtui.ranking.ceiling import (
-    MS_PER_DAY,
-    ScoreInputs,
-    age_days,
-    days_since,
-    days_until_below,
-    days_until_importance,
-    decayed_importance,
-    scores,
-)
+from brvtui.ranking.ceiling import ScoreInputs, days_until_below, scores
 from brvtui.ranking.compound import unrounded_threshold
+from brvtui.ranking.decay import MS_PER_DAY, age_days, days_since, days_until_importance, decayed_importance
 from brvtui.ranking.maturity import LEVELS, after_access, demoted_below, hits_until_promotion, promoted_from
 from brvtui.snapshot import Note, Snapshot
 from brvtui.tree.reading.files import ARCHIVE

@@ -17,7 +17,8 @@ from brvtui.engines.byterover.ageing.board import Board, BoardState, Bools, Even
 from brvtui.engines.byterover.ageing.words import HAPPENS, key_of
 from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.search.scoring import inputs_at
-from brvtui.ranking.ceiling import MS_PER_DAY, age_days, scores
+from brvtui.ranking.ceiling import scores
+from brvtui.ranking.decay import MS_PER_DAY, age_days
 from brvtui.ranking.maturity import LEVELS
 from brvtui.trace import DatedEvent, DocumentForecast, Part
 

@@ -24,7 +24,7 @@ from brvtui.engines.byterover.profile import AgentRules, Context
 from brvtui.engines.byterover.route.extractive import Passage, chosen, composed
 from brvtui.engines.byterover.route.prompt import TREE_PREFIX
 from brvtui.engines.byterover.sections import Search
-from brvtui.ranking.fusion import estimated_tokens
+from brvtui.ranking.packing import estimated_tokens
 from brvtui.services.model import (
     Budget,
     Cancellation,

@@ -19,8 +19,9 @@ from brvtui.engines.byterover.search.scoring import inputs_of
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import Outcome, Search, SearchOutcome
 from brvtui.engines.changes import Cancelled, Change, NoChange, Reworded, SignalsSet, bisected, changed
-from brvtui.ranking.ceiling import ScoreInputs, age_days, scores
+from brvtui.ranking.ceiling import ScoreInputs, scores
 from brvtui.ranking.compound import round_half_up
+from brvtui.ranking.decay import age_days
 from brvtui.snapshot import Note
 from brvtui.text.analysis import terms
 from brvtui.timing import Stopwatch

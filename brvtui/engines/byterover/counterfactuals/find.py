@@ -34,7 +34,8 @@ from brvtui.engines.changes import (
     titles,
 )
 from brvtui.engines.contract import trial_limit
-from brvtui.ranking.ceiling import HORIZON_DAYS, MS_PER_DAY, just_before_ms
+from brvtui.ranking.ceiling import HORIZON_DAYS
+from brvtui.ranking.decay import MS_PER_DAY, just_before_ms
 from brvtui.ranking.maturity import LEVELS
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.segment import FIELDS

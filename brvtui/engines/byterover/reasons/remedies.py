@@ -30,7 +30,7 @@ from brvtui.engines.changes import (
     updated,
 )
 from brvtui.engines.contract import trial_limit
-from brvtui.ranking.ceiling import just_before_ms
+from brvtui.ranking.decay import just_before_ms
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named

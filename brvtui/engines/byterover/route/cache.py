@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from brvtui.engines.byterover.profile import CacheRules, Profile
 from brvtui.engines.byterover.sections import CacheEntry, CacheLook, FingerprintState
-from brvtui.ranking.fusion import jaccard
+from brvtui.ranking.similarity import jaccard
 from brvtui.text.analysis import utf16
 from brvtui.trace import Answer, Check, State, Step
 from brvtui.tree.reading.contents import folded, spaced_words

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.byterover import profile as constants
-from brvtui.ranking.fusion import estimated_tokens, fitting
+from brvtui.ranking.packing import estimated_tokens, fitting
 from brvtui.snapshot import Key, Snapshot
 from brvtui.snapshot.state import ORDERS
 from brvtui.trace import Lane

@@ -16,7 +16,7 @@ from brvtui import faults
 from brvtui.engines.byterover.profile import CallRules, Context, SearchRules
 from brvtui.engines.byterover.route.manifest import Manifest, injected_text, manifest_of
 from brvtui.engines.byterover.search.lint import query_words
-from brvtui.ranking.fusion import estimated_tokens
+from brvtui.ranking.packing import estimated_tokens
 from brvtui.snapshot import Snapshot
 from brvtui.trace import INSTRUCTIONS, Hit, Kind, ModelPrompt, Origin, PromptSection
 from brvtui.tree.reading.frontmatter import parse

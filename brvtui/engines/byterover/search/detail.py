@@ -15,8 +15,9 @@ from brvtui.engines.byterover.sections import EntityStep, Search
 from brvtui.ranking import bm25
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16, terms
+from brvtui.text.constants import TextRules
 from brvtui.text.segment import FIELDS, NoteTerms
-from brvtui.text.vocabulary import KINDS, TextRules
+from brvtui.text.vocabulary import KINDS
 from brvtui.trace import Contribution, Detail, Hit, Trace
 
 FORMULA = "weight × boost × idf × (d + tf (k + 1) / (tf + k (1 − b + b length / average)))"

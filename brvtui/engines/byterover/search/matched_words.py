@@ -14,8 +14,9 @@ from brvtui.engines.byterover.search.scoring import Ranking
 from brvtui.engines.byterover.sections import UNMATCHED, Lift, Search, SearchOutcome
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16, terms
+from brvtui.text.constants import TextRules
 from brvtui.text.segment import FIELDS
-from brvtui.text.vocabulary import KINDS, Expansion, TextRules
+from brvtui.text.vocabulary import KINDS, Expansion
 from brvtui.trace import Hit, MatchedWord, NearMiss, Origin
 
 # The notes that matched and are not among the results, nearest first.

@@ -15,8 +15,8 @@ from brvtui.engines.byterover.sections import Attempt, Scope
 from brvtui.ranking.bm25 import raw_score, saturate
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import terms, utf16
+from brvtui.text.constants import TextRules
 from brvtui.text.postings import TermMatches
-from brvtui.text.vocabulary import TextRules
 from brvtui.trace import Stage, State, TextScore
 from brvtui.tree.reading.contents import spaced_words
 from brvtui.wording import counted

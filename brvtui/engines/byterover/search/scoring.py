@@ -13,19 +13,11 @@ from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search.matching import TermTable, match_terms
 from brvtui.engines.byterover.sections import Lift
 from brvtui.ranking.bm25 import saturate
-from brvtui.ranking.ceiling import (
-    ScoreInputs,
-    age_days,
-    ceilings,
-    days_left,
-    days_since,
-    decayed,
-    falling_ages,
-    score_inputs,
-    scores,
-)
+from brvtui.ranking.ceiling import ScoreInputs, ceilings, days_left, decayed, falling_ages, score_inputs, scores
 from brvtui.ranking.compound import compound, round_half_up, score_parts, unrounded_threshold, with_bonus
-from brvtui.ranking.maturity import LEVELS, CompoundRules, Floats, Levels, after_access, levels_of
+from brvtui.ranking.constants import CompoundRules
+from brvtui.ranking.decay import age_days, days_since
+from brvtui.ranking.maturity import LEVELS, Floats, Levels, after_access, levels_of
 from brvtui.snapshot import FolderSummary, Key, Note, Snapshot
 from brvtui.trace import MOST_LISTED, AgedSignals, Ceiling, Hit, Horizon, Kind, Listed, Origin, Part, TextScore
 from brvtui.tree.reading.files import CONTEXT_FILE, SUMMARY_FILE

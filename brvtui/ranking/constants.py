@@ -1,0 +1,58 @@
+"""Parameters of the formulas of signals and scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from brvtui.typed_tables import Positive, Range, TableKeys
+
+NOT_ROUNDED = 17
+"""As many decimals as a double needs at most: scores are left as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecayRules:
+    """How signals age, per day."""
+
+    importance_base: Annotated[float, Range(0, 1, is_open=True)]
+    recency_days: Positive
+    stored_recency: bool
+    """Whether the stored recency counts at exactly 0 days [3.14]; 1 does otherwise [doc]."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompoundRules:
+    """The compound score of one match."""
+
+    relevance: float
+    importance: float
+    recency: float
+    importance_scale: Positive
+    boost: Annotated[dict[str, float], TableKeys(("draft", "validated", "core"))]
+    local_bonus: float
+    cap: Positive
+    decimals: Annotated[int, Range(0, NOT_ROUNDED)]
+
+
+@dataclass(frozen=True, slots=True)
+class SignalRules:
+    """Signals: where they are read, defaults, what each event adds, and the thresholds of maturity."""
+
+    frontmatter: bool
+    """Whether a note's frontmatter may hold its signals; the last place to be asked."""
+    importance: float
+    recency: float
+    maturity: Literal["draft", "validated", "core"]
+    access_count: int
+    update_count: int
+    access_gain: float
+    update_gain: float
+    max_importance: float
+    validated_from: float
+    validated_until: float
+    core_from: float
+    core_until: float
+    skip_validated: bool
+    """Whether an event can make a draft core [3.14], without being validated in between [doc]."""
+    archive_below: float
