@@ -57,3 +57,27 @@ def test_a_git_that_waits_ends_in_time_after_its_asker_was_killed(waiting: Path)
     while _running(waiting) and time.monotonic() < end:
         time.sleep(0.05)
     assert _running(waiting) == []
+
+
+_MEMORY = """
+import resource, sys
+from pathlib import Path
+from brvtui.tree.history.git import RevisionError, git
+try:
+    git(Path(sys.argv[1]), "rev-parse", "HEAD~1", most=100)
+except RevisionError:
+    print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("prlimit") is None, reason="there is no prlimit on this machine")
+@pytest.mark.parametrize("file", ["info/grafts", "objects/info/alternates", "shallow"])
+def test_git_reads_no_file_without_end(tmp_path: Path, file: str) -> None:
+    own = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-C", str(tmp_path))
+    subprocess.run(("git", *own, "init", "-q"), check=True)
+    for word in ("one", "two"):
+        subprocess.run(("git", *own, "commit", "-q", "--allow-empty", "-m", word), check=True)
+    (tmp_path / ".git" / file).symlink_to("/dev/zero")
+    asked = subprocess.run([sys.executable, "-c", _MEMORY, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert 0 < int(asked.stdout) < 1_200

@@ -11,6 +11,8 @@ from typing import IO
 from brvtui import faults, programs
 
 _PATIENCE_S = 60.0
+_MOST_MEMORY = 1 << 30
+"""Bytes that git may take for itself: a link of a repository may lead to a file without end."""
 _SETTINGS = (
     "core.attributesFile=/dev/null", "core.fsmonitor=false", "core.hooksPath=/dev/null",
     "diff.orderFile=/dev/null", "log.follow=false", "log.mailmap=false", "log.showSignature=false",
@@ -71,9 +73,13 @@ def git(folder: Path, *arguments: str, most: int, given: bytes = b"", bare: bool
 
 
 def _limit(environment: programs.Environment) -> tuple[str, ...]:
-    """The beginning of a command that ends after a minute even if this process is killed; empty if it is missing."""
-    found = programs.find_program("timeout", environment)
-    return (found, "--signal=KILL", f"{_PATIENCE_S:g}") if found else ()
+    """The beginning of a command that may take a GiB, and ends after a minute even if this process is killed.
+
+    A program for that which is missing is left out.
+    """
+    wanted = (("prlimit", f"--data={_MOST_MEMORY}"), ("timeout", "--signal=KILL", f"{_PATIENCE_S:g}"))
+    found = ((programs.find_program(name, environment), options) for name, *options in wanted)
+    return tuple(part for program, options in found if program is not None for part in (program, *options))
 
 
 def _output(running: programs.Process, name: str, most: int, given: bytes) -> bytes:
