@@ -1,4 +1,4 @@
-"""Prints how large the package and its tests are: ``python -m benchmarks.size``.
+"""Prints the size of the package and its tests: ``python -m benchmarks.size``.
 
 Lines of code are those that hold a token which is neither a comment nor a docstring.
 """

@@ -1,4 +1,4 @@
-"""The app: makes the controllers and the screens, and says which keys and messages go to which of them."""
+"""The app: makes the controllers and the screens, and routes keys and messages to them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Pasted text that would act as keys: what holds escapes, and what a terminal without bracketed paste sends.
+"""Pasted text that would act as keys: pastes with escapes, and pastes in a terminal without bracketed paste.
 
-The latter is recognised by how fast it comes: nobody types a letter within ten milliseconds of another, then a line
+The latter are recognised by their speed: nobody types a letter within ten milliseconds of another, then a line
 break or a tab, and then more text.
 """
 
@@ -27,8 +27,8 @@ last one is long because a large paste keeps the screen busy."""
 _CHUNK_PAUSE_S = 0.1
 """The time that keys after a paste wait for more, so that a large paste changes the text only a few times."""
 _FEWEST_BEHIND, _FEWEST_LETTERS = 3, 8
-"""Characters of a paste behind its first line break; before it, or of one without a line break where no field has the
-focus. Fewer, or fewer than three different ones, are keys that were typed ahead or are held down."""
+"""The fewest characters that make keys a paste: after the first line break; before it, or in all where no field has the
+focus. Fewer, or only a few different ones, are keys that were typed ahead or are held down."""
 _BREAKS = {"enter": "\n", "ctrl+j": "\n", "tab": "\t"}
 _START, _END, _ESCAPE, _SUBSTITUTE = "\x1b[200~", "\x1b[201~", "\x1b", "\x1a"
 _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
@@ -36,7 +36,7 @@ _SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\
 
 
 class PasteParser(XTermParser):
-    """Textual's parser, which would take an escape within a bracketed paste, and what follows it, for keys."""
+    """Removes escapes from bracketed pastes; Textual's parser would read them, and the text after them, as keys."""
 
     def __init__(self, debug: bool = False) -> None:
         """Begins outside of a paste."""
@@ -44,7 +44,7 @@ class PasteParser(XTermParser):
         self._before = ""
         """The last characters before a paste: its mark may begin among them."""
         self._paste: str | None = None
-        """What came of a paste; None outside of one."""
+        """The part of a paste that has arrived; None outside a paste."""
 
     def feed(self, data: str) -> Iterable[Message]:
         """Returns the messages in ``data``; empty data ends the input."""
@@ -52,7 +52,7 @@ class PasteParser(XTermParser):
         return super().feed(text) if text or not data else ()
 
     def _without_escapes(self, data: str) -> str:
-        """Returns what Textual may read of ``data`` now: a paste once it is whole, and without escapes."""
+        """Returns the text that Textual may read now: pastes only when they are complete, and without their escapes."""
         read, rest = "", data
         while rest:
             if self._paste is None:
@@ -106,7 +106,7 @@ class PasteReader:
                 self._has_pasted = False
                 self._first = text
                 self._hand_on(message)
-            is_text = text or isinstance(message, events.Paste)  # what holds the mark of its own end goes on after it
+            is_text = text or isinstance(message, events.Paste)  # a paste that contains an end mark continues after it
             self._last = self._clock() if is_text else float("-inf")  # what took us time is no pause
 
     def flush(self) -> None:

@@ -1,4 +1,4 @@
-"""The base of the app: what widgets, screens and controllers may ask of it. It stands below them, and imports none."""
+"""The base class of the app: the services that widgets, screens and controllers use. It imports none of them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _WEIGHT: dict[SeverityLevel, int] = {"information": 0, "warning": 1, "error": 2}
 
 
 class AppServices(App[None]):
-    """The app, as everything below it knows it.
+    """The app, as all other modules know it.
 
     On an unexpected exception it writes a crash report without variables and exits with one line and a code.
     """

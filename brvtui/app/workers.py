@@ -1,4 +1,4 @@
-"""Tasks in threads, whose results come back to the event loop, and work of which only the newest request matters."""
+"""Tasks in threads that return results to the event loop, and work that skips all but the newest request."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Workers:
     """Runs tasks in worker threads of the app."""
 
     def __init__(self, app: App[Any], error_line: Callable[[BaseException, str], str]) -> None:
-        """Workers of ``app``, without a task. ``error_line`` makes a line of an error and what was being done."""
+        """Starts with no tasks. ``error_line`` turns an error, and the name of what was being done, into one line."""
         self._app = app
         self._error_line = error_line
 

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
 
-# What a remedy gives beside a rank, and what speaks against it.
-
-
 _DIRECT = 2
 """ByteRover's last tier without a model."""
 
@@ -50,7 +47,7 @@ def title_wordings(query: str, title: str) -> tuple[tuple[str, str], tuple[str, 
 def tried_remedy(path: str, tries: Iterable[tuple[str, str, dict[str, Any]]], ask: Ask, decimals: int) -> Remedy:
     """The first of ``tries``, each an advice, a query and options, after which the document at ``path`` is a hit.
 
-    That nothing helps where none does. Its score is written with ``decimals``.
+    If none helps, the remedy says so. The score is written with ``decimals``.
     """
     for text, query, options in tries:
         rank, hit = ask(query, **options).place_of(path)
@@ -70,7 +67,7 @@ def explained(
     detail: Detail | None = None,
     name: str = "",
 ) -> Explanation:
-    """Why ``document``, whose score is that of ``hit``, is or is not among the hits of ``trace``.
+    """The reason that ``document``, with the score of ``hit``, is or is not among the hits of ``trace``.
 
     ``use`` says what its rank leads to; ``lost`` where it was lost, with numbers; ``remedy`` what helps against that
     loss, given its title. A file that is not a document is called ``name``, or else as the last part of its path.

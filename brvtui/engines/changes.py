@@ -1,4 +1,4 @@
-"""Changes of a tree or of a query: as data, what they make of a snapshot, and the candidates of each kind.
+"""Changes to a tree or a query: their data, their effect on a snapshot, and the candidates of each kind.
 
 Engines and the lab propose them, and find out what they do by asking again. Nothing is written.
 """
@@ -157,9 +157,9 @@ def _read(snapshot: Snapshot, path: str) -> bytes:
 
 
 def bisected(low: int, high: int, found: Found, attempt: Callable[[int], Found | None]) -> tuple[int, Found]:
-    """The first place at which ``attempt`` returns something, and what; it does at ``high``, ``found``, not at ``low``.
+    """The first place where ``attempt`` returns a result, and the result: None at ``low``, ``found`` at ``high``.
 
-    Right where it returns something at every place after the first such one.
+    Correct if it also returns a result at every place after the first one.
     """
     while high - low > 1:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""The difference of two answers: where each result stood and stands, its score in parts, and the outcome, in words."""
+"""The difference between two answers, in words: the ranks and score parts of each result, and the outcomes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class NoteStanding:
     parts: dict[str, float]
     """The parts of the score by name, in the order of the engine."""
     reason: str = ""
-    """Why it is no result, where that is known."""
+    """The reason that it is not a result, if known."""
     detail: Detail | None = None
 
 
@@ -62,7 +62,7 @@ def near_misses(trace: Trace) -> dict[str, NoteStanding]:
 
 
 def standing_in(engine: Engine[Any], context: Context[Any], trace: Trace, named: Named) -> NoteStanding:
-    """Where the note ``named`` stands in ``trace``, which ``engine`` answered in ``context``."""
+    """The rank and score of the note ``named`` in ``trace``, which ``engine`` answered in ``context``."""
     detail = engine.detail(context, trace, named.path) if named.position is not None else None
     found = standings(trace).get(named.path)
     if found is not None and found.title:
@@ -78,7 +78,7 @@ def standing_in(engine: Engine[Any], context: Context[Any], trace: Trace, named:
 
 
 def part_changes(then: NoteStanding, now: NoteStanding) -> dict[str, float]:
-    """How much each part of the score changed, by name; a part that is missing counts as 0."""
+    """The change in each part of the score, by name; a missing part counts as 0."""
     names = {**then.parts, **now.parts}
     return {name: now.parts.get(name, 0.0) - then.parts.get(name, 0.0) for name in names}
 
@@ -91,7 +91,7 @@ def _scored(file: str, rank: int | None, hit: Hit) -> NoteStanding:
 
 
 class Shift(Enum):
-    """How a rank, or a score, compares with the one of the earlier answer."""
+    """The change of a rank or a score since the earlier answer."""
 
     SAME = auto()
     BETTER = auto()
@@ -137,12 +137,12 @@ class ResultChange:
 
     @property
     def differs(self) -> bool:
-        """Whether its rank or its score differs, as far as that is seen."""
+        """True if its rank differs, or its score in the decimals that are shown."""
         return self.moved is not Shift.SAME or self.scored is not Shift.SAME
 
     @property
     def is_changed(self) -> bool:
-        """Whether it has another rank or another score, seen or not."""
+        """True if its rank or its score differs, even if the shown decimals do not."""
         return self.moved is not Shift.SAME or abs(self.change) > SAME
 
     @property
@@ -192,7 +192,7 @@ class TraceDiff:
 
     @property
     def differs(self) -> bool:
-        """Whether anything that is seen of the answers differs."""
+        """True if the answers differ in anything that is shown."""
         return not self.same_outcome or any(result.differs for result in self.results)
 
     @property
@@ -202,7 +202,7 @@ class TraceDiff:
 
 
 def diff_traces(then: Trace, now: Trace) -> TraceDiff:
-    """``now`` beside ``then``. Results are the same by file; of one engine, what is gone may be a near miss."""
+    """Compares ``now`` with ``then``, file by file. Within one engine, a result that is gone may be a near miss."""
     before, after = standings(then), standings(now)
     missed = near_misses(now)
     pairs = [(before.get(path) or _absent(one), one) for path, one in after.items()]

@@ -14,7 +14,7 @@ class Need(Flag):
 
     NOTHING = 0
     PROJECT = auto()
-    """A project that is asked or changed: beside a saved trace alone there is none."""
+    """A project to query or change; a saved trace that was opened alone has none."""
     ANSWER = auto()
     """An answer or its notes."""
     RESULT = auto()

@@ -35,7 +35,7 @@ LOAD = "load"
 _COLLECTIONS = (10_000, 5, 20)
 """How many new objects lead to a collection of these (Python's 700), and how many of those to one of older ones."""
 _READ_ONLY = "this is code: it is shown, and changed by nothing here"
-_LINKED = "the context tree is behind a link: open the folder that it leads to, and make notes there"
+_LINKED = "the context tree is behind a link: open the folder that the link points to, and add notes there"
 _TOPICS = "topics of a space are edited here, and not made, moved, archived or given signals: ByteRover does that"
 
 

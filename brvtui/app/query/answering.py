@@ -80,7 +80,7 @@ class AnswerEnded(NamedTuple):
 
 
 RunStep: TypeAlias = "Answered | EngineUnusable | Logged | PermissionWanted | events.Event | AnswerEnded"
-"""A step of answering a request: an answer as soon as the route is decided, then of a model its events, and at last how
+"""A step of answering a request: an answer once the route is decided, then the events of a model, and finally how
 it ended."""
 
 

@@ -95,7 +95,7 @@ class Prober:
         self._probe = None
 
     def finished(self, number: int, took_ms: float) -> bool:
-        """The request ``number`` has an answer, its first or a later one: whether it is the newest request."""
+        """Takes note of an answer to the request ``number``; returns whether that is the newest request."""
         if self._busy and number == self._begun:
             self._busy = False
             self._slow = took_ms > SLOW_MS
@@ -125,7 +125,7 @@ class QueryRunner:
         logged: Callable[[str], None],
         bring_answer: Callable[[], None],
     ) -> None:
-        """Nothing was asked. ``logged`` is called after a run, with why it was not logged or an empty text;
+        """Starts without a query. ``logged`` is called after a run, with the reason it was not logged or an empty text;
         ``bring_answer`` is called when a model begins to write."""
         self._services = services
         self._project = project
@@ -145,7 +145,7 @@ class QueryRunner:
         self._expiring: Timer | None = None
         """Ends with the cached answer that is shown."""
         self._cancellation: Cancellation | None = None
-        """Of the newest run that a model may answer; once that has ended, a cancellation has no effect any more."""
+        """The cancellation of the newest run that a model may answer; it has no effect once that run has ended."""
         self._newest_run = 0
         """The number of the newest run that a model may answer."""
 

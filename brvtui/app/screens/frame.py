@@ -54,7 +54,7 @@ class FrameScreen(Screen[None]):
         super().__init__()
         self._layouts = layouts
         self.is_made = False
-        """Whether its panes are there; until then it cannot show anything."""
+        """True once its panes are there; until then it cannot show anything."""
 
     def make_head(self) -> ComposeResult:
         """What stands between status and panes."""

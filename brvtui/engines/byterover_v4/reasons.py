@@ -103,7 +103,7 @@ class Asking:
 
 
 _MOST_WORDS = 4
-"""Of each kind of words, so many are named or tried at most: each try is a whole answer, and of an edit an index."""
+"""The most words of each kind that are named or tried: each try takes a whole answer, and for an edit an index."""
 
 
 class TopicLoss(LossStage):
