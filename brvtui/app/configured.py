@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -40,11 +41,12 @@ class ConfiguredApp(ThemedApp):
     def get_driver_class(self) -> type[Driver]:
         """The class that reads the terminal; on Linux and macOS one that recognises pasted text by its speed."""
         found = super().get_driver_class()
-        if found.__name__ != "LinuxDriver":
+        if "XTermParser" not in vars(sys.modules[found.__module__]):  # it reads no terminal
             return found
-        from brvtui.app.pasting import PastingDriver
+        from brvtui.app.pasting import PastingDriver, guard
 
-        return PastingDriver
+        guard(found)
+        return PastingDriver if found.__name__ == "LinuxDriver" else found
 
     def adopt(self, configuration: Configuration) -> None:
         """Puts the settings ``configuration`` into effect, as far as they differ from those so far."""

@@ -7,6 +7,7 @@ break or a tab, and then more text.
 from __future__ import annotations
 
 import re
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -15,7 +16,7 @@ from typing import Any
 from textual import events
 from textual._xterm_parser import XTermParser
 from textual.app import App, ScreenStackError
-from textual.drivers import linux_driver
+from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
@@ -43,8 +44,8 @@ class PasteParser(XTermParser):
         super().__init__(debug)
         self._before = ""
         """The last characters before a paste: its mark may begin among them."""
-        self._paste: str | None = None
-        """The part of a paste that has arrived; None outside a paste."""
+        self._paste: list[str] | None = None
+        """The parts of a paste that have arrived; None outside a paste. The last one may end within the end mark."""
 
     def feed(self, data: str) -> Iterable[Message]:
         """Returns the messages in ``data``; empty data ends the input."""
@@ -58,15 +59,21 @@ class PasteParser(XTermParser):
             if self._paste is None:
                 head, mark, rest = (self._before + rest).partition(_START)
                 read += (head + mark)[len(self._before) :]
-                self._before, self._paste = ("", "") if mark else (head[-len(_START) + 1 :], None)
+                self._before, self._paste = ("", [""]) if mark else (head[-len(_START) + 1 :], None)
             else:
-                body, mark, rest = (self._paste + rest).partition(_END)
-                read += _SEQUENCE.sub("", body).replace(_ESCAPE, _SUBSTITUTE) + mark if mark else ""
-                self._paste = None if mark else body
+                last = self._paste.pop()
+                body, mark, rest = (last + rest).partition(_END)
+                cut = len(body) if mark else max(0, len(body) - len(_END) + 1)
+                self._paste += [body[:cut], body[cut:]]
+                if mark:
+                    read += _SEQUENCE.sub("", "".join(self._paste)).replace(_ESCAPE, _SUBSTITUTE) + mark
+                    self._paste = None
         return read
 
 
-vars(linux_driver)["XTermParser"] = PasteParser  # Textual has no other way to name it
+def guard(driver: type[Driver]) -> None:
+    """Has ``driver`` read its input by :class:`PasteParser`. Textual has no other way to name a parser."""
+    vars(sys.modules[driver.__module__])["XTermParser"] = PasteParser
 
 
 class PasteReader:

@@ -323,7 +323,7 @@ class CauseSearch:
 
     def diff(self, most: int = MOST_NOTES) -> AnswerDiff:
         """Both answers beside each other, with causes for the first ``most`` notes that changed."""
-        traces = diff_traces(self._answer(())[1], self._answer(CauseKind)[1])
+        traces = diff_traces(self._answer(())[1], self._answer(CauseKind)[1], by_document=True)
         names = self.mixer.then.name, self.mixer.now.name
         return _explained(self.query.text, traces, names, tuple(self._outcomes()), self.note, most)
 
@@ -409,5 +409,5 @@ def diff_with_saved(
         steps = [(kind, _standing_in(engine, context, trace, path)) for kind, context, trace in answers]
         return replace(_caused(then, steps), title=titles[path].title)
 
-    traces = diff_traces(saved, answers[-1][2])
+    traces = diff_traces(saved, answers[-1][2], by_document=True)
     return _explained(saved.query, traces, (name, "now"), outcomes, note, most)

@@ -31,7 +31,7 @@ class NoteStanding:
     path: str
     title: str
     rank: int | None
-    """Among documents, from 1; None where it is no result."""
+    """From 1; None where it is no result."""
     score: float | None
     """Of a note that is no result, the score that it would have had; None where there is none."""
     parts: dict[str, float]
@@ -201,15 +201,29 @@ class TraceDiff:
         return tuple(_settings(self.then, self.now))
 
 
-def diff_traces(then: Trace, now: Trace) -> TraceDiff:
-    """Compares ``now`` with ``then``, file by file. Within one engine, a result that is gone may be a near miss."""
-    before, after = standings(then), standings(now)
+def diff_traces(then: Trace, now: Trace, by_document: bool = False) -> TraceDiff:
+    """Compares ``now`` with ``then``, result by result. Within one engine, one that is gone may be a near miss.
+
+    Ranks count results, as all panes do; ``by_document`` counts each document once, by its best result.
+    """
+    same_engine = then.engine == now.engine
+    before, after = (_keyed(trace, same_engine, by_document) for trace in (then, now))
     missed = near_misses(now)
-    pairs = [(before.get(path) or _absent(one), one) for path, one in after.items()]
-    pairs += [(one, missed.get(path) or _absent(one)) for path, one in before.items() if path not in after]
-    if then.engine != now.engine:
+    pairs = [(before.get(key) or _absent(one), one) for key, one in after.items()]
+    pairs += [(one, missed.get(one.path) or _absent(one)) for key, one in before.items() if key not in after]
+    if not same_engine:
         pairs = [(_unscored(one), _unscored(other)) for one, other in pairs]
     return TraceDiff(then, now, tuple(ResultChange(*pair, now.scale.decimals) for pair in pairs))
+
+
+def _keyed(trace: Trace, same_engine: bool, by_document: bool) -> dict[tuple[str, str], NoteStanding]:
+    """Returns the results of ``trace`` by what identifies each in both: its path and file, or its file alone."""
+    if by_document:
+        return {("", file): one for file, one in standings(trace).items()}
+    made: dict[tuple[str, str], NoteStanding] = {}
+    for rank, hit in enumerate(trace.hits, start=1):
+        made.setdefault((hit.path if same_engine else "", hit.file), _scored(hit.file, rank, hit))
+    return made
 
 
 def _absent(one: NoteStanding) -> NoteStanding:

@@ -85,7 +85,7 @@ def title_line(trace: Trace, hit: Hit, maturity: str, aside: str, width: int, gl
     """Returns rank, kind, title and score of a hit; ``aside`` is a warning before the score."""
     sign, role = glyph_of(hit.kind, maturity, glyphs)
     kind = hit.kind.value.replace("_", " ") if hit.kind is not Kind.CONTEXT else maturity
-    rank = next((place for place, one in enumerate(trace.hits, 1) if one.file == hit.file), 0)
+    rank, _ = trace.place_of(hit.file)
     made = Line().gap().add(f"{rank} " if rank else "", "muted")
     made.add(f"{sign} {kind}  " if kind else f"{sign} ", role).add(hit.title, "bold strong")
     right = Line().add(aside, "warn")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -139,7 +140,7 @@ class Snapshot:
         here = counted(html, "HTML topic is", "HTML topics are")
         more = f", and {len(others) - _MOST_UNREAD} more" if len(others) > _MOST_UNREAD else ""
         where = "in a tree without Markdown, open" if self.notes else "open"
-        how = f"{where} them with --engine byterover_v4 --root {self.project.tree}"
+        how = f"{where} them with --engine byterover_v4 --root {shlex.quote(str(self.project.tree))}"
         topics = f"{here} here, which only ByteRover V4 reads: {how}"
         named = f"not read: {'; '.join(others[:_MOST_UNREAD])}{more}" if others else ""
         return tuple(filter(None, (topics if html else "", named)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,9 @@ import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
+from brvtui.app.query import answering
 from brvtui.app.query.answer import AnswerPane
+from brvtui.app.query.answering import QueryRequest, RunStep
 from brvtui.app.query.reasons import explanation
 from brvtui.app.workers import Refusal
 from brvtui.config import configure
@@ -465,3 +467,25 @@ async def test_a_refusal_that_comes_late_leaves_the_engine_that_was_chosen_since
         await settled(pilot)
         assert found(pilot).query == "token"
         assert "it cannot be asked" not in toasts(pilot)
+
+
+async def test_a_run_that_breaks_down_after_another_engine_was_chosen_holds_up_no_query(
+    garden: Tree, make_app: Callable[..., BrvTui], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    breaks, real = threading.Event(), answering.steps
+
+    def fragile(session: Any, overviews: Any, asked: QueryRequest, *rest: Any) -> Iterator[RunStep]:
+        if asked.run:
+            breaks.wait(30)
+            raise RuntimeError("broken")
+        yield from real(session, overviews, asked, *rest)
+
+    monkeypatch.setattr(answering, "steps", fragile)
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        brv(pilot).queries.use("soleri")
+        brv(pilot).queries.ask("token", run=True)
+        brv(pilot).queries.use("jeffs_brain")
+        breaks.set()
+        await ask(pilot, "token store")
+        assert view(pilot).answer.trace.engine == "jeffs_brain"  # type: ignore[union-attr]

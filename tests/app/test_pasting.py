@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 
 import pytest
 from textual import events
@@ -190,3 +191,12 @@ def test_keys_right_behind_a_paste_are_more_of_it() -> None:
     late = Terminal()
     late.reader.read(events.Paste("abc def"))
     assert late.send("\n", gap=0.05) == ["<abc def>", "\n"]
+
+
+@pytest.mark.parametrize("name", ["linux_driver:LinuxDriver", "web_driver:WebDriver"])
+def test_every_driver_that_reads_a_terminal_is_guarded(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr("textual.constants.DRIVER", f"textual.drivers.{name}")
+    driver = ConfiguredApp().get_driver_class()
+    module = importlib.import_module(f"textual.drivers.{name.partition(':')[0]}")
+    assert vars(module)["XTermParser"] is PasteParser
+    assert (driver is PastingDriver) is (name == "linux_driver:LinuxDriver")

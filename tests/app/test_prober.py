@@ -103,3 +103,15 @@ def test_an_old_request_that_fails_ends_nothing() -> None:
     assert engine.queries == ["a", "b"]
     engine.prober.failed(2)
     assert engine.queries == ["a", "b", "c"]
+
+
+def test_a_late_answer_frees_nothing_that_another_request_holds() -> None:
+    engine = Engine()
+    engine.prober.ask("a", "", run=True)
+    engine.prober.ask("b", "", run=True)
+    engine.prober.finished(1, 1)
+    engine.prober.ask("c", "", run=True)
+    assert not engine.prober.finished(1, 1)  # its second answer
+    assert engine.queries == ["a", "b"]
+    engine.prober.finished(2, 1)
+    assert engine.queries == ["a", "b", "c"]

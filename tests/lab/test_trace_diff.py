@@ -200,3 +200,11 @@ def test_two_engines_are_compared_by_rank_alone(tree: Tree, engine: str) -> None
     assert [one.now.rank for one in compared.results if one.now.rank] == list(range(1, len(now.hits) + 1))
     assert [one.name for one in compared.settings] == ["engine"]
     assert "Pinned was ByteRover tier" in sentence(compared)
+
+
+def test_ranks_count_results_unless_documents_are_compared(pinned: Trace) -> None:
+    first, second = pinned.hits
+    twice = replace(pinned, hits=(first, replace(first, path="folder"), second))
+    assert [one.now.rank for one in diff_traces(twice, twice).results] == [1, 2, 3]
+    assert twice.place_of(second.file)[0] == 3
+    assert [one.now.rank for one in diff_traces(twice, twice, by_document=True).results] == [1, 2]

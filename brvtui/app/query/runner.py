@@ -19,7 +19,6 @@ from brvtui.app.query.reasons import Reasons
 from brvtui.app.services import AppServices
 from brvtui.app.states import AnswerState, CacheState, Phase, PinState, SelectionState
 from brvtui.app.view import selectable
-from brvtui.app.workers import is_cancelled
 from brvtui.engines.profile_files import profiles_of
 from brvtui.engines.registry import DEFAULT
 
@@ -224,7 +223,6 @@ class QueryRunner:
         session, store = self._project.session, self._services.store
         assert session is not None
         mode = next(iter(session.engines.named(engine).modes), "")
-        self._services.background.cancel("serve")
         self.cancel_model()
         selected = "" if self.typed.strip() else store.view.selection.file  # without a query, the same note
         store.update(
@@ -266,14 +264,11 @@ class QueryRunner:
         )
         tell = background.relay(partial(self._step, request))
 
-        def work() -> None:
-            for place, step in enumerate(steps()):
-                if place and is_cancelled():  # of another engine by now, or of an older run
-                    return
+        def work() -> None:  # never cancelled: what has begun must end, or the prober would wait for it for ever
+            for step in steps():
                 tell(step)
 
-        failed = partial(self._broke_down, request)
-        background.run(work, group=group, exclusive=group != "run", on_error=failed)
+        background.run(work, group=group, on_error=partial(self._broke_down, request))
 
     def _step(self, request: QueryRequest, step: RunStep) -> None:
         """Takes a ``step`` of answering ``request``."""
@@ -308,7 +303,7 @@ class QueryRunner:
         self._services.notify(why, severity="error", timeout=10)
         if request.number == self._newest_run:
             self._show_live(None)
-        elif request.run:
+        elif request.run and request.number == self.prober.newest:
             store = self._services.store
             store.update(store.view.answer._replace(serving=False))
         self.prober.failed(request.number)

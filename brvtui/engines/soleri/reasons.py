@@ -42,7 +42,7 @@ def explain(context: Context[SoleriProfile], notes: NoteVault, trace: Trace, doc
         trace,
         document,
         placed.hit if placed is not None else None,
-        lambda rank: f"{words}; listed at {rank} of {len(section.ranking)}",
+        lambda rank: "; ".join(filter(None, [words, f"listed at {rank} of {len(section.ranking)}"])),
         lambda: _loss(context, notes, trace, document, ask),
         lambda loss, title: _remedy(trace, section, loss, path, title, ask),
     )

@@ -181,13 +181,27 @@ def is_element_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-@lru_cache(maxsize=1)  # a page, its parts and its problems are all read from one text
 def parse_topic(html: str) -> Topic:
     """The topic in ``html``. Any text is one: what is malformed is read as a browser would.
 
     Raises :class:`UnreadableTopic` for markup that is too costly to parse, and where nested elements would repeat more
     than :data:`MOST_TEXT` characters.
     """
+    found = _topic_or_problem(html)
+    if isinstance(found, str):
+        raise UnreadableTopic(found)
+    return found
+
+
+@lru_cache(maxsize=1)  # a page, its parts and its problems are all read from one text
+def _topic_or_problem(html: str) -> Topic | str:
+    try:
+        return _parsed(html)
+    except UnreadableTopic as error:
+        return str(error)
+
+
+def _parsed(html: str) -> Topic:
     pieces: list[str] = []
     """The texts of the file, in order; adjacent text nodes are one."""
     images: list[str] = []
