@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.lint import filtered_query
-from brvtui.engines.byterover.search.matched_words import NEAR_MISSES, trimmed_misses, why_missed
 from brvtui.engines.byterover.search.matching import and_words
+from brvtui.engines.byterover.search.near_misses import NEAR_MISSES, trimmed_misses, why_missed
 from brvtui.engines.byterover.search.search import domain_checks
 from brvtui.engines.byterover.sections import SearchOutcome
 from brvtui.fleet.answering import Asker
@@ -35,8 +35,8 @@ from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.postings import Collection
 from brvtui.text.segment import FIELDS
 from brvtui.trace import Check, Hit, Kind, NearMiss, Origin
-from brvtui.tree.reading.contents import first_word
 from brvtui.tree.reading.files import TreeFile, document_order, walk_key
+from brvtui.tree.reading.whitespace import first_word
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,8 @@ from brvtui.tree.reading.files import (
     stat_file,
     walk_key,
 )
-from brvtui.tree.reading.orders import Orders, of_lines
+from brvtui.tree.reading.fingerprint import of_lines
+from brvtui.tree.reading.orders import Orders
 from brvtui.tree.reading.signals import SignalLayers
 
 _Item = TypeVar("_Item")

@@ -343,7 +343,7 @@ class Session:
 
         Nothing is written, and no cache asked. ``keep_mtime`` is for a save that keeps the modification time.
         """
-        from brvtui.engines.byterover.ageing.after_changes import preview
+        from brvtui.engines.byterover.preview import preview
 
         return preview(self._context(), query, scope, path, data, keep_mtime)
 

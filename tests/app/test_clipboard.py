@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.app.exporting import sharing
-from brvtui.app.exporting.sharing import LARGEST_BASE64, Surroundings, copy, osc52
+from brvtui.app.exporting.clipboard import LARGEST_BASE64, Surroundings, copy, osc52
 
 TEXT = "auth/jwt/é 😀\n\x1b[31m"
 TAKES = '#!/bin/sh\nprintf "%s" "$*" > "{folder}/{name}.args"\nexec cat > "{folder}/{name}.got"\n'

@@ -3,7 +3,7 @@ from __future__ import annotations
 import hashlib
 import os
 
-from brvtui.tree.reading.orders import EMPTY, fingerprint
+from brvtui.tree.reading.fingerprint import EMPTY, fingerprint
 from tests.support.trees import NOW_MS, Tree
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import itertools
 import os
 import re
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -19,7 +17,8 @@ from textual import on
 from textual.app import App
 from textual.widgets import Input
 
-from brvtui import faults, programs
+from brvtui import faults
+from brvtui.app.exporting.clipboard import Copied, Surroundings, copy
 from brvtui.app.project.project import Project
 from brvtui.app.screens.dialog import FieldDialog
 from brvtui.app.services import AppServices, services_of
@@ -28,138 +27,12 @@ from brvtui.disk import writing
 from brvtui.engines.registry import presentation
 from brvtui.store.folders import data_folder, pictures_folder, shown_path
 from brvtui.trace import Trace
-from brvtui.wording import counted, shortened
+from brvtui.wording import shortened
 
 if TYPE_CHECKING:
     from brvtui.lab.whatif.sweep import Sweep
     from brvtui.paint.neighbourhood import Neighbourhood
     from brvtui.saved.traces import SavedTrace
-
-# Copies text out of the app: with a program, through tmux, through the terminal (OSC 52), or into a file.
-#
-# A terminal never confirms OSC 52, so the text is also written to a file, and a toast names that file.
-
-
-LARGEST_BASE64 = 74_994
-"""The most characters of base64 that terminals take in one OSC 52: the limit of xterm and hterm."""
-TIMEOUT_S = 2.0
-_REMOTE = ("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY")
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """The environment of the app, as far as it matters to copying."""
-
-    environ: Mapping[str, str]
-    is_web: bool = False
-    platform: str = sys.platform
-    projects: tuple[Path, ...] = ()
-    """The folders whose programs never run."""
-
-    @property
-    def is_remote(self) -> bool:
-        """Whether the user sits at another machine."""
-        return self.is_web or any(self.environ.get(name) for name in _REMOTE)
-
-    @property
-    def in_tmux(self) -> bool:
-        """Whether tmux stands between the app and the terminal, on this machine or on the user's."""
-        return bool(self.environ.get("TMUX")) or self.environ.get("TERM", "").startswith("tmux")
-
-
-@dataclass(frozen=True, slots=True)
-class Copied:
-    """The result of copying. ``escape`` must still be written to the terminal; ``failed`` if the text is nowhere."""
-
-    message: str
-    escape: str = ""
-    failed: bool = False
-
-
-def copy(text: str, named: str, where: Surroundings, kept: Path) -> Copied:
-    """Copies ``text`` in the first way that works, and writes it to the file ``kept`` where that is uncertain.
-
-    Messages call the text ``named`` ("the path"). Blocks, for at most :data:`TIMEOUT_S` with each program.
-    """
-    it = f"{named} ({counted(len(text), 'character', 'characters')})"
-    for command, how in _programs(where):
-        if _fed(command, text, where):
-            return Copied(f"copied {it} {how}")
-    escape = osc52(text, where.in_tmux)
-    through = "your browser" if where.is_web else "the terminal (OSC 52)"
-    file = f"{kept}{', on the machine that runs brv-tui' if where.is_web else ''}"
-    try:
-        writing.write(kept, _encoded(text))
-    except OSError as error:
-        if escape:
-            return Copied(f"copied {it} through {through}, if it allows that", escape)
-        problem = f"{kept} cannot be written ({faults.reason(error)})"
-        return Copied(f"not copied: {it} is too long for that, and {problem}", failed=True)
-    if escape:
-        return Copied(f"copied {it} through {through}; if nothing arrives, it is in {file}", escape)
-    return Copied(f"{it} is too long to be copied through {through}: it is in {file}")
-
-
-def osc52(text: str, in_tmux: bool) -> str:
-    """Returns the escape sequence that puts ``text`` on the terminal's clipboard; empty if it is too long.
-
-    tmux takes the plain sequence if ``set-clipboard`` is ``on``, and passes on the wrapped one if ``allow-passthrough``
-    is. Both are sent, and it drops the one that it may not take.
-    """
-    encoded = base64.b64encode(_encoded(text)).decode("ascii")
-    if len(encoded) > LARGEST_BASE64:
-        return ""
-    plain = f"\x1b]52;c;{encoded}\a"
-    if not in_tmux:
-        return plain
-    inner = plain.replace("\x1b", "\x1b\x1b")
-    return f"\x1bPtmux;{inner}\x1b\\{plain}"
-
-
-def _programs(where: Surroundings) -> Iterator[tuple[list[str], str]]:
-    """Yields commands that read the text from standard input, and words for the toast about each."""
-    environ = where.environ
-    if not where.is_remote:
-        if where.platform == "darwin":
-            yield ["pbcopy"], "with pbcopy"
-        if environ.get("WAYLAND_DISPLAY"):
-            yield ["wl-copy"], "with wl-copy"
-        if environ.get("DISPLAY"):
-            yield ["xclip", "-selection", "clipboard", "-in"], "with xclip"
-            yield ["xsel", "--clipboard", "--input"], "with xsel"
-    if environ.get("TMUX") and not where.is_web:
-        yield ["tmux", "load-buffer", "-w", "-"], "through tmux: to the terminal's clipboard, and prefix ] pastes it"
-        yield ["tmux", "load-buffer", "-"], "into tmux: prefix ] pastes it"
-
-
-def _fed(command: list[str], text: str, where: Surroundings) -> bool:
-    variables = programs.environment(*where.projects, of=where.environ)
-    program = programs.find_program(command[0], variables)
-    if program is None:
-        return False
-    nowhere = programs.DEVNULL  # some stay to serve the text, so a pipe from them would never end
-    try:
-        process = programs.start(
-            [program, *command[1:]], variables, stdin=programs.PIPE, stdout=nowhere, stderr=nowhere,
-            start_new_session=True,
-        )  # fmt: skip
-    except OSError:
-        return False
-    try:
-        process.communicate(_encoded(text), TIMEOUT_S)
-    except programs.TimeoutExpired:
-        process.kill()
-        process.communicate()
-        return False
-    except OSError:  # it ended without reading
-        process.wait()
-        return False
-    return process.returncode == 0
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "replace")
-
 
 # Saves the screen as a picture.
 

@@ -3,77 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from brvtui.engines.soleri.entries import VaultEntry
-from brvtui.engines.soleri.profile import AgeRules, SeverityValues, SignalValues, SoleriProfile, Weights
+from brvtui.engines.soleri.profile import SoleriProfile, Weights
+from brvtui.engines.soleri.signals import _DAY_SECONDS, changed_at, severity_of, temporal_decay, window_of
 from brvtui.engines.soleri.vault import Vault
 from brvtui.trace import DatedEvent, DocumentForecast, Part
 
-# The seven signals, and their weighted sum (``docs/soleri.md``, "Signals").
-
-
-@dataclass(frozen=True, slots=True)
-class EntrySignals(SignalValues):
-    """The signals of one entry for one query: vector from -1 to 1, graph proximity to 0.5, the others from 0 to 1."""
-
-    def total(self, weights: Weights) -> float:
-        """The sum of each signal times its weight."""
-        return sum([weight * value for weight, value in zip(weights.in_order, self.in_order, strict=True)])
-
-
-NAMES = tuple(signal.name for signal in fields(EntrySignals))
-
-
-def severity_of(severity: str, values: SeverityValues) -> float:
-    """The value of a severity; an unknown one counts as a suggestion."""
-    return {"critical": values.critical, "warning": values.warning}.get(severity, values.suggestion)
-
-
-def jaccard(first: Iterable[str], second: Iterable[str]) -> float:
-    """The shared share of two sets, compared exactly; 0 when both are empty."""
-    ours, theirs = set(first), set(second)
-    return len(ours & theirs) / len(ours | theirs) if ours or theirs else 0.0
-
-
-def temporal_decay(entry: VaultEntry, now: float, rules: AgeRules) -> float:
-    """What age leaves of an entry at ``now`` (seconds since 1970), from 0 to 1.
-
-    An entry with ``valid_until`` keeps 1 until the last part of its window and falls in a straight line there; any
-    other halves with each half-life since its last change.
-    """
-    if not entry.valid_until:
-        changed = changed_at(entry)
-        return half_life_decay(now - changed, rules) if changed is not None else 1.0
-    window = window_of(entry)
-    remaining = entry.valid_until - now
-    if remaining <= 0:
-        return 0.0
-    ramp = window * rules.ramp_share
-    return 1.0 if window <= 0 or remaining > ramp else remaining / ramp
-
-
-def half_life_decay(age_seconds: float, rules: AgeRules) -> float:
-    """What ``age_seconds`` leave of an entry without a window."""
-    return 1.0 if age_seconds <= 0 else math.exp(-math.log(2) * age_seconds / (rules.half_life_days * _DAY_SECONDS))
-
-
-def changed_at(entry: VaultEntry) -> float | None:
-    """When ``entry`` last changed, in seconds since 1970; None where that is not known."""
-    return entry.updated_at if entry.updated_at is not None else entry.created_at
-
-
-def window_of(entry: VaultEntry) -> float:
-    """The length of a validity window in seconds; 0 where its start or its end is not known, so that nothing fades."""
-    start = entry.valid_from if entry.valid_from is not None else entry.created_at
-    return entry.valid_until - start if entry.valid_until is not None and start is not None else 0.0
-
-
 NEAREST = 0.5
 """The graph proximity of a direct neighbour, which no entry exceeds."""
-_DAY_SECONDS = 86_400.0
 _OPENS, _FADES, _CLOSES, _HALVES = "window-opens", "window-fades", "window-closes", "age-halves"
 EVENT_KINDS = {
     _OPENS: "in an open window",

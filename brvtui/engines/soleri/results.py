@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from brvtui.engines.soleri.ageing import temporal_decay
 from brvtui.engines.soleri.entries import Memory, units
 from brvtui.engines.soleri.matching import terms
 from brvtui.engines.soleri.memories import RecalledMemories
 from brvtui.engines.soleri.profile import AsRun, SoleriProfile
 from brvtui.engines.soleri.search import ScoredEntry, VaultRanking
+from brvtui.engines.soleri.signals import temporal_decay
 from brvtui.engines.soleri.vault import Vault
 
 # Where a profile that does as the program runs made a query differ from the document (``docs/soleri.md``).

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from brvtui.engines.soleri.ageing import EntrySignals, jaccard, severity_of, temporal_decay
 from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.engines.soleri.profile import GuardRules, SoleriProfile, Weights
+from brvtui.engines.soleri.signals import EntrySignals, jaccard, severity_of, temporal_decay
 from brvtui.engines.soleri.vault import NO_FILTERS, CandidatePool, Filters, Pooled, Proximity, Vault
 from brvtui.engines.soleri.vectors import DocumentFrequencies, SparseVector, dot, nearest_of
 from brvtui.services.legs import Vector

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from brvtui.engines.contract import Context, Query
-from brvtui.engines.soleri.ageing import NAMES, best_score, changed_at, forecast
+from brvtui.engines.soleri.ageing import best_score, forecast
 from brvtui.engines.soleri.comparing import LEAST_LEAD, composition, differences, short
 from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.engines.soleri.index import NoteVault
@@ -29,6 +29,7 @@ from brvtui.engines.soleri.sections import (
     SharedTerm,
     VaultSearch,
 )
+from brvtui.engines.soleri.signals import NAMES, changed_at
 from brvtui.engines.soleri.vault import Vault
 from brvtui.engines.soleri.vectors import tokenize
 from brvtui.text.analysis import origin

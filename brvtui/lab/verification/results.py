@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from brvtui.snapshot import Snapshot
-from brvtui.tree.reading.contents import spaced_words
+from brvtui.tree.reading.whitespace import spaced_words
 
 # Questions made of the notes of a tree: their titles, words and paths, misspelt words, words of no note.
 

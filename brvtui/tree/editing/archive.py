@@ -13,9 +13,10 @@ from typing import Any
 from brvtui.ranking.packing import estimated_tokens
 from brvtui.tree.constants import ArchiveRules
 from brvtui.tree.editing.fields import scalar
-from brvtui.tree.reading.contents import first_units, folded, units
+from brvtui.tree.reading.contents import first_units, units
 from brvtui.tree.reading.files import ARCHIVE, Role, role_of
 from brvtui.tree.reading.frontmatter import parse
+from brvtui.tree.reading.whitespace import folded
 
 _STUB_END = ".stub.md"
 _FULL_END = ".full.md"

@@ -4,68 +4,15 @@ from __future__ import annotations
 
 import os
 import stat as stat_module
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
-from typing import TypeVar
 
 from brvtui import faults
 from brvtui.disk.walking import MOST_DEPTH, TOO_DEEP, leads_to_folder, walk
+from brvtui.tree.reading.collation import sort_key
 from brvtui.wording import shortened
-
-# Locale order of names, as the engine's ``localeCompare`` gives it (Unicode collation, UTS 10).
-#
-# ASCII names are compared by tables made here; as soon as one name is not ASCII, all are compared by the Unicode
-# collation table, which takes about 0.15 s to load.
-
-
-_PRINTABLE = " _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789"
-_Item = TypeVar("_Item")
-SortKey = tuple[str, str] | tuple[int, ...]
-
-
-def _ascii_tables() -> tuple[dict[int, str | None], dict[int, str | None]]:
-    primary: dict[int, str | None] = dict.fromkeys(range(128))
-    tertiary: dict[int, str | None] = dict.fromkeys(range(128))
-    spaces = "\t\n\v\f\r"
-    for rank, character in enumerate(spaces + _PRINTABLE + "abcdefghijklmnopqrstuvwxyz", start=1):
-        primary[ord(character)] = chr(rank)
-        tertiary[ord(character)] = "\x01"
-        if character.isalpha():
-            primary[ord(character.upper())] = chr(rank)
-            tertiary[ord(character.upper())] = "\x02"
-    return primary, tertiary
-
-
-_PRIMARY, _TERTIARY = _ascii_tables()
-
-
-def _ascii_key(name: str) -> SortKey:
-    return name.translate(_PRIMARY), name.translate(_TERTIARY)
-
-
-@cache
-def _unicode_key() -> Callable[[str], SortKey]:
-    from pyuca import Collator
-
-    collator = Collator()
-    return lambda name: tuple(collator.sort_key(name))
-
-
-def sort_key(names: Iterable[str]) -> Callable[[str], SortKey]:
-    """A key function that puts ``names`` (all of the names to be compared) in locale order."""
-    return _ascii_key if all(name.isascii() for name in names) else _unicode_key()
-
-
-def in_locale_order(items: Sequence[_Item], name: Callable[[_Item], str]) -> list[_Item]:
-    """``items`` sorted by ``name`` in locale order; equal names keep their order."""
-    names = [name(item) for item in items]
-    key = sort_key(names)
-    order = sorted(range(len(items)), key=lambda i: key(names[i]))
-    return [items[i] for i in order]
-
 
 ARCHIVE = "_archived"
 SUMMARY_FILE = "_index.md"

@@ -2,66 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
-from brvtui.tree.reading.files import (
-    MS_PER_HOUR,
-    SEARCHABLE,
-    Role,
-    SortKey,
-    TreeFile,
-    folder_key,
-    in_locale_order,
-    sort_key,
-    walk_key,
-)
-
-# The tree's fingerprint, which a cached answer must share (``docs/engine.md``, "The cache").
-
-
-EMPTY = "empty"
-_LENGTH = 16
-
-
-def is_covered(role: Role, with_derived: bool = False) -> bool:
-    """Whether the fingerprint covers files of this role; ``with_derived`` it covers all."""
-    return with_derived or role in SEARCHABLE or role is Role.ABSTRACT
-
-
-def fingerprint(files: Iterable[tuple[str, int]]) -> str:
-    """16 hexadecimal digits over (absolute path, mtime in whole ms) of the covered files; ``empty`` for none."""
-    listed = list(files)
-    if not listed:
-        return EMPTY
-    # The shared folder does not change the order, and a letter beyond ASCII in it would make sorting slow.
-    shared = _shared_folder([path for path, _ in listed])
-    ordered = in_locale_order(listed, lambda item: item[0][len(shared) :])
-    return of_lines(fingerprint_line(path, mtime) for path, mtime in ordered)
-
-
-def fingerprint_line(path: str, mtime_ms: int) -> str:
-    """The line of one file in the fingerprint."""
-    return f"{path}:{mtime_ms}"
-
-
-def of_lines(lines: Iterable[str]) -> str:
-    """The fingerprint of ``lines`` in locale order of their paths."""
-    text = "|".join(lines)
-    if not text:
-        return EMPTY
-    return hashlib.md5(text.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()[:_LENGTH]
-
-
-def _shared_folder(paths: list[str]) -> str:
-    first, last = min(paths), max(paths)
-    same = next((place for place, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))
-    return first[:same].rpartition("/")[0]
-
+from brvtui.tree.reading.collation import SortKey, sort_key
+from brvtui.tree.reading.files import MS_PER_HOUR, TreeFile, folder_key, walk_key
 
 _Item = TypeVar("_Item")
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from brvtui.engines.soleri.ageing import NAMES
 from brvtui.engines.soleri.entries import COLUMNS, VaultEntry
 from brvtui.engines.soleri.memories import FeedbackCounts, adapted_weights
 from brvtui.engines.soleri.profile import SoleriProfile
 from brvtui.engines.soleri.search import Dense, VaultRanking, VaultRequest, search
+from brvtui.engines.soleri.signals import NAMES
 from brvtui.engines.soleri.vault import Filters, Tier, Vault, link_graph, tier_weight
 from brvtui.engines.soleri.vectors import StoredVector, VectorIndex
 from brvtui.text.fts import IndexLayout, full_text

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from brvtui.engines.soleri.ageing import forecast, temporal_decay
+from brvtui.engines.soleri.ageing import forecast
 from brvtui.engines.soleri.entries import VaultEntry
 from brvtui.engines.soleri.matching import terms
 from brvtui.engines.soleri.memories import FeedbackCounts, adapted_weights
 from brvtui.engines.soleri.profile import load_profile
 from brvtui.engines.soleri.search import VaultRanking, VaultRequest, guarded, search
+from brvtui.engines.soleri.signals import temporal_decay
 from brvtui.engines.soleri.vault import Filters, Vault, link_graph
 from tests.engines.soleri.recorded import tier_of
 

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from brvtui.engines.soleri import vectors as dense
-from brvtui.engines.soleri.ageing import EntrySignals, jaccard, severity_of, temporal_decay
 from brvtui.engines.soleri.entries import memory
 from brvtui.engines.soleri.matching import expression
 from brvtui.engines.soleri.memories import FeedbackCounts, adapted_weights, search_memories
 from brvtui.engines.soleri.profile import load_profile
 from brvtui.engines.soleri.results import default_limit, merged, shaped, shaped_memory
 from brvtui.engines.soleri.search import VaultRequest, search
+from brvtui.engines.soleri.signals import EntrySignals, jaccard, severity_of, temporal_decay
 from brvtui.engines.soleri.vault import CandidatePool
 from brvtui.engines.soleri.vectors import SparseVector, dot, norm, term_frequencies, tokenize
 from brvtui.services.legs import LegError

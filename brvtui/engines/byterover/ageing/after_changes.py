@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from brvtui.engines.byterover.ageing.board import Board
-from brvtui.engines.byterover.profile import Context, Profile
-from brvtui.engines.byterover.route.decision import decide, find_results, results_with_words
-from brvtui.engines.byterover.search.detail import score_of
+from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.scoring import inputs_of
 from brvtui.engines.changes import accessed, updated
-from brvtui.engines.previews import Preview, PreviewState
-from brvtui.loading.revised import edit_after_save, edited
 from brvtui.ranking.ceiling import ceilings
-from brvtui.timing import Stopwatch
-from brvtui.trace import Origin
 from brvtui.tree.reading.signals import NoteSignals
 
 
@@ -48,34 +41,3 @@ def after_updates(signals: NoteSignals, days: float, local: bool, updates: int, 
 def _after(signals: NoteSignals, days: float, local: bool, times: int, profile: Profile) -> After:
     ceiling = ceilings(np.asarray([days]), inputs_of([signals], local, profile.score), profile)
     return After(times, signals, days, float(ceiling[0]))
-
-
-def preview(context: Context, query: str, scope: str, path: str, data: bytes, keep_mtime: bool) -> Preview:
-    """The outcome of ``query`` before and after the file at ``path`` of the project's own tree holds ``data``.
-
-    Its scores are those that a search finds after the text is saved. A new modification time makes a note young,
-    keeping the old one (``keep_mtime``) does not. Nothing is written.
-    """
-    snapshot, now_ms = context.snapshot, context.now_ms
-    saved = [
-        edited(snapshot, context.constants, now_ms, edit_after_save(snapshot, now_ms, path, data, keep))
-        for keep in (False, True)
-    ]
-    unseen = next((file.reason for file in saved[0].unseen if file.path == path), "")
-    states = (replace(context, snapshot=state) for state in (snapshot, *saved))
-    now, renewed, kept = (_state(state, query, scope, path) for state in states)
-    return Preview(path, now, renewed, kept, keep_mtime, unseen)
-
-
-def _state(context: Context, query: str, scope: str, path: str) -> PreviewState:
-    position = context.snapshot.by_path.get(path)
-    row = None if position is None else Board(context.snapshot, context.constants, context.now_ms).row(position)
-    recency, ceiling = (None, None) if row is None else (row.recency, row.ceiling)
-    if not query.strip():
-        return PreviewState((), None, recency, ceiling)
-    made = results_with_words(context, find_results(context, query, scope, Stopwatch()))
-    own = next((hit for hit in made.hits if hit.file == path and hit.origin is not Origin.PROPAGATED), None)
-    if own is None and position is not None:
-        own = score_of(context, made.search, position)
-    decided = decide(context, made)
-    return PreviewState(made.hits, own, recency, ceiling, decided.why, decided.tier, decided.outcome)

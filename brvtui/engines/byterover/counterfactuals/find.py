@@ -40,9 +40,9 @@ from brvtui.ranking.maturity import LEVELS
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.segment import FIELDS
 from brvtui.trace import Hit, Ladder, MatchKind, NearMiss, Origin, Trace
-from brvtui.tree.reading.contents import spaced_words
 from brvtui.tree.reading.files import Role
 from brvtui.tree.reading.signals import NoteSignals
+from brvtui.tree.reading.whitespace import spaced_words
 from brvtui.wording import counted
 
 _WITHOUT_MODEL = (Outcome.DIRECT, Outcome.EXACT_CACHE, Outcome.FUZZY_CACHE)

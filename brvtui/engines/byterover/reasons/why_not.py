@@ -9,7 +9,7 @@ from enum import StrEnum
 from brvtui.engines.advice import CHECK_PATH, Ask, title_wordings, tried_remedy
 from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search.detail import detail, scored, search_of
-from brvtui.engines.byterover.search.matched_words import BELOW_FLOOR, PAST_LIMIT, PUSHED_OUT
+from brvtui.engines.byterover.search.near_misses import BELOW_FLOOR, PAST_LIMIT, PUSHED_OUT
 from brvtui.engines.byterover.search.scope import members
 from brvtui.engines.byterover.sections import (
     UNMATCHED,
@@ -28,8 +28,8 @@ from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.trace import Detail, Explanation, Hit, Reason, Remedy, Trace
 from brvtui.tree.editing.archive import archived_as, stub_of
-from brvtui.tree.reading.contents import spaced_words
 from brvtui.tree.reading.files import SEARCHABLE, Role, role_of
+from brvtui.tree.reading.whitespace import spaced_words
 from brvtui.wording import counted
 
 # What an answer does with a result: whether it quotes it, also where the cache gave it before the notes changed.

@@ -9,7 +9,7 @@ from brvtui.engines.byterover.sections import CacheEntry, CacheLook, Fingerprint
 from brvtui.ranking.similarity import jaccard
 from brvtui.text.analysis import utf16
 from brvtui.trace import Answer, Check, State, Step
-from brvtui.tree.reading.contents import folded, spaced_words
+from brvtui.tree.reading.whitespace import folded, spaced_words
 
 _RULE = "the-cache"
 

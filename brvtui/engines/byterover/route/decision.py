@@ -15,7 +15,7 @@ from brvtui.engines.byterover.sections import EntitySearch, EntityStep, Outcome,
 from brvtui.text.analysis import utf16
 from brvtui.timing import Stopwatch
 from brvtui.trace import Check, Hit, Ladder, Origin, State, Step
-from brvtui.tree.reading.contents import spaced_words
+from brvtui.tree.reading.whitespace import spaced_words
 
 # Supplementary searches for single words of a query (``docs/engine.md``, "Entity searches").
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from brvtui.engines.byterover.sections import CacheLook, FingerprintState
 from brvtui.snapshot import Snapshot
 from brvtui.tree.reading.files import TreeFile
-from brvtui.tree.reading.orders import is_covered
+from brvtui.tree.reading.fingerprint import is_covered
 
 _REMEMBERED = 8
 """Trees that a later one can be compared with."""

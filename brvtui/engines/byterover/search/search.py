@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search import scope as scopes
 from brvtui.engines.byterover.search.lint import lint, significant_words
-from brvtui.engines.byterover.search.matched_words import NEAR_MISSES, near_misses, trimmed_misses
 from brvtui.engines.byterover.search.matching import Matched, combine, time_of
+from brvtui.engines.byterover.search.near_misses import NEAR_MISSES, near_misses, trimmed_misses
 from brvtui.engines.byterover.search.scope import PathLookup, SearchOptions, SearchRequest, members
 from brvtui.engines.byterover.search.scoring import Ranking, listing, path_hits, propagate, rank, text_hits
 from brvtui.engines.byterover.sections import ESCAPE, Attempt, Lift, QueryLint, Scope, Search, SearchOutcome

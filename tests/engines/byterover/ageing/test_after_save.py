@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from brvtui.engines.byterover.ageing.after_changes import preview
 from brvtui.engines.byterover.ageing.board import Board
+from brvtui.engines.byterover.preview import preview
 from brvtui.engines.byterover.profile import Context
 from brvtui.engines.previews import Preview
 from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree

@@ -1,0 +1,70 @@
+"""The notes that matched and are not among the results, nearest first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.search.scope import SearchRequest
+from brvtui.engines.byterover.search.scoring import Ranking
+from brvtui.engines.byterover.sections import UNMATCHED, SearchOutcome
+from brvtui.trace import Hit, NearMiss, Origin
+
+NEAR_MISSES = 20
+PAST_LIMIT = "past the limit"
+BELOW_FLOOR = "below the out-of-domain floor"
+PUSHED_OUT = "folder summaries took its place"
+
+
+def trimmed_misses(merged: Sequence[Hit], limit: int) -> tuple[NearMiss, ...]:
+    """The direct hits that folder summaries pushed past the limit."""
+    trimmed = [hit for hit in merged[limit:] if hit.origin is Origin.TEXT]
+    return tuple(
+        NearMiss(
+            path=hit.path,
+            file=hit.file,
+            title=hit.title,
+            kind=hit.kind,
+            maturity=hit.signals.maturity if hit.signals else "",
+            rank=limit + number,
+            score=hit.score,
+            reason=PUSHED_OUT,
+            short=number,
+        )
+        for number, hit in enumerate(trimmed, start=1)
+    )
+
+
+def near_misses(
+    request: SearchRequest, ranking: Ranking, taken: int, outcome: SearchOutcome, floor: float = 0.0, after: int = 0
+) -> tuple[NearMiss, ...]:
+    """The best matches after the first ``taken``, with what each lacked of ``floor`` or of its rank.
+
+    Their ranks begin behind ``after`` others that were lost later.
+    """
+    constants, most = request.context.constants, request.options.most
+    misses = []
+    positions = ranking.positions[taken : taken + NEAR_MISSES].tolist()
+    for rank_, position in enumerate(positions, start=taken + 1):
+        note = request.context.snapshot.notes[position]
+        score = float(ranking.scores[rank_ - 1])
+        reason, short = why_missed(constants, most, rank_, score, outcome, floor)
+        maturity = request.context.snapshot.signals[position].maturity
+        misses.append(
+            NearMiss(note.result_path, note.path, note.title, note.kind, maturity, rank_ + after, score, reason, short)
+        )
+    return tuple(misses)
+
+
+def why_missed(
+    constants: Profile, most: int, rank: int, score: float, outcome: SearchOutcome, floor: float
+) -> tuple[str, float]:
+    """Why a match of this rank and score is not among the ``most`` results, and how much it lacks."""
+    limits = constants.out_of_domain
+    if outcome is SearchOutcome.BELOW_FLOOR:
+        return BELOW_FLOOR, limits.floor - score
+    if outcome is SearchOutcome.UNMATCHED_WORDS:
+        return UNMATCHED, limits.escape - score
+    if score < floor:
+        return f"below {constants.search.gap_ratio:g} × top", floor - score
+    return PAST_LIMIT, float(rank - most)
