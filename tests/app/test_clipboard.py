@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.app.exporting import sharing
+from brvtui.app.exporting import clipboard
 from brvtui.app.exporting.clipboard import LARGEST_BASE64, Surroundings, copy, osc52
 
 TEXT = "auth/jwt/é 😀\n\x1b[31m"
@@ -97,11 +97,11 @@ def test_a_program_that_hangs_is_left(programs: Path) -> None:
 
 
 def test_a_program_that_stays_to_hand_it_out_is_not_waited_for(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "TIMEOUT_S", 20)
+    monkeypatch.setattr(clipboard, "TIMEOUT_S", 20)
     put(programs, "xclip", STAYS)
     began = time.monotonic()
     assert "with xclip" in copy(TEXT, "the path", here(programs, DISPLAY=":0"), programs / "kept").message
-    assert time.monotonic() - began < sharing.TIMEOUT_S
+    assert time.monotonic() - began < clipboard.TIMEOUT_S
     os.kill(int((programs / "xclip.pid").read_text()), 9)
 
 
