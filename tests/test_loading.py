@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from brvtui.engines.byterover.route.manifest import manifest_of
-from brvtui.loading import load, update
+from brvtui.loading import full, incremental, load, update
+from brvtui.text.segment import TOO_MANY_WORDS
 from brvtui.tree.engine_files.sidecar import read_sidecar
 from brvtui.tree.reading import contents
 from brvtui.tree.reading.project import find_project
@@ -238,3 +239,32 @@ def test_the_manifest_of_a_followed_snapshot_is_that_of_a_fresh_one(tmp_path: Pa
             one, other = manifest_of(snapshot, limits), manifest_of(fresh, limits)
             assert one.entries == other.entries
             assert one.lanes == other.lanes
+
+
+def test_a_tree_of_too_many_words_is_read_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pick = random.Random(5)
+    tree = generated(tmp_path / "project", 5)
+    whole = tree.snapshot()
+    for module in (full, incremental):
+        monkeypatch.setattr(module, "MOST_ENTRIES", int(whole.postings.sizes.sum()) // 2)
+    cut = tree.snapshot()
+    assert 0 < len(cut.notes) < len(whole.notes)
+    left = {file.path for file in cut.unseen if file.reason == TOO_MANY_WORDS}
+    assert {note.path for note in whole.notes} == left | {note.path for note in cut.notes}
+    assert any("words" in notice for notice in cut.notices)
+    for _ in range(4):  # what is searched is the same, however the tree came to be as it is
+        edit(tree, pick)
+        cut = tree.snapshot(previous=cut)
+        same(cut, tree.snapshot(), pick)
+
+
+def test_growing_past_the_limit_leaves_notes_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = generated(tmp_path / "project", 6)
+    before = tree.snapshot()
+    for module in (full, incremental):
+        monkeypatch.setattr(module, "MOST_WORDS", len(before.postings.ids))
+    tree.file("ops/long.md", "# Long\n" + " ".join(f"word{number}" for number in range(50)))
+    tree.file("ops/more.md", "# More\nother")
+    now = update(before, ["ops/long.md"], BRV3, NOW_MS, tree.layers())
+    assert now is None  # a load of the whole tree decides which notes are left out
+    assert any(file.reason == TOO_MANY_WORDS for file in tree.snapshot(previous=before).unseen)

@@ -11,11 +11,12 @@ import numpy as np
 from brvtui.loading.assemble import Parts, assemble
 from brvtui.loading.one_file import EditedFile, is_same, read_file
 from brvtui.snapshot import Parsed, Reusable, Snapshot
-from brvtui.text.segment import NoteTerms, TermIds
+from brvtui.text.segment import MOST_ENTRIES, MOST_WORDS, TOO_MANY_WORDS, NoteTerms, TermIds
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import (
     CONTEXT_FILE,
     DUPLICATE,
+    SEARCHABLE,
     Listing,
     TreeFile,
     UnseenFile,
@@ -83,15 +84,22 @@ def load(
     ids = reuse.postings.ids if reuse else TermIds()
     parsed: dict[str, Parsed] = {}
     fresh: dict[str, NoteTerms] = {}
+    places: Mapping[str, int] = reuse.by_path if reuse else {}
+    sizes = reuse.postings.sizes.tolist() if reuse else []
+    entries = 0
     for number, item in enumerate(located):
         if number % _READ_AT_ONCE == 0:
             if cancelled():
                 return None
             if progress:
                 progress(number, len(located))
+        if (len(ids) > MOST_WORDS or entries > MOST_ENTRIES) and item.file.role in SEARCHABLE:
+            unseen.append(UnseenFile(item.path, TOO_MANY_WORDS, True))
+            continue
         known = reuse.parsed.get(item.path) if reuse else None
         if known and is_same(known, item.file):
             parsed[item.path] = known
+            entries += sizes[places[item.path]] if known.is_note else 0
             continue
         instead = edited.get(item.file.path) if not item.alias else None
         parsed[item.path], terms = read_file(
@@ -99,11 +107,11 @@ def load(
         )
         if terms is not None:
             fresh[item.path] = terms
+            entries += len(terms.rows)
     if progress:
         progress(len(located), len(located))
-    notes = [item.path for item in located if parsed[item.path].is_note]
-    places: Mapping[str, int] = reuse.by_path if reuse else {}
-    unreadable = [item.path for item in located if parsed[item.path].unseen]
+    notes = [path for path, entry in parsed.items() if entry.is_note]
+    unreadable = [path for path, entry in parsed.items() if entry.unseen]
     return assemble(
         Parts(
             project=project,

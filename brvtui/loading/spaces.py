@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,9 +13,9 @@ from brvtui.snapshot import Note, Parsed, Snapshot
 from brvtui.snapshot.records import columns_of
 from brvtui.text.analysis import utf16
 from brvtui.text.postings import build
-from brvtui.text.segment import TermIds, note_terms
+from brvtui.text.segment import MOST_ENTRIES, MOST_WORDS, TOO_MANY_WORDS, NoteTerms, TermIds, note_terms
 from brvtui.tree.constants import TreeConstants
-from brvtui.tree.reading.files import Role, limit_notices
+from brvtui.tree.reading.files import Role, UnseenFile, limit_notices
 from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import NoteSignals, Source, defaults
 from brvtui.tree.spaces.contents import SpaceContents, TopicFile, TopicSignals, read_space
@@ -62,22 +63,18 @@ def _same(before: SpaceContents, now: SpaceContents) -> bool:
 def _snapshot(
     project: SpaceProject, constants: TreeConstants, now_ms: float, spaces: tuple[SpaceContents, ...], generation: int
 ) -> Snapshot:
-    base, ids = defaults(constants.signals), TermIds()
+    base = defaults(constants.signals)
+    spaces, terms, ids = _with_terms(project, spaces)
     held = list(_topics(project, spaces))
     notes, parsed = [], {}
     for alias, path, topic in held:
         chars = len(utf16(topic.source))
-        title = topic.topic.attribute("title") or topic.path
-        file = topic.file
+        title, file = _title(topic), topic.file
         notes.append(Note(path, file.path, alias, title, Role.NOTE, file.size, file.mtime_ms, 0, 0, chars))
         identity = (alias, file.path, file.mtime_ns, file.size, file.inode, file.ctime_ns)
         parsed[path] = Parsed(*identity, title, True, chars=chars)
     by_alias = dict(zip(_aliases(project), spaces, strict=True))
     signals = tuple(_signals(by_alias[alias], topic.path, base) for alias, _, topic in held)
-    terms = [
-        note_terms(note.title, topic.topic.body, note.path, ids)
-        for note, (_, _, topic) in zip(notes, held, strict=True)
-    ]
     return Snapshot(
         project=project,
         generation=generation,
@@ -99,6 +96,34 @@ def _snapshot(
     )
 
 
+def _with_terms(
+    project: SpaceProject, spaces: Sequence[SpaceContents]
+) -> tuple[tuple[SpaceContents, ...], list[NoteTerms], TermIds]:
+    """``spaces`` without the topics that are too many words, the terms of the others in their order, and their ids."""
+    ids, terms, entries, kept = TermIds(), list[NoteTerms](), 0, list[SpaceContents]()
+    for alias, space in zip(_aliases(project), spaces, strict=True):
+        topics, unseen = list[TopicFile](), list(space.unseen)
+        for topic in space.topics:
+            if len(ids) > MOST_WORDS or entries > MOST_ENTRIES:
+                unseen.append(UnseenFile(topic.path, TOO_MANY_WORDS, True))
+                continue
+            topics.append(topic)
+            terms.append(note_terms(_title(topic), topic.topic.body, _path(alias, topic), ids))
+            entries += len(terms[-1].rows)
+        is_cut = len(topics) < len(space.topics)
+        kept.append(replace(space, topics=tuple(topics), unseen=tuple(unseen)) if is_cut else space)
+    return tuple(kept), terms, ids
+
+
+def _title(topic: TopicFile) -> str:
+    return topic.topic.attribute("title") or topic.path
+
+
+def _path(alias: str, topic: TopicFile) -> str:
+    """The path of ``topic`` in the snapshot."""
+    return f"[{alias}]:{topic.path}" if alias else topic.path
+
+
 def _aliases(project: SpaceProject) -> list[str]:
     """The alias of each space: none for the first."""
     return ["", *(source.alias for source in project.sources)]
@@ -108,7 +133,7 @@ def _topics(project: SpaceProject, spaces: tuple[SpaceContents, ...]) -> Iterato
     """Each topic with the alias of its space, and its path in the snapshot."""
     for alias, space in zip(_aliases(project), spaces, strict=True):
         for topic in space.topics:
-            yield alias, f"[{alias}]:{topic.path}" if alias else topic.path, topic
+            yield alias, _path(alias, topic), topic
 
 
 def _signals(space: SpaceContents, path: str, base: NoteSignals) -> NoteSignals:

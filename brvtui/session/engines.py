@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines import registry
@@ -13,6 +14,7 @@ from brvtui.services.provided import EngineServices
 from brvtui.session.opened import OpenProject
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace
+from brvtui.tree.reading.files import limit_notices
 from brvtui.typed_tables import ProfileError
 
 if TYPE_CHECKING:
@@ -85,7 +87,8 @@ class Engines:
             raise EngineError(str(error)) from error
 
     def answer(self, name: str, query: Query) -> tuple[Context[Any], Trace]:
-        """The answer of the engine ``name``, and the context that it was made in.
+        """The answer of the engine ``name``, and the context that it was made in. A notice names files that are past
+        a limit of this program.
 
         Raises :class:`brvtui.engines.contract.EngineError`.
         """
@@ -94,7 +97,9 @@ class Engines:
         if self._opened.is_space and name != registry.SPACE:
             raise EngineError(f"{name} ranks notes, and this is a space of ByteRover V4: {registry.SPACE} answers here")
         context = self.context(name)
-        return context, self.named(name).answer(context, query)
+        trace = self.named(name).answer(context, query)
+        unread = [line for line in limit_notices(context.snapshot.unseen) if line not in trace.notices]
+        return context, replace(trace, notices=(*unread, *trace.notices)) if unread else trace
 
     def complete(self, name: str, query: Query, cancellation: Cancellation) -> Iterator[Event]:
         """Answers as a run, event by event, with the answer that a model writes where one would."""

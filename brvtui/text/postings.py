@@ -97,6 +97,11 @@ class Postings:
         return len(self.slots)
 
     @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many terms each note holds, each counted once in a field."""
+        return np.concatenate([np.diff(part.notes.offsets) for part in (self.base, self.delta)])[self.slots]
+
+    @property
     def frequencies(self) -> NDArray[np.int64]:
         """Document frequency of each row."""
         return self.derived.of(_FREQUENCIES, self._frequencies)
@@ -169,7 +174,7 @@ class Postings:
         parts = self.base.notes, self.delta.notes
         rows = np.concatenate([part.rows for part in parts])
         starts = np.concatenate([parts[0].offsets[:-1], parts[1].offsets[:-1] + len(parts[0].rows)])[self.slots]
-        sizes = np.concatenate([np.diff(part.offsets) for part in parts])[self.slots]
+        sizes = self.sizes
         first = np.zeros(len(self.ids.terms), dtype=np.int64)
         left = int(sizes.sum())
         for end in range(len(self), 0, -_NOTES_AT_ONCE):

@@ -11,6 +11,11 @@ from numpy.typing import NDArray
 from brvtui.text.analysis import counted
 
 FIELDS = ("title", "content", "path")
+MOST_WORDS = 2_000_000
+"""Different words that the notes of a project may hold together; ordinary text has fewer than 300,000 in 50 MB."""
+MOST_ENTRIES = 20_000_000
+"""Words that they may hold together, each counted once in a note and field."""
+TOO_MANY_WORDS = f"the files before it hold more than {MOST_WORDS:,} different words, or {MOST_ENTRIES:,} in all"
 
 
 class TermIds(dict[str, int]):

@@ -36,6 +36,8 @@ class Attack:
     program: str = "from brvtui.cli import main; main()"
     check: Callable[[], str] = str
     """What got through beside the program's own behaviour; empty for nothing."""
+    cpu_seconds: float = CPU_SECONDS
+    memory_mb: float = MEMORY_MB
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,9 @@ def got_through(attack: Attack | Probe, folder: Path) -> str:
         problems.append(f"ended with {code:g}")
     if "Traceback" in said or "a report is in" in said:
         problems.append(f"broke: {said.strip().splitlines()[-1]}")
-    if cpu_seconds > CPU_SECONDS:
+    if cpu_seconds > attack.cpu_seconds:
         problems.append(f"took {cpu_seconds:.1f} s")
-    if memory_mb > MEMORY_MB:
+    if memory_mb > attack.memory_mb:
         problems.append(f"took {memory_mb:.0f} MB")
     if beside := attack.check():
         problems.append(beside)

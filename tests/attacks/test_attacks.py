@@ -20,6 +20,7 @@ from tests.attacks import (
     served,
     services,
     topics,
+    words,
 )
 from tests.attacks.harness import Attack, Probe, got_through
 
@@ -37,6 +38,7 @@ ATTACKS = (
     *topics.ATTACKS,
     *folders.ATTACKS,
     *globs.ATTACKS,
+    *words.ATTACKS,
 )
 
 

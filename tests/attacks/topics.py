@@ -67,6 +67,12 @@ TOPICS = {
     "19,000 facts": "".join(f"<bv-fact id=bve-{n:08}>north gate</bv-fact>" for n in range(19_000)),
     "facts in one another with a long text": "<bv-fact>" * 2_000 + "é" * 32_000,
     "facts in one another with a shorter text": "<bv-fact>" * 1_000 + "é" * 32_000,
+    "a long summary and 5,000 facts": (
+        f'<bv-topic summary="{"s " * 400_000}">' + "".join(f"<bv-fact id=bve-{n:08}>x</bv-fact>" for n in range(5_000))
+    ),
+    "a long picture and 5,000 facts": (
+        f'<bv-topic><img alt="{"s " * 400_000}">' + "".join(f"<bv-fact id=bve-{n:08}>x</bv-fact>" for n in range(5_000))
+    ),
     "plain text after everything": "<plaintext>" + "<b a=1><p>" * 900_000,
     "11 MB": "x" * 11_000_000,
 }

@@ -56,12 +56,15 @@ class TopicDocument:
     text: str
     fields: Mapping[str, str]
     """The text of each of its four fields."""
-    haystack: str
-    """All four, in lower case: where the filter looks for the query's words."""
     lengths: tuple[int, ...]
     """Distinct tokens of each field."""
     terms: tuple[Mapping[str, int], ...]
     """How often each term occurs, of each field."""
+
+    @property
+    def haystack(self) -> str:
+        """All four fields in lower case: where the filter looks for the query's words."""
+        return " ".join(self.fields.values()).lower()
 
     @property
     def path(self) -> str:
@@ -85,7 +88,5 @@ def documents_of(path: str, topic: Topic) -> tuple[TopicDocument, ...]:
         fields = {**shared, FIELDS[-1]: body}
         own = [*counted, field_terms(body)]
         lengths, terms = zip(*own, strict=True)
-        made.append(
-            TopicDocument(identity, path, kind, text, fields, " ".join(fields.values()).lower(), lengths, terms)
-        )
+        made.append(TopicDocument(identity, path, kind, text, fields, lengths, terms))
     return tuple(made)

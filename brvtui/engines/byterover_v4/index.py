@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -84,23 +85,20 @@ class TopicIndex:
         """By document, the place of its path in ``paths``."""
         self.paths = tuple(self.numbers)
         ids: dict[str, int] = {}
-        keys: list[int] = []
-        holders: list[int] = []
-        counts: list[int] = []
+        keys, holders, counts = array("q"), array("q"), array("q")
         width = len(FIELDS)
         for place, document in enumerate(self.documents):
             for field, terms in enumerate(document.terms):
-                for name, tf in terms.items():
-                    keys.append(ids.setdefault(name, len(ids)) * width + field)
-                    holders.append(place)
-                    counts.append(tf)
+                keys.extend([ids.setdefault(name, len(ids)) * width + field for name in terms])
+                holders.extend([place] * len(terms))
+                counts.extend(terms.values())
         self.terms = list(ids)
         """In order of first occurrence."""
         self.ids = ids
         rows = np.asarray(keys, dtype=np.int64)
         order = np.argsort(rows, kind="stable")
         self._holders = np.asarray(holders, dtype=np.int64)[order]
-        self._counts = np.asarray(counts, dtype=np.float64)[order]
+        self._counts = np.asarray(counts, dtype=np.int64)[order].astype(np.float64)
         self._starts = np.searchsorted(rows[order], np.arange(len(ids) * width + 1))
         lengths = [document.lengths for document in self.documents]
         self.lengths = np.asarray(lengths, dtype=np.float64).reshape(len(lengths), width).T

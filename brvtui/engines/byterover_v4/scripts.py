@@ -21,10 +21,26 @@ from brvtui.engines.byterover_v4.printed import (
 )
 from brvtui.engines.byterover_v4.profile import V4Profile
 from brvtui.engines.byterover_v4.search import UNCHANGED, FoundTopic, SpaceSearch, SpaceState, search
+from brvtui.engines.contract import EngineError
+from brvtui.text.segment import MOST_WORDS
 from brvtui.tree.reading.collation import sort_key
 from brvtui.tree.spaces.contents import SpaceContents, TopicFile
 
 _BETWEEN = "\n\n---\n\n"
+MOST_SPACE_ENTRIES = 5_000_000
+"""Words that the documents of a space may hold together, each counted once in a document and field."""
+_MOST_WORDS = 2 * MOST_WORDS
+"""Those that differ: twice as many as texts alone may hold, for the words of attributes and pairs of characters."""
+
+
+class TooManyWords(EngineError):
+    """A space with more words than are searched. V4 itself has no such limit."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"the topics of this space hold more than {_MOST_WORDS:,} different words, or {MOST_SPACE_ENTRIES:,} in"
+            " all, which brv-tui does not search: split the space"
+        )
 
 
 class LegacyMarkdown(ValueError):
@@ -43,6 +59,8 @@ class RankedSpace:
 
     contents: SpaceContents
     corpus: SpaceCorpus
+    is_too_large: bool = False
+    """Whether its documents hold so many words that it is not searched; its corpus is empty then."""
 
     @property
     def cited(self) -> CitedSpace:
@@ -87,8 +105,19 @@ class ScriptAnswer:
 def ranked_space(contents: SpaceContents, before: RankedSpace | None = None) -> RankedSpace:
     """``contents``, ready to be searched. Documents of topics that are those of ``before`` are not counted again."""
     known = before.corpus.by_path if before is not None else {}
-    topics = [_ranked(file, known.get(file.path)) for file in contents.topics]
+    topics, entries = [], 0
+    for file in contents.topics:
+        topics.append(_ranked(file, known.get(file.path)))
+        entries += sum(len(terms) for document in topics[-1].documents for terms in document.terms)
+        if entries > MOST_SPACE_ENTRIES:
+            break
+    if entries > MOST_SPACE_ENTRIES or (entries > _MOST_WORDS and _distinct_words(topics) > _MOST_WORDS):
+        return RankedSpace(contents, corpus_of((), contents.signals), is_too_large=True)
     return RankedSpace(contents, corpus_of(topics, contents.signals))
+
+
+def _distinct_words(topics: Sequence[RankedTopic]) -> int:
+    return len({word for topic in topics for document in topic.documents for terms in document.terms for word in terms})
 
 
 def _ranked(file: TopicFile, before: RankedTopic | None) -> RankedTopic:
@@ -108,7 +137,7 @@ def query_space(
 ) -> ScriptAnswer:
     """The answer of ``query`` over one space.
 
-    Raises :class:`LegacyMarkdown`, :class:`brvtui.engines.byterover_v4.corpus.FilterError`,
+    Raises :class:`TooManyWords`, :class:`LegacyMarkdown`, :class:`brvtui.engines.byterover_v4.corpus.FilterError`,
     :class:`brvtui.engines.byterover_v4.index.DuplicateIds` and
     :class:`brvtui.engines.byterover_v4.search.SignalsUnreadable`.
     """
@@ -172,6 +201,8 @@ def _hits(
     profile: V4Profile,
     state: SpaceState = UNCHANGED,
 ) -> tuple[SpaceSearch, list[FoundHit]]:
+    if space.is_too_large:
+        raise TooManyWords
     found = search(space.corpus, query, asked, now_ms, profile, state)
     topics = first_ones(found.topics, limit)
     printed = printed_hits(found, topics, space.corpus, profile)

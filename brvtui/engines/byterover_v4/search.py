@@ -199,7 +199,8 @@ class _Ranking:
         rank = int(self.ranks[place])
         number = int(self.raw.documents[rank])
         document = self.index.documents[number]
-        held = tuple(word for word in self.significant if word in document.haystack)
+        haystack = document.haystack
+        held = tuple(word for word in self.significant if word in haystack)
         return FoundDocument(
             number, document, rank, float(self.raw.raw[rank]), float(self.raw.sums[rank]),
             int(self.raw.matched[rank]), held, float(self.relevance[place]), self.scores.one(place),

@@ -79,7 +79,7 @@ def _nothing(trace: Trace, section: SpaceAnswer) -> Iterator[Clause]:
         words = listed([word(one) for one in section.significant], "or")
         yield clause("similar words match, but V4 keeps only documents that contain ", words, " as written")
     elif not trace.snapshot.notes:
-        yield clause("there are no topics")
+        yield clause("there are no topics to search")
     elif trace.query.startswith("--"):
         yield clause("V4 takes a query that begins with -- as an option")
     elif not section.searched and not trace.filtered_out:

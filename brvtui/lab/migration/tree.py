@@ -12,18 +12,18 @@ from brvtui.engines.byterover_v4.command_line import CommandLine
 from brvtui.engines.byterover_v4.documents import documents_of, term, tokens
 from brvtui.engines.byterover_v4.migration.converter import ConvertedNote, convert
 from brvtui.engines.byterover_v4.profile import V4Profile
-from brvtui.engines.byterover_v4.scripts import RankedSpace, query_space, ranked_space
+from brvtui.engines.byterover_v4.scripts import MOST_SPACE_ENTRIES, RankedSpace, query_space, ranked_space
 from brvtui.lab.judgments.model import NOT_COVERED, Judgment, outcome_of
 from brvtui.regular_files import LARGEST, read_regular
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import counted, from_utf16
-from brvtui.text.segment import FIELDS
+from brvtui.text.segment import FIELDS, MOST_WORDS, TOO_MANY_WORDS
 from brvtui.trace import Trace
 from brvtui.tree.reading.files import TreeFile, UnseenFile
 from brvtui.tree.reading.signals import Source
-from brvtui.tree.spaces.contents import SpaceContents, TopicFile, code_units, markdown_files, unseen_name
+from brvtui.tree.spaces.contents import LARGEST_TOPIC, SpaceContents, TopicFile, code_units, markdown_files, unseen_name
 from brvtui.tree.spaces.locating import SpaceFolder
-from brvtui.tree.spaces.topic_html import Topic, UnreadableTopic, parse_topic
+from brvtui.tree.spaces.topic_html import UnreadableTopic, parse_topic
 
 # The answer to a query before a migration to ByteRover V4, and after it.
 
@@ -197,20 +197,29 @@ def migrate_tree(snapshot: Snapshot, now_ms: float, name: str) -> MigratedTree:
     notes: list[MigratedNote] = []
     converted: dict[str, ConvertedNote] = {}
     left: list[UnseenFile] = []
+    words, entries = set[str](), 0
     for path in sorted(markdown_files(tree), key=code_units):
         try:
             data = read_regular(tree / path, LARGEST)
             made = convert(path, data.decode("utf-8", "replace"), now_ms)
+            if len(made.html) > LARGEST_TOPIC:
+                raise UnreadableTopic("its topic would be larger than 2 MB")
             topic = parse_topic(made.html)
+            fields = [terms for document in documents_of(made.topic, topic) for terms in document.terms]
+            held = frozenset(word for terms in fields for word in terms)
+            entries += sum(map(len, fields))
+            if entries > MOST_SPACE_ENTRIES or len(words) + len(held - words) > MOST_WORDS:
+                raise UnreadableTopic(TOO_MANY_WORDS)
         except OSError as error:
             left.append(UnseenFile(path, f"cannot be read: {faults.reason(error)}"))
             continue
         except UnreadableTopic as error:
             left.append(UnseenFile(path, str(error)))
             continue
+        words |= held
         converted[path] = made
         unseen = _unseen(made)
-        lost = _NO_WORDS if unseen else _lost_words(snapshot, made, topic)
+        lost = _NO_WORDS if unseen else _lost_words(snapshot, made, held)
         notes.append(_migrated(snapshot, now_ms, made, unseen, lost))
         if not unseen:
             size = len(made.html.encode("utf-8", "surrogatepass"))
@@ -255,12 +264,12 @@ def _age_days(snapshot: Snapshot, note: str, now_ms: float) -> float:
     return max(0.0, (now_ms - known.mtime_ms) / _MS_PER_DAY) if known is not None else 0.0
 
 
-def _lost_words(snapshot: Snapshot, made: ConvertedNote, topic: Topic) -> _LostWords:
-    """The words under which ByteRover 3 finds the note of ``made`` and V4 would not, each where it stands first."""
+def _lost_words(snapshot: Snapshot, made: ConvertedNote, held: frozenset[str]) -> _LostWords:
+    """The words under which ByteRover 3 finds the note of ``made`` and V4, which finds it by those of ``held``, would
+    not: each where it stands first."""
     position = snapshot.by_path.get(made.note)
     if position is None:
         return _NO_WORDS
-    held = {found for document in documents_of(made.topic, topic) for field in document.terms for found in field}
     title, body, path = snapshot.notes[position].title, made.body, made.note
     in_text, in_path = ({from_utf16(word) for word in counted(text)[1]} for text in (f"{title}\n{body}", path))
     names, lost = snapshot.postings.ids.terms, set[str]()

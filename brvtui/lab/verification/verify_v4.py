@@ -13,7 +13,7 @@ from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover_v4.command_line import CommandLine
 from brvtui.engines.byterover_v4.engine import ByteRoverV4
 from brvtui.engines.byterover_v4.index import DuplicateIds
-from brvtui.engines.byterover_v4.scripts import ranked_space, recall
+from brvtui.engines.byterover_v4.scripts import TooManyWords, ranked_space, recall
 from brvtui.engines.byterover_v4.search import SignalsUnreadable
 from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.contract import Context, Query
@@ -168,7 +168,7 @@ def _recall(context: Context[Any], line: CommandLine) -> list[Mapping[str, Any]]
     space = ranked_space(context.snapshot.spaces[0])
     try:
         found: list[Mapping[str, Any]] = recall(space, line, context.now_ms, context.constants)["matchedDocs"]
-    except (DuplicateIds, SignalsUnreadable):
+    except (DuplicateIds, SignalsUnreadable, TooManyWords):
         return []
     return found
 

@@ -22,7 +22,9 @@ from brvtui.tree.spaces.topic_html import Topic, UnreadableTopic, parse_topic
 
 
 _TOPIC_ENDING, _MARKDOWN = ".html", ".md"
-_LARGEST = 2 * 1_048_576
+LARGEST_TOPIC = 2 * 1_048_576
+_MOST_CHARS = 256 * 1_048_576
+"""Characters of all topics of a space, with the texts of their elements."""
 _INDEX = "index.html"
 _DERIVED = re.compile(r"\.(?i:abstract|full|overview)\.html\Z")
 
@@ -80,7 +82,7 @@ def markdown_files(tree: Path) -> list[str]:
 def topic_source(tree: Path, path: str) -> str:
     """The HTML of the topic at ``path`` below ``tree``, bad bytes replaced. Raises OSError when it cannot be read
     or is larger than 2 MB."""
-    return read_regular(tree / path, _LARGEST).decode("utf-8", "replace")
+    return read_regular(tree / path, LARGEST_TOPIC).decode("utf-8", "replace")
 
 
 def code_units(path: str) -> bytes:
@@ -213,17 +215,23 @@ def read_space(
     topics are read, and of how many.
     """
     listing = list_topics(folder.tree)
-    unseen, topics = list(listing.unseen), []
+    unseen, topics = list(listing.unseen), list[TopicFile]()
+    chars = 0
     for number, file in enumerate(listing.files):
         if progress is not None:
             progress(number, len(listing.files))
-        before = known.get(file.path) if known else None
-        if before is not None and before.file == file:
-            topics.append(before)
+        if chars > _MOST_CHARS:
+            unseen.append(UnseenFile(file.path, "the topics before it are too large together", True))
             continue
+        before = known.get(file.path) if known else None
         try:
-            source = topic_source(folder.tree, file.path)
-            topics.append(TopicFile(file, source, parse_topic(source)))
+            if before is not None and before.file == file:
+                topic = before
+            else:
+                source = topic_source(folder.tree, file.path)
+                topic = TopicFile(file, source, parse_topic(source))
+            topics.append(topic)
+            chars += len(topic.source) + sum(len(element.text) for element in topic.topic.elements)
         except OSError as error:
             unseen.append(UnseenFile(file.path, f"cannot be read: {faults.reason(error)}"))
         except UnreadableTopic as error:

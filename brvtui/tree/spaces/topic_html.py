@@ -37,6 +37,8 @@ _TEXT, _IMAGE, _ROOT = "-text", "img", 0
 MOST_TEXT = 20 * 1_048_576
 """Characters that the texts of a topic's elements may have together, those of an outer one with those inside it:
 ten times the largest file."""
+_MOST_REPEATED = 4 * 1_048_576
+"""Characters of a topic's attributes and images, counted once for each searched element."""
 
 
 class UnreadableTopic(ValueError):
@@ -74,6 +76,11 @@ class Topic:
     """The text of the whole file."""
     images: str
     """Alternative text and source of every image, joined by spaces."""
+
+    @property
+    def repeated(self) -> str:
+        """The text that each of its documents has: attributes and images."""
+        return " ".join((*self.attributes.values(), self.images))
 
     def attribute(self, name: str) -> str:
         """The attribute ``name`` of the topic; empty without one."""
@@ -144,7 +151,10 @@ def _parsed(html: str) -> Topic:
     close(_ROOT)
     elements = tuple(element for _, element in sorted(made, key=lambda numbered: numbered[0]))
     first_topic = next((element.attributes for element in elements if element.tag == TOPIC), {})
-    return Topic(first_topic, elements, folded(" ".join(pieces)), " ".join(images))
+    topic = Topic(first_topic, elements, folded(" ".join(pieces)), " ".join(images))
+    if len(topic.searched_elements) * len(topic.repeated) > _MOST_REPEATED:
+        raise UnreadableTopic("too many elements share its long attributes and images; split the topic")
+    return topic
 
 
 def loose_text(html: str) -> str:
