@@ -35,7 +35,7 @@ def written(garden: Tree) -> Any:
     return LayoutStore(garden.tree).read()
 
 
-async def test_a_pane_is_made_wider_and_higher_and_smaller_again(app: BrvTui) -> None:
+async def test_panes_are_resized_by_keys_and_by_mouse(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")
         before = width(pilot, "results"), height(pilot, "results"), width(pilot, "score"), height(pilot, "answer")
@@ -46,15 +46,26 @@ async def test_a_pane_is_made_wider_and_higher_and_smaller_again(app: BrvTui) ->
         await pilot.press("<", "<", "-")
         await settled(pilot)
         assert (width(pilot, "results"), height(pilot, "results")) == before[:2]
-
-
-async def test_a_pane_gives_no_more_than_it_has(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
         await pilot.press("escape", *(">" for _ in range(60)))
         await settled(pilot)
         assert (width(pilot, "tree"), width(pilot, "retry"), width(pilot, "cache")) == (20, 20, 20)
         assert any("nothing to give" in toast.message for toast in app._notifications)
+        await pilot.press("equals_sign")
+        await settled(pilot)
+        tree = screen(pilot).query_one("#tree").region
+        before = width(pilot, "tree")
+        await pilot.mouse_down(offset=(tree.right - 1, tree.y + 4))
+        await pilot.hover(offset=(tree.right + 5, tree.y + 4))
+        await pilot.mouse_up(offset=(tree.right + 5, tree.y + 4))
+        await settled(pilot)
+        assert width(pilot, "tree") == before + 5
+        results = screen(pilot).query_one("#results").region
+        await pilot.mouse_down(offset=(results.x + 9, results.bottom - 1))
+        await pilot.hover(offset=(results.x + 9, results.bottom + 1))
+        await pilot.mouse_up(offset=(results.x + 9, results.bottom + 1))
+        await settled(pilot)
+        assert height(pilot, "results") == results.height + 2
+        assert app.mouse_captured is None
 
 
 async def test_hiding_showing_and_as_designed(app: BrvTui) -> None:
@@ -79,16 +90,7 @@ async def test_hiding_showing_and_as_designed(app: BrvTui) -> None:
         assert not screen(pilot).query_one("#verdict").display
 
 
-async def test_the_last_pane_stays(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", "2", "f4", "H", "f3", "H", "f2", "H")
-        await settled(pilot)
-        assert frame(pilot).query_one("#tree").display
-        assert any("the last pane stays" in toast.message for toast in app._notifications)
-
-
-async def test_tab_passes_over_what_is_hidden(app: BrvTui) -> None:
+async def test_hidden_panes_are_passed_over_and_the_last_one_stays(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         await pilot.press("f3", "H")
@@ -98,9 +100,13 @@ async def test_tab_passes_over_what_is_hidden(app: BrvTui) -> None:
             seen.append(pilot.app.focused.id)
         assert seen == ["answer", "retry", "cache", "tree", "route", "query", "results"]
         assert not screen(pilot).query_one("#score").display
+        await pilot.press("escape", "2", "f4", "H", "f3", "H", "f2", "H")
+        await settled(pilot)
+        assert frame(pilot).query_one("#tree").display
+        assert any("the last pane stays" in toast.message for toast in app._notifications)
 
 
-async def test_tabs_of_a_narrow_screen_without_what_is_hidden(app: BrvTui) -> None:
+async def test_tabs_of_a_narrow_screen_are_called_as_the_panes_that_are_shown(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "token store")
         await pilot.press("f3", "H")
@@ -113,36 +119,12 @@ async def test_tabs_of_a_narrow_screen_without_what_is_hidden(app: BrvTui) -> No
         await pilot.press("f3")
         await settled(pilot)
         assert "Score" in str(screen(pilot).query_one("#score").border_title)
-
-
-async def test_a_tab_is_called_as_its_pane(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await ask(pilot, "token store")
         for key in ("escape", "5"):
             await pilot.press(key)
             await settled(pilot)
             tabs = [frame(pilot).query_one(f"#{name}") for name in body(pilot).plan.tabs]
             row = str(next(pane.border_title for pane in tabs if pane.id in body(pilot).areas(body(pilot).size)))
             assert all(pane.TITLE in row for pane in tabs), row
-
-
-async def test_a_border_is_dragged(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
-        tree = screen(pilot).query_one("#tree").region
-        before = width(pilot, "tree")
-        await pilot.mouse_down(offset=(tree.right - 1, tree.y + 4))
-        await pilot.hover(offset=(tree.right + 5, tree.y + 4))
-        await pilot.mouse_up(offset=(tree.right + 5, tree.y + 4))
-        await settled(pilot)
-        assert width(pilot, "tree") == before + 5
-        results = screen(pilot).query_one("#results").region
-        await pilot.mouse_down(offset=(results.x + 9, results.bottom - 1))
-        await pilot.hover(offset=(results.x + 9, results.bottom + 1))
-        await pilot.mouse_up(offset=(results.x + 9, results.bottom + 1))
-        await settled(pilot)
-        assert height(pilot, "results") == results.height + 2
-        assert app.mouse_captured is None
 
 
 async def test_a_click_on_a_border_changes_nothing(app: BrvTui, garden: Tree) -> None:

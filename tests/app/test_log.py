@@ -316,18 +316,6 @@ async def test_the_newest_entry_is_shown_at_once_and_a_choice_stays(
         await settled(pilot)
 
 
-async def test_a_logged_query_is_asked_again_on_the_query_screen(
-    with_log: Tree, make_app: Callable[..., BrvTui]
-) -> None:
-    async with make_app(with_log.root).run_test(size=WIDE) as pilot:
-        await to_log(pilot)
-        await pilot.press("G", "enter")
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        await settled(pilot)
-        assert screen(pilot).field.value == "refresh token rotation"
-        assert view(pilot).answer.trace is not None
-
-
 async def test_what_was_not_covered_is_so_when_the_cache_repeats_it(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask_from_cache(pilot, "zebra quagga")
@@ -353,7 +341,9 @@ async def test_a_note_is_begun_about_the_query_under_the_cursor(
         assert "zebra_quagga.md" in shown(pilot)
 
 
-async def test_only_what_was_not_covered(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_queries_that_were_not_covered_are_filtered_and_asked_again(
+    with_log: Tree, make_app: Callable[..., BrvTui]
+) -> None:
     async with make_app(with_log.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
         await pilot.press("c")
@@ -362,6 +352,22 @@ async def test_only_what_was_not_covered(with_log: Tree, make_app: Callable[...,
         await pilot.press("c")
         await pilot.pause()
         assert len(frame(pilot).query_one(LogPane).choices) == 5
+        await pilot.press("G", "enter")
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await settled(pilot)
+        assert screen(pilot).field.value == "refresh token rotation"
+        assert view(pilot).answer.trace is not None
+        await to_log(pilot)
+        row = next(place for place, line in enumerate(shown(pilot).splitlines()) if "zebra quagga" in line)
+        await pilot.click(offset=(40, row))
+        await settled(pilot)
+        pane = frame(pilot).query_one(LogPane)
+        assert pane.entry is not None
+        assert pane.entry.query == "zebra quagga"
+        await pilot.click(offset=(40, row))
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await settled(pilot)
+        assert screen(pilot).field.value == "zebra quagga"
 
 
 async def test_the_engine_is_followed(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:
@@ -406,21 +412,6 @@ async def test_the_answer_that_the_agent_received_is_shown(garden: Tree, make_ap
         await until(pilot, lambda: "the answer that the agent received" in text_of(pilot, "#entry"))
         assert "every ␛[31mday." in text_of(pilot, "#entry")
         await until(pilot, lambda: "since then:" in text_of(pilot, "#entry") or "the same" in text_of(pilot, "#entry"))
-
-
-async def test_a_click_chooses_and_a_second_one_takes(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:
-    async with make_app(with_log.root).run_test(size=WIDE) as pilot:
-        await to_log(pilot)
-        row = next(place for place, line in enumerate(shown(pilot).splitlines()) if "zebra quagga" in line)
-        await pilot.click(offset=(40, row))
-        await settled(pilot)
-        pane = frame(pilot).query_one(LogPane)
-        assert pane.entry is not None
-        assert pane.entry.query == "zebra quagga"
-        await pilot.click(offset=(40, row))
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        await settled(pilot)
-        assert screen(pilot).field.value == "zebra quagga"
 
 
 def test_a_path_below_the_users_own_folder_is_written_with_a_tilde() -> None:

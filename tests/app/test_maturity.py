@@ -129,19 +129,6 @@ async def test_the_selected_note_is_the_same_everywhere(app: BrvTui) -> None:
         assert column(pilot, "core").chosen == "deploy/rollback.md"
 
 
-async def test_orders(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        seen = set()
-        for order in (*tuple(BoardOrder)[1:], BoardOrder.IMPORTANCE):
-            await pilot.press("S")
-            await settled(pilot)
-            assert f"by {order}" in shown(pilot)
-            seen.add(tuple(column(pilot, "draft").choices))
-            assert view(pilot).selection.file == column(pilot, "draft").chosen == FREEZE, "the note stays"
-        assert len(seen) >= 4
-
-
 async def test_cards_that_are_not_seen_may_become_fewer(tree: Tree, make_app: Any) -> None:
     tree.notes(69)
     tree.note("core/a.md", "Core")
@@ -155,20 +142,6 @@ async def test_cards_that_are_not_seen_may_become_fewer(tree: Tree, make_app: An
         await pilot.press("f2")
         await settled(pilot)
         assert len(column(pilot, "draft").choices) == 10
-
-
-async def test_what_if(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        assert "5 hits: 76 ◐ validated" in text_of(pilot, "#ageing")
-        assert "promoted from 65: 4 more, 2 hits" in text_of(pilot, "#ageing")
-        await pilot.press("f5", *"hhhhhh")
-        await settled(pilot)
-        assert "1 hit: 64 ○ draft" in text_of(pilot, "#ageing")
-        await pilot.press("l", "l")
-        await settled(pilot)
-        assert "3 hits: 70 ◐ validated" in text_of(pilot, "#ageing")
-        assert "3 updates: 76 ◐ validated" in text_of(pilot, "#ageing")
 
 
 async def test_the_events_of_a_note(app: BrvTui) -> None:
@@ -217,7 +190,7 @@ async def test_the_order_is_named_in_a_narrow_window_on_every_day(app: BrvTui) -
         assert "new: in these 30 days" in shown(pilot)
 
 
-async def test_clicks(app: BrvTui) -> None:
+async def test_clicks_strange_titles_and_another_profile(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         await pilot.click("#validated", offset=(5, 4))
@@ -230,6 +203,14 @@ async def test_clicks(app: BrvTui) -> None:
         await pilot.click("#draft", offset=(5, 1))
         await settled(pilot)
         assert maturity(pilot).stop == "draft", "the header chooses nothing"
+        pane = column(pilot, "draft")
+        pane.move_to(pane.choices.index(STRANGE))
+        await settled(pilot)
+        assert "A [red]title[/red]" in text_of(pilot, "#ageing")
+        assert "\x1b" not in shown(pilot)
+        assert "2 offered for pruning" in shown(pilot)
+        await pilot.press("p")
+        await until(pilot, lambda: "0 offered for pruning" in shown(pilot))
 
 
 async def test_what_changes_on_disk_is_shown(app: BrvTui, garden: Tree) -> None:
@@ -240,15 +221,7 @@ async def test_what_changes_on_disk_is_shown(app: BrvTui, garden: Tree) -> None:
         assert maturity(pilot).wanted.day == 30
 
 
-async def test_another_profile_ages_otherwise(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        assert "2 offered for pruning" in shown(pilot)
-        await pilot.press("p")
-        await until(pilot, lambda: "0 offered for pruning" in shown(pilot))
-
-
-async def test_help_and_keys(app: BrvTui) -> None:
+async def test_help_orders_and_the_next_hits_of_a_note(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         assert " S order  enter details  F2-F5 panes  f only…" in shown(pilot)
@@ -262,16 +235,24 @@ async def test_help_and_keys(app: BrvTui) -> None:
         listed = "\n".join(line.plain for line in app.screen.query_one(TextPane).lines)
         assert "The forecast 30 days on" in listed
         assert listed.count("Order notes by the next of their values") == 1, "three columns are one kind of pane"
-
-
-async def test_strange_titles_are_text(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        pane = column(pilot, "draft")
-        pane.move_to(pane.choices.index(STRANGE))
+        await pilot.press("escape")
+        seen = set()
+        for order in (*tuple(BoardOrder)[1:], BoardOrder.IMPORTANCE):
+            await pilot.press("S")
+            await settled(pilot)
+            assert f"by {order}" in shown(pilot)
+            seen.add(tuple(column(pilot, "draft").choices))
+            assert view(pilot).selection.file == column(pilot, "draft").chosen == FREEZE, "the note stays"
+        assert len(seen) >= 4
+        assert "5 hits: 76 ◐ validated" in text_of(pilot, "#ageing")
+        assert "promoted from 65: 4 more, 2 hits" in text_of(pilot, "#ageing")
+        await pilot.press("f5", *"hhhhhh")
         await settled(pilot)
-        assert "A [red]title[/red]" in text_of(pilot, "#ageing")
-        assert "\x1b" not in shown(pilot)
+        assert "1 hit: 64 ○ draft" in text_of(pilot, "#ageing")
+        await pilot.press("l", "l")
+        await settled(pilot)
+        assert "3 hits: 70 ◐ validated" in text_of(pilot, "#ageing")
+        assert "3 updates: 76 ◐ validated" in text_of(pilot, "#ageing")
 
 
 async def test_an_empty_tree(tree: Tree, make_app: Any) -> None:

@@ -37,26 +37,17 @@ async def test_digits_bring_screens_to_the_front_and_back(app: BrvTui, size: tup
         assert "TIER 3" in shown(pilot)
 
 
-async def test_digits_are_text_in_the_field(app: BrvTui) -> None:
+async def test_digits_are_text_in_the_field_and_do_nothing_behind_a_modal(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
         await pilot.press("2")
         await settled(pilot)
         assert isinstance(frame(pilot), QueryScreen)
         assert screen(pilot).field.value == "2"
-
-
-async def test_digits_do_nothing_behind_a_modal(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await settled(pilot)
         await pilot.press("escape", "f1", "2")
         await settled(pilot)
         assert isinstance(frame(pilot), QueryScreen)
-
-
-async def test_a_screen_can_be_clicked(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await settled(pilot)
+        await pilot.press("escape")
         await pilot.click("#status", offset=(shown(pilot).splitlines()[0].index("Notes"), 0))
         await until(pilot, lambda: isinstance(frame(pilot), NotesScreen))
 
@@ -77,7 +68,7 @@ async def test_the_selected_note_is_the_same_everywhere(app: BrvTui) -> None:
         assert view(pilot).selection.file == chosen
 
 
-async def test_a_theme_chosen_on_one_screen_paints_the_other(app: BrvTui) -> None:
+async def test_themes_and_sizes_reach_the_screens_behind(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         before = screen(pilot).results.render_line(0)
@@ -89,11 +80,6 @@ async def test_a_theme_chosen_on_one_screen_paints_the_other(app: BrvTui) -> Non
         after = screen(pilot).results.render_line(0)
         assert before.text == after.text
         assert [segment.style for segment in before] != [segment.style for segment in after]
-
-
-async def test_a_size_that_changed_meanwhile_is_followed(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
         await pilot.press("escape", "2")
         await settled(pilot)
         await pilot.resize_terminal(*NARROW)

@@ -28,7 +28,7 @@ def _jwt(tree: NotesTree) -> list[str]:
     return [choice[len(folder) : -len(".md")] for choice in tree.choices if choice.startswith(folder)]
 
 
-async def test_moving_through_the_tree_selects_notes_and_leaves_folders_alone(app: BrvTui) -> None:
+async def test_moving_selects_notes_and_enter_opens_folders_notes_and_unseen_files(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await open_notes(pilot)
         tree = _tree(app)
@@ -41,17 +41,26 @@ async def test_moving_through_the_tree_selects_notes_and_leaves_folders_alone(ap
         await pilot.press("k")
         assert tree.chosen == "auth/jwt"
         assert view(pilot).selection.file == "auth/jwt/refresh_rotation.md"
-
-
-async def test_enter_opens_a_folder_or_goes_to_the_note(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_notes(pilot)
-        tree = _tree(app)
+        await pilot.press("g")
         await pilot.press("enter")
         assert "auth/jwt" not in tree.choices
         await pilot.press("enter", "j", "j", "enter")
         await settled(pilot)
         assert app.focused is app.screen.query_one("#note")
+        await pilot.press("f2")
+        await pilot.press("G", "enter", "j")
+        await settled(pilot)
+        assert _tree(app).chosen == view(pilot).selection.file == "auth/broken.md"
+        assert "not UTF-8" in text_of(pilot, "#note")
+        await pilot.press("k", "enter")
+        assert _tree(app).chosen == UNSEEN
+        assert "auth/broken.md" not in _tree(app).choices
+        await pilot.press("slash", *"broken")
+        await settled(pilot)
+        assert "nothing matches" not in text_of(pilot, "#tree"), "a file that is not seen does"
+        await pilot.press("x")
+        await settled(pilot)
+        assert "nothing matches" in text_of(pilot, "#tree")
 
 
 async def test_a_closed_folder_marks_that_a_note_in_it_is_to_be_mended(garden: Tree, app: BrvTui) -> None:
@@ -154,7 +163,7 @@ async def test_a_filter_that_keeps_nothing(app: BrvTui) -> None:
         assert "not UTF-8" in text_of(pilot, "#tree")
 
 
-async def test_stubs_and_derived_files_are_shown_when_asked_for(app: BrvTui) -> None:
+async def test_stubs_are_shown_when_asked_for_and_notes_are_ordered(app: BrvTui, garden: Tree) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await open_notes(pilot)
         tree = _tree(app)
@@ -174,25 +183,6 @@ async def test_stubs_and_derived_files_are_shown_when_asked_for(app: BrvTui) -> 
         assert "_archived" in tree.choices
         await pilot.press("enter")
         assert "_archived" not in tree.choices
-
-
-async def test_a_selected_stub_is_shown_in_any_case(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "old jwt flow 2023")
-        await pilot.press("escape")
-        while view(pilot).selection.file != STUB:
-            await pilot.press("j")
-            await settled(pilot)
-        await pilot.press("2")
-        await settled(pilot)
-        assert _tree(app).chosen == STUB
-        assert "Old JWT flow  stub" in text_of(pilot, "#tree")
-
-
-async def test_orders(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_notes(pilot)
-        tree = _tree(app)
         await pilot.press("S")
         assert tree.outline.order is Order.IMPORTANCE
         jwt = [choice for choice in tree.choices if choice.startswith("auth/jwt/")]
@@ -213,24 +203,26 @@ async def test_orders(app: BrvTui) -> None:
         assert next(row for row in text_of(pilot, "#tree").splitlines() if "Token store" in row).endswith("2.0 d")
         await pilot.press("S")
         assert tree.outline.order is Order.NAME
+        await pilot.press("g")
+        await pilot.press("j", "j")
+        await settled(pilot)
+        garden.file("deploy/zeppelin.md", "# Zeppelin\n\ntext\n", 0)
+        await until(pilot, lambda: "deploy/zeppelin.md" in _tree(app).choices)
+        await settled(pilot)
+        assert view(pilot).selection.file == _tree(app).chosen == "auth/jwt/refresh_rotation.md"
 
 
-async def test_unseen_files_can_be_looked_at(app: BrvTui) -> None:
+async def test_a_selected_stub_is_shown_in_any_case(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
-        await open_notes(pilot)
-        await pilot.press("G", "enter", "j")
+        await ask(pilot, "old jwt flow 2023")
+        await pilot.press("escape")
+        while view(pilot).selection.file != STUB:
+            await pilot.press("j")
+            await settled(pilot)
+        await pilot.press("2")
         await settled(pilot)
-        assert _tree(app).chosen == view(pilot).selection.file == "auth/broken.md"
-        assert "not UTF-8" in text_of(pilot, "#note")
-        await pilot.press("k", "enter")
-        assert _tree(app).chosen == UNSEEN
-        assert "auth/broken.md" not in _tree(app).choices
-        await pilot.press("slash", *"broken")
-        await settled(pilot)
-        assert "nothing matches" not in text_of(pilot, "#tree"), "a file that is not seen does"
-        await pilot.press("x")
-        await settled(pilot)
-        assert "nothing matches" in text_of(pilot, "#tree")
+        assert _tree(app).chosen == STUB
+        assert "Old JWT flow  stub" in text_of(pilot, "#tree")
 
 
 async def test_a_click_shows_a_note_and_opens_a_folder(app: BrvTui) -> None:
@@ -244,17 +236,6 @@ async def test_a_click_shows_a_note_and_opens_a_folder(app: BrvTui) -> None:
         await pilot.click("#tree", offset=(5, tree.choices.index("billing") + 1))
         await settled(pilot)
         assert "billing/refunds.md" not in tree.choices
-
-
-async def test_a_change_on_disk_keeps_the_selected_note_without_a_query(app: BrvTui, garden: Tree) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_notes(pilot)
-        await pilot.press("j", "j")
-        await settled(pilot)
-        garden.file("deploy/zeppelin.md", "# Zeppelin\n\ntext\n", 0)
-        await until(pilot, lambda: "deploy/zeppelin.md" in _tree(app).choices)
-        await settled(pilot)
-        assert view(pilot).selection.file == _tree(app).chosen == "auth/jwt/refresh_rotation.md"
 
 
 async def test_an_empty_tree_and_no_tree(tree: Tree, make_app: Callable[..., BrvTui]) -> None:

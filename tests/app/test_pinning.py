@@ -106,32 +106,23 @@ async def test_the_comparison_is_copied_as_text_and_a_save_says_that_it_is_witho
         assert "the pinned answer is not saved with it: y in its tab copies the comparison" in said
 
 
-async def test_the_pinned_answer_is_unpinned_by_the_same_key(app: BrvTui) -> None:
+async def test_one_key_pins_unpins_and_pins_another_answer(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "b", "B")
+        assert view(pilot).pin.trace is None
+        assert tab(pilot) == "answer"
         await pinned(pilot, "token store")
         assert tab(pilot) == PINNED
         await pilot.press("b")
         assert view(pilot).pin.trace is None
         assert tab(pilot) == "answer"
         assert "pinned" not in text_of(pilot, "#answer")
-
-
-@pytest.mark.long
-async def test_another_answer_is_pinned_in_its_place(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
         await pinned(pilot, "token store")
         await ask(pilot, "rollback")
         await pilot.press("b")
         assert view(pilot).pin.trace is view(pilot).answer.trace
         assert view(pilot).pin.trace is not None
-
-
-async def test_without_an_answer_nothing_is_pinned(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", "b", "B")
-        assert view(pilot).pin.trace is None
-        assert tab(pilot) == "answer"
 
 
 @pytest.mark.long

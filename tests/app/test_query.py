@@ -58,7 +58,7 @@ async def test_a_probe_puts_one_answer_into_the_view(app: BrvTui) -> None:
         assert answers == [view(pilot).answer.trace]
 
 
-async def test_every_pane_is_filled(app: BrvTui) -> None:
+async def test_every_pane_is_filled_and_follows_the_chosen_result(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token rotation")
         assert "Refresh rotation" in text_of(pilot, "#results")
@@ -70,9 +70,29 @@ async def test_every_pane_is_filled(app: BrvTui) -> None:
         assert "No model provider is set" in text_of(pilot, "#answer")
         assert "0.84" in text_of(pilot, "#tree")
         assert "SIMULATED" in shown(pilot)
+        await pilot.press("escape", "j")
+        await settled(pilot)
+        assert "added by the search for “refresh”" in text_of(pilot, "#results")
+        await settled(pilot)
+        assert view(pilot).selection.file == "auth/jwt/session_expiry.md"
+        assert "Session expiry" in text_of(pilot, "#score")
+        await pilot.press("j")
+        await settled(pilot)
+        assert view(pilot).selection.file == "auth/jwt/token_store.md"
+        await pilot.press("g")
+        assert view(pilot).selection.file == "auth/jwt/refresh_rotation.md"
+        await pilot.press("G")
+        assert view(pilot).selection.file == "auth/oauth/key_rotation.md"
+        await settled(pilot)
+        await pilot.press("f7", "right")
+        await settled(pilot)
+        text = text_of(pilot, "#answer")
+        assert "tokens in, at most 1024 out" in text
+        assert "lane summaries" in text
+        assert "quoted notes" in text
 
 
-async def test_enter_runs_and_the_answer_is_cached(app: BrvTui) -> None:
+async def test_enter_runs_and_the_answer_is_cached_until_the_cache_is_emptied(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         await pilot.press("enter")
@@ -88,6 +108,11 @@ async def test_enter_runs_and_the_answer_is_cached(app: BrvTui) -> None:
         assert "TIER 0" in shown(pilot)
         assert "shown, not used" in text_of(pilot, "#route")
         assert "shown, not used" in text_of(pilot, "#score")
+        await pilot.press("escape", "c")
+        await settled(pilot)
+        trace = view(pilot).answer.trace
+        assert trace is not None
+        assert trace.section(CacheLook).entries == ()
 
 
 async def test_similar_words_hit_the_fuzzy_cache(app: BrvTui) -> None:
@@ -100,18 +125,6 @@ async def test_similar_words_hit_the_fuzzy_cache(app: BrvTui) -> None:
         assert trace is not None
         assert trace.section(Route).outcome is Outcome.FUZZY_CACHE
         assert "TIER 1" in shown(pilot)
-
-
-async def test_clearing_the_cache(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("enter")
-        await settled(pilot)
-        await pilot.press("escape", "c")
-        await settled(pilot)
-        trace = view(pilot).answer.trace
-        assert trace is not None
-        assert trace.section(CacheLook).entries == ()
 
 
 async def test_history_goes_back_and_keeps_the_draft(app: BrvTui) -> None:
@@ -139,7 +152,7 @@ async def test_what_was_typed_while_loading_is_probed(app: BrvTui) -> None:
         assert trace.query == "rollback"
 
 
-async def test_an_emptied_field_shows_the_empty_state(app: BrvTui) -> None:
+async def test_an_emptied_field_and_a_query_that_finds_nothing_say_so(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         await ask(pilot, "")
@@ -148,40 +161,11 @@ async def test_an_emptied_field_shows_the_empty_state(app: BrvTui) -> None:
         assert "most important, as stored" in text_of(pilot, "#results")
         await ask(pilot, "   ")
         assert view(pilot).answer.trace is None
-
-
-async def test_nothing_found_says_so(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "zebra quagga")
         assert "NOT COVERED" in shown(pilot)
         assert "no note contains ‘zebra’ or ‘quagga’; ByteRover logs this as tier 2" in shown(pilot)
         assert "nothing was found" in text_of(pilot, "#results")
         assert "is not covered by this project's memory" in text_of(pilot, "#answer").replace("\n ", " ")
-
-
-async def test_choosing_a_result_explains_it(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        await pilot.press("escape", "j")
-        await settled(pilot)
-        assert view(pilot).selection.file == "auth/jwt/session_expiry.md"
-        assert "Session expiry" in text_of(pilot, "#score")
-        await pilot.press("j")
-        await settled(pilot)
-        assert view(pilot).selection.file == "auth/jwt/token_store.md"
-        await pilot.press("g")
-        assert view(pilot).selection.file == "auth/jwt/refresh_rotation.md"
-        await pilot.press("G")
-        assert view(pilot).selection.file == "auth/oauth/key_rotation.md"
-        await settled(pilot)
-
-
-async def test_entity_hits_say_by_which_word(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        await pilot.press("escape", "j")
-        await settled(pilot)
-        assert "added by the search for “refresh”" in text_of(pilot, "#results")
 
 
 async def test_a_near_miss_says_what_it_lacked(app: BrvTui) -> None:
@@ -202,31 +186,7 @@ async def test_a_near_miss_says_what_it_lacked(app: BrvTui) -> None:
         await until(pilot, lambda: "rank " in shown(pilot))
 
 
-async def test_enter_on_a_result_shows_the_note(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
-        await pilot.press("escape", "enter")
-        await settled(pilot)
-        assert screen(pilot).query_one(AnswerPane).tab == "note"
-        assert "Tokens are kept hashed" in text_of(pilot, "#answer")
-        await pilot.press("left")
-        assert "no model is asked" in text_of(pilot, "#answer")
-        await pilot.press("left")
-        assert "## Summary" in text_of(pilot, "#answer")
-
-
-async def test_the_prompt_tab_has_sections_and_lanes(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        await pilot.press("f7", "right")
-        await settled(pilot)
-        text = text_of(pilot, "#answer")
-        assert "tokens in, at most 1024 out" in text
-        assert "lane summaries" in text
-        assert "quoted notes" in text
-
-
-async def test_the_querys_terms_are_marked(app: BrvTui) -> None:
+async def test_a_chosen_note_is_shown_with_the_querys_terms_marked(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")
         marked = {
@@ -236,6 +196,21 @@ async def test_the_querys_terms_are_marked(app: BrvTui) -> None:
             if "match" in role
         }
         assert {"token", "store"} <= marked
+        await pilot.press("escape", "enter")
+        await settled(pilot)
+        assert screen(pilot).query_one(AnswerPane).tab == "note"
+        assert "Tokens are kept hashed" in text_of(pilot, "#answer")
+        await pilot.press("left")
+        assert "no model is asked" in text_of(pilot, "#answer")
+        await pilot.press("left")
+        assert "## Summary" in text_of(pilot, "#answer")
+        assert "signals frontmatter" not in text_of(pilot, "#status")
+        await pilot.press("escape", "p")
+        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.profile == "docs")
+        await settled(pilot)
+        assert view(pilot).engine.profile == "docs"
+        assert any("the simulated cache is emptied" in toast.message for toast in app._notifications)
+        assert "docs  signals frontmatter" in text_of(pilot, "#status")
 
 
 async def test_parts_that_do_not_add_up_are_said_in_red(app: BrvTui) -> None:
@@ -263,18 +238,6 @@ async def test_probes_answered_out_of_order_are_dropped(app: BrvTui) -> None:
         assert trace.query == "refunds"
 
 
-async def test_switching_the_profile_asks_again(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
-        assert "signals frontmatter" not in text_of(pilot, "#status")
-        await pilot.press("escape", "p")
-        await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.profile == "docs")
-        await settled(pilot)
-        assert view(pilot).engine.profile == "docs"
-        assert any("the simulated cache is emptied" in toast.message for toast in app._notifications)
-        assert "docs  signals frontmatter" in text_of(pilot, "#status")
-
-
 async def test_each_press_is_a_profile_on_while_the_tree_is_still_being_read(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")
@@ -300,7 +263,7 @@ async def test_signals_from_frontmatter_are_announced_with_any_profile(app: BrvT
         assert "profile brv-3*  signals frontmatter" in text_of(pilot, "#status")
 
 
-async def test_recording_is_announced_and_recorded(app: BrvTui, own_data_folders: Path) -> None:
+async def test_recording_is_announced_and_the_answer_of_a_run_stays(app: BrvTui, own_data_folders: Path) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refunds")
         await pilot.press("escape", "R")
@@ -309,6 +272,13 @@ async def test_recording_is_announced_and_recorded(app: BrvTui, own_data_folders
         await pilot.press("ctrl+r")
         await until(pilot, lambda: (trace := view(pilot).answer.trace) and trace.mode == "run")
         await settled(pilot)
+        await until(pilot, lambda: (session := brv(pilot).project.session) and session.snapshot.overlay_count)
+        await settled(pilot)
+        trace, overview = view(pilot).answer.trace, view(pilot).project.overview
+        assert trace is not None
+        assert trace.mode == "run"
+        assert overview is not None
+        assert overview.generation == brv(pilot).project.session.snapshot.generation  # type: ignore[union-attr]  # waited for
     assert any("overlay" in path.name for path in own_data_folders.rglob("*"))
 
 
@@ -330,19 +300,6 @@ async def test_a_worker_that_breaks_down_is_told_of(app: BrvTui) -> None:
         trace = view(pilot).answer.trace
         assert trace is not None
         assert trace.query == "refunds"
-
-
-async def test_the_answer_of_a_run_stays_when_it_recorded_hits(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refunds")
-        await pilot.press("escape", "R", "ctrl+r")
-        await until(pilot, lambda: (session := brv(pilot).project.session) and session.snapshot.overlay_count)
-        await settled(pilot)
-        trace, overview = view(pilot).answer.trace, view(pilot).project.overview
-        assert trace is not None
-        assert trace.mode == "run"
-        assert overview is not None
-        assert overview.generation == brv(pilot).project.session.snapshot.generation  # type: ignore[union-attr]  # waited for
 
 
 async def test_a_part_without_numbers_has_its_whole_name_at_80_columns(app: BrvTui) -> None:

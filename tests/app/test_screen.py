@@ -73,10 +73,33 @@ async def test_the_route_has_the_whole_sentence_where_the_verdict_has_no_room_fo
         assert not text_of(pilot, "#route").strip().startswith("Answered")
 
 
-async def test_a_wide_screen_shows_every_pane(app: BrvTui) -> None:
+async def test_keys_act_outside_the_field_and_are_text_in_it(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert _displayed(screen(pilot).body) == set(QUERY.panes)
+        assert "enter run" not in text_of(pilot, "#keys"), "nothing is typed"
+        await pilot.press("f8", "j")
+        assert "enter choose" in text_of(pilot, "#keys")
+        await pilot.press("f7")
+        assert "next tab" in text_of(pilot, "#keys")
+        await pilot.press("i", "f1")
+        assert isinstance(pilot.app.screen, MessageScreen)
+        assert "Type a question" in shown(pilot)
+        await pilot.press("escape", "f6", "f1")
+        assert "What the router's cache would hold" in shown(pilot)
+        await pilot.press("f1")
+        assert not isinstance(pilot.app.screen, MessageScreen)
+        await pilot.press("i", "t", "z", "q", "question_mark", "1")
+        assert screen(pilot).field.value == "tzq?1"
+        assert pilot.app.theme == "brv-dark"
+        await pilot.press("escape", "t")
+        assert pilot.app.theme == "brv-light"
+        await pilot.press("i")
+        assert screen(pilot).focused is screen(pilot).field
+        await settled(pilot)
+        await pilot.press("escape", "q")
+        await pilot.pause()
+    assert app.return_code == 0
 
 
 async def test_a_narrow_screen_has_tabs(app: BrvTui) -> None:
@@ -90,32 +113,11 @@ async def test_a_narrow_screen_has_tabs(app: BrvTui) -> None:
             assert screen(pilot).focused is body.query_one(f"#{tab}")
             assert "Score│Route│Retry│Cache│Answer│Tree" in shown(pilot)
         assert "computed in memory" not in shown(pilot)
-
-
-async def test_a_tab_can_be_clicked(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await ask(pilot, "key rotation")
         row = next(number for number, line in enumerate(shown(pilot).splitlines()) if "Score│Route" in line)
         column = shown(pilot).splitlines()[row].index("Retry")
         await pilot.click(offset=(column + 1, row))
         await pilot.pause()
         assert screen(pilot).body.tab == "retry"
-
-
-async def test_resizing_keeps_query_selection_and_focus(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        await pilot.press("escape", "j")
-        await settled(pilot)
-        selected = view(pilot).selection.file
-        for size in (NARROW, HUGE, (60, 18), (59, 17), (20, 5), (110, 30), (109, 29), WIDE):
-            await pilot.resize_terminal(*size)
-            await settled(pilot)
-            assert view(pilot).selection.file == selected
-            small = size[0] < 60 or size[1] < 18
-            assert ("brv-tui needs" in shown(pilot)) == (small and size[0] > 13)
-        assert screen(pilot).focused is screen(pilot).results
-        assert "sum ✓" in text_of(pilot, "#score")
 
 
 async def test_tab_cycles_in_the_order_of_focus(app: BrvTui) -> None:
@@ -131,20 +133,7 @@ async def test_tab_cycles_in_the_order_of_focus(app: BrvTui) -> None:
         assert screen(pilot).focused is screen(pilot).query_one("#route")
 
 
-async def test_letters_are_text_in_the_field_and_keys_outside(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("t", "z", "q", "question_mark", "1")
-        assert screen(pilot).field.value == "tzq?1"
-        assert pilot.app.theme == "brv-dark"
-        await pilot.press("escape", "t")
-        assert pilot.app.theme == "brv-light"
-        await pilot.press("i")
-        assert screen(pilot).focused is screen(pilot).field
-        await settled(pilot)
-
-
-async def test_maximise_and_back(app: BrvTui) -> None:
+async def test_panes_are_maximised_repainted_and_explained(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         await pilot.press("f3", "z")
@@ -155,23 +144,13 @@ async def test_maximise_and_back(app: BrvTui) -> None:
         assert _displayed(screen(pilot).body) == {"route"}
         await pilot.press("z")
         assert _displayed(screen(pilot).body) == set(QUERY.panes)
-
-
-async def test_f1_helps_with_the_focused_pane(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("f1")
-        assert isinstance(pilot.app.screen, MessageScreen)
-        assert "Type a question" in shown(pilot)
-        await pilot.press("escape", "f6", "f1")
-        assert "What the router's cache would hold" in shown(pilot)
-        await pilot.press("f1")
-        assert not isinstance(pilot.app.screen, MessageScreen)
-
-
-async def test_help_of_a_pane_without_keys_has_no_heading_for_them(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
+        before = screen(pilot).results.render_line(0)
+        await pilot.press("escape", "t")
+        await pilot.pause()
+        assert pilot.app.theme == "brv-light"
+        after = screen(pilot).results.render_line(0)
+        assert before.text == after.text
+        assert [segment.style for segment in before] != [segment.style for segment in after]
         await pilot.press("escape", "f2", "f1")
         assert "Keys" in shown(pilot)
         await pilot.press("escape", "4", "f4", "f1")
@@ -190,29 +169,7 @@ async def test_all_keys_are_listed_from_the_bindings(app: BrvTui) -> None:
         assert not isinstance(pilot.app.screen, MessageScreen)
 
 
-async def test_changing_the_theme_repaints_every_pane(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        before = screen(pilot).results.render_line(0)
-        await pilot.press("escape", "t")
-        await pilot.pause()
-        assert pilot.app.theme == "brv-light"
-        after = screen(pilot).results.render_line(0)
-        assert before.text == after.text
-        assert [segment.style for segment in before] != [segment.style for segment in after]
-
-
-async def test_the_key_bar_follows_the_focus(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        assert "enter run" not in text_of(pilot, "#keys"), "nothing is typed"
-        await pilot.press("f8", "j")
-        assert "enter choose" in text_of(pilot, "#keys")
-        await pilot.press("f7")
-        assert "next tab" in text_of(pilot, "#keys")
-
-
-async def test_results_can_be_walked_from_the_field(app: BrvTui) -> None:
+async def test_resizing_keeps_query_selection_and_focus(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token rotation")
         first = view(pilot).selection.file
@@ -222,6 +179,17 @@ async def test_results_can_be_walked_from_the_field(app: BrvTui) -> None:
         assert view(pilot).selection.file == first
         assert screen(pilot).focused is screen(pilot).field
         await settled(pilot)
+        await pilot.press("escape", "j")
+        await settled(pilot)
+        selected = view(pilot).selection.file
+        for size in (NARROW, HUGE, (60, 18), (59, 17), (20, 5), (110, 30), (109, 29), WIDE):
+            await pilot.resize_terminal(*size)
+            await settled(pilot)
+            assert view(pilot).selection.file == selected
+            small = size[0] < 60 or size[1] < 18
+            assert ("brv-tui needs" in shown(pilot)) == (small and size[0] > 13)
+        assert screen(pilot).focused is screen(pilot).results
+        assert "sum ✓" in text_of(pilot, "#score")
 
 
 @pytest.mark.usefixtures("frames")
@@ -242,14 +210,6 @@ async def test_a_screenshot_is_saved_among_the_users_pictures(
         assert "covers" not in saved.read_text(encoding="utf-8")
         assert "sample" in saved.read_text(encoding="utf-8") or "garden" in saved.read_text(encoding="utf-8")
         assert any(saved.name in str(toast.message) for toast in app._notifications)
-
-
-async def test_q_and_ctrl_q_leave(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", "q")
-        await pilot.pause()
-    assert app.return_code == 0
 
 
 @pytest.mark.parametrize(

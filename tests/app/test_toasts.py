@@ -30,30 +30,27 @@ async def shown(pilot: Pilot[Any], count: int) -> list[Toast]:
     return list(pilot.app.screen.query(Toast).results(Toast))
 
 
-async def test_two_at_once_and_the_newest_last(app: BrvTui) -> None:
+async def test_the_newest_messages_are_shown_whole_and_errors_outlive_them(app: BrvTui) -> None:
     async with app.run_test(size=NARROW, notifications=True) as pilot:
         await settled(pilot)
         for number in range(5):
             app.notify(f"number {number}")
         await until(pilot, lambda: said(app) == ["number 3", "number 4"])
         assert len(await shown(pilot, 2)) == 2
-
-
-async def test_what_is_said_again_replaces_itself(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW, notifications=True) as pilot:
-        await settled(pilot)
+        app.clear_notifications()
         for text in ("one", "two", "one", "one"):
             app.notify(text)
         await until(pilot, lambda: said(app) == ["two", "one"])
-
-
-async def test_an_error_outlives_news(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW, notifications=True) as pilot:
-        await settled(pilot)
+        app.clear_notifications()
         app.notify("it failed", severity="error")
         for number in range(4):
             app.notify(f"number {number}")
         await until(pilot, lambda: said(app) == ["it failed", "number 3"])
+        for length in range(66, 84):
+            app.clear_notifications()
+            app.notify(f"{'x' * (length - 5)} last")
+            (toast,) = await shown(pilot, 1)
+            assert toast.region.bottom <= NARROW[1] - 1, length
 
 
 @pytest.mark.parametrize("text", ["saved x.json", LONG])
@@ -66,16 +63,6 @@ async def test_it_covers_a_line_or_two_above_the_keys(app: BrvTui, text: str) ->
         assert toast.region.bottom <= keys.y
         assert toast.region.height <= 2
         assert toast.region.width <= NARROW[0]
-
-
-async def test_a_message_as_wide_as_the_window_is_shown_whole(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW, notifications=True) as pilot:
-        await settled(pilot)
-        for length in range(66, 84):
-            app.clear_notifications()
-            app.notify(f"{'x' * (length - 5)} last")
-            (toast,) = await shown(pilot, 1)
-            assert toast.region.bottom <= NARROW[1] - 1, length
 
 
 async def test_beside_a_dialog_it_is_shown_once(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:

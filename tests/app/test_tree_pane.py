@@ -8,16 +8,38 @@ from brvtui.engines.byterover.sections import Search
 from tests.app.driving import WIDE, ask, brv, screen, settled, shown, text_of, view
 
 
-async def test_folders_show_notes_by_maturity(app: BrvTui) -> None:
+async def test_folders_show_maturity_open_and_close_and_list_unseen_files(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         lines = text_of(pilot, "#tree").splitlines()
         assert lines[0].split()[-3:] == ["○9", "◐2", "●2"]
         auth = next(line for line in lines if line.startswith(" ▾ auth "))
         assert auth.split()[-3:] == ["○4", "◐1", "●1"]
+        tree = screen(pilot).query_one(TreePane)
+        assert "broken.md" not in text_of(pilot, "#tree")
+        await pilot.press("f8")
+        tree.move_to(tree.choices.index(UNSEEN))
+        await pilot.press("enter")
+        assert "broken.md" in text_of(pilot, "#tree")
+        assert "not UTF-8" in text_of(pilot, "#tree")
+        await pilot.press("enter")
+        assert "broken.md" not in text_of(pilot, "#tree")
+        tree.move_to(tree.choices.index("auth"))
+        await pilot.press("left")
+        assert "auth/jwt" not in tree.choices
+        await pilot.press("right")
+        assert "auth/jwt" in tree.choices
+        await pilot.press("right")
+        assert tree.chosen.startswith("auth/")
+        tree.move_to(tree.choices.index("auth/strange.md"))
+        await pilot.press("left")
+        assert tree.chosen == "auth"
+        brv(pilot).store.update(brv(pilot).store.view.query._replace(scope="auth/nowhere"))
+        await ask(pilot, "token")
+        assert "auth/nowhere, which is not in the tree" in text_of(pilot, "#lint")
 
 
-async def test_choosing_a_folder_scopes_and_again_lifts_it(app: BrvTui) -> None:
+async def test_folders_scope_the_search_and_notes_open_as_text(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token")
         everything = view(pilot).answer.trace
@@ -39,13 +61,6 @@ async def test_choosing_a_folder_scopes_and_again_lifts_it(app: BrvTui) -> None:
         await settled(pilot)
         assert view(pilot).query.scope == ""
         assert view(pilot).answer.trace is not None
-
-
-async def test_the_root_lifts_the_scope(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token")
-        tree = screen(pilot).query_one(TreePane)
-        await pilot.press("f8")
         tree.move_to(tree.choices.index("billing"))
         await pilot.press("enter")
         await settled(pilot)
@@ -53,37 +68,14 @@ async def test_the_root_lifts_the_scope(app: BrvTui) -> None:
         await pilot.press("g", "enter")
         await settled(pilot)
         assert view(pilot).query.scope == ""
-
-
-async def test_unseen_files_are_listed_with_their_reason(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
+        row = tree.choices.index("billing") - tree.offset_row
+        await pilot.click("#tree", offset=(4, row + 1))
         await settled(pilot)
-        tree = screen(pilot).query_one(TreePane)
-        assert "broken.md" not in text_of(pilot, "#tree")
-        await pilot.press("f8")
-        tree.move_to(tree.choices.index(UNSEEN))
+        assert view(pilot).query.scope == "billing"
+        tree.move_to(tree.choices.index("billing/refunds.md"))
         await pilot.press("enter")
-        assert "broken.md" in text_of(pilot, "#tree")
-        assert "not UTF-8" in text_of(pilot, "#tree")
-        await pilot.press("enter")
-        assert "broken.md" not in text_of(pilot, "#tree")
-
-
-async def test_folders_open_and_close(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
-        tree = screen(pilot).query_one(TreePane)
-        await pilot.press("f8")
-        tree.move_to(tree.choices.index("auth"))
-        await pilot.press("left")
-        assert "auth/jwt" not in tree.choices
-        await pilot.press("right")
-        assert "auth/jwt" in tree.choices
-        await pilot.press("right")
-        assert tree.chosen.startswith("auth/")
-        tree.move_to(tree.choices.index("auth/strange.md"))
-        await pilot.press("left")
-        assert tree.chosen == "auth"
+        assert "A refund never changes an invoice" in text_of(pilot, "#answer").replace("\n ", " ")
 
 
 async def test_the_selected_result_is_shown_with_its_score(app: BrvTui) -> None:
@@ -94,32 +86,3 @@ async def test_the_selected_result_is_shown_with_its_score(app: BrvTui) -> None:
         row = next(line for line in text_of(pilot, "#tree").splitlines() if "Rollback" in line)
         assert row.startswith("▌")
         assert row.endswith("1.00")
-
-
-async def test_a_click_on_a_folder_scopes(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token")
-        tree = screen(pilot).query_one(TreePane)
-        row = tree.choices.index("billing") - tree.offset_row
-        await pilot.click("#tree", offset=(4, row + 1))
-        await settled(pilot)
-        assert view(pilot).query.scope == "billing"
-
-
-async def test_a_note_in_the_tree_opens_as_text(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token")
-        tree = screen(pilot).query_one(TreePane)
-        await pilot.press("f8")
-        tree.move_to(tree.choices.index("billing/refunds.md"))
-        await pilot.press("enter")
-        await settled(pilot)
-        assert "A refund never changes an invoice" in text_of(pilot, "#answer").replace("\n ", " ")
-
-
-async def test_a_scope_that_is_gone_is_said_so(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        brv(pilot).store.update(brv(pilot).store.view.query._replace(scope="auth/nowhere"))
-        await ask(pilot, "token")
-        assert "auth/nowhere, which is not in the tree" in text_of(pilot, "#lint")

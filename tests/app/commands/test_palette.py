@@ -51,16 +51,6 @@ async def test_an_action_by_name_while_a_field_has_the_focus(app: BrvTui, size: 
         assert screen(pilot).field.value == "rollback"
 
 
-async def test_a_note_is_shown_on_the_notes_screen(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await ask(pilot, "rollback")
-        await chosen(pilot, "invoice numb")
-        assert isinstance(frame(pilot), NotesScreen)
-        assert view(pilot).selection.file == "billing/invoices/numbering.md"
-        await pilot.press("b")
-        assert view(pilot).selection.file == "deploy/rollback.md"
-
-
 async def test_a_note_stands_before_what_is_derived_from_it(garden: Tree, make_app: MakeApp) -> None:
     garden.file("deploy/rollback.abstract.md", "How a deploy is taken back.\n")
     async with make_app(garden.root).run_test(size=NARROW) as pilot:
@@ -69,34 +59,28 @@ async def test_a_note_stands_before_what_is_derived_from_it(garden: Tree, make_a
         assert [row.note for row in dialog.rows.commands] == ["deploy/rollback.md", "deploy/rollback.abstract.md"]
 
 
-async def test_the_colon_opens_it_where_it_is_no_text(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("colon")
-        assert screen(pilot).field.value == "rollback:"
-        await pilot.press("backspace", "escape")
-        await settled(pilot)
-        await chosen(pilot, "screen maturity", key="colon")
-        assert isinstance(frame(pilot), MaturityScreen)
-
-
-async def test_an_action_of_another_screen_is_done_there(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await chosen(pilot, "only queries that were not covered")
-        await until(pilot, lambda: isinstance(frame(pilot), LogScreen))
-        await settled(pilot)
-        assert pilot.app.focused is not None
-        assert pilot.app.focused.id == "log"
-        assert "not covered" in str(pilot.app.focused.border_title)
-
-
-async def test_an_action_of_a_pane_focuses_it(app: BrvTui) -> None:
+async def test_actions_focus_their_pane_and_notes_are_shown_on_the_notes_screen(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "rollback")
         await chosen(pilot, "the tab to the right")
         assert pilot.app.focused is not None
         assert pilot.app.focused.id == "answer"
+        await chosen(pilot, "the next match of the filter")
+        assert "not possible now" in toasts(pilot)
+        await pilot.press("i")
+        dialog = await palette(pilot, "zebra zebra")
+        assert "no action and no note" in shown(pilot)
+        await pilot.press("enter")
+        assert pilot.app.screen is dialog
+        await pilot.press("escape")
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, QueryScreen)
+        assert screen(pilot).field.has_focus
+        await chosen(pilot, "invoice numb")
+        assert isinstance(frame(pilot), NotesScreen)
+        assert view(pilot).selection.file == "billing/invoices/numbering.md"
+        await pilot.press("b")
+        assert view(pilot).selection.file == "deploy/rollback.md"
 
 
 async def test_what_is_typed_and_entered_before_it_has_opened_is_done(app: BrvTui) -> None:
@@ -107,14 +91,7 @@ async def test_what_is_typed_and_entered_before_it_has_opened_is_done(app: BrvTu
         assert view(pilot).selection.file == "deploy/rollback.md"
 
 
-async def test_what_cannot_be_done_now_is_said(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await ask(pilot, "rollback")
-        await chosen(pilot, "the next match of the filter")
-        assert "not possible now" in toasts(pilot)
-
-
-async def test_rows_are_chosen_by_keys_and_by_mouse(app: BrvTui) -> None:
+async def test_rows_are_chosen_by_keys_and_mouse_and_done_on_their_screen(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         dialog = await palette(pilot, "the screen")
@@ -123,19 +100,18 @@ async def test_rows_are_chosen_by_keys_and_by_mouse(app: BrvTui) -> None:
         assert dialog.rows.command.title == "The screen Notes"
         await pilot.click(dialog.rows, offset=(10, 2))
         await until(pilot, lambda: isinstance(frame(pilot), MaturityScreen))
-
-
-async def test_nothing_found_and_left(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await ask(pilot, "rollback")
-        dialog = await palette(pilot, "zebra zebra")
-        assert "no action and no note" in shown(pilot)
-        await pilot.press("enter")
-        assert pilot.app.screen is dialog
-        await pilot.press("escape")
+        await chosen(pilot, "only queries that were not covered")
+        await until(pilot, lambda: isinstance(frame(pilot), LogScreen))
         await settled(pilot)
-        assert isinstance(pilot.app.screen, QueryScreen)
-        assert screen(pilot).field.has_focus
+        assert pilot.app.focused is not None
+        assert pilot.app.focused.id == "log"
+        assert "not covered" in str(pilot.app.focused.border_title)
+        await pilot.press("1", "colon")
+        assert screen(pilot).field.value == "rollback:"
+        await pilot.press("backspace", "escape")
+        await settled(pilot)
+        await chosen(pilot, "screen maturity", key="colon")
+        assert isinstance(frame(pilot), MaturityScreen)
 
 
 async def test_a_title_is_text(app: BrvTui) -> None:
