@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from benchmarks.rounds import Times, opened_tree
 from benchmarks.timings import setting
-from brvtui.engines.byterover.ageing.board import Board
-from brvtui.engines.byterover.ageing.forecast import Forecast, calendar
+from brvtui.engines.ageing.board import Board
+from brvtui.engines.ageing.forecast import Forecast, calendar
 from brvtui.session import Session
 
 _SHOWN_ROWS = 50
@@ -23,7 +23,7 @@ def one_round(session: Session, day: float, timed: Callable[[str, Callable[[], o
     """Everything once, on arrays that no earlier round has made; ``timed`` is called with what is measured."""
     snapshot = replace(session.snapshot)
     snapshot.warm()
-    board = Board(snapshot, session.profile, session.clock())
+    board = Board(snapshot, session.profile.ageing, session.clock())
     forecast = Forecast(board, day)
     path = snapshot.notes[len(board) // 2].path
     timed("board: every note today", lambda: (board.today, board.hits_to_promotion))

@@ -11,10 +11,13 @@ from brvtui.services.provided import NO_SERVICES, EngineServices
 from brvtui.trace import Detail, DocumentForecast, Explanation, Remedy, SnapshotInfo, Trace
 
 if TYPE_CHECKING:
+    from brvtui.engines.ageing.rules import AgeingRules
     from brvtui.engines.presentation import Presentation
+    from brvtui.ranking.constants import SignalRules
     from brvtui.services.model import Cancellation
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
+    from brvtui.trace import AgedSignals, Ceiling, ManifestPlace
     from brvtui.trace.events import Event
     from brvtui.trace.feedback import Usefulness
 
@@ -260,3 +263,22 @@ class Forecasts(Protocol):
 
         None for a file that the engine does not rank. Raises :class:`EngineError`.
         """
+
+
+@runtime_checkable
+class Ages(Protocol):
+    """An engine whose constants say how the stored signals of documents age, and what that brings."""
+
+    def ageing_rules(self, constants: Any, stored: SignalRules) -> AgeingRules:
+        """The rules by which documents age; ``stored`` are those by which their signals were read."""
+
+    def standing(self, context: Context[Any], document: str) -> tuple[AgedSignals, Ceiling | None] | None:
+        """The signals of ``document`` (a path), before and after decay, and its ceiling; None for no document."""
+
+
+@runtime_checkable
+class HasManifest(Protocol):
+    """An engine that lists the tree in a manifest, from which prompts are made."""
+
+    def manifest_place(self, context: Context[Any], path: str) -> ManifestPlace | None:
+        """The place of the file at ``path`` in the manifest; None for a file that the snapshot does not have."""

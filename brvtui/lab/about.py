@@ -6,20 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-import numpy as np
-
 from brvtui import faults
-from brvtui.engines.byterover.ageing.board import Board, BoardRow
-from brvtui.engines.byterover.ageing.forecast import Forecast, UpcomingEvent
-from brvtui.engines.byterover.profile import Context, Profile
-from brvtui.engines.byterover.route.manifest import ManifestPlace, manifest_place
-from brvtui.engines.byterover.search.scoring import aged, attainable, inputs_of
+from brvtui.engines.ageing.board import Board, BoardRow
+from brvtui.engines.ageing.forecast import Forecast, UpcomingEvent
 from brvtui.lab.backlinks import Backlink, LinkIndex, names_of
 from brvtui.lab.judgments.following import DocumentFinder
-from brvtui.ranking.ceiling import decayed
-from brvtui.ranking.decay import days_since
+from brvtui.ranking.constants import SignalRules
 from brvtui.snapshot import Snapshot
-from brvtui.trace import AgedSignals, Ceiling
+from brvtui.trace import AgedSignals, Ceiling, ManifestPlace
 from brvtui.tree.reading.files import CONTEXT_FILE
 from brvtui.tree.reading.frontmatter import Frontmatter, parse
 from brvtui.tree.reading.links import Names, Resolved
@@ -95,9 +89,13 @@ class Around:
     """Whether it is a topic of a space, which has no place in ByteRover 3's manifest."""
 
 
-def about(context: Context, path: str) -> About:
-    """The file at ``path`` by itself. Raises nothing for a file that is gone, unreadable or no note."""
-    snapshot, profile, now_ms = context.snapshot, context.constants, context.now_ms
+def about(
+    snapshot: Snapshot, rules: SignalRules, path: str, standing: tuple[AgedSignals, Ceiling | None] | None
+) -> About:
+    """The file at ``path`` by itself, with its signals and ceiling (``standing``).
+
+    ``rules`` are those by which signals were read. Raises nothing for a file that is gone, unreadable or no note.
+    """
     parsed = snapshot.parsed.get(path)
     alias = parsed.alias if parsed else ""
     text, problem = _text(snapshot, path)
@@ -117,18 +115,16 @@ def about(context: Context, path: str) -> About:
     if position is None:
         return made
     note, signals = snapshot.notes[position], snapshot.signals[position]
-    inputs = inputs_of([signals], note.is_local, profile.score)
-    since = days_since(now_ms, np.asarray([note.mtime_ms]))
-    days = np.maximum(0.0, since)
+    aged, ceiling = standing or (None, None)
     return replace(
         made,
         title=note.title,
         state=_state(snapshot, path),
-        aged=aged([signals], days, *decayed(days, inputs, profile), profile)[0],
-        ceiling=attainable(context, np.asarray([position]), inputs, since)[0],
+        aged=aged,
+        ceiling=ceiling,
         cut_lines=note.cut_lines,
         cut_units=note.cut_units,
-        unread_signals=_has_unread_signals(snapshot, made, signals, profile),
+        unread_signals=_has_unread_signals(snapshot, made, signals, rules),
     )
 
 
@@ -143,15 +139,16 @@ def as_it_was(page: About, before: About, snapshot: Snapshot) -> About:
     )
 
 
-def _has_unread_signals(snapshot: Snapshot, page: About, signals: NoteSignals, profile: Profile) -> bool:
+def _has_unread_signals(snapshot: Snapshot, page: About, signals: NoteSignals, rules: SignalRules) -> bool:
     if snapshot.reads_frontmatter or page.alias or signals.source is not Source.DEFAULT:
         return False
-    own = from_fields(page.frontmatter.fields, defaults(profile.signals))
+    own = from_fields(page.frontmatter.fields, defaults(rules))
     return own is not None and replace(own, source=signals.source) != signals
 
 
-def around(profile: Profile, board: Board, links: LinkIndex, path: str) -> Around:
-    """What surrounds the file at ``path``; fields that do not apply to it are empty."""
+def around(board: Board, links: LinkIndex, path: str, place: ManifestPlace | None) -> Around:
+    """What surrounds the file at ``path``, with its ``place`` in the manifest; fields that do not apply to it are
+    empty."""
     snapshot = board.snapshot
     position = snapshot.by_path.get(path)
     folder = path.removesuffix(f"/{CONTEXT_FILE}")
@@ -161,7 +158,7 @@ def around(profile: Profile, board: Board, links: LinkIndex, path: str) -> Aroun
         snapshot.generation,
         links.links_of(path),
         backlinks,
-        manifest_place(snapshot, profile.manifest, path) if path in snapshot.parsed else None,
+        place,
         Forecast(board, 0).coming(position) if position is not None else (),
         board.row(position) if position is not None else None,
     )

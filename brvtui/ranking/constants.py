@@ -56,3 +56,12 @@ class SignalRules:
     skip_validated: bool
     """Whether an event can make a draft core [3.14], without being validated in between [doc]."""
     archive_below: float
+
+
+@dataclass(frozen=True, slots=True)
+class PruningRules:
+    """After how many days without a change the engine offers a note for archiving, by maturity; 0 for never."""
+
+    draft_days: float
+    validated_days: float
+    core_days: float

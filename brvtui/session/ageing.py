@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from brvtui.engines import registry
-from brvtui.engines.contract import Forecasts
+from brvtui.engines.contract import Ages, Forecasts
 from brvtui.ranking.decay import age_days
 from brvtui.session.engines import Engines
 from brvtui.session.opened import OpenProject
@@ -14,11 +12,10 @@ from brvtui.trace import DocumentForecast, Outlook
 from brvtui.tree.reading.signals import NoteSignals
 
 if TYPE_CHECKING:
-    from brvtui.engines.byterover.ageing.after_changes import After
-    from brvtui.engines.byterover.ageing.board import Board
-    from brvtui.engines.byterover.ageing.forecast import Curve, Forecast
-    from brvtui.engines.byterover.profile import Profile
-    from brvtui.engines.byterover_v4.profile import V4Profile
+    from brvtui.engines.ageing.after_changes import After
+    from brvtui.engines.ageing.board import Board
+    from brvtui.engines.ageing.forecast import Curve, Forecast
+    from brvtui.engines.ageing.rules import AgeingRules
 
 
 class ProjectAgeing:
@@ -31,24 +28,21 @@ class ProjectAgeing:
 
     def board(self) -> Board:
         """Every note's signals, maturity and ageing as of now."""
-        from brvtui.engines.byterover.ageing.board import Board
+        from brvtui.engines.ageing.board import Board
 
-        return Board(self._opened.snapshot, self._profile, self._opened.clock())
+        return Board(self._opened.snapshot, self._rules, self._opened.clock())
 
     @property
-    def _profile(self) -> Profile:
-        """The constants that the notes age by; over a space, those of its engine."""
-        if not self._opened.is_space:
-            return self._opened.profile
-        from brvtui.engines.byterover_v4.profile import V4Profile
-
-        constants = self._engines.context(registry.SPACE).constants
-        assert isinstance(constants, V4Profile)
-        return _of_topics(self._opened.profile, constants)
+    def _rules(self) -> AgeingRules:
+        """The constants that the notes age by: those of the engine that is native to what is open."""
+        native = self._engines.native
+        engine = self._engines.named(native)
+        assert isinstance(engine, Ages)
+        return engine.ageing_rules(self._engines.context(native).constants, self._opened.profile.signals)
 
     def forecast(self, day: float, board: Board | None = None) -> Forecast:
         """``board`` (without it, today's) as it will be ``day`` days on, and what that changes."""
-        from brvtui.engines.byterover.ageing.forecast import Forecast
+        from brvtui.engines.ageing.forecast import Forecast
 
         return Forecast(board or self.board(), day)
 
@@ -57,7 +51,7 @@ class ProjectAgeing:
 
         Raises KeyError for an unknown note.
         """
-        from brvtui.engines.byterover.ageing.forecast import LAST_DAY, curve
+        from brvtui.engines.ageing.forecast import LAST_DAY, curve
 
         board = board or self.board()
         return curve(board, board.snapshot.by_path[path], LAST_DAY if last_day is None else last_day)
@@ -67,18 +61,18 @@ class ProjectAgeing:
 
         It is looked up on ``board``, or else in the newest snapshot.
         """
-        from brvtui.engines.byterover.ageing.after_changes import after_hits
+        from brvtui.engines.ageing.after_changes import after_hits
 
-        return after_hits(*self._signals_of(path, board), hits, self._profile)
+        return after_hits(*self._signals_of(path, board), hits, self._rules)
 
     def after_updates(self, path: str, updates: int, board: Board | None = None) -> After:
         """The note at ``path`` after so many curate updates. Raises KeyError for an unknown note.
 
         It is looked up on ``board``, or else in the newest snapshot.
         """
-        from brvtui.engines.byterover.ageing.after_changes import after_updates
+        from brvtui.engines.ageing.after_changes import after_updates
 
-        return after_updates(*self._signals_of(path, board), updates, self._profile)
+        return after_updates(*self._signals_of(path, board), updates, self._rules)
 
     def in_engine(self, engine: str, path: str, day: float = 0.0) -> DocumentForecast | None:
         """The best score that ``engine`` can give the note at ``path`` now and ``day`` days on, and what changes it.
@@ -105,24 +99,3 @@ class ProjectAgeing:
         position = snapshot.by_path[path]
         note = snapshot.notes[position]
         return snapshot.signals[position], float(age_days(self._opened.clock(), note.mtime_ms)), note.is_local
-
-
-def _of_topics(profile: Profile, rules: V4Profile) -> Profile:
-    """``profile`` with what topics age by in place of its own: no gates, archive nor pruning, but confidences."""
-    signals = replace(
-        profile.signals,
-        access_gain=rules.signals.access_gain,
-        max_importance=rules.signals.max_importance,
-        validated_from=rules.signals.validated_from,
-        validated_until=rules.signals.validated_until,
-        core_from=rules.signals.core_from,
-        core_until=rules.signals.core_until,
-    )
-    return replace(
-        profile,
-        name=rules.name,
-        score=rules.compound,
-        decay=rules.decay,
-        signals=signals,
-        direct=replace(profile.direct, min_top=rules.results.high, prefetch=rules.results.medium),
-    )

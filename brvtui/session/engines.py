@@ -43,6 +43,11 @@ class Engines:
         """The names of the installed engines that rank what is open."""
         return registry.names_for(self._opened.is_space)
 
+    @property
+    def native(self) -> str:
+        """The name of the engine that writes what is open, and by whose rules its signals age."""
+        return registry.SPACE if self._opened.is_space else registry.DEFAULT
+
     def named(self, name: str) -> Engine[Any]:
         """The engine called ``name``. Raises :class:`brvtui.engines.contract.EngineError`."""
         with self._making:

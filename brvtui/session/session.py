@@ -17,7 +17,7 @@ from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import PlainSearch, Search
-from brvtui.engines.contract import EngineError
+from brvtui.engines.contract import Ages, EngineError, HasManifest
 from brvtui.engines.contract import Query as EngineQuery
 from brvtui.loading import Progress
 from brvtui.logbook import Logbook
@@ -364,15 +364,13 @@ class Session:
         """
         from brvtui.lab.about import FileState, about, as_it_was
 
-        made = about(self._context(), path)
+        native = self.engines.native
+        engine, context = self.engines.named(native), self.engines.context(native)
+        found = engine.standing(context, path) if isinstance(engine, Ages) else None
+        made = about(context.snapshot, self.profile.signals, path, found)
         if made.state is FileState.GONE and before is not None and before.text and not self.is_code:
             return as_it_was(made, before, self.snapshot)
-        if not self.is_space:
-            return made
-        # signals and ceiling are those of the space's engine, not those of ByteRover 3's tiers
-        found = self._topics.standing(self.engines.context(registry.SPACE), path)
-        aged, ceiling = found or (None, None)
-        return replace(made, ceiling=ceiling, aged=aged, is_topic=found is not None)
+        return replace(made, is_topic=self.is_space and found is not None)
 
     def stale_files(self, paths: Iterable[str]) -> dict[str, str]:
         """Those of the files at ``paths`` that changed after they were read, by path: ``newer`` or ``gone``."""
@@ -389,8 +387,10 @@ class Session:
 
         if self.is_code:
             return around_code(self.snapshot, path)
-        made = around(self.profile, self.ageing.board(), self.notes.links(), path)
-        return replace(made, place=None, standing=None, coming=(), is_topic=True) if self.is_space else made
+        engine, context = self.engines.named(self.engines.native), self.engines.context(self.engines.native)
+        place = engine.manifest_place(context, path) if isinstance(engine, HasManifest) else None
+        made = around(self.ageing.board(), self.notes.links(), path, place)
+        return replace(made, standing=None, coming=(), is_topic=True) if self.is_space else made
 
     def watch(self, changed: Callable[[], None], on_polling: Callable[[Watching], None] = lambda _: None) -> Watching:
         """Calls ``changed``, from another thread, after each burst of changes of the tree or of signals.

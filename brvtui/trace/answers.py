@@ -139,6 +139,29 @@ class Lane:
     left_out: int
 
 
+@dataclass(frozen=True, slots=True)
+class ManifestPlace:
+    """A file's place in the manifest: ``position`` in its lane counts from 1, None when it is ``left_out``."""
+
+    path: str
+    lane: str
+    """``summaries``, ``contexts`` or ``stubs``; empty for a file that no lane takes."""
+    position: int | None
+    entries: int
+    """How many entries the lane holds."""
+    tokens: int | None
+    """The file's own estimated tokens; None when they are not known."""
+    before: int
+    """Tokens of the lane that are taken before it."""
+    budget: int
+    text_path: str
+    """The file whose text is injected for it: its abstract, or itself."""
+    left_out: str
+    """Why it is not in the manifest, in a line; empty when it is."""
+    source: str
+    """Where the manifest was taken from."""
+
+
 @dataclass(frozen=True)
 class ModelPrompt:
     """The prompt for a model, with its limits."""

@@ -7,10 +7,18 @@ from collections.abc import Iterator
 import pytest
 
 from brvtui.app.maturity.board_on_day import BoardOnDay, BoardOptions, Mark, ageing_of, board_on_day
-from brvtui.app.maturity.cards import SHORT, card, card_height, header, label_of, sentence_of, share
-from brvtui.engines.byterover.ageing.board import OF_NOTES, Event
-from brvtui.engines.byterover.ageing.forecast import BoardOrder, UpcomingEvent
-from brvtui.engines.byterover.ageing.words import HAPPEN, HAPPENS, IN_SHORT, MEANING, STATE, count_sentence
+from brvtui.app.maturity.cards import card, card_height, header, label_of, sentence_of, share
+from brvtui.engines.ageing.events import (
+    ARCHIVE,
+    BELOW_MATURITY,
+    LEAVES_PROMPT,
+    LEAVES_TIER_2,
+    OF_NOTES,
+    PRUNING,
+    Event,
+    count_sentence,
+)
+from brvtui.engines.ageing.forecast import BoardOrder, UpcomingEvent
 from brvtui.paint.glyphs import ASCII, UNICODE
 from brvtui.session import Session
 from tests.support.trees import Tree
@@ -38,11 +46,11 @@ def marks(on_day: BoardOnDay) -> dict[str, Mark | None]:
 
 def test_today_says_what_comes_next(session: Session) -> None:
     found = marks(board_on_day(session, BoardOptions(), None))
-    assert found["a/plain.md"] == Mark(Event.LEAVES_TIER_2, pytest.approx(2.46, abs=0.01), False)
-    assert found["a/old.md"] == Mark(Event.PRUNING, 0.0, False)
+    assert found["a/plain.md"] == Mark(LEAVES_TIER_2, pytest.approx(2.46, abs=0.01), False)
+    assert found["a/old.md"] == Mark(PRUNING, 0.0, False)
     core = found["b/core.md"]
     assert core is not None
-    assert (core.event, core.by_then) == (Event.BELOW_MATURITY, False)
+    assert (core.event, core.by_then) == (BELOW_MATURITY, False)
 
 
 def test_what_comes_soon_is_said_before_what_has_come(tree: Tree) -> None:
@@ -61,15 +69,15 @@ def test_a_day_ahead_marks_what_comes_by_then_the_heaviest_first(session: Sessio
     found = marks(board_on_day(session, BoardOptions(65), None))
     dated = found["a/dated.md"]
     assert dated is not None
-    assert (dated.event, dated.by_then, dated.more) == (Event.ARCHIVE, True, 2)
+    assert (dated.event, dated.by_then, dated.more) == (ARCHIVE, True, 2)
     plain = found["a/plain.md"]
     assert plain is not None
-    assert (plain.event, plain.by_then, plain.more) == (Event.PRUNING, True, 2)
+    assert (plain.event, plain.by_then, plain.more) == (PRUNING, True, 2)
 
 
 def test_what_was_gathered_is_used_again(session: Session) -> None:
     first = board_on_day(session, BoardOptions(), None)
-    second = board_on_day(session, BoardOptions(30, BoardOrder.TITLE, Event.PRUNING), first)
+    second = board_on_day(session, BoardOptions(30, BoardOrder.TITLE, PRUNING), first)
     assert second.board is first.board
     assert second.names is first.names
     assert second.calendar is first.calendar
@@ -77,8 +85,8 @@ def test_what_was_gathered_is_used_again(session: Session) -> None:
 
 
 def test_the_event_that_is_kept_is_the_one_on_the_cards(session: Session) -> None:
-    found = marks(board_on_day(session, BoardOptions(65, only=Event.LEAVES_TIER_2), None))
-    assert all(mark is not None and mark.event is Event.LEAVES_TIER_2 for mark in found.values())
+    found = marks(board_on_day(session, BoardOptions(65, only=LEAVES_TIER_2), None))
+    assert all(mark is not None and mark.event is LEAVES_TIER_2 for mark in found.values())
     plain = found["a/plain.md"]
     assert plain is not None
     assert (plain.days, plain.by_then, plain.more) == (pytest.approx(2.46, abs=0.01), True, 0)
@@ -104,16 +112,15 @@ def test_only_what_changes_in_the_span(session: Session) -> None:
 def test_columns_without_notes_collapse_but_never_all(session: Session) -> None:
     made = board_on_day(session, BoardOptions(), None)
     assert made.collapsed == {"validated"}
-    assert board_on_day(session, BoardOptions(only=Event.ARCHIVE), made).collapsed == frozenset()
+    assert board_on_day(session, BoardOptions(only=ARCHIVE), made).collapsed == frozenset()
 
 
 @pytest.mark.parametrize("event", OF_NOTES)
 def test_counts_stand_on_their_own(event: Event) -> None:
-    assert count_sentence(event, 51, 14, 30) == f"51 {STATE[event]}, 14 of them in these 30 days"
-    assert count_sentence(event, 51, 0, 1) == f"51 {STATE[event]}, none of them in this day"
-    assert count_sentence(event, 51, 0, 0) == f"51 {STATE[event]} today"
-    for words in (SHORT, HAPPENS, HAPPEN, MEANING, IN_SHORT):
-        assert words[event]
+    assert count_sentence(event, 51, 14, 30) == f"51 {event.state}, 14 of them in these 30 days"
+    assert count_sentence(event, 51, 0, 1) == f"51 {event.state}, none of them in this day"
+    assert count_sentence(event, 51, 0, 0) == f"51 {event.state} today"
+    assert all((event.short, event.happens, event.happen, event.meaning, event.in_short))
 
 
 def test_notes_are_found_by_path(session: Session) -> None:
@@ -138,13 +145,13 @@ def test_one_note(session: Session) -> None:
     ("mark", "label"),
     [
         (None, ""),
-        (Mark(Event.PRUNING, 0.0, False), "⚠ prune"),
-        (Mark(Event.LEAVES_PROMPT, 12.4, False), "12d off prompt"),
-        (Mark(Event.LEAVES_TIER_2, 12.4, True), "▾ off tier 2"),
-        (Mark(Event.ARCHIVE, 12.4, True, 2), "▾ archive +2"),
-        (Mark(Event.ARCHIVE, 12.4, True, filtered=True), "▾ 12d archive"),
-        (Mark(Event.LEAVES_TIER_2, 12.4, False, filtered=True), "12d off tier 2"),
-        (Mark(Event.LEAVES_TIER_2, 0.0, False, filtered=True), "⚠ off tier 2"),
+        (Mark(PRUNING, 0.0, False), "⚠ prune"),
+        (Mark(LEAVES_PROMPT, 12.4, False), "12d off prompt"),
+        (Mark(LEAVES_TIER_2, 12.4, True), "▾ off tier 2"),
+        (Mark(ARCHIVE, 12.4, True, 2), "▾ archive +2"),
+        (Mark(ARCHIVE, 12.4, True, filtered=True), "▾ 12d archive"),
+        (Mark(LEAVES_TIER_2, 12.4, False, filtered=True), "12d off tier 2"),
+        (Mark(LEAVES_TIER_2, 0.0, False, filtered=True), "⚠ off tier 2"),
     ],
 )
 def test_labels(mark: Mark | None, label: str) -> None:
@@ -159,7 +166,7 @@ def test_sentences() -> None:
         assert ahead.startswith("• ")
         assert "in 12\u00a0d" in ahead
         assert then.startswith("▾ ")
-        assert ("decay\u00a0demotes\u00a0nothing" in come) == (event is Event.BELOW_MATURITY)
+        assert ("decay\u00a0demotes\u00a0nothing" in come) == (event is BELOW_MATURITY)
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])

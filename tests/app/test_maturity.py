@@ -15,7 +15,7 @@ from brvtui.app.maturity import board_on_day
 from brvtui.app.maturity.column import ColumnPane
 from brvtui.app.maturity.screen import MaturityScreen
 from brvtui.app.screens.message import MessageScreen, TextPane
-from brvtui.engines.byterover.ageing.forecast import BoardOrder
+from brvtui.engines.ageing.forecast import BoardOrder
 from brvtui.ranking.maturity import LEVELS
 from tests.app.driving import (
     HUGE,

@@ -11,7 +11,7 @@ from brvtui.app.app import BrvTui
 from brvtui.app.editing.plan_dialog import PlanDialog, SignalsDialog
 from brvtui.app.editing.screen import EditorScreen
 from brvtui.app.maturity.screen import MaturityScreen
-from brvtui.engines.byterover.ageing.board import Event
+from brvtui.engines.ageing.events import LEAVES_TIER_2
 from tests.app.driving import WIDE, at_two_sizes, frame, settled, shown, text_of, until, view
 from tests.app.editing import looked, type_keys
 from tests.app.test_maturity import FREEZE, column, maturity, opened
@@ -42,7 +42,7 @@ async def test_a_note_that_f_leaves_out_of_its_new_column_takes_no_focus_there(a
         garden.note(f"old/{name}.md", f"Old {name}", "of long ago", days=60)
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
-        while maturity(pilot).wanted.only is not Event.LEAVES_TIER_2:
+        while maturity(pilot).wanted.only is not LEAVES_TIER_2:
             await pilot.press("f")
             await settled(pilot)
         chosen = column(pilot, "draft").chosen

@@ -7,8 +7,7 @@ import pytest
 from brvtui.app.app import BrvTui
 from brvtui.app.arrangement import STRIP
 from brvtui.app.maturity.ageing import AgeingPane
-from brvtui.engines.byterover.ageing.board import OF_NOTES, Event
-from brvtui.engines.byterover.ageing.words import MEANING
+from brvtui.engines.ageing.events import OF_NOTES, PRUNING, Event
 from brvtui.ranking.maturity import LEVELS
 from tests.app.driving import HUGE, NARROW, WIDE, ask, brv, frame, settled, shown, text_of, until, view
 from tests.app.editing import toasts
@@ -37,7 +36,7 @@ async def test_a_maturity_without_notes_of_the_event_says_how_many_others_have(a
 async def test_only_the_notes_of_an_event(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, "F", "F")
-        assert maturity(pilot).wanted.only is Event.PRUNING
+        assert maturity(pilot).wanted.only is PRUNING
         assert column(pilot, "draft").choices == ["auth/oauth/key_rotation.md", "billing/refunds.md"]
         assert "2 offered for pruning today" in shown(pilot)
         assert "prune: the next dream run looks at it: its file is old" in shown(pilot)
@@ -199,4 +198,4 @@ async def test_what_an_event_means_is_never_cut_at_80_columns(app: BrvTui, event
             await settled(pilot)
             if maturity(pilot).wanted.only is event:
                 break
-        assert MEANING[event] in shown(pilot)
+        assert event.meaning in shown(pilot)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.engines.byterover.ageing.board import Event
+from brvtui.engines.ageing.events import LEAVES_TIER_2
 from brvtui.engines.byterover.route.manifest import manifest_place
 from brvtui.lab.about import FileState
 from brvtui.session import Session
@@ -123,7 +123,7 @@ def test_what_comes_is_what_the_forecast_says(session: Session) -> None:
     forecast = session.ageing.forecast(0)
     position = session.snapshot.by_path["auth/jwt/expiry.md"]
     assert made.coming == forecast.coming(position)
-    assert Event.LEAVES_TIER_2 in {coming.event for coming in made.coming}
+    assert LEAVES_TIER_2 in {coming.event for coming in made.coming}
 
 
 def test_links_to_a_folder_are_links_to_its_context(session: Session, tree: Tree) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from brvtui.engines.byterover.ageing.after_changes import after_hits, after_updates
-from brvtui.engines.byterover.ageing.board import Board, Event
+from brvtui.engines.ageing.after_changes import after_hits, after_updates
+from brvtui.engines.ageing.board import Board
+from brvtui.engines.ageing.events import ARCHIVE, PRUNING, Event
 from brvtui.tree.reading.signals import NoteSignals, Source, defaults, from_mapping
 from tests.support.recorded import REPOSITORY
 from tests.support.trees import BRV3, Tree
@@ -40,7 +41,7 @@ def signals(value: Any) -> NoteSignals:
 
 @pytest.mark.parametrize("case", RECORDED["hits"])
 def test_hits(case: dict[str, Any]) -> None:
-    made = after_hits(signals(case["before"]), 1.0, True, case["times"], BRV3)
+    made = after_hits(signals(case["before"]), 1.0, True, case["times"], BRV3.ageing)
     then = signals(case["after"])
     assert (made.signals.importance, made.signals.maturity, made.signals.recency) == (
         then.importance,
@@ -52,7 +53,7 @@ def test_hits(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", RECORDED["updates"])
 def test_updates(case: dict[str, Any]) -> None:
-    made = after_updates(signals(case["before"]), 1.0, True, case["times"], BRV3)
+    made = after_updates(signals(case["before"]), 1.0, True, case["times"], BRV3.ageing)
     then = signals(case["after"])
     assert (made.signals.importance, made.signals.maturity, made.signals.recency) == (
         then.importance,
@@ -70,9 +71,9 @@ def test_what_is_offered(case: dict[str, Any], tmp_path: Path) -> None:
         tree.file(note["path"], note["text"], (now_ms - note["mtime_ms"]) / 86_400_000)
         if "signals" in note:
             tree.signals[note["path"]] = signals(note["signals"])
-    board = Board(tree.snapshot(), BRV3, now_ms)
-    assert offered(board, Event.ARCHIVE) == case["archive"]
-    assert offered(board, Event.PRUNING) == case["pruning"]
+    board = Board(tree.snapshot(), BRV3.ageing, now_ms)
+    assert offered(board, ARCHIVE) == case["archive"]
+    assert offered(board, PRUNING) == case["pruning"]
 
 
 def offered(board: Board, event: Event) -> list[str]:

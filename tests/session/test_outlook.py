@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.engines.byterover.ageing.board import OF_NOTES
-from brvtui.engines.byterover.ageing.words import key_of
+from brvtui.engines.ageing.events import OF_NOTES
 from brvtui.engines.contract import EngineError
 from brvtui.session import Session
 from tests.support.trees import Tree
@@ -27,7 +26,7 @@ def test_it_counts_what_the_board_counts(session: Session, days: int) -> None:
     found = session.ageing.outlook("byterover", days)
     forecast = session.ageing.forecast(days)
     assert found.ranked == len(session.snapshot.notes)
-    assert [count.kind for count in found.counts] == [key_of(event) for event in OF_NOTES]
+    assert [count.kind for count in found.counts] == [event.key for event in OF_NOTES]
     for event, count in zip(OF_NOTES, found.counts, strict=True):
         assert count.by_then == forecast.then.has_come[event].sum()
         assert count.in_span == forecast.changed[event].sum()

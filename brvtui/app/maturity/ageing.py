@@ -22,9 +22,10 @@ from brvtui.app.states import GONE, GONE_TEXT, NEWER, Phase, ProjectState, Selec
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import stale_lines, wrapped
 from brvtui.app.widgets.pane import Pane
-from brvtui.engines.byterover.ageing.after_changes import After
-from brvtui.engines.byterover.ageing.board import BoardRow, Event
-from brvtui.engines.byterover.ageing.forecast import LAST_DAY
+from brvtui.engines.ageing.after_changes import After
+from brvtui.engines.ageing.board import BoardRow
+from brvtui.engines.ageing.events import ARCHIVE, PRUNING
+from brvtui.engines.ageing.forecast import LAST_DAY
 from brvtui.paint.bars import importance_bar
 from brvtui.paint.forecast import forecast_lines
 from brvtui.paint.glyphs import Glyphs, glyph_of
@@ -295,14 +296,14 @@ def _events(made: Ageing, width: int, glyphs: Glyphs) -> list[Line]:
 def _ends(made: Ageing) -> list[str]:
     """What ends that the engine may archive or prune the note, or demote it; keys by the names of their actions."""
     row, least, ends = made.row, made.archive_below, []
-    if least is not None and Event.ARCHIVE in row.has_come:
+    if least is not None and ARCHIVE in row.has_come:
         since = "" if row.updated_days is None else f" by updatedAt, {days(row.updated_days)} ago,"
         later = "a later updatedAt in its frontmatter ({note.edit}) or " if row.importance_stored >= least else ""
         ends.append(
             f"its importance{since} is {math.floor(10 * row.archive_importance) / 10:.1f}, under {least:g}: "
             f"{later}validated ({{note.signals}}, here alone) ends that"
         )
-    if Event.PRUNING in row.has_come:
+    if PRUNING in row.has_come:
         ends.append(f"unchanged for {days(row.days)}: saving it with a new time ({{note.edit}}) ends that")
     if row.demoted_below is not None and row.importance_stored < row.demoted_below:
         how = (

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.engines.byterover.ageing.after_changes import After
-from brvtui.engines.byterover.ageing.board import Board, BoardRow, Event
-from brvtui.engines.byterover.ageing.forecast import (
+from brvtui.engines.ageing.after_changes import After
+from brvtui.engines.ageing.board import Board, BoardRow
+from brvtui.engines.ageing.events import ARCHIVE, PRUNING, Event
+from brvtui.engines.ageing.forecast import (
     LAST_DAY,
     BoardOrder,
     Curve,
@@ -26,16 +27,7 @@ from brvtui.trace import DocumentForecast
 if TYPE_CHECKING:
     from brvtui.session import Session
 
-HEAVIEST_FIRST = (
-    Event.ARCHIVE,
-    Event.PRUNING,
-    Event.LEAVES_PROMPT,
-    Event.LEAVES_TIER_2,
-    Event.LEAVES_MEDIUM,
-    Event.LEAVES_HIGH,
-    Event.BELOW_MATURITY,
-)
-_NOTABLE = (Event.ARCHIVE, Event.PRUNING)
+_NOTABLE = (ARCHIVE, PRUNING)
 _SOON = 30
 """Days within which what is to come is said rather than what has come."""
 
@@ -93,7 +85,7 @@ class BoardOnDay:
     @property
     def events(self) -> tuple[Event, ...]:
         """What ageing can bring to these notes, the heaviest first."""
-        return tuple(event for event in HEAVIEST_FIRST if event in self.board.events)
+        return tuple(sorted(self.board.events, key=lambda event: -event.weight))
 
     @property
     def collapsed(self) -> frozenset[str]:
@@ -141,8 +133,8 @@ class Ageing:
     then_ceiling: float
     coming: Sequence[UpcomingEvent]
     curve: Curve
-    thresholds: tuple[float, float]
-    """The scores that the direct answer and the prompt need."""
+    thresholds: tuple[float, ...]
+    """The scores that gates need, such as those of the direct answer and of the prompt."""
     hits: After
     updates: After
     archive_below: float | None
@@ -189,10 +181,10 @@ def ageing_of(session: Session, on_day: BoardOnDay, path: str, times: int) -> Ag
         float(then.ceiling[position]),
         on_day.forecast.coming(position),
         session.ageing.curve(path, board=on_day.board),
-        (on_day.board.profile.direct.min_top, on_day.board.profile.direct.prefetch),
+        tuple(on_day.board.rules.gates.values()),
         session.ageing.after_hits(path, times, on_day.board),
         session.ageing.after_updates(path, times, on_day.board),
-        on_day.board.profile.signals.archive_below if Event.ARCHIVE in on_day.board.events else None,
+        on_day.board.rules.signals.archive_below if ARCHIVE in on_day.board.events else None,
     )
 
 

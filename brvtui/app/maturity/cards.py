@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from brvtui.app.maturity.board_on_day import BoardOnDay, Mark
 from brvtui.app.states import STALE_LABELS
-from brvtui.engines.byterover.ageing.board import Event
-from brvtui.engines.byterover.ageing.forecast import UpcomingEvent
-from brvtui.engines.byterover.ageing.words import HAPPENS, HAS_COME, IN_SHORT
+from brvtui.engines.ageing.forecast import UpcomingEvent
 from brvtui.paint.bars import importance_bar
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.line import Line, Span, line
@@ -17,15 +15,6 @@ from brvtui.ranking.maturity import LEVELS, demoted_below, promoted_from
 
 
 NO_BREAK = "\u00a0"
-SHORT = {
-    Event.LEAVES_TIER_2: "off tier 2",
-    Event.LEAVES_PROMPT: "off prompt",
-    Event.ARCHIVE: "archive",
-    Event.PRUNING: "prune",
-    Event.BELOW_MATURITY: "imp. low",
-    Event.LEAVES_HIGH: "off high",
-    Event.LEAVES_MEDIUM: "off medium",
-}
 
 
 def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
@@ -36,7 +25,7 @@ def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
     """
     if mark is None:
         return "", "muted"
-    short = SHORT[mark.event]
+    short = mark.event.short
     if mark.by_then and mark.filtered:
         return f"{glyphs.down} {mark.days:.0f}d {short}", "bold warn"
     if mark.by_then:
@@ -51,12 +40,12 @@ def label_of(mark: Mark | None, glyphs: Glyphs) -> Span:
 
 def sentence_of(coming: UpcomingEvent, glyphs: Glyphs) -> Span:
     """Returns one event of one note in full, and what it means."""
-    meaning = IN_SHORT[coming.event].replace(" ", NO_BREAK)
+    meaning = coming.event.in_short.replace(" ", NO_BREAK)
     if not coming.days:
-        return f"{glyphs.cross} {HAS_COME[coming.event]} ({meaning})", "muted"
+        return f"{glyphs.cross} {coming.event.has_come} ({meaning})", "muted"
     sign, role = (glyphs.down, "bold warn") if coming.by_then else (glyphs.bullet, "text")
     when = days(coming.days).replace(" ", NO_BREAK)
-    return f"{sign} {HAPPENS[coming.event]} in {when} ({meaning})", role
+    return f"{sign} {coming.event.happens} in {when} ({meaning})", role
 
 
 _ONE_LINE = 72
@@ -121,7 +110,7 @@ def _bar(on_day: BoardOnDay, position: int, width: int, glyphs: Glyphs) -> Line:
     """Returns the importance left on the day of the forecast as a bar, with the thresholds of the note's maturity."""
     board = on_day.board
     level = int(board.snapshot.columns.maturity[position])
-    rules = board.profile.signals
+    rules = board.rules.signals
     ticks: dict[float, str] = {}
     if level > 0:
         ticks[demoted_below(rules)[level]] = "warn"

@@ -13,21 +13,21 @@ from textual.message import Message
 from brvtui.app.actions.panes import COLUMN
 from brvtui.app.arrangement import STRIP
 from brvtui.app.keys.bindings import bindings
-from brvtui.app.maturity.board_on_day import HEAVIEST_FIRST, BoardOnDay
-from brvtui.app.maturity.cards import SHORT, card, card_height, header
+from brvtui.app.maturity.board_on_day import BoardOnDay
+from brvtui.app.maturity.cards import card, card_height, header
 from brvtui.app.states import Phase, ProjectState, StaleState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
 from brvtui.app.widgets.outline import WordFilter
-from brvtui.engines.byterover.ageing.board import OF_NOTES, OF_TOPICS, Event
-from brvtui.engines.byterover.ageing.words import HAPPENS, HAS_COME, MEANING, these_days
+from brvtui.engines.ageing.events import OF_NOTES, OF_TOPICS, Event, these_days
 from brvtui.paint.line import Line, line
 from brvtui.wording import counted
 
 
 def _explained(events: Collection[Event]) -> str:
-    return " ".join(f"{SHORT[event].capitalize()}: {MEANING[event]}." for event in HEAVIEST_FIRST if event in events)
+    heaviest_first = sorted(events, key=lambda event: -event.weight)
+    return " ".join(f"{event.short.capitalize()}: {event.meaning}." for event in heaviest_first)
 
 
 _TERMS = f"{_explained(OF_NOTES)} In a space of ByteRover V4: {_explained(set(OF_TOPICS) - set(OF_NOTES))}"
@@ -144,7 +144,7 @@ class ColumnPane(ChoicePane):
         others = sum(map(len, on_day.columns.values()))
         beside = f", {others} of other maturities" if others else ""
         if wanted.in_span:
-            does = HAPPENS[wanted.only] if wanted.only is not None else "changes"
+            does = wanted.only.happens if wanted.only is not None else "changes"
             key = self.services.shown_key("board.changes")
             again = "shows all again" if wanted.only is None else "shows those of before too"
             return f"no {self.level} {view.noun} {does} in {these_days(wanted.day)}{beside}; {key} {again}"
@@ -153,7 +153,7 @@ class ColumnPane(ChoicePane):
                 self.services.shown_key("board.only"),
                 f" in {counted(wanted.day, 'day', 'days')}" if wanted.day else "",
             )
-            return f"no {self.level} {view.noun} is {HAS_COME[wanted.only]}{then}{beside}; {key} keeps another event"
+            return f"no {self.level} {view.noun} is {wanted.only.has_come}{then}{beside}; {key} keeps another event"
         overview = view.project.overview
         return f"no {self.level} {view.noun}" if len(on_day.board) or overview is None else overview.why_empty
 

@@ -10,12 +10,11 @@ from textual import events
 from textual.message import Message
 
 from brvtui.app.maturity.board_on_day import BoardOnDay, BoardOptions
-from brvtui.app.maturity.cards import SHORT
 from brvtui.app.states import LOOKING, EngineState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
-from brvtui.engines.byterover.ageing.forecast import LAST_DAY
-from brvtui.engines.byterover.ageing.words import HAPPEN, HAPPENS, MEANING, STATE, count_sentence, these_days
+from brvtui.engines.ageing.events import count_sentence, these_days
+from brvtui.engines.ageing.forecast import LAST_DAY
 from brvtui.engines.registry import DEFAULT, SPACE
 from brvtui.paint.line import Line, badge, line
 from brvtui.wording import counted
@@ -128,18 +127,19 @@ class ForecastBar(Lines):
         then = {event: int(on_day.forecast.then.has_come[event].sum()) for event in on_day.events}
         come = [event for event in on_day.events if then[event] or event is on_day.wanted.only]
         made = Line()
-        for events_shown, names, new in (
-            (on_day.events, STATE, " ({} new)"),
-            (on_day.events, SHORT, " ({} new)"),
-            (on_day.events, SHORT, " +{}"),
-            (come, SHORT, " +{}"),
+        for events_shown, is_short, new in (
+            (on_day.events, False, " ({} new)"),
+            (on_day.events, True, " ({} new)"),
+            (on_day.events, True, " +{}"),
+            (come, True, " +{}"),
         ):
             made = Line()
             for event in events_shown:
                 added = int(on_day.forecast.changed[event].sum())
                 made.gap(2 if made.spans else 1)
                 made.add(str(then[event]), "strong")
-                made.add(f" {names[event]}", "accent" if event is on_day.wanted.only else "muted")
+                name = event.short if is_short else event.state
+                made.add(f" {name}", "accent" if event is on_day.wanted.only else "muted")
                 made.add(new.format(added) if added else "", "bold warn")
             if made.width <= width:
                 break
@@ -197,14 +197,14 @@ def _sentence(on_day: BoardOnDay, noun: str) -> str:
         return f"{counted(changes, f'{noun} changes', f'{noun}s change')} in {span}{_UNTOUCHED}"
     added = int(forecast.changed[only].sum())
     if wanted.in_span:
-        return f"only the {added} that {HAPPENS[only] if added == 1 else HAPPEN[only]} in {span}"
+        return f"only the {added} that {only.happens if added == 1 else only.happen} in {span}"
     return count_sentence(only, int(forecast.then.has_come[only].sum()), added, wanted.day)
 
 
 def _meaning(wanted: BoardOptions) -> str:
     """The meaning of the event that is kept; without one, of the numbers."""
     if wanted.only is not None:
-        return f"{SHORT[wanted.only]}: {MEANING[wanted.only]}"
+        return f"{wanted.only.short}: {wanted.only.meaning}"
     if wanted.day:
         does = "shows all" if wanted.in_span else "keeps them"
         keys = f"{{board.changes}} {does}, {{board.only}} one event, {{forecast.answers}}: answers"

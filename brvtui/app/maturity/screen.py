@@ -25,8 +25,8 @@ from brvtui.app.styles import sheet
 from brvtui.app.view import View
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.workers import Newest
-from brvtui.engines.byterover.ageing.board import Event
-from brvtui.engines.byterover.ageing.forecast import LAST_DAY, BoardOrder
+from brvtui.engines.ageing.events import Event
+from brvtui.engines.ageing.forecast import LAST_DAY, BoardOrder
 from brvtui.engines.registry import DEFAULT, SPACE
 from brvtui.ranking.maturity import LEVELS
 

@@ -25,8 +25,8 @@ from brvtui.paint.score import ceiling_lines, signals
 from brvtui.paint.text import cut_left, days, plural, wrap
 
 if TYPE_CHECKING:
-    from brvtui.engines.byterover.route.manifest import ManifestPlace
     from brvtui.lab.about import About, Around
+    from brvtui.trace import ManifestPlace
     from brvtui.tree.reading.links import Resolved
 
 _BAR = 6
@@ -162,15 +162,13 @@ class AboutPane(ChoicePane):
     def _coming(self, around: Around | None, width: int) -> list[Line]:
         if around is None or around.standing is None:
             return []
-        from brvtui.engines.byterover.ageing.words import HAPPENS, HAS_COME
-
         made = [rule(width, "if nobody touches it", dash=self.glyphs.dash)]
-        come = [HAS_COME[coming.event] for coming in around.coming if not coming.days]
+        come = [coming.event.has_come for coming in around.coming if not coming.days]
         if come:
             made += [line(f" {part}", "warn") for part in wrap(f"now: {', '.join(come)}", width - 2)]
         for coming in around.coming:
             if coming.days:
-                said = f"{HAPPENS[coming.event]} in {days(coming.days)}"
+                said = f"{coming.event.happens} in {days(coming.days)}"
                 made += [line(f" {part}", "text") for part in wrap(said, width - 2)]
         if not around.coming:
             made.append(line(" stays as it is", "muted"))

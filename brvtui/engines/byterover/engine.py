@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from brvtui.engines.ageing.events import OF_NOTES
 from brvtui.engines.byterover.sections import (
     ENGINE,
     CacheLook,
@@ -20,10 +21,22 @@ from brvtui.engines.byterover.sections import (
 from brvtui.engines.contract import EngineError, Query, ReplayStep
 from brvtui.engines.options import engines_with
 from brvtui.profiles import BUILT_IN, DEFAULT
-from brvtui.trace import Detail, DocumentForecast, Explanation, Ladder, Remedy, Trace
+from brvtui.ranking.constants import SignalRules
+from brvtui.trace import (
+    AgedSignals,
+    Ceiling,
+    Detail,
+    DocumentForecast,
+    Explanation,
+    Ladder,
+    ManifestPlace,
+    Remedy,
+    Trace,
+)
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its search
-    from brvtui.engines.byterover.ageing.forecast import Forecast
+    from brvtui.engines.ageing.forecast import Forecast
+    from brvtui.engines.ageing.rules import AgeingRules
     from brvtui.engines.byterover.presentation import ByteRoverPresentation
     from brvtui.engines.byterover.profile import Context, Profile
     from brvtui.engines.byterover.route.cache import CacheContents
@@ -181,22 +194,38 @@ class ByteRover:
     @property
     def event_kinds(self) -> Mapping[str, str]:
         """What ageing brings to notes, by name."""
-        from brvtui.engines.byterover.ageing.board import OF_NOTES
-        from brvtui.engines.byterover.ageing.words import STATE, key_of
+        return {event.key: event.state for event in OF_NOTES}
 
-        return {key_of(event): STATE[event] for event in OF_NOTES}
+    def ageing_rules(self, constants: Profile, stored: SignalRules) -> AgeingRules:
+        """The constants by which notes age."""
+        return constants.ageing
 
     def forecast(self, context: Context, document: str, day: float) -> DocumentForecast | None:
         """The best score that any query can give the note at ``document`` now and ``day`` days on, and what changes it.
 
         None for a file that is not searched.
         """
-        from brvtui.engines.byterover.ageing.forecast import forecast_of, note_forecast
+        from brvtui.engines.ageing.board import Board
+        from brvtui.engines.ageing.forecast import Forecast, note_forecast
 
         last = self._forecast
         if last is None or last[0] is not context or last[1] != day:
-            last = self._forecast = (context, day, forecast_of(context, day))
+            board = Board(context.snapshot, context.constants.ageing, context.now_ms)
+            last = self._forecast = (context, day, Forecast(board, day))
         return note_forecast(last[2], document)
+
+    def standing(self, context: Context, document: str) -> tuple[AgedSignals, Ceiling] | None:
+        """The signals of the note at ``document``, before and after decay, and its ceiling; None for no note."""
+        from brvtui.engines.byterover.search.scoring import standing
+
+        return standing(context, document)
+
+    def manifest_place(self, context: Context, path: str) -> ManifestPlace | None:
+        """The place of the file at ``path`` in the manifest; None for a file that the snapshot does not have."""
+        from brvtui.engines.byterover.route.manifest import manifest_place
+
+        snapshot = context.snapshot
+        return manifest_place(snapshot, context.constants.manifest, path) if path in snapshot.parsed else None
 
     def replay_query(self, context: Context, query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
         """The answer on an empty cache, and its line: see :func:`brvtui.engines.byterover.replay.replay_query`."""

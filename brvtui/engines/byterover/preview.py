@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from brvtui.engines.byterover.ageing.board import Board
+from brvtui.engines.ageing.board import Board
 from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.route.decision import decide, find_results, results_with_words
 from brvtui.engines.byterover.search.detail import score_of
@@ -33,7 +33,7 @@ def preview(context: Context, query: str, scope: str, path: str, data: bytes, ke
 
 def _state(context: Context, query: str, scope: str, path: str) -> PreviewState:
     position = context.snapshot.by_path.get(path)
-    row = None if position is None else Board(context.snapshot, context.constants, context.now_ms).row(position)
+    row = None if position is None else Board(context.snapshot, context.constants.ageing, context.now_ms).row(position)
     recency, ceiling = (None, None) if row is None else (row.recency, row.ceiling)
     if not query.strip():
         return PreviewState((), None, recency, ceiling)

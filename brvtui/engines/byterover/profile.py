@@ -7,17 +7,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from brvtui.engines import contract
+from brvtui.engines.ageing.events import LEAVES_PROMPT, LEAVES_TIER_2, OF_NOTES
 from brvtui.engines.profile_files import profile_tables
 from brvtui.ladder import LadderRules
 from brvtui.profiles import BUILT_IN, DEFAULT
-from brvtui.ranking.constants import CompoundRules, DecayRules, SignalRules
+from brvtui.ranking.constants import CompoundRules, DecayRules, PruningRules, SignalRules
 from brvtui.services.legs import RequestPolicy
 from brvtui.text.constants import TextRules
 from brvtui.tree.constants import ArchiveRules, ReadingLimits
 from brvtui.typed_tables import Count, CountLimit, Positive, PositiveLimit, Share, SizeLimit, typed
+
+if TYPE_CHECKING:
+    from brvtui.engines.ageing.rules import AgeingRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +52,6 @@ class QueryRules:
     stop_words: tuple[str, ...]
     and_min_words: int
     and_word_length: int
-
-
-@dataclass(frozen=True, slots=True)
-class PruningRules:
-    """After how many days without a change the engine offers a note for archiving, by maturity; 0 for never."""
-
-    draft_days: float
-    validated_days: float
-    core_days: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +221,14 @@ class Profile:
     service: RequestPolicy
     manifest: ManifestRules
     archive: ArchiveRules
+
+    @property
+    def ageing(self) -> AgeingRules:
+        """The constants by which notes age."""
+        from brvtui.engines.ageing.rules import AgeingRules
+
+        gates = {LEAVES_TIER_2: self.direct.min_top, LEAVES_PROMPT: self.direct.prefetch}
+        return AgeingRules(self.score, self.decay, self.signals, gates, OF_NOTES, self.pruning)
 
 
 def load(source: str | Path = DEFAULT) -> Profile:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from brvtui.engines.ageing.events import LEAVES_HIGH, LEAVES_MEDIUM, OF_TOPICS
 from brvtui.engines.byterover_v4.profile import PROFILES
 from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.contract import Context, EngineError, Query, ReplayStep, asking
@@ -18,6 +19,7 @@ from brvtui.timing import Stopwatch
 from brvtui.trace import AgedSignals, Ceiling, Detail, DocumentForecast, Explanation, Remedy, Trace
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its index
+    from brvtui.engines.ageing.rules import AgeingRules
     from brvtui.engines.byterover_v4.command_line import CommandLine
     from brvtui.engines.byterover_v4.hits import SpacePaths
     from brvtui.engines.byterover_v4.presentation import V4Presentation
@@ -25,6 +27,7 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.engines.byterover_v4.reasons import Asking
     from brvtui.engines.byterover_v4.scripts import RankedSpace, ScriptAnswer
     from brvtui.engines.previews import Preview, PreviewState
+    from brvtui.ranking.constants import SignalRules
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
 
@@ -138,6 +141,23 @@ class ByteRoverV4:
             if own is not None:
                 return forecast(paths.space.corpus, own, context.now_ms, context.constants, day)
         return None
+
+    def ageing_rules(self, constants: V4Profile, stored: SignalRules) -> AgeingRules:
+        """The constants by which topics age: no gates, archive nor pruning, but confidences."""
+        from brvtui.engines.ageing.rules import AgeingRules
+
+        rules, results = constants.signals, constants.results
+        signals = replace(
+            stored,
+            access_gain=rules.access_gain,
+            max_importance=rules.max_importance,
+            validated_from=rules.validated_from,
+            validated_until=rules.validated_until,
+            core_from=rules.core_from,
+            core_until=rules.core_until,
+        )
+        gates = {LEAVES_HIGH: results.high, LEAVES_MEDIUM: results.medium}
+        return AgeingRules(constants.compound, constants.decay, signals, gates, OF_TOPICS)
 
     def standing(self, context: Context[V4Profile], document: str) -> tuple[AgedSignals, Ceiling | None] | None:
         """The signals of the topic at ``document``, before and after decay, and its ceiling; None for no topic."""

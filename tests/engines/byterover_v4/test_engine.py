@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from brvtui.engines.byterover.ageing.board import OF_TOPICS
-from brvtui.engines.byterover.ageing.words import STATE
+from brvtui.engines.ageing.events import OF_TOPICS
 from brvtui.engines.byterover_v4.engine import ByteRoverV4
 from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.contract import EngineError, Query
@@ -81,7 +80,7 @@ def test_its_forecasts_count_what_the_board_of_topics_counts(days: int, recorded
     counts = session.ageing.outlook("byterover_v4", days).counts
     forecast = session.ageing.forecast(days)
     assert [count.kind for count in counts] == ["high", "medium", "below-maturity"]
-    assert [count.text for count in counts] == [STATE[event] for event in OF_TOPICS]
+    assert [count.text for count in counts] == [event.state for event in OF_TOPICS]
     for event, count in zip(OF_TOPICS, counts, strict=True):
         assert count.by_then == forecast.then.has_come[event].sum()
         assert count.in_span == forecast.changed[event].sum()

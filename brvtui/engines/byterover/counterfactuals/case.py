@@ -10,12 +10,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from brvtui.engines.ageing.rules import inputs_of
 from brvtui.engines.byterover.counterfactuals import Counterfactual, Lever, LeverStatus
 from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.route.decision import Decision, QueryResults, decide, entity_words, find_results
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.engines.byterover.search.matching import match_terms
-from brvtui.engines.byterover.search.scoring import inputs_of
 from brvtui.engines.byterover.search.search import SearchOptions, search
 from brvtui.engines.byterover.sections import Outcome, Search, SearchOutcome
 from brvtui.engines.changes import Cancelled, Change, NoChange, Reworded, SignalsSet, bisected, changed

@@ -12,12 +12,12 @@ from itertools import islice
 
 import numpy as np
 
+from brvtui.engines.ageing.rules import inputs_of
 from brvtui.engines.byterover.counterfactuals import Counterfactual, Counterfactuals, Lever, LeverStatus
 from brvtui.engines.byterover.counterfactuals.case import Case, SizedChange, impossible, verified
 from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.reasons.why_not import STOP_WORD, Loss, Wording, as_in_notes, unpunctuated, without_words
 from brvtui.engines.byterover.search.lint import filtered_query
-from brvtui.engines.byterover.search.scoring import inputs_of
 from brvtui.engines.byterover.sections import Outcome, Route, Search, SearchOutcome
 from brvtui.engines.changes import (
     MOST_TITLES,

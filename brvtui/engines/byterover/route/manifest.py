@@ -19,7 +19,7 @@ from brvtui.engines.byterover import profile as constants
 from brvtui.ranking.packing import estimated_tokens, fitting
 from brvtui.snapshot import Key, Snapshot
 from brvtui.snapshot.state import ORDERS
-from brvtui.trace import Lane
+from brvtui.trace import Lane, ManifestPlace
 from brvtui.tree.reading.collation import in_locale_order
 from brvtui.tree.reading.files import ARCHIVE, MANIFEST_FILE, Role, folder_key, role_of
 from brvtui.tree.reading.fingerprint import is_covered
@@ -243,29 +243,6 @@ def injected_text(snapshot: Snapshot, entry: ManifestEntry) -> str:
 
 _ABSTRACT = ".abstract.md"
 _KIND_OF = {Role.SUMMARY: "summary", Role.NOTE: "context", Role.CONTEXT: "context", Role.STUB: "stub"}
-
-
-@dataclass(frozen=True, slots=True)
-class ManifestPlace:
-    """A file's place in the manifest: ``position`` in its lane counts from 1, None when it is ``left_out``."""
-
-    path: str
-    lane: str
-    """``summaries``, ``contexts`` or ``stubs``; empty for a file that no lane takes."""
-    position: int | None
-    entries: int
-    """How many entries the lane holds."""
-    tokens: int | None
-    """The file's own estimated tokens; None when they are not known."""
-    before: int
-    """Tokens of the lane that are taken before it."""
-    budget: int
-    text_path: str
-    """The file whose text is injected for it: its abstract, or itself."""
-    left_out: str
-    """Why it is not in the manifest, in a line; empty when it is."""
-    source: str
-    """The manifest's own :attr:`Manifest.source`."""
 
 
 def manifest_place(snapshot: Snapshot, limits: constants.ManifestRules, path: str) -> ManifestPlace:

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from brvtui.engines.ageing.rules import importance_and_levels, inputs_at, inputs_of
 from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search.matching import TermTable, match_terms
 from brvtui.engines.byterover.sections import Lift
 from brvtui.ranking.bm25 import saturate
-from brvtui.ranking.ceiling import ScoreInputs, ceilings, days_left, decayed, falling_ages, score_inputs, scores
+from brvtui.ranking.ceiling import ScoreInputs, ceilings, days_left, decayed, falling_ages, scores
 from brvtui.ranking.compound import compound, round_half_up, score_parts, unrounded_threshold, with_bonus
-from brvtui.ranking.constants import CompoundRules
 from brvtui.ranking.decay import age_days, days_since
-from brvtui.ranking.maturity import LEVELS, Floats, Levels, after_access, levels_of
+from brvtui.ranking.maturity import LEVELS, Floats, after_access
 from brvtui.snapshot import FolderSummary, Key, Note, Snapshot
 from brvtui.trace import MOST_LISTED, AgedSignals, Ceiling, Hit, Horizon, Kind, Listed, Origin, Part, TextScore
 from brvtui.tree.reading.files import CONTEXT_FILE, SUMMARY_FILE
@@ -78,30 +78,6 @@ def _scored(context: Context, table: TermTable, positions: NDArray[np.int64]) ->
     return raw, scores(saturate(raw), days, inputs_at(snapshot, positions, profile.score), profile).score
 
 
-def inputs_at(snapshot: Snapshot, positions: NDArray[np.int64] | slice, rules: CompoundRules) -> ScoreInputs:
-    """The inputs of the scores of the notes at ``positions``, besides text relevance and age."""
-    columns = snapshot.columns
-    return score_inputs(
-        columns.importance[positions],
-        columns.recency[positions],
-        columns.maturity[positions],
-        columns.is_local[positions],
-        rules,
-    )
-
-
-def inputs_of(signals: Sequence[NoteSignals], is_local: bool, rules: CompoundRules) -> ScoreInputs:
-    """:func:`inputs_at` of notes with these stored signals."""
-    importance, levels = _importance_and_levels(signals)
-    recency = np.asarray([one.recency for one in signals], dtype=np.float64)
-    return score_inputs(importance, recency, levels, np.full(len(signals), is_local), rules)
-
-
-def _importance_and_levels(signals: Sequence[NoteSignals]) -> tuple[Floats, Levels]:
-    importance = np.asarray([one.importance for one in signals], dtype=np.float64)
-    return importance, levels_of(one.maturity for one in signals)
-
-
 def listing(context: Context, ranking: Ranking) -> tuple[Listed, ...]:
     """The best of ``ranking`` in short, with scores rounded as the gates see them."""
     snapshot, profile = context.snapshot, context.constants
@@ -114,11 +90,26 @@ def listing(context: Context, ranking: Ranking) -> tuple[Listed, ...]:
     return tuple(made)
 
 
+def standing(context: Context, path: str) -> tuple[AgedSignals, Ceiling] | None:
+    """The signals of the note at ``path``, before and after decay, and its ceiling; None for a file that is no note."""
+    snapshot, profile = context.snapshot, context.constants
+    position = snapshot.by_path.get(path)
+    if position is None:
+        return None
+    note, signals = snapshot.notes[position], snapshot.signals[position]
+    inputs = inputs_of([signals], note.is_local, profile.score)
+    since = days_since(context.now_ms, np.asarray([note.mtime_ms]))
+    days = np.maximum(0.0, since)
+    (own,) = aged([signals], days, *decayed(days, inputs, profile), profile)
+    (ceiling,) = attainable(context, np.asarray([position]), inputs, since)
+    return own, ceiling
+
+
 def aged(
     signals: Sequence[NoteSignals], days: Floats, importance: Floats, recency: Floats, profile: Profile
 ) -> list[AgedSignals]:
     """The stored signals of notes that are ``days`` old, beside the importance and recency that count for a score."""
-    raised, moved = after_access(*_importance_and_levels(signals), profile.signals)
+    raised, moved = after_access(*importance_and_levels(signals), profile.signals)
     columns = (column.tolist() for column in (importance, recency, days, raised, moved))
     return [_aged(one, *values) for one, *values in zip(signals, *columns, strict=True)]
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.derived import Derived
-from brvtui.engines.byterover.ageing.board import Board
+from brvtui.engines.ageing.board import Board
 from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
@@ -75,7 +75,7 @@ def test_hits_alone_together_ranked_and_on_the_board_have_one_score(
     pick = random.Random(21)
     for snapshot in snapshots:
         context = Context(snapshot, profile, NOW_MS)
-        board = Board(snapshot, profile, NOW_MS)
+        board = Board(snapshot, profile.ageing, NOW_MS)
         for _ in range(8):
             table = match_terms(snapshot, terms(query(pick)), profile.text)
             ranking = rank(context, table, table.any_word(), len(snapshot.notes), needs_all=False)

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from brvtui.engines.byterover.ageing.after_changes import after_hits
-from brvtui.engines.byterover.ageing.board import OF_NOTES, Board, Event
+from brvtui.engines.ageing.after_changes import after_hits
+from brvtui.engines.ageing.board import Board
+from brvtui.engines.ageing.events import ARCHIVE, LEAVES_PROMPT, LEAVES_TIER_2, OF_NOTES, PRUNING
 from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search.scoring import path_hits
 from brvtui.ranking.maturity import LEVELS
@@ -23,7 +24,7 @@ DATED = "---\nupdatedAt: 2026-11-13T12:00:00Z\n---\n# Dated\n"
 
 
 def board_of(tree: Tree, profile: Profile = BRV3, now_ms: float = NOW_MS) -> Board:
-    return Board(tree.snapshot(profile), profile, now_ms)
+    return Board(tree.snapshot(profile), profile.ageing, now_ms)
 
 
 def place(board: Board, path: str) -> int:
@@ -86,7 +87,7 @@ def test_signals_and_ceilings_are_those_of_hits(seed: int, tmp_path: Path) -> No
         assert row.recency == hit.signals.recency
         assert row.days == hit.signals.days
         assert row.ceiling == hit.ceiling.score
-        left = [board.days_until[event][position] for event in (Event.LEAVES_TIER_2, Event.LEAVES_PROMPT)]
+        left = [board.days_until[event][position] for event in (LEAVES_TIER_2, LEAVES_PROMPT)]
         assert left == [np.inf if one.days_left is None else one.days_left for one in hit.ceiling.horizons]
 
 
@@ -110,7 +111,7 @@ def test_an_event_comes_on_its_day(seed: int, profile: Profile, tmp_path: Path) 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_day_ahead_is_as_a_later_clock(seed: int, tmp_path: Path) -> None:
     board = random_board(tmp_path, seed)
-    ahead, later = board.after(40), Board(board.snapshot, BRV3, NOW_MS + 40 * DAY_MS).today
+    ahead, later = board.after(40), Board(board.snapshot, BRV3.ageing, NOW_MS + 40 * DAY_MS).today
     assert (ahead.importance == later.importance).all()
     assert (ahead.ceiling == later.ceiling).all()
     assert all((ahead.has_come[event] == later.has_come[event]).all() for event in OF_NOTES)
@@ -121,7 +122,7 @@ def test_hits_to_promotion_are_counted(seed: int, tmp_path: Path) -> None:
     board = random_board(tmp_path, seed)
     for position, before in enumerate(board.snapshot.signals):
         row, level = board.row(position), LEVELS.index(before.maturity)
-        levels = (LEVELS.index(after_hits(before, 0, True, n, BRV3).signals.maturity) for n in range(1, 41))
+        levels = (LEVELS.index(after_hits(before, 0, True, n, BRV3.ageing).signals.maturity) for n in range(1, 41))
         first = next(levels)
         assert LEVELS.index(row.after_one_hit) == first
         higher = (n for n, then in enumerate(chain([first], levels), start=1) if then > level)
@@ -133,7 +134,7 @@ class TestArchive:
         tree.note("a/old.md", "Old", days=300)
         tree.note("a/low.md", "Low", days=300, importance=34)
         board = board_of(tree)
-        days = board.days_until[Event.ARCHIVE]
+        days = board.days_until[ARCHIVE]
         assert days[place(board, "a/old.md")] == np.inf
         assert days[place(board, "a/low.md")] == 0
 
@@ -141,22 +142,22 @@ class TestArchive:
         tree.file("a/n.md", DATED, days=300)
         board = board_of(tree)
         assert board.row(0).updated_days == 7
-        assert board.days_until[Event.ARCHIVE][0] == pytest.approx(np.log(35 / 50) / np.log(0.995) - 7)
+        assert board.days_until[ARCHIVE][0] == pytest.approx(np.log(35 / 50) / np.log(0.995) - 7)
         assert board.today.archive_importance[0] == pytest.approx(50 * 0.995**7)
 
     def test_a_vague_date_is_never_one(self, tree: Tree) -> None:
         tree.file("a/n.md", "updatedAt: soon\n# N\n")
         tree.signals["a/n.md"] = stored(importance=1)
         board = board_of(tree)
-        assert board.days_until[Event.ARCHIVE][0] == np.inf
-        assert not board.after(365).has_come[Event.ARCHIVE][0]
+        assert board.days_until[ARCHIVE][0] == np.inf
+        assert not board.after(365).has_come[ARCHIVE][0]
 
     @pytest.mark.parametrize("path", ["_archived/a/n.stub.md", "_archived/n.md", "a/_archived/n.md"])
     def test_the_archive_is_not_archived(self, path: str, tree: Tree) -> None:
         tree.note(path, "N", importance=1)
         board = board_of(tree)
-        assert board.days_until[Event.ARCHIVE][0] == np.inf
-        assert board.days_until[Event.PRUNING][0] == np.inf
+        assert board.days_until[ARCHIVE][0] == np.inf
+        assert board.days_until[PRUNING][0] == np.inf
 
     def test_validated_and_core_stay(self, tree: Tree) -> None:
         for maturity in LEVELS:
@@ -166,12 +167,12 @@ class TestArchive:
             event: {board.row(position).maturity for position in np.flatnonzero(come).tolist()}
             for event, come in board.today.has_come.items()
         }
-        assert offered[Event.ARCHIVE] == {"draft"}
-        assert offered[Event.PRUNING] == {"draft", "validated"}
+        assert offered[ARCHIVE] == {"draft"}
+        assert offered[PRUNING] == {"draft", "validated"}
 
     def test_the_documents_know_no_pruning(self, tree: Tree) -> None:
         tree.note("a/n.md", "N", days=500)
-        assert board_of(tree, DOCS).days_until[Event.PRUNING][0] == np.inf
+        assert board_of(tree, DOCS).days_until[PRUNING][0] == np.inf
 
     def test_shared_notes_are_left_alone(self, tree: Tree) -> None:
         other = Tree(tree.root.parent / "other")
@@ -179,4 +180,4 @@ class TestArchive:
         tree.source(("lib", other))
         board = board_of(tree)
         assert board.snapshot.notes[0].alias == "lib"
-        assert board.days_until[Event.ARCHIVE][0] == board.days_until[Event.PRUNING][0] == np.inf
+        assert board.days_until[ARCHIVE][0] == board.days_until[PRUNING][0] == np.inf

@@ -13,10 +13,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.engines.byterover.ageing.board import Board, BoardState, Bools, Event, Floats
-from brvtui.engines.byterover.ageing.words import HAPPENS, key_of
-from brvtui.engines.byterover.profile import Context
-from brvtui.engines.byterover.search.scoring import inputs_at
+from brvtui.engines.ageing.board import Board, BoardState, Bools, Floats
+from brvtui.engines.ageing.events import Event
+from brvtui.engines.ageing.rules import inputs_at
 from brvtui.ranking.ceiling import scores
 from brvtui.ranking.decay import MS_PER_DAY, age_days
 from brvtui.ranking.maturity import LEVELS
@@ -151,19 +150,14 @@ class Curve:
 
 def curve(board: Board, position: int, last_day: int = LAST_DAY) -> Curve:
     """The note at ``position`` of the board from today to ``last_day``."""
-    snapshot, profile = board.snapshot, board.profile
+    snapshot, rules = board.snapshot, board.rules
     moments = board.now_ms + np.arange(last_day + 1, dtype=np.float64) * MS_PER_DAY
     days = age_days(moments, snapshot.notes[position].mtime_ms)
-    scored = scores(1.0, days, inputs_at(snapshot, np.asarray([position]), profile.score), profile)
+    scored = scores(1.0, days, inputs_at(snapshot, np.asarray([position]), rules.score), rules)
     return Curve(scored.importance, scored.recency, scored.score)
 
 
 # What time brings to a note, as every engine with forecasts says it.
-
-
-def forecast_of(context: Context, day: float) -> Forecast:
-    """The forecast of all notes of ``context``, ``day`` days on."""
-    return Forecast(Board(context.snapshot, context.constants, context.now_ms), day)
 
 
 def note_forecast(forecast: Forecast, path: str) -> DocumentForecast | None:
@@ -173,7 +167,7 @@ def note_forecast(forecast: Forecast, path: str) -> DocumentForecast | None:
     if position is None:
         return None
     ceiling = float(board.today.ceiling[position])
-    reach = board.profile.score.cap
+    reach = board.rules.score.cap
     lack = Part("signals and age", ceiling - reach)
     return DocumentForecast(
         ceiling=reach + lack.value,
@@ -185,9 +179,8 @@ def note_forecast(forecast: Forecast, path: str) -> DocumentForecast | None:
 
 
 def _dated(coming: UpcomingEvent, now_ms: float) -> DatedEvent:
-    return DatedEvent(
-        key_of(coming.event), coming.days, _date(now_ms, coming.days) if coming.days else "", HAPPENS[coming.event]
-    )
+    date = _date(now_ms, coming.days) if coming.days else ""
+    return DatedEvent(coming.event.key, coming.days, date, coming.event.happens)
 
 
 def _date(now_ms: float, days: float) -> str:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.search.scoring import inputs_of
+from brvtui.engines.ageing.rules import AgeingRules, inputs_of
 from brvtui.engines.changes import accessed, updated
 from brvtui.ranking.ceiling import ceilings
 from brvtui.tree.reading.signals import NoteSignals
@@ -24,20 +23,20 @@ class After:
     ceiling: float
 
 
-def after_hits(signals: NoteSignals, days: float, local: bool, hits: int, profile: Profile) -> After:
+def after_hits(signals: NoteSignals, days: float, local: bool, hits: int, rules: AgeingRules) -> After:
     """The note, last written ``days`` ago, after ``hits`` access hits, each recorded before the next one comes."""
     for _ in range(hits):
-        signals = accessed(signals, profile.signals)
-    return _after(signals, days, local, hits, profile)
+        signals = accessed(signals, rules.signals)
+    return _after(signals, days, local, hits, rules)
 
 
-def after_updates(signals: NoteSignals, days: float, local: bool, updates: int, profile: Profile) -> After:
+def after_updates(signals: NoteSignals, days: float, local: bool, updates: int, rules: AgeingRules) -> After:
     """The note, last written ``days`` ago, after ``updates`` curate updates: they write it, which makes it young."""
     for _ in range(updates):
-        signals = updated(signals, profile.signals)
-    return _after(signals, 0.0 if updates else days, local, updates, profile)
+        signals = updated(signals, rules.signals)
+    return _after(signals, 0.0 if updates else days, local, updates, rules)
 
 
-def _after(signals: NoteSignals, days: float, local: bool, times: int, profile: Profile) -> After:
-    ceiling = ceilings(np.asarray([days]), inputs_of([signals], local, profile.score), profile)
+def _after(signals: NoteSignals, days: float, local: bool, times: int, rules: AgeingRules) -> After:
+    ceiling = ceilings(np.asarray([days]), inputs_of([signals], local, rules.score), rules)
     return After(times, signals, days, float(ceiling[0]))

@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from brvtui.engines.byterover.ageing.board import Board, Event
-from brvtui.engines.byterover.ageing.forecast import Forecast, calendar, curve
-from tests.engines.byterover.ageing.test_board import DATED, board_of, random_board
+from brvtui.engines.ageing.board import Board
+from brvtui.engines.ageing.events import ARCHIVE, BELOW_MATURITY, LEAVES_PROMPT, LEAVES_TIER_2, PRUNING
+from brvtui.engines.ageing.forecast import Forecast, calendar, curve
+from tests.engines.ageing.test_board import DATED, board_of, random_board
 from tests.support.trees import BRV3, NOW_MS, Tree
 
 
@@ -19,10 +20,10 @@ def board(tree: Tree) -> Board:
 def test_what_is_coming(board: Board) -> None:
     coming = Forecast(board, 54).coming(0)
     assert [(one.event, round(one.days, 1), one.by_then) for one in coming] == [
-        (Event.LEAVES_TIER_2, 0.0, False),
-        (Event.PRUNING, 53.0, True),
-        (Event.LEAVES_PROMPT, 53.9, True),
-        (Event.ARCHIVE, 64.2, False),
+        (LEAVES_TIER_2, 0.0, False),
+        (PRUNING, 53.0, True),
+        (LEAVES_PROMPT, 53.9, True),
+        (ARCHIVE, 64.2, False),
     ]
 
 
@@ -31,10 +32,10 @@ def test_maturity_stays_whatever_the_day(tree: Tree) -> None:
     tree.note("a/n.md", "N", importance=85, maturity="core")
     board = board_of(tree)
     forecast = Forecast(board, 71)
-    assert board.days_until[Event.BELOW_MATURITY][0] == pytest.approx(np.log(60 / 85) / np.log(0.995))
-    assert forecast.changed[Event.BELOW_MATURITY].tolist() == [True]
-    later = Board(tree.snapshot(now_ms=NOW_MS + 71 * 86_400_000), BRV3, NOW_MS + 71 * 86_400_000).row(0)
-    assert (later.maturity, later.after_one_hit, later.has_come) == ("core", "core", (Event.BELOW_MATURITY,))
+    assert board.days_until[BELOW_MATURITY][0] == pytest.approx(np.log(60 / 85) / np.log(0.995))
+    assert forecast.changed[BELOW_MATURITY].tolist() == [True]
+    later = Board(tree.snapshot(now_ms=NOW_MS + 71 * 86_400_000), BRV3.ageing, NOW_MS + 71 * 86_400_000).row(0)
+    assert (later.maturity, later.after_one_hit, later.has_come) == ("core", "core", (BELOW_MATURITY,))
 
 
 def test_today_changes_nothing(board: Board) -> None:
@@ -42,7 +43,7 @@ def test_today_changes_nothing(board: Board) -> None:
 
 
 def test_what_has_come_is_no_change(board: Board) -> None:
-    assert Forecast(board, 365).changed[Event.LEAVES_TIER_2].tolist() == [False]
+    assert Forecast(board, 365).changed[LEAVES_TIER_2].tolist() == [False]
     assert Forecast(board, 365).any_change.tolist() == [True]
 
 

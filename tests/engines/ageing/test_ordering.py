@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.engines.byterover.ageing.board import Event
-from brvtui.engines.byterover.ageing.forecast import BoardOrder, Forecast, columns, days_to_next_event
+from brvtui.engines.ageing.events import PRUNING
+from brvtui.engines.ageing.forecast import BoardOrder, Forecast, columns, days_to_next_event
 from brvtui.ranking.maturity import LEVELS
-from tests.engines.byterover.ageing.test_board import board_of, random_board
+from tests.engines.ageing.test_board import board_of, random_board
 from tests.support.trees import Tree
 
 
@@ -45,9 +45,9 @@ def test_orders(order: BoardOrder, drafts: list[str], garden: Tree) -> None:
 
 def test_only_the_notes_of_an_event(garden: Tree) -> None:
     board = board_of(garden)
-    pruned = columns(Forecast(board, 11), BoardOrder.TITLE, Event.PRUNING)
+    pruned = columns(Forecast(board, 11), BoardOrder.TITLE, PRUNING)
     assert [board.snapshot.notes[position].path for position in pruned[0].tolist()] == ["a/old.md"]
-    assert not len(columns(Forecast(board, 9), BoardOrder.TITLE, Event.PRUNING)[0])
+    assert not len(columns(Forecast(board, 9), BoardOrder.TITLE, PRUNING)[0])
 
 
 @pytest.mark.parametrize("order", BoardOrder)

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from brvtui.engines.byterover.ageing.board import Board
+from brvtui.engines.ageing.board import Board
 from brvtui.engines.byterover.preview import preview
 from brvtui.engines.byterover.profile import Context
 from brvtui.engines.previews import Preview
@@ -43,7 +43,7 @@ def test_it_comes_true_when_the_file_is_written(grown: Tree, keeps: bool) -> Non
     found = after_save(grown, "ops/rollback.md", _TEXT)
     grown.file("ops/rollback.md", _TEXT, 40 if keeps else 1 / DAY_MS)
     after = grown.snapshot()
-    written = Board(after, BRV3, NOW_MS).row(after.by_path["ops/rollback.md"])
+    written = Board(after, BRV3.ageing, NOW_MS).row(after.by_path["ops/rollback.md"])
     foreseen = found.kept if keeps else found.renewed
     assert foreseen.own is not None
     assert foreseen.own.signals is not None

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.search.scoring import inputs_at
+from brvtui.engines.ageing.events import ARCHIVE, BELOW_MATURITY, PRUNING, Event
+from brvtui.engines.ageing.rules import AgeingRules, inputs_at
 from brvtui.ranking.ceiling import ScoreInputs, days_until_below, scores
 from brvtui.ranking.compound import unrounded_threshold
 from brvtui.ranking.decay import MS_PER_DAY, age_days, days_since, days_until_importance, decayed_importance
 from brvtui.ranking.maturity import LEVELS, after_access, demoted_below, hits_until_promotion, promoted_from
 from brvtui.snapshot import Note, Snapshot
-from brvtui.tree.reading.files import ARCHIVE
+from brvtui.tree.reading import files
 from brvtui.tree.reading.signals import NoteSignals
 
 Floats = NDArray[np.float64]
@@ -30,30 +29,6 @@ Levels = NDArray[np.int8]
 
 _SOON = 1e-3
 """Days: how near an event is at least that has not come yet."""
-
-
-class Event(StrEnum):
-    """An event that ageing brings to a note that nobody touches; once it has come, it stays."""
-
-    LEAVES_TIER_2 = "leaves tier 2"
-    LEAVES_PROMPT = "leaves the prompt"
-    ARCHIVE = "archive candidate"
-    PRUNING = "offered for pruning"
-    BELOW_MATURITY = "below its maturity"
-    LEAVES_HIGH = "no more of high confidence"
-    LEAVES_MEDIUM = "no more of medium confidence"
-
-
-OF_NOTES = (
-    Event.LEAVES_TIER_2,
-    Event.LEAVES_PROMPT,
-    Event.ARCHIVE,
-    Event.PRUNING,
-    Event.BELOW_MATURITY,
-)
-"""What ageing brings to notes of a context tree."""
-OF_TOPICS = (Event.LEAVES_HIGH, Event.LEAVES_MEDIUM, Event.BELOW_MATURITY)
-"""What it brings to topics of a space of ByteRover V4, of whose confidences ``direct`` has the thresholds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +93,7 @@ class Board:
     """Every note of ``snapshot`` at ``now_ms``."""
 
     snapshot: Snapshot
-    profile: Profile
+    rules: AgeingRules
     now_ms: float
 
     def __len__(self) -> int:
@@ -127,15 +102,13 @@ class Board:
     @property
     def events(self) -> tuple[Event, ...]:
         """What ageing can bring here."""
-        return OF_TOPICS if self.snapshot.spaces else OF_NOTES
+        return self.rules.events
 
     @property
     def _gates(self) -> dict[Event, float]:
         """The thresholds for ceilings, by the event that comes below each."""
-        high, low = (self._gate(one) for one in (self.profile.direct.min_top, self.profile.direct.prefetch))
-        if self.snapshot.spaces:
-            return {Event.LEAVES_HIGH: high, Event.LEAVES_MEDIUM: low}
-        return {Event.LEAVES_TIER_2: high, Event.LEAVES_PROMPT: low}
+        decimals = self.rules.score.decimals
+        return {event: unrounded_threshold(gate, decimals) for event, gate in self.rules.gates.items()}
 
     @cached_property
     def today(self) -> BoardState:
@@ -144,16 +117,16 @@ class Board:
 
     def after(self, days: float) -> BoardState:
         """Every note ``days`` from now, if nothing but time passes."""
-        columns, profile = self.snapshot.columns, self.profile
+        columns, rules = self.snapshot.columns, self.rules
         at_ms = self.now_ms + days * MS_PER_DAY
         age = age_days(at_ms, columns.mtime_ms)
-        made = scores(1.0, age, self._inputs, profile)
-        by_date = decayed_importance(columns.importance, age_days(at_ms, columns.updated_ms), profile.decay)
+        made = scores(1.0, age, self._inputs, rules)
+        by_date = decayed_importance(columns.importance, age_days(at_ms, columns.updated_ms), rules.decay)
         come = {
             **{event: made.score < gate for event, gate in self._gates.items()},
-            Event.ARCHIVE: self._archivable & (by_date < profile.signals.archive_below),
-            Event.PRUNING: age >= self._pruned_from,
-            Event.BELOW_MATURITY: made.importance < self._demoted_below,
+            ARCHIVE: self._archivable & (by_date < rules.signals.archive_below),
+            PRUNING: age >= self._pruned_from,
+            BELOW_MATURITY: made.importance < self._demoted_below,
         }
         come = {event: come[event] for event in self.events}
         return BoardState(age, made.importance, made.recency, made.score, by_date, come)
@@ -161,21 +134,21 @@ class Board:
     @cached_property
     def days_until(self) -> Mapping[Event, Floats]:
         """Days until each event comes to each note: 0 where it has, infinite where it never does."""
-        columns, profile, decay = self.snapshot.columns, self.profile, self.profile.decay
+        columns, rules, decay = self.snapshot.columns, self.rules, self.rules.decay
         stored, age = columns.importance, days_since(self.now_ms, columns.mtime_ms)
         since_update = days_since(self.now_ms, columns.updated_ms)
-        archived = np.where(self._archivable, profile.signals.archive_below, -np.inf)
+        archived = np.where(self._archivable, rules.signals.archive_below, -np.inf)
         rested = np.nan_to_num(since_update, nan=-np.inf, neginf=-np.inf)
         found = {
-            Event.ARCHIVE: days_until_importance(archived, stored, decay) - rested,
-            Event.PRUNING: self._pruned_from - age,
-            Event.BELOW_MATURITY: days_until_importance(self._demoted_below, stored, decay) - age,
+            ARCHIVE: days_until_importance(archived, stored, decay) - rested,
+            PRUNING: self._pruned_from - age,
+            BELOW_MATURITY: days_until_importance(self._demoted_below, stored, decay) - age,
         }
         come = self.today.has_come
         until = {
             event: np.where(come[event], 0.0, np.maximum(days, _SOON)) for event, days in found.items() if event in come
         }
-        left = days_until_below(list(self._gates.values()), age, self._inputs, profile)
+        left = days_until_below(list(self._gates.values()), age, self._inputs, rules)
         until.update(zip(self._gates, left, strict=True))
         return {event: until[event] for event in self.events}
 
@@ -183,13 +156,13 @@ class Board:
     def after_one_hit(self) -> Levels:
         """The maturity of each note after one access hit, as a position in :data:`brvtui.ranking.maturity.LEVELS`."""
         columns = self.snapshot.columns
-        return after_access(columns.importance, columns.maturity, self.profile.signals)[1]
+        return after_access(columns.importance, columns.maturity, self.rules.signals)[1]
 
     @cached_property
     def hits_to_promotion(self) -> Floats:
         """Access hits until each note is promoted, at least 1; infinite where no number of them does."""
         columns = self.snapshot.columns
-        return hits_until_promotion(columns.importance, columns.maturity, self.profile.signals)
+        return hits_until_promotion(columns.importance, columns.maturity, self.rules.signals)
 
     @cached_property
     def path_ranks(self) -> NDArray[np.int64]:
@@ -223,24 +196,21 @@ class Board:
             days=float(self.today.days[position]),
             updated_days=None if np.isposinf(updated) else float(days_since(self.now_ms, updated)),
             archive_importance=float(self.today.archive_importance[position]),
-            promoted_from=_finite(promoted_from(self.profile.signals)[level]),
-            demoted_below=_finite(demoted_below(self.profile.signals)[level]),
+            promoted_from=_finite(promoted_from(self.rules.signals)[level]),
+            demoted_below=_finite(demoted_below(self.rules.signals)[level]),
             hits_to_promotion=int(hits) if np.isfinite(hits) else None,
             after_one_hit=LEVELS[self.after_one_hit[position]],
             has_come=tuple(event for event in self.events if self.today.has_come[event][position]),
             source=str(stored.source),
         )
 
-    def _gate(self, threshold: float) -> float:
-        return unrounded_threshold(threshold, self.profile.score.decimals)
-
     @cached_property
     def _inputs(self) -> ScoreInputs:
-        return inputs_at(self.snapshot, slice(None), self.profile.score)
+        return inputs_at(self.snapshot, slice(None), self.rules.score)
 
     @cached_property
     def _demoted_below(self) -> Floats:
-        return np.asarray(demoted_below(self.profile.signals))[self.snapshot.columns.maturity]
+        return np.asarray(demoted_below(self.rules.signals))[self.snapshot.columns.maturity]
 
     @cached_property
     def _archivable(self) -> Bools:
@@ -251,7 +221,7 @@ class Board:
     @cached_property
     def _pruned_from(self) -> Floats:
         """The age from which each note is offered for pruning; infinite where it never is."""
-        rules = self.profile.pruning
+        rules = self.rules.pruning
         days = np.asarray([rules.draft_days, rules.validated_days, rules.core_days])[self.snapshot.columns.maturity]
         walked = np.asarray([_pruned(note) for note in self.snapshot.notes], dtype=np.bool_)
         return np.where(walked & (days > 0), days, np.inf)
@@ -260,7 +230,7 @@ class Board:
 def _archivable(note: Note, signals: NoteSignals) -> bool:
     if note.alias or signals.maturity != LEVELS[0]:
         return False
-    return ARCHIVE not in note.file.split("/")
+    return files.ARCHIVE not in note.file.split("/")
 
 
 def _pruned(note: Note) -> bool:

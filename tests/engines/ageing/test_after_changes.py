@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.engines.byterover.ageing.after_changes import after_hits, after_updates
+from brvtui.engines.ageing.after_changes import after_hits, after_updates
 from tests.support.ceilings import ceiling_of
 from tests.support.trees import BRV3, stored
 
 
 def test_hits_leave_the_file_alone() -> None:
-    made = after_hits(stored(importance=53, recency=0.4, access_count=2), 10.0, True, 5, BRV3)
+    made = after_hits(stored(importance=53, recency=0.4, access_count=2), 10.0, True, 5, BRV3.ageing)
     assert (made.times, made.signals.importance, made.signals.maturity, made.signals.access_count) == (
         5,
         68,
@@ -22,7 +22,7 @@ def test_hits_leave_the_file_alone() -> None:
 
 
 def test_updates_make_it_young() -> None:
-    made = after_updates(stored(importance=53, recency=0.4, update_count=2), 10.0, False, 3, BRV3)
+    made = after_updates(stored(importance=53, recency=0.4, update_count=2), 10.0, False, 3, BRV3.ageing)
     assert (made.times, made.signals.importance, made.signals.maturity, made.signals.update_count) == (
         3,
         68,
@@ -41,9 +41,9 @@ def test_none_changes_nothing(after: object) -> None:
 
 
 def test_importance_ends_at_its_most() -> None:
-    assert after_hits(stored(importance=95), 0, True, 50, BRV3).signals.importance == 100
+    assert after_hits(stored(importance=95), 0, True, 50, BRV3.ageing).signals.importance == 100
 
 
 def test_each_hit_is_judged_by_itself() -> None:
     """A core note of 50 falls at its first hit and is only validated at 65; five hits at once would keep it core."""
-    assert after_hits(stored(importance=50, maturity="core"), 0, True, 5, BRV3).signals.maturity == "validated"
+    assert after_hits(stored(importance=50, maturity="core"), 0, True, 5, BRV3.ageing).signals.maturity == "validated"

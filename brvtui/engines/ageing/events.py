@@ -1,0 +1,129 @@
+"""The events that ageing brings, with their words: the app, the command and the docs say the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """An event that ageing brings to a note that nobody touches; once it has come, it stays."""
+
+    key: str
+    """Its name on the command line and in JSON: ``leaves-tier-2``."""
+    weight: int
+    """The heavier of two events is named first."""
+    short: str
+    """On a card, beside a sign: ``off tier 2``."""
+    happens: str
+    """What it does to one note."""
+    happen: str
+    """What it does to several notes."""
+    has_come: str
+    """What one note is, once it has come to it."""
+    state: str
+    """What notes are, once it has come to them, behind their number."""
+    meaning: str
+    """What the state means for a note."""
+    in_short: str
+    """The same, behind what happens to one note."""
+
+
+_AT_BEST = "even as the best match"
+LEAVES_TIER_2 = Event(
+    key="leaves-tier-2",
+    weight=4,
+    short="off tier 2",
+    happens="leaves tier 2",
+    happen="leave tier 2",
+    has_come="out of tier 2",
+    state="out of tier 2",
+    meaning="no wording but its path makes it the direct answer any more",
+    in_short="direct answer by its path alone",
+)
+LEAVES_PROMPT = Event(
+    key="leaves-prompt",
+    weight=5,
+    short="off prompt",
+    happens="leaves the prompt",
+    happen="leave the prompt",
+    has_come="out of the prompt",
+    state="out of the prompt",
+    meaning="its text alone no longer gets it quoted to a model",
+    in_short="its text alone is not quoted",
+)
+ARCHIVE = Event(
+    key="archive",
+    weight=7,
+    short="archive",
+    happens="becomes an archive candidate",
+    happen="become archive candidates",
+    has_come="an archive candidate",
+    state="archive candidates",
+    meaning="the next dream run looks at it: importance decayed since updatedAt",
+    in_short="importance by updatedAt",
+)
+PRUNING = Event(
+    key="pruning",
+    weight=6,
+    short="prune",
+    happens="is offered for pruning",
+    happen="are offered for pruning",
+    has_come="offered for pruning",
+    state="offered for pruning",
+    meaning="the next dream run looks at it: its file is old",
+    in_short="for its file's age",
+)
+BELOW_MATURITY = Event(
+    key="below-maturity",
+    weight=1,
+    short="imp. low",
+    happens="falls below its maturity",
+    happen="fall below their maturity",
+    has_come="below its maturity",
+    state="below their maturity",
+    meaning="below the importance of its maturity; decay demotes nothing",
+    in_short="decay demotes nothing",
+)
+LEAVES_HIGH = Event(
+    key="leaves-high",
+    weight=2,
+    short="off high",
+    happens="is no more of high confidence",
+    happen="are no more of high confidence",
+    has_come="below high confidence",
+    state="below high confidence",
+    meaning="even as the best match of a query it scores below high confidence",
+    in_short=_AT_BEST,
+)
+LEAVES_MEDIUM = Event(
+    key="leaves-medium",
+    weight=3,
+    short="off medium",
+    happens="is no more of medium confidence",
+    happen="are no more of medium confidence",
+    has_come="below medium confidence",
+    state="below medium confidence",
+    meaning="even as the best match of a query it scores below medium confidence",
+    in_short=_AT_BEST,
+)
+OF_NOTES = (LEAVES_TIER_2, LEAVES_PROMPT, ARCHIVE, PRUNING, BELOW_MATURITY)
+"""What ageing brings to notes of a context tree."""
+OF_TOPICS = (LEAVES_HIGH, LEAVES_MEDIUM, BELOW_MATURITY)
+"""What it brings to topics of a space of ByteRover V4."""
+
+
+def these_days(days: int) -> str:
+    """The span of a forecast: ``these 30 days``, ``this day``."""
+    return "this day" if days == 1 else f"these {days} days"
+
+
+def count_sentence(event: Event, by_then: int, in_span: int, days: int) -> str:
+    """How many notes ``event`` has come to: ``51 out of tier 2, 14 of them in these 30 days``.
+
+    ``by_then`` of them by the end of ``days`` days from now, ``in_span`` of these after today.
+    """
+    said = f"{by_then} {event.state}"
+    if not days:
+        return f"{said} today"
+    return f"{said}, {in_span or 'none'} of them in {these_days(days)}"

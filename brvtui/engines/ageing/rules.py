@@ -1,0 +1,55 @@
+"""The constants by which notes age, and the inputs of their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from brvtui.engines.ageing.events import Event
+from brvtui.ranking.ceiling import ScoreInputs, score_inputs
+from brvtui.ranking.constants import CompoundRules, DecayRules, PruningRules, SignalRules
+from brvtui.ranking.maturity import Floats, Levels, levels_of
+from brvtui.snapshot import Snapshot
+from brvtui.tree.reading.signals import NoteSignals
+
+
+@dataclass(frozen=True, slots=True)
+class AgeingRules:
+    """The constants of an engine by which notes age."""
+
+    score: CompoundRules
+    decay: DecayRules
+    signals: SignalRules
+    gates: Mapping[Event, float]
+    """The scores that gates need, by the event that comes to a note whose ceiling is below; the highest first."""
+    events: tuple[Event, ...]
+    """What ageing can bring, in the order in which it is listed."""
+    pruning: PruningRules = PruningRules(0, 0, 0)
+
+
+def inputs_at(snapshot: Snapshot, positions: NDArray[np.int64] | slice, rules: CompoundRules) -> ScoreInputs:
+    """The inputs of the scores of the notes at ``positions``, besides text relevance and age."""
+    columns = snapshot.columns
+    return score_inputs(
+        columns.importance[positions],
+        columns.recency[positions],
+        columns.maturity[positions],
+        columns.is_local[positions],
+        rules,
+    )
+
+
+def inputs_of(signals: Sequence[NoteSignals], is_local: bool, rules: CompoundRules) -> ScoreInputs:
+    """:func:`inputs_at` of notes with these stored signals."""
+    importance, levels = importance_and_levels(signals)
+    recency = np.asarray([one.recency for one in signals], dtype=np.float64)
+    return score_inputs(importance, recency, levels, np.full(len(signals), is_local), rules)
+
+
+def importance_and_levels(signals: Sequence[NoteSignals]) -> tuple[Floats, Levels]:
+    """The stored importance of notes, and their maturity as positions in :data:`brvtui.ranking.maturity.LEVELS`."""
+    importance = np.asarray([one.importance for one in signals], dtype=np.float64)
+    return importance, levels_of(one.maturity for one in signals)
