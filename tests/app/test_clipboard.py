@@ -85,7 +85,8 @@ def test_the_next_program_is_tried_when_one_fails(programs: Path, script: str) -
     assert (programs / "xsel.got").read_text() == long
 
 
-def test_a_program_that_hangs_is_left(programs: Path) -> None:
+def test_a_program_that_hangs_is_left(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clipboard, "TIMEOUT_S", 0.3)
     put(programs, "wl-copy", HANGS)
     put(programs, "xclip", TAKES)
     began = time.monotonic()

@@ -73,12 +73,23 @@ async def test_the_note_under_the_cursor_of_the_tree_is_edited(app: BrvTui) -> N
         await until(pilot, lambda: isinstance(frame(pilot), NotesScreen))
 
 
-async def test_without_a_note_e_says_what_to_do(app: BrvTui) -> None:
+async def test_what_cannot_be_edited_here_says_why(app: BrvTui, garden: Tree) -> None:
+    garden.file(NOTE, "# Rollback\n" + "word " * 50_000, 3)
+    garden.file("auth/binary.md", b"# A\0B", 1)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         await pilot.press("escape", "e")
         await settled(pilot)
         assert "select a note first" in toasts(pilot)
+        await ask(pilot, "rollback")
+        brv(pilot).selection.select(NOTE)
+        await pilot.press("escape", "e")
+        await until(pilot, lambda: "too many to edit them here; E opens" in toasts(pilot))
+        assert isinstance(frame(pilot), QueryScreen)
+        brv(pilot).editing.edit("no/such.md")
+        await until(pilot, lambda: "no/such.md: there is no such note" in toasts(pilot))
+        brv(pilot).editing.edit("auth/binary.md")
+        await until(pilot, lambda: "auth/binary.md: holds NUL bytes" in toasts(pilot))
 
 
 @at_two_sizes
@@ -169,7 +180,7 @@ async def test_the_modification_time_is_new_or_kept_as_chosen(garden: Tree, make
         assert said not in toasts(pilot)
 
 
-async def test_saving_without_a_change_writes_nothing(garden: Tree, make_app: MakeApp) -> None:
+async def test_a_text_that_is_not_changed_or_cannot_be_written_stays(garden: Tree, make_app: MakeApp) -> None:
     before = os.stat(garden.tree / NOTE)
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await open_note(pilot)
@@ -177,11 +188,6 @@ async def test_saving_without_a_change_writes_nothing(garden: Tree, make_app: Ma
         await looked(pilot)
         assert "nothing to save" in toasts(pilot)
         assert os.stat(garden.tree / NOTE).st_ino == before.st_ino
-
-
-async def test_a_file_that_cannot_be_written_is_one_line_and_the_text_stays(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await open_note(pilot)
         (garden.tree / NOTE).chmod(0o444)
         await type_keys(pilot, "x")
         await pilot.press("ctrl+s")
@@ -189,19 +195,6 @@ async def test_a_file_that_cannot_be_written_is_one_line_and_the_text_stays(gard
         await looked(pilot)
         assert area(pilot).text.startswith("x#")
         assert "• unsaved" in shown(pilot)
-
-
-# what cannot be edited here
-
-
-async def test_what_is_too_long_is_for_the_users_own_editor(garden: Tree, make_app: MakeApp) -> None:
-    garden.file(NOTE, "# Rollback\n" + "word " * 50_000, 3)
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        brv(pilot).selection.select(NOTE)
-        await pilot.press("escape", "e")
-        await until(pilot, lambda: "too many to edit them here; E opens" in toasts(pilot))
-        assert isinstance(frame(pilot), QueryScreen)
 
 
 async def test_notes_of_shared_sources_are_not_edited(make_tree: Callable[[str], Tree], make_app: MakeApp) -> None:
@@ -213,24 +206,6 @@ async def test_notes_of_shared_sources_are_not_edited(make_tree: Callable[[str],
         await ask(pilot, "shared words")
         await pilot.press("escape", "e")
         await until(pilot, lambda: "shared source lib" in toasts(pilot))
-
-
-async def test_a_note_that_is_gone_says_so(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        brv(pilot).editing.edit("no/such.md")
-        await until(pilot, lambda: "no/such.md: there is no such note" in toasts(pilot))
-
-
-async def test_binary_is_not_edited(garden: Tree, make_app: MakeApp) -> None:
-    garden.file("auth/binary.md", b"# A\0B", 1)
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        brv(pilot).editing.edit("auth/binary.md")
-        await until(pilot, lambda: "auth/binary.md: holds NUL bytes" in toasts(pilot))
-
-
-# within the text
 
 
 async def test_pasted_controls_are_left_out(app: BrvTui) -> None:

@@ -41,18 +41,7 @@ async def test_leaving_unsaved_text_asks_and_can_be_stayed(app: BrvTui) -> None:
         assert area(pilot).text.startswith("x#")
 
 
-async def test_leaving_can_save(app: BrvTui, garden: Tree) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await _dirty(pilot)
-        await pilot.press("escape", "s")
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        await settled(pilot)
-        assert on_disk(garden).startswith("x# Rollback")
-        assert view(pilot).editor.edit is None
-        assert drafted(garden.root) is None
-
-
-async def test_leaving_can_discard(app: BrvTui, garden: Tree) -> None:
+async def test_leaving_can_discard_by_key_or_click_and_save(app: BrvTui, garden: Tree) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await _dirty(pilot)
         assert drafted(garden.root)
@@ -61,6 +50,20 @@ async def test_leaving_can_discard(app: BrvTui, garden: Tree) -> None:
         await settled(pilot)
         assert on_disk(garden).startswith("# Rollback")
         await until(pilot, lambda: drafted(garden.root) is None)
+        await _dirty(pilot)
+        await pilot.press("escape")
+        await settled(pilot)
+        row = next(number for number, text in enumerate(shown(pilot).splitlines()) if "d discard" in text)
+        await pilot.click(offset=(shown(pilot).splitlines()[row].index("d discard") + 2, row))
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        assert view(pilot).editor.edit is None
+        await _dirty(pilot)
+        await pilot.press("escape", "s")
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await settled(pilot)
+        assert on_disk(garden).startswith("x# Rollback")
+        assert view(pilot).editor.edit is None
+        assert drafted(garden.root) is None
 
 
 async def test_leaving_can_keep_it_open_and_the_status_line_leads_back(app: BrvTui) -> None:
@@ -80,17 +83,6 @@ async def test_leaving_can_keep_it_open_and_the_status_line_leads_back(app: BrvT
         await pilot.press("e")
         await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
         assert area(pilot).text.startswith("x#")
-
-
-async def test_answers_can_be_clicked(app: BrvTui, garden: Tree) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await _dirty(pilot)
-        await pilot.press("escape")
-        await settled(pilot)
-        row = next(number for number, text in enumerate(shown(pilot).splitlines()) if "d discard" in text)
-        await pilot.click(offset=(shown(pilot).splitlines()[row].index("d discard") + 2, row))
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        assert view(pilot).editor.edit is None
 
 
 @pytest.mark.parametrize("key", ["ctrl+q", "q"])

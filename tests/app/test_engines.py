@@ -95,21 +95,7 @@ async def test_every_pane_follows_and_back(app: BrvTui, size: tuple[int, int]) -
         assert "TIER 3" in shown(pilot)
 
 
-async def test_typing_goes_on_with_the_chosen_engine(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", "P", "i")
-        await type_text(pilot, "rollback")
-        assert found(pilot).query == "rollback"
-        assert not found(pilot).ran
-        assert "searched rollback" in text_of(pilot, "#lint")
-        screen(pilot).field.value = ""
-        await settled(pilot)
-        assert view(pilot).answer.trace is None
-        assert "which notes two ranked lists agree on" in shown(pilot)
-
-
-async def test_the_arithmetic_adds_up_part_by_part(app: BrvTui) -> None:
+async def test_the_arithmetic_the_ladder_and_nothing_found(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "any tips for an overview of invoices")
         assert hybrid(pilot).intent == "preference"
@@ -118,9 +104,20 @@ async def test_the_arithmetic_adds_up_part_by_part(app: BrvTui) -> None:
         assert "sum ✓" in score
         assert "fused #1 → weighed #1" in score
         assert "there is no reranker" in score
+        await ask(pilot, "tokenstore")
+        assert "the retry ladder found it by" in shown(pilot)
+        await pilot.press("f5", "j")
+        await settled(pilot)
+        assert view(pilot).selection.file == "auth/jwt/token_store.md"
+        assert "Token store" in text_of(pilot, "#retry")
+        await ask(pilot, "zzzzzzz qqqqqqq")
+        assert found(pilot).hits == ()
+        assert "nothing was found" in text_of(pilot, "#results")
+        assert "no result to explain" in text_of(pilot, "#score")
+        assert "» hit" not in text_of(pilot, "#route")
 
 
-async def test_the_rules_that_cannot_fire_are_named(app: BrvTui) -> None:
+async def test_rules_that_cannot_fire_and_why_notes_are_in_the_answer_or_not(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "rollback")
         assert "memory/global/" in text_of(pilot, "#route")
@@ -131,16 +128,25 @@ async def test_the_rules_that_cannot_fire_are_named(app: BrvTui) -> None:
         await pilot.press("l")
         await settled(pilot)
         assert "pointing the alias at the last image" in text_of(pilot, "#answer").replace("\n ", " ")
-
-
-async def test_a_step_of_the_ladder_can_be_chosen(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await switch(pilot, "tokenstore")
-        assert "the retry ladder found it by" in shown(pilot)
-        await pilot.press("f5", "j")
+        await pilot.press("f2")
+        hit = found(pilot).hits[0]
+        await pilot.press("w")
+        await until(pilot, lambda: "Why it is first" in shown(pilot))
+        assert hit.path in shown(pilot)
+        assert f"Rank 1, score {hit.score:.4f}" in shown(pilot)
+        assert f"listed at 1 of {hybrid(pilot).fused}" in shown(pilot)
+        await until(pilot, lambda: "it is first: nothing stands above it" in shown(pilot))
+        assert "enter make it" not in shown(pilot)
+        await pilot.press("escape")
+        missed = "billing/refunds.md"
+        assert missed not in {hit.path for hit in found(pilot).hits}
+        brv(pilot).selection.select(missed)
         await settled(pilot)
-        assert view(pilot).selection.file == "auth/jwt/token_store.md"
-        assert "Token store" in text_of(pilot, "#retry")
+        assert "in neither leg of this search: w says why" in text_of(pilot, "#score").replace("\n ", " ")
+        await pilot.press("w")
+        await until(pilot, lambda: "Why it is not in the answer" in shown(pilot))
+        assert "Neither words nor vectors find it" in shown(pilot)
+        await until(pilot, lambda: "rank 1" in shown(pilot))
 
 
 async def test_moving_through_the_list_explains_each(app: BrvTui) -> None:
@@ -156,44 +162,22 @@ async def test_moving_through_the_list_explains_each(app: BrvTui) -> None:
         assert f"#{4}" in text_of(pilot, "#tree")
 
 
-async def test_nothing_found_says_so(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await switch(pilot, "zzzzzzz qqqqqqq")
-        assert found(pilot).hits == ()
-        assert "nothing was found" in text_of(pilot, "#results")
-        assert "no result to explain" in text_of(pilot, "#score")
-        assert "» hit" not in text_of(pilot, "#route")
-
-
-async def test_a_run_joins_the_history_and_says_so(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await switch(pilot, "rollback")
-        await pilot.press("ctrl+r")
-        await until(pilot, lambda: view(pilot).ran)
-        await settled(pilot)
-        assert "Query: run" in shown(pilot)
-        assert view(pilot).query.history == ("rollback",)
-
-
-async def test_modes_are_told_where_they_do_not_fit(app: BrvTui) -> None:
+async def test_modes_do_not_fit_every_engine_and_typing_goes_on_with_the_chosen_one(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         await pilot.press("escape", "m")
         await settled(pilot)
         assert "ByteRover has no modes to choose from: P switches the engine" in toasts(pilot)
-
-
-async def test_w_says_why_a_note_is_in_the_answer(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await switch(pilot, "rollback")
-        hit = found(pilot).hits[0]
-        await pilot.press("w")
-        await until(pilot, lambda: "Why it is first" in shown(pilot))
-        assert hit.path in shown(pilot)
-        assert f"Rank 1, score {hit.score:.4f}" in shown(pilot)
-        assert f"listed at 1 of {hybrid(pilot).fused}" in shown(pilot)
-        await until(pilot, lambda: "it is first: nothing stands above it" in shown(pilot))
-        assert "enter make it" not in shown(pilot)
+        screen(pilot).field.value = ""
+        await pilot.press("escape", "P", "i")
+        await type_text(pilot, "rollback")
+        assert found(pilot).query == "rollback"
+        assert not found(pilot).ran
+        assert "searched rollback" in text_of(pilot, "#lint")
+        screen(pilot).field.value = ""
+        await settled(pilot)
+        assert view(pilot).answer.trace is None
+        assert "which notes two ranked lists agree on" in shown(pilot)
 
 
 async def test_w_says_that_changes_are_not_tried_where_something_stands_above(app: BrvTui, garden: Tree) -> None:
@@ -207,20 +191,6 @@ async def test_w_says_that_changes_are_not_tried_where_something_stands_above(ap
         said = "with this engine, no change of what is a result already is tried here"
         await until(pilot, lambda: said in " ".join(shown(pilot).replace("│", " ").replace("┃", " ").split()))
         assert "Why it is number 2" in shown(pilot)
-
-
-async def test_w_says_why_a_note_is_not_and_what_brings_it_in(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await switch(pilot, "rollback")
-        missed = "billing/refunds.md"
-        assert missed not in {hit.path for hit in found(pilot).hits}
-        brv(pilot).selection.select(missed)
-        await settled(pilot)
-        assert "in neither leg of this search: w says why" in text_of(pilot, "#score").replace("\n ", " ")
-        await pilot.press("w")
-        await until(pilot, lambda: "Why it is not in the answer" in shown(pilot))
-        assert "Neither words nor vectors find it" in shown(pilot)
-        await until(pilot, lambda: "rank 1" in shown(pilot))
 
 
 def test_what_cannot_be_asked_again_is_refused(garden: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,13 +222,15 @@ async def test_notes_behind_the_answer_are_near_misses(app: BrvTui, garden: Tree
         assert "sum ✓" in score
 
 
-async def test_a_run_is_logged_and_compared_with_now(app: BrvTui, garden: Tree) -> None:
+async def test_a_run_is_logged_and_compared_with_now(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "rollback")
         score = f"{found(pilot).hits[0].score:.4f}"
         await pilot.press("ctrl+r")
         await until(pilot, lambda: view(pilot).ran)
         await settled(pilot)
+        assert "Query: run" in shown(pilot)
+        assert view(pilot).query.history == ("rollback",)
         await pilot.press("4")
         await until(pilot, lambda: (log := view(pilot).log) and log.compared)
         await settled(pilot)
@@ -322,7 +294,7 @@ async def test_a_change_on_disk_is_followed(app: BrvTui, garden: Tree) -> None:
         assert "Fruit" in text_of(pilot, "#results")
 
 
-async def test_typing_asks_no_service_and_a_run_does(app: BrvTui, service: Service) -> None:
+async def test_typing_asks_no_service_a_run_does_and_legs_can_be_chosen(app: BrvTui, service: Service) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "token")
         prepared = len(service.asked)
@@ -340,11 +312,7 @@ async def test_typing_asks_no_service_and_a_run_does(app: BrvTui, service: Servi
         assert "by vectors" in shown(pilot)
         assert "vector leg" in text_of(pilot, "#score")
         assert view(pilot).answer.busy == ""
-
-
-async def test_legs_can_be_chosen(app: BrvTui, service: Service) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await switch(pilot, "token")
+        await pilot.press("escape")
         modes = []
         for _ in range(4):
             await pilot.press("m")

@@ -249,7 +249,7 @@ async def test_enter_is_said_to_open_a_member_only_where_it_can(fleet: Fleet, tm
     bare = Member("orders", repository=str(tmp_path / "orders.git"))
     async with fleet_app(replace(fleet, members=(without_engine, bare), absent=())).run_test(size=WIDE) as pilot:
         await until(pilot, lambda: len(state(pilot).missing) == 2)
-        first, second = text_of(pilot, "#results").split("no engine soleri2")[1].split("orders", 1)
+        first, second = text_of(pilot, "#results").split("no engine soleri2")[1].split("⚠", 1)
         assert "fix that and press ^r; Enter opens it alone" in first
         assert second.rstrip().endswith("fix that and press ^r")
 

@@ -40,7 +40,7 @@ async def test_every_pane_and_field_is_one_key_away(app: BrvTui, size: tuple[int
             assert pilot.app.focused.display
 
 
-async def test_the_letters_stand_beside_the_titles(app: BrvTui) -> None:
+async def test_letters_stand_beside_titles_and_are_clicked(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")
         await pilot.press("ctrl+o")
@@ -52,6 +52,18 @@ async def test_the_letters_stand_beside_the_titles(app: BrvTui) -> None:
         assert [letter(pilot, name) for name in labels(pilot)] == list(LETTERS[: len(labels(pilot))])
         taken = [label.region for label in labels(pilot).values()]
         assert all(not one.overlaps(other) for place, one in enumerate(taken) for other in taken[:place])
+        await pilot.press("escape")
+        await pilot.press("ctrl+o")
+        await pilot.click("#to-cache")
+        await settled(pilot)
+        assert pilot.app.focused.id == "cache"
+        await pilot.press("ctrl+o")
+        await pilot.click(offset=(60, 20))
+        await settled(pilot)
+        assert pilot.app.screen is screen(pilot)
+        assert pilot.app.focused.id == "cache"
+        await pilot.press("f8", "H", "ctrl+o")
+        assert "tree" not in labels(pilot)
 
 
 async def test_the_letters_stand_before_the_names_of_tabs(app: BrvTui) -> None:
@@ -64,20 +76,6 @@ async def test_the_letters_stand_before_the_names_of_tabs(app: BrvTui) -> None:
             assert f"{letter(pilot, name)}{name.capitalize()}" in text
 
 
-async def test_a_click_on_a_letter_chooses_and_elsewhere_leaves(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
-        await pilot.press("ctrl+o")
-        await pilot.click("#to-cache")
-        await settled(pilot)
-        assert pilot.app.focused.id == "cache"
-        await pilot.press("ctrl+o")
-        await pilot.click(offset=(60, 20))
-        await settled(pilot)
-        assert pilot.app.screen is screen(pilot)
-        assert pilot.app.focused.id == "cache"
-
-
 @pytest.mark.parametrize("key", ["escape", "ctrl+o"])
 async def test_leaving_changes_nothing(app: BrvTui, key: str) -> None:
     async with app.run_test(size=WIDE) as pilot:
@@ -86,13 +84,6 @@ async def test_leaving_changes_nothing(app: BrvTui, key: str) -> None:
         await settled(pilot)
         assert pilot.app.screen is screen(pilot)
         assert pilot.app.focused.id == "score"
-
-
-async def test_what_is_hidden_bears_no_letter(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
-        await pilot.press("f8", "H", "ctrl+o")
-        assert "tree" not in labels(pilot)
 
 
 async def test_on_another_screen(app: BrvTui) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from brvtui.app.app import BrvTui
 from brvtui.app.lab import asking
-from brvtui.app.lab.cell import CellPane
 from brvtui.app.lab.screen import LabScreen
 from brvtui.app.query.screen import QueryScreen
 from brvtui.lab.judgments.file import JudgmentsFile
@@ -63,6 +62,8 @@ async def test_without_judgments_it_says_how_to_make_them(garden: Tree, make_app
         await pilot.press("J")
         await settled(pilot)
         await until(pilot, lambda: "none is logged: ask one on the Query screen" in toasts(pilot))
+        await pilot.press("f3")
+        assert "the query under the cursor" in text_of(pilot, "#cell")
 
 
 async def test_the_open_query_is_judged_by_its_answer(garden: Tree, make_app: MakeApp) -> None:
@@ -354,13 +355,6 @@ async def test_broken_judgments_are_said_and_stay(garden: Tree, make_app: MakeAp
         await pilot.press("J")
         await settled(pilot)
     assert file.read_text() == "version = 1\n[[query]\n"
-
-
-async def test_the_cell_shows_nothing_before_there_is_something(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await to_lab(pilot)
-        assert "the query under the cursor" in text_of(pilot, "#cell")
-        assert frame(pilot).query_one(CellPane)
 
 
 async def test_what_was_judged_last_is_taken_back(with_judgments: Tree, make_app: MakeApp) -> None:

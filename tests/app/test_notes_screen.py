@@ -52,23 +52,16 @@ async def test_a_note_is_rendered_with_its_frontmatter(app: BrvTui, size: tuple[
         assert f"{tabs}Note · {HUB}" in shown(pilot)
 
 
-async def test_raw_and_rendered(app: BrvTui) -> None:
+async def test_links_are_taken_gone_through_and_come_back_from_raw_and_rendered(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await open_linked(pilot)
-        await pilot.press("f3", "r")
+        await pilot.press("f3", "enter")
+        assert note_of(app).link == 0
+        await pilot.press("enter")
         await settled(pilot)
-        assert "## The end" in text_of(pilot, "#note")
-        assert f"Note, raw · {HUB}" in shown(pilot)
-        await pilot.press("right_square_bracket")
-        assert note_of(app).links[note_of(app).link].target.path == STORE
-        await pilot.press("r")
+        assert view(pilot).selection.file == STORE
+        await pilot.press("b")
         await settled(pilot)
-        assert "## The end" not in text_of(pilot, "#note")
-
-
-async def test_links_are_gone_through_followed_and_come_back_from(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_linked(pilot)
         note = note_of(app)
         await pilot.press("f3", "right_square_bracket", "right_square_bracket", "right_square_bracket")
         (spot,) = note.links[note.link].spots
@@ -92,22 +85,15 @@ async def test_links_are_gone_through_followed_and_come_back_from(app: BrvTui) -
         await settled(pilot)
         assert view(pilot).selection.file == HUB
         assert any("no link was followed" in notice.message for notice in app._notifications)
-
-
-async def test_the_first_enter_takes_the_first_link(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_linked(pilot)
-        await pilot.press("f3", "enter")
-        assert note_of(app).link == 0
-        await pilot.press("enter")
+        await pilot.press("f3", "r")
         await settled(pilot)
-        assert view(pilot).selection.file == STORE
-
-
-async def test_links_of_every_kind(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_linked(pilot)
-        note = note_of(app)
+        assert "## The end" in text_of(pilot, "#note")
+        assert f"Note, raw · {HUB}" in shown(pilot)
+        await pilot.press("right_square_bracket")
+        assert note_of(app).links[note_of(app).link].target.path == STORE
+        await pilot.press("r")
+        await settled(pilot)
+        assert "## The end" not in text_of(pilot, "#note")
         await pilot.press("f3")
 
         async def follow(word: str) -> None:
@@ -131,7 +117,7 @@ async def test_links_of_every_kind(app: BrvTui) -> None:
         assert app.focused is tree
 
 
-async def test_a_click_on_a_link_follows_it(app: BrvTui) -> None:
+async def test_links_are_clicked_words_found_and_changed_files_read_again(app: BrvTui, linked: Tree) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await open_linked(pilot)
         note = note_of(app)
@@ -142,6 +128,20 @@ async def test_a_click_on_a_link_follows_it(app: BrvTui) -> None:
         assert app.focused is note
         await pilot.click("#note", offset=(3, 2))
         assert view(pilot).selection.file == STORE
+        await pilot.press("b")
+        await settled(pilot)
+        await pilot.press("f3", "slash", *"paragraph 39")
+        await settled(pilot)
+        assert "Paragraph 39." in shown(pilot)
+        assert "match 1 of 1" in shown(pilot)
+        await pilot.press("escape", "g")
+        await pilot.press("f3", "pagedown")
+        offset = note_of(app).offset_row
+        assert offset
+        linked.file(HUB, HUB_TEXT.format(filler="\n\n".join(f"Sentence {number}." for number in range(40))), 1)
+        await until(pilot, lambda: "Sentence 7." in text_of(pilot, "#note"))
+        await settled(pilot)
+        assert note_of(app).offset_row == offset
 
 
 def _words(note: NotePane, spot: object) -> str:
@@ -174,15 +174,6 @@ async def test_terms_of_the_query_are_lit(app: BrvTui) -> None:
         assert {"token", "store"} <= lit
 
 
-async def test_words_are_found_in_a_long_note(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await open_linked(pilot)
-        await pilot.press("f3", "slash", *"paragraph 39")
-        await settled(pilot)
-        assert "Paragraph 39." in shown(pilot)
-        assert "match 1 of 1" in shown(pilot)
-
-
 async def test_o_on_a_result_opens_it_here(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await settled(pilot)
@@ -201,18 +192,6 @@ async def test_o_on_a_result_opens_it_here(app: BrvTui) -> None:
         await pilot.press("1", "f8", "G", "k", "o")
         await settled(pilot)
         assert isinstance(frame(pilot), NotesScreen)
-
-
-async def test_a_file_that_changes_is_read_again_in_its_place(app: BrvTui, linked: Tree) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await open_linked(pilot)
-        await pilot.press("f3", "pagedown")
-        offset = note_of(app).offset_row
-        assert offset
-        linked.file(HUB, HUB_TEXT.format(filler="\n\n".join(f"Sentence {number}." for number in range(40))), 1)
-        await until(pilot, lambda: "Sentence 7." in text_of(pilot, "#note"))
-        await settled(pilot)
-        assert note_of(app).offset_row == offset
 
 
 async def test_a_file_that_is_gone_says_so(app: BrvTui, linked: Tree, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ from tests.support.trees import Tree
 MakeApp = Callable[..., BrvTui]
 
 
-async def test_a_changed_note_is_in_every_pane_within_a_second(garden: Tree, make_app: MakeApp) -> None:
+async def test_changed_notes_are_in_every_pane_within_a_second(garden: Tree, make_app: MakeApp) -> None:
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         assert "Zeppelin" not in shown(pilot)
@@ -34,6 +34,24 @@ async def test_a_changed_note_is_in_every_pane_within_a_second(garden: Tree, mak
         await settled(pilot)
         assert "Zeppelin" in text_of(pilot, "#tree")
         assert "14 notes" in text_of(pilot, "#status")
+        await pilot.press("escape", "enter")
+        await settled(pilot)
+        garden.file("deploy/rollback.md", "# Rollback\n\nNow by pulling the plug, rollback done.\n", 0)
+        await until(pilot, lambda: "pulling the plug" in text_of(pilot, "#answer"))
+        await settled(pilot)
+
+
+async def test_titles_are_never_markup_or_escapes(garden: Tree, make_app: MakeApp) -> None:
+    async with make_app(garden.root).run_test(size=WIDE) as pilot:
+        await ask(pilot, "strange tricks")
+        await pilot.press("escape", "enter")
+        await settled(pilot)
+        text = shown(pilot)
+        assert "[red]title[/red]" in text
+        assert "␛[31m" in text_of(pilot, "#score")
+        assert "\\u202e" in text_of(pilot, "#answer")
+        assert "␇" in text_of(pilot, "#answer")
+        assert not any(ord(char) < 32 for char in text.replace("\n", ""))
 
 
 async def test_the_users_place_survives_a_change(garden: Tree, make_app: MakeApp) -> None:
@@ -50,16 +68,6 @@ async def test_the_users_place_survives_a_change(garden: Tree, make_app: MakeApp
         assert view(pilot).selection.file == selected
         assert screen(pilot).focused is score
         assert score.offset_row == scrolled  # type: ignore[attr-defined]  # a Pane
-
-
-async def test_an_edited_note_is_read_again(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape", "enter")
-        await settled(pilot)
-        garden.file("deploy/rollback.md", "# Rollback\n\nNow by pulling the plug, rollback done.\n", 0)
-        await until(pilot, lambda: "pulling the plug" in text_of(pilot, "#answer"))
-        await settled(pilot)
 
 
 async def test_a_kept_index_that_is_broken_is_said_so(garden: Tree, make_app: MakeApp) -> None:
@@ -200,13 +208,6 @@ async def test_a_broken_profile_of_the_users_leads_to_settings_until_it_is_mende
         await settled(pilot)
 
 
-async def test_a_file_is_no_project(tmp_path: Path, make_app: MakeApp) -> None:
-    (tmp_path / "file.txt").write_text("x")
-    async with make_app(tmp_path / "file.txt").run_test(size=NARROW) as pilot:
-        await settled(pilot)
-        assert "not a folder" in view(pilot).project.problem
-
-
 async def test_an_empty_tree_says_what_to_do_and_fills_by_itself(tree: Tree, make_app: MakeApp) -> None:
     async with make_app(tree.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -242,19 +243,6 @@ async def test_notices_of_the_project_are_told(tmp_path: Path, make_app: MakeApp
     async with make_app(NotesFolder(tmp_path / "notes")).run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert any("taken as the context tree" in notice.message for notice in pilot.app._notifications)
-
-
-async def test_titles_are_never_markup_or_escapes(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "strange tricks")
-        await pilot.press("escape", "enter")
-        await settled(pilot)
-        text = shown(pilot)
-        assert "[red]title[/red]" in text
-        assert "␛[31m" in text_of(pilot, "#score")
-        assert "\\u202e" in text_of(pilot, "#answer")
-        assert "␇" in text_of(pilot, "#answer")
-        assert not any(ord(char) < 32 for char in text.replace("\n", ""))
 
 
 async def test_the_cache_counts_down_while_the_clock_runs(garden: Tree, make_app: MakeApp) -> None:

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from brvtui.app.app import BrvTui
-from brvtui.app.exporting import sharing
+from brvtui.app.exporting import clipboard
 from brvtui.app.exporting.sharing import ExportDialog
 from brvtui.app.widgets.lines import Paragraphs
 from brvtui.saved.traces import read
@@ -56,7 +56,9 @@ async def told(pilot: Pilot[Any], what: str) -> None:
     await until(pilot, lambda: any(what in toast.message for toast in pilot.app._notifications))
 
 
-async def test_the_path_of_the_selected_result(app: BrvTui, written: list[str]) -> None:
+async def test_paths_answers_prompts_traces_and_selected_text_are_copied(
+    app: BrvTui, written: list[str], tmp_path: Path
+) -> None:
     async with app.run_test() as pilot:
         await ask(pilot, "refresh token rotation")
         await pilot.press("escape", "j", "y")
@@ -64,19 +66,20 @@ async def test_the_path_of_the_selected_result(app: BrvTui, written: list[str]) 
         assert offered(written) == view(pilot).answer.trace.hits[1].path
         assert app.clipboard == offered(written)
         await told(pilot, "if nothing arrives")
-
-
-async def test_the_path_of_a_note_in_the_tree(app: BrvTui, written: list[str]) -> None:
-    async with app.run_test() as pilot:
         await ask(pilot, "rollback")
         await pilot.press("f8", "G", "k", "y")
         await told(pilot, f"copied the path {screen(pilot).note_at_hand} (")
         assert offered(written) == screen(pilot).note_at_hand
-
-
-async def test_the_answer_or_the_prompt_in_front(app: BrvTui, written: list[str]) -> None:
-    async with app.run_test() as pilot:
         await ask(pilot, "token store")
+        await pilot.press("escape", "Y")
+        await told(pilot, "copied the trace of “token store” as JSON")
+        (tmp_path / "copied.json").write_text(offered(written))
+        assert read(tmp_path / "copied.json").trace == view(pilot).answer.trace
+        await pilot.press("i")
+        screen(pilot).field.select_all()
+        await pilot.press("ctrl+c")
+        await told(pilot, "copied the text (11 characters)")
+        assert offered(written) == "token store"
         await pilot.press("f7", "y")
         await told(pilot, "copied the answer")
         assert offered(written) == view(pilot).answer.trace.answer.text
@@ -86,20 +89,11 @@ async def test_the_answer_or_the_prompt_in_front(app: BrvTui, written: list[str]
         assert offered(written) == view(pilot).answer.trace.answer.prompt.text
 
 
-async def test_the_trace_as_json(app: BrvTui, written: list[str], tmp_path: Path) -> None:
-    async with app.run_test() as pilot:
-        await ask(pilot, "token store")
-        await pilot.press("escape", "Y")
-        await told(pilot, "copied the trace of “token store” as JSON")
-        (tmp_path / "copied.json").write_text(offered(written))
-        assert read(tmp_path / "copied.json").trace == view(pilot).answer.trace
-
-
 async def test_a_browser_is_told_the_key_that_downloads_a_trace_too_long_to_be_copied(
     app: BrvTui, written: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(BrvTui, "is_web", True)
-    monkeypatch.setattr(sharing, "LARGEST_BASE64", 8)
+    monkeypatch.setattr(clipboard, "LARGEST_BASE64", 8)
     async with app.run_test() as pilot:
         await ask(pilot, "token store")
         await pilot.press("escape", "Y")
@@ -109,7 +103,7 @@ async def test_a_browser_is_told_the_key_that_downloads_a_trace_too_long_to_be_c
     assert written == []
 
 
-async def test_nothing_to_copy_is_said(app: BrvTui, written: list[str]) -> None:
+async def test_nothing_to_copy_is_said_and_y_is_text_in_the_field(app: BrvTui, written: list[str]) -> None:
     async with app.run_test() as pilot:
         await settled(pilot)
         await pilot.press("escape", "y")
@@ -119,11 +113,7 @@ async def test_nothing_to_copy_is_said(app: BrvTui, written: list[str]) -> None:
         await pilot.press("x")
         assert brv(pilot).screen is screen(pilot)
         assert written == []
-
-
-async def test_y_is_text_in_the_field(app: BrvTui, written: list[str]) -> None:
-    async with app.run_test() as pilot:
-        await settled(pilot)
+        await pilot.press("i")
         await pilot.press("y", "Y", "x")
         await settled(pilot)
         assert screen(pilot).field.value == "yYx"
@@ -143,15 +133,6 @@ async def test_a_program_is_used_when_there_is_one(
         await told(pilot, "with xclip")
         assert (tmp_path / "bin" / "xclip.got").read_text() == "auth/jwt/token_store.md"
         assert written == []
-
-
-async def test_text_that_is_selected_in_a_field_is_copied_the_same_way(app: BrvTui, written: list[str]) -> None:
-    async with app.run_test() as pilot:
-        await ask(pilot, "token store")
-        screen(pilot).field.select_all()
-        await pilot.press("ctrl+c")
-        await told(pilot, "copied the text (11 characters)")
-        assert offered(written) == "token store"
 
 
 @pytest.mark.parametrize("ending", ["json", "md", "svg"])
