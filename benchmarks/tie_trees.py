@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from brvtui.engines.byterover import profile as profiles
-from brvtui.lab.verification.installed import find_package
+from brvtui.engines.verification.installed import find_package
 from brvtui.loading import load
 from brvtui.tree.reading.project import find_project
 from brvtui.tree.reading.signals import SignalLayers, defaults, read_signals_file

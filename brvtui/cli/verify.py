@@ -13,7 +13,7 @@ from brvtui.cli.engine_command import Asked
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure
 from brvtui.cli.options import WholeNumber, answer_format, project_option, shared, space_options
 from brvtui.cli.output import print_report, say, write_json
-from brvtui.lab.verification.results import Verification
+from brvtui.engines.verification.results import Verification
 from brvtui.paint.line import Line, line
 from brvtui.text.visible import visible
 from brvtui.wording import counted
@@ -95,8 +95,8 @@ def verify(
     session: Session = Asked("", {}, "", project, profile, now, signals, None, space, root).open()
     if status:
         return _show_status(session, package, form)
-    from brvtui.lab.verification.installed import NotInstalled
-    from brvtui.lab.verification.sealed_node import EngineRunError
+    from brvtui.engines.verification.installed import NotInstalled
+    from brvtui.engines.verification.sealed_node import EngineRunError
     from brvtui.session import verifying
 
     asked = _read(queries) if queries is not None else verifying.questions(session, most)

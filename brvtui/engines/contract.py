@@ -11,8 +11,12 @@ from brvtui.services.provided import NO_SERVICES, EngineServices
 from brvtui.trace import Detail, DocumentForecast, Explanation, Remedy, SnapshotInfo, Trace
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from brvtui.engines.ageing.rules import AgeingRules
     from brvtui.engines.presentation import Presentation
+    from brvtui.engines.verification.installed import InstalledEngine
+    from brvtui.engines.verification.results import Verification, VerificationRun
     from brvtui.ranking.constants import SignalRules
     from brvtui.services.model import Cancellation
     from brvtui.snapshot import Snapshot
@@ -274,6 +278,23 @@ class Ages(Protocol):
 
     def standing(self, context: Context[Any], document: str) -> tuple[AgedSignals, Ceiling | None] | None:
         """The signals of ``document`` (a path), before and after decay, and its ceiling; None for no document."""
+
+
+@runtime_checkable
+class Verifies(Protocol):
+    """An engine whose answers can be compared with those of the program itself, where that is installed."""
+
+    def find_installed(self, named: Path | None, environment: Mapping[str, str]) -> InstalledEngine:
+        """The program at ``named``, or the one that is found.
+
+        Raises :class:`brvtui.engines.verification.installed.NotInstalled`.
+        """
+
+    def verify(self, run: VerificationRun) -> Verification | None:
+        """The answers of the program beside ours; None when cancelled.
+
+        Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
+        """
 
 
 @runtime_checkable

@@ -6,6 +6,7 @@ import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -20,6 +21,27 @@ from brvtui.wording import shortened
 
 _LARGEST = 1_048_576
 """Bytes that no profile reaches."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineVersion:
+    """The system and version that the constants describe."""
+
+    name: str
+    version: str
+    until: str
+    """The last version that is known to answer the same, without its last number: ``3.14``."""
+
+    def covers(self, version: str) -> bool:
+        """Whether the constants are those of ``version``, such as ``3.15.2``, as far as is known."""
+        first, last, asked = (_minor(text) for text in (self.version, self.until, version))
+        return first <= asked <= last
+
+
+def _minor(version: str) -> tuple[int, ...]:
+    """The first two numbers of ``version``; empty for what is no version."""
+    numbers = version.split(".")[:2]
+    return tuple(int(number) for number in numbers) if all(number.isdecimal() for number in numbers) else ()
 
 
 def refuse_engine(profile: str, asked: str) -> None:

@@ -10,20 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui import programs
-from brvtui.engines.byterover import profile as profiles
-from brvtui.engines.byterover.profile import EngineVersion
-from brvtui.lab.judgments.file import JudgmentsFile
-from brvtui.lab.judgments.model import JudgmentsError
-from brvtui.lab.verification.installed import (
-    PACKAGE,
+from brvtui.engines import registry
+from brvtui.engines.contract import Verifies
+from brvtui.engines.profile_files import EngineVersion
+from brvtui.engines.verification.installed import (
     InstalledEngine,
     NotInstalled,
-    find_bundle,
     find_node,
-    find_package,
 )
-from brvtui.lab.verification.results import Verification, made_questions
-from brvtui.lab.verification.sealed_node import sealed_node
+from brvtui.engines.verification.results import Verification, VerificationRun, made_questions
+from brvtui.engines.verification.sealed_node import sealed_node
+from brvtui.lab.judgments.file import JudgmentsFile
+from brvtui.lab.judgments.model import JudgmentsError
 from brvtui.store.app_state import VerifiedVersion, remember_verified, verified_versions
 
 if TYPE_CHECKING:
@@ -67,10 +65,15 @@ class VerificationStatus:
 def installed_engine(session: Session, named: Path | None = None) -> InstalledEngine:
     """The engine that would answer in the project of ``session``: ByteRover 3's package, or V4's bundle for a space.
 
-    Raises :class:`brvtui.lab.verification.installed.NotInstalled`.
+    Raises :class:`brvtui.engines.verification.installed.NotInstalled`.
     """
-    variables = programs.environment(session.project.root)
-    return find_bundle(named, variables) if session.is_space else find_package(named, variables)
+    return _engine(session).find_installed(named, programs.environment(session.project.root))
+
+
+def _engine(session: Session) -> Verifies:
+    engine = session.engines.named(session.engines.native)
+    assert isinstance(engine, Verifies)
+    return engine
 
 
 def verification_status(session: Session, named: Path | None = None) -> VerificationStatus:
@@ -86,13 +89,10 @@ def verification_status(session: Session, named: Path | None = None) -> Verifica
 
 def _described(session: Session) -> tuple[str, EngineVersion]:
     """The profile of the engine that is detected for ``session``, and the versions that it describes."""
-    if session.is_space:
-        from brvtui.engines.byterover_v4.profile import load_profile
-
-        made = load_profile("")
-        return made.name, EngineVersion(made.engine.name, made.engine.version, made.engine.version)
-    brv_3 = profiles.load()
-    return brv_3.name, brv_3.engine
+    constants = session.engines.named(session.engines.native).constants()
+    described = constants.engine
+    until = getattr(described, "until", described.version)
+    return constants.name, EngineVersion(described.name, described.version, until)
 
 
 def _words(described: tuple[str, EngineVersion]) -> tuple[str, str]:
@@ -130,22 +130,17 @@ def verify(
     """Asks the installed engine and ours ``queries`` over a copy of the project, and remembers the result.
 
     The engine is the one at ``named``, or the one that is found. Nothing of the project is written. None when
-    ``cancelled``. Raises :class:`brvtui.lab.verification.installed.NotInstalled`,
-    :class:`brvtui.lab.verification.sealed_node.EngineRunError` and OSError.
+    ``cancelled``. Raises :class:`brvtui.engines.verification.installed.NotInstalled`,
+    :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
     """
     found = installed_engine(session, named)
     variables = programs.environment(session.project.root)
     sealed = sealed_node(find_node(variables), variables)
+    reading = session.engines.named(registry.DEFAULT).constants()
     snapshot, now_ms = session.snapshot, session.clock()
-    if found.kind == PACKAGE:
-        from brvtui.lab.verification.verify_v3 import verify_v3
-
-        constants = profiles.load()
-        made = verify_v3(found, sealed, snapshot, constants, queries, now_ms, progress, cancelled)
-    else:
-        from brvtui.lab.verification.verify_v4 import verify_v4
-
-        made = verify_v4(found, sealed, snapshot, queries, now_ms, progress, cancelled)
+    made = _engine(session).verify(
+        VerificationRun(found, sealed, snapshot, reading, queries, now_ms, progress, cancelled)
+    )
     if made is not None:
         at_ms = time.time() * _MS_PER_SECOND
         remember_verified(VerifiedVersion(made.engine, at_ms, made.queries, made.same, made.over))

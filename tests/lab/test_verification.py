@@ -13,7 +13,11 @@ from pathlib import Path
 import pytest
 
 from brvtui.engines.byterover import profile as profiles
-from brvtui.lab.verification.installed import (
+from brvtui.engines.byterover.verification import verify as verify_v3
+from brvtui.engines.byterover_v4.engine import ByteRoverV4
+from brvtui.engines.byterover_v4.verification import first_difference, recall_difference
+from brvtui.engines.byterover_v4.verification import verify as verify_v4
+from brvtui.engines.verification.installed import (
     BUNDLE_VARIABLE,
     PACKAGE,
     PACKAGE_VARIABLE,
@@ -23,10 +27,8 @@ from brvtui.lab.verification.installed import (
     find_node,
     find_package,
 )
-from brvtui.lab.verification.results import made_questions
-from brvtui.lab.verification.sealed_node import EngineRunError, SealedNode, sealed_node
-from brvtui.lab.verification.verify_v3 import verify_v3
-from brvtui.lab.verification.verify_v4 import first_difference, recall_difference, verify_v4
+from brvtui.engines.verification.results import VerificationRun, made_questions
+from brvtui.engines.verification.sealed_node import EngineRunError, SealedNode, sealed_node
 from brvtui.session import Session
 from brvtui.session.verifying import questions, verification_status, verify
 from brvtui.snapshot import Snapshot
@@ -67,7 +69,7 @@ def quiet(done: int, of: int) -> None:
 
 def compared(snapshot: Snapshot, queries: list[str], constants: profiles.Profile = BRV3) -> tuple[str, list[str]]:
     installed, sealed = find_package(None, ENVIRONMENT), sealed_node(find_node())
-    made = verify_v3(installed, sealed, snapshot, constants, queries, NOW_MS, quiet, never)
+    made = verify_v3(VerificationRun(installed, sealed, snapshot, constants, queries, NOW_MS, quiet, never), constants)
     assert made is not None
     assert made.engine == installed.name
     return made.sentence, [difference.step for difference in made.differences]
@@ -155,14 +157,17 @@ def test_notes_of_the_same_moment_are_put_apart_in_the_copy(tmp_path: Path) -> N
     before = state_of(tree.root)
     snapshot = tree.snapshot()
     made = verify_v3(
-        find_package(None, ENVIRONMENT),
-        sealed_node(find_node()),
-        snapshot,
+        VerificationRun(
+            find_package(None, ENVIRONMENT),
+            sealed_node(find_node()),
+            snapshot,
+            BRV3,
+            ["same text", "note"],
+            NOW_MS,
+            quiet,
+            never,
+        ),
         BRV3,
-        ["same text", "note"],
-        NOW_MS,
-        quiet,
-        never,
     )
     assert made is not None
     assert made.differences == ()
@@ -187,7 +192,10 @@ def test_the_installed_bundle_answers_over_a_space_as_we_do(tmp_path: Path, monk
     session.load()
     before = state_of(tmp_path)
     bundle = find_bundle(None, ENVIRONMENT)
-    made = verify_v4(bundle, sealed_node(find_node()), session.snapshot, questions(session, 12), NOW_MS, quiet, never)
+    asked, sealed = questions(session, 12), sealed_node(find_node())
+    made = verify_v4(
+        VerificationRun(bundle, sealed, session.snapshot, BRV3, asked, NOW_MS, quiet, never), ByteRoverV4()
+    )
     assert made is not None
     assert made.sentence == f"12 of 12 the same as {bundle.name}"
     assert state_of(tmp_path) == before
@@ -199,7 +207,8 @@ def test_a_question_that_no_command_line_carries_is_left_out(tmp_path: Path, mon
     session.load()
     bundle = InstalledEngine("byterover skill", "4.2.0", tmp_path)
     nobody = SealedNode(tmp_path / "node", ())
-    made = verify_v4(bundle, nobody, session.snapshot, ["refresh\0token"], NOW_MS, quiet, never)
+    run = VerificationRun(bundle, nobody, session.snapshot, BRV3, ["refresh\0token"], NOW_MS, quiet, never)
+    made = verify_v4(run, ByteRoverV4())
     assert made is not None
     assert made.queries == 0
     assert made.notices == ("1 question holds a null character, which no command line carries: left out",)
@@ -270,12 +279,13 @@ def test_a_package_whose_modules_moved_is_a_line(tmp_path: Path, tree: Tree) -> 
     folder.mkdir()
     (folder / "package.json").write_text(json.dumps({"name": PACKAGE, "version": "9.9.9"}))
     found = find_package(folder)
+    run = VerificationRun(found, sealed_node(find_node()), tree.snapshot(), BRV3, ["title"], NOW_MS, quiet, never)
     with pytest.raises(EngineRunError, match=r"byterover-cli 9\.9\.9: its modules are not where they were .*update"):
-        verify_v3(found, sealed_node(find_node()), tree.snapshot(), BRV3, ["title"], NOW_MS, quiet, never)
+        verify_v3(run, BRV3)
     (folder / "dist/agent/infra/file-system").mkdir(parents=True)
     (folder / "dist/agent/infra/file-system/file-system-service.js").write_text("import 'a-package-that-is-missing';")
     with pytest.raises(EngineRunError, match="lacks the package a-package-that-is-missing; run npm install in"):
-        verify_v3(found, sealed_node(find_node()), tree.snapshot(), BRV3, ["title"], NOW_MS, quiet, never)
+        verify_v3(run, BRV3)
 
 
 def test_what_is_missing_is_a_line_with_what_to_do(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks.tie_trees import compare, tie_tree
-from brvtui.lab.verification.installed import PACKAGE_VARIABLE
+from brvtui.engines.verification.installed import PACKAGE_VARIABLE
 from brvtui.loading import load
 from brvtui.tree.reading.project import find_project
 from brvtui.tree.reading.signals import SignalLayers, defaults, read_signals_file

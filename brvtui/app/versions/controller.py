@@ -13,7 +13,7 @@ from brvtui.engines.registry import SPACE
 
 if TYPE_CHECKING:
     from brvtui.app.versions.migration_dialog import ShownMigration
-    from brvtui.lab.verification.results import Verification
+    from brvtui.engines.verification.results import Verification
     from brvtui.session import Session
     from brvtui.session.verifying import VerificationStatus
 
@@ -111,7 +111,7 @@ def _status(session: Session) -> VerificationStatus:
 
 def _warning(session: Session) -> str:
     """What there is to say of the installed engine without being asked; empty for nothing. It blocks."""
-    from brvtui.lab.verification.installed import is_at_hand
+    from brvtui.engines.verification.installed import is_at_hand
 
     if not is_at_hand(session.is_space, programs.environment(session.project.root)):
         return ""
@@ -121,8 +121,8 @@ def _warning(session: Session) -> str:
 
 def _verified(session: Session) -> Verification | None:
     """The verification of the installed engine. It blocks."""
-    from brvtui.lab.verification.installed import NotInstalled
-    from brvtui.lab.verification.sealed_node import EngineRunError
+    from brvtui.engines.verification.installed import NotInstalled
+    from brvtui.engines.verification.sealed_node import EngineRunError
     from brvtui.session.verifying import questions, verify
 
     try:

@@ -24,8 +24,8 @@ from brvtui.report.migration import CHANGE_ROLES, answer_lines, losses
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
+    from brvtui.engines.verification.results import Verification
     from brvtui.lab.migration.tree import MigratedNote, MigratedTree
-    from brvtui.lab.verification.results import Verification
     from brvtui.session.migrating import MigrationReport
     from brvtui.session.verifying import VerificationStatus
 

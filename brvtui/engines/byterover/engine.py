@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.ageing.events import OF_NOTES
@@ -41,6 +42,8 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.engines.byterover.profile import Context, Profile
     from brvtui.engines.byterover.route.cache import CacheContents
     from brvtui.engines.byterover.route.tree_changes import CacheNow, SeenTrees
+    from brvtui.engines.verification.installed import InstalledEngine
+    from brvtui.engines.verification.results import Verification, VerificationRun
     from brvtui.services.model import Cancellation
     from brvtui.snapshot.naming import Named
     from brvtui.trace.events import Event
@@ -226,6 +229,18 @@ class ByteRover:
 
         snapshot = context.snapshot
         return manifest_place(snapshot, context.constants.manifest, path) if path in snapshot.parsed else None
+
+    def find_installed(self, named: Path | None, environment: Mapping[str, str]) -> InstalledEngine:
+        """ByteRover's package at ``named``, or the one that is found. Raises ``NotInstalled``."""
+        from brvtui.engines.verification.installed import find_package
+
+        return find_package(named, environment)
+
+    def verify(self, run: VerificationRun) -> Verification | None:
+        """The answers of the installed program beside ours; None when cancelled."""
+        from brvtui.engines.byterover.verification import verify
+
+        return verify(run, self.constants())
 
     def replay_query(self, context: Context, query: Query, limit: int | None) -> tuple[Trace, dict[str, Any]]:
         """The answer on an empty cache, and its line: see :func:`brvtui.engines.byterover.replay.replay_query`."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from brvtui.engines import contract
 from brvtui.engines.ageing.events import LEAVES_PROMPT, LEAVES_TIER_2, OF_NOTES
-from brvtui.engines.profile_files import profile_tables
+from brvtui.engines.profile_files import EngineVersion, profile_tables
 from brvtui.ladder import LadderRules
 from brvtui.profiles import BUILT_IN, DEFAULT
 from brvtui.ranking.constants import CompoundRules, DecayRules, PruningRules, SignalRules
@@ -22,27 +22,6 @@ from brvtui.typed_tables import Count, CountLimit, Positive, PositiveLimit, Shar
 
 if TYPE_CHECKING:
     from brvtui.engines.ageing.rules import AgeingRules
-
-
-@dataclass(frozen=True, slots=True)
-class EngineVersion:
-    """The system and version that the constants describe."""
-
-    name: str
-    version: str
-    until: str
-    """The last version that is known to answer the same, without its last number: ``3.14``."""
-
-    def covers(self, version: str) -> bool:
-        """Whether the constants are those of ``version``, such as ``3.15.2``, as far as is known."""
-        first, last, asked = (_minor(text) for text in (self.version, self.until, version))
-        return first <= asked <= last
-
-
-def _minor(version: str) -> tuple[int, ...]:
-    """The first two numbers of ``version``; empty for what is no version."""
-    numbers = version.split(".")[:2]
-    return tuple(int(number) for number in numbers) if all(number.isdecimal() for number in numbers) else ()
 
 
 @dataclass(frozen=True, slots=True)

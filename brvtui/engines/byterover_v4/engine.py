@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.ageing.events import LEAVES_HIGH, LEAVES_MEDIUM, OF_TOPICS
@@ -27,6 +28,8 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.engines.byterover_v4.reasons import Asking
     from brvtui.engines.byterover_v4.scripts import RankedSpace, ScriptAnswer
     from brvtui.engines.previews import Preview, PreviewState
+    from brvtui.engines.verification.installed import InstalledEngine
+    from brvtui.engines.verification.results import Verification, VerificationRun
     from brvtui.ranking.constants import SignalRules
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
@@ -191,6 +194,18 @@ class ByteRoverV4:
 
         now = _previewed(self.answer(context, query), path, self.standing(context, path))
         return Preview(path, now, saved(just_before_ms(now_ms)), saved(mtime_ms), keep_mtime)
+
+    def find_installed(self, named: Path | None, environment: Mapping[str, str]) -> InstalledEngine:
+        """V4's skill bundle at ``named``, or the one that is found. Raises ``NotInstalled``."""
+        from brvtui.engines.verification.installed import find_bundle
+
+        return find_bundle(named, environment)
+
+    def verify(self, run: VerificationRun) -> Verification | None:
+        """The answers of the installed program beside ours; None when cancelled."""
+        from brvtui.engines.byterover_v4.verification import verify
+
+        return verify(run, self)
 
     def replay_query(
         self, context: Context[V4Profile], query: Query, limit: int | None

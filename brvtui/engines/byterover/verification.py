@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,9 @@ from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.search.matching import match_terms
 from brvtui.engines.byterover.search.search import SearchOptions, search
-from brvtui.lab.verification.installed import InstalledEngine
-from brvtui.lab.verification.results import AnswerDifference, Verification
-from brvtui.lab.verification.sealed_node import DRIVERS, EngineRunError, SealedNode
+from brvtui.engines.verification.installed import InstalledEngine
+from brvtui.engines.verification.results import AnswerDifference, Verification, VerificationRun
+from brvtui.engines.verification.sealed_node import DRIVERS, EngineRunError
 from brvtui.loading import load
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import terms
@@ -34,24 +34,16 @@ _NS_PER_MS = 1_000_000
 _STORED = (Source.FILE, Source.SIDECAR)
 _SECONDS, _SECONDS_EACH = 120.0, 5.0
 _READY, _ANSWER, _MOVED, _INCOMPLETE, _END = "ready", "answer", "moved", "incomplete", "end"
-Progressing = Callable[[int, int], None]
 
 
-def verify_v3(
-    installed: InstalledEngine,
-    sealed: SealedNode,
-    snapshot: Snapshot,
-    constants: Profile,
-    queries: Sequence[str],
-    now_ms: float,
-    progress: Progressing,
-    cancelled: Callable[[], bool],
-) -> Verification | None:
-    """Whether ``installed`` answers ``queries`` over the tree of ``snapshot`` as ``constants`` make us answer them.
+def verify(run: VerificationRun, constants: Profile) -> Verification | None:
+    """Whether the installed engine answers the queries over the tree of the snapshot as ``constants`` make us answer
+    them.
 
-    Both sides read one scratch copy, with the signals that are stored for the tree, at ``now_ms``. None when
-    ``cancelled``. Raises :class:`brvtui.lab.verification.sealed_node.EngineRunError` and OSError.
+    Both sides read one scratch copy, with the signals that are stored for the tree, at one moment. None when
+    cancelled. Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
     """
+    snapshot, installed, queries, now_ms = run.snapshot, run.installed, run.queries, run.now_ms
     signals = _stored_signals(snapshot)
     with scratch_folder() as scratch:
         project = scratch / "project"
@@ -72,9 +64,9 @@ def verify_v3(
         asked = 0
         seconds = _SECONDS + _SECONDS_EACH * len(queries)
         script = [str(DRIVERS / "ask_v3.mjs")]
-        with sealed.lines(script, project, scratch / "home", now_ms, json.dumps(request), seconds=seconds) as lines:
+        with run.sealed.lines(script, project, scratch / "home", now_ms, json.dumps(request), seconds=seconds) as lines:
             for line in _said(lines, installed):
-                if cancelled():
+                if run.cancelled():
                     return None
                 if line["at"] == _READY:
                     differences += _documents(line, copied)
@@ -83,7 +75,7 @@ def verify_v3(
                 found = _first_difference(Context(copied, constants, now_ms), query, line)
                 differences += [AnswerDifference(query, *found)] if found else []
                 asked += 1
-                progress(asked, len(queries))
+                run.progress(asked, len(queries))
     notices = [f"shared source {source.alias}: left out on both sides" for source in snapshot.project.sources]
     if moved:
         notices.append(
@@ -97,7 +89,7 @@ def verify_v3(
         len(copied.notes),
         len(queries),
         tuple(differences),
-        sealed.isolation,
+        run.sealed.isolation,
         tuple(notices),
     )
 

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from brvtui.disk.scratch import copy_folder, remove_copy, scratch_folder, write_scratch
-from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.byterover_v4.command_line import CommandLine
-from brvtui.engines.byterover_v4.engine import ByteRoverV4
 from brvtui.engines.byterover_v4.index import DuplicateIds
+from brvtui.engines.byterover_v4.profile import V4Profile
 from brvtui.engines.byterover_v4.scripts import TooManyWords, ranked_space, recall
 from brvtui.engines.byterover_v4.search import SignalsUnreadable
 from brvtui.engines.byterover_v4.sections import SpaceAnswer
-from brvtui.engines.contract import Context, Query
-from brvtui.lab.verification.installed import InstalledEngine
-from brvtui.lab.verification.results import AnswerDifference, Verification
-from brvtui.lab.verification.sealed_node import EngineRunError, SealedNode
+from brvtui.engines.contract import Context, Engine, Query
+from brvtui.engines.verification.installed import InstalledEngine
+from brvtui.engines.verification.results import AnswerDifference, Verification, VerificationRun
+from brvtui.engines.verification.sealed_node import EngineRunError, SealedNode
 from brvtui.loading.spaces import load_space
-from brvtui.snapshot import Snapshot
 from brvtui.tree.spaces.locating import MARKER, METADATA, TREE
 from brvtui.tree.spaces.project import SpaceProject, find_space_project
 from brvtui.wording import counted
@@ -36,23 +34,16 @@ _RECALLED = 10
 """Every tenth question is put to ``recall``, too."""
 
 
-def verify_v4(
-    installed: InstalledEngine,
-    sealed: SealedNode,
-    snapshot: Snapshot,
-    queries: Sequence[str],
-    now_ms: float,
-    progress: Callable[[int, int], None],
-    cancelled: Callable[[], bool],
-) -> Verification | None:
-    """Whether ``installed`` answers ``queries`` over the space of ``snapshot`` as the engine ``byterover_v4`` does.
+def verify(run: VerificationRun, engine: Engine[V4Profile]) -> Verification | None:
+    """Whether the installed bundle answers the queries over the space of the snapshot as ``engine`` does.
 
-    Every question is a process of its own, as the agent asks it, and finds the same signals. None when ``cancelled``.
-    Raises :class:`brvtui.lab.verification.sealed_node.EngineRunError` and OSError.
+    Every question is a process of its own, as the agent asks it, and finds the same signals. None when cancelled.
+    Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
     """
+    snapshot, installed, sealed, now_ms = run.snapshot, run.installed, run.sealed, run.now_ms
     assert isinstance(snapshot.project, SpaceProject)
     space = snapshot.project.spaces[0]
-    asked = [query for query in queries if "\0" not in query]  # no command line carries that
+    asked = [query for query in run.queries if "\0" not in query]  # no command line carries that
     identity, name = (space.id or _NO_ID), (space.name or "space")
     with scratch_folder() as scratch:
         project, data = scratch / "project", scratch / "data"
@@ -66,17 +57,16 @@ def verify_v4(
         write_scratch(
             folder / METADATA, json.dumps({**about, "team_id": None, "created_at": "2026-01-01T00:00:00.000Z"})
         )
-        engine, constants = ByteRoverV4(), profiles.load()
         differences: list[AnswerDifference] = []
         context: Context[Any] | None = None
         for number, query in enumerate(asked, 1):
             _put_back(spare, folder / _STATE)
             if context is None:
                 found = find_space_project(project, {"BRV_DATA_DIR": str(data)})
-                copied = load_space(found, constants, now_ms)
+                copied = load_space(found, run.reading, now_ms)
                 assert copied is not None  # nobody cancels
                 context = Context(copied, engine.constants(), now_ms)
-            if cancelled():
+            if run.cancelled():
                 return None
             theirs = _asked(installed, sealed, query, project, scratch, now_ms)
             ours = engine.answer(context, Query(query, options={"argv": [query]})).section(SpaceAnswer).printed
@@ -87,7 +77,7 @@ def verify_v4(
                 line = CommandLine((query,))
                 difference = recall_difference(recalled, _recall(context, line))
             differences += [AnswerDifference(query, *difference)] if difference else []
-            progress(number, len(asked))
+            run.progress(number, len(asked))
     others = (source.alias for source in snapshot.project.sources)
     return Verification(
         installed.name,
@@ -97,7 +87,8 @@ def verify_v4(
         len(asked),
         tuple(differences),
         sealed.isolation,
-        tuple(f"the space {other}: left out on both sides" for other in others) + _left_out(len(queries) - len(asked)),
+        tuple(f"the space {other}: left out on both sides" for other in others)
+        + _left_out(len(run.queries) - len(asked)),
     )
 
 

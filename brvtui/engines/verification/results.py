@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from brvtui.engines.verification.installed import InstalledEngine
+from brvtui.engines.verification.sealed_node import SealedNode
 from brvtui.snapshot import Snapshot
+from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.whitespace import spaced_words
 
 # Questions made of the notes of a tree: their titles, words and paths, misspelt words, words of no note.
@@ -50,6 +53,21 @@ def _about(title: str, words: list[str], path: str) -> Iterator[str]:
         middle = len(longest) // 2
         yield f"{longest[:middle]}{longest[middle + 1]}{longest[middle]}{longest[middle + 2 :]}"
     yield path.removesuffix(".md")
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationRun:
+    """The questions to an installed engine and to ours, over a copy of the project of ``snapshot``."""
+
+    installed: InstalledEngine
+    sealed: SealedNode
+    snapshot: Snapshot
+    reading: TreeConstants
+    """The constants with which the copy is read."""
+    queries: Sequence[str]
+    now_ms: float
+    progress: Callable[[int, int], None]
+    cancelled: Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)
