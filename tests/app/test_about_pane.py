@@ -18,7 +18,7 @@ def app(linked: Tree, make_app: Callable[..., BrvTui]) -> BrvTui:
     return make_app(linked.root)
 
 
-async def test_it_says_what_is_known(app: BrvTui) -> None:
+async def test_it_says_what_is_known_and_a_click_goes_to_a_note_that_links_here(app: BrvTui) -> None:
     async with app.run_test(size=HUGE) as pilot:
         await open_linked(pilot, STORE)
         text = text_of(pilot, "#about")
@@ -29,9 +29,16 @@ async def test_it_says_what_is_known(app: BrvTui) -> None:
         assert "contexts: number" in text
         assert "linked from 1" in text
         assert "Hub" in text
+        await open_linked(pilot)
+        about = about_of(app)
+        place = about.choices.index(next(choice for choice in about.choices if choice.endswith("hub/other.md")))
+        row = about.owner.index(place) - about.offset_row
+        await pilot.click("#about", offset=(6, row + 1))
+        await settled(pilot)
+        assert view(pilot).selection.file == "hub/other.md"
 
 
-async def test_links_can_be_gone_to_and_come_back_from(app: BrvTui) -> None:
+async def test_links_are_gone_to_and_filtered(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await open_linked(pilot)
         about = about_of(app)
@@ -52,6 +59,9 @@ async def test_links_can_be_gone_to_and_come_back_from(app: BrvTui) -> None:
         await pilot.press("enter")
         assert any("leads to no note" in notice.message for notice in app._notifications)
         assert "no such note" in text_of(pilot, "#about")
+        await pilot.press("f4", "slash", *"rotation", "enter")
+        await settled(pilot)
+        assert [choice.partition("\0")[2] for choice in about_of(app).choices] == ["auth/jwt/refresh_rotation.md"]
 
 
 async def test_keys_act_on_the_note_that_is_shown_until_a_link_is_seen(app: BrvTui) -> None:
@@ -65,17 +75,6 @@ async def test_keys_act_on_the_note_that_is_shown_until_a_link_is_seen(app: BrvT
         assert frame(pilot).note_at_hand == HUB
         about.reveal()
         assert frame(pilot).note_at_hand == STORE
-
-
-async def test_a_click_goes_to_the_note_that_links_here(app: BrvTui) -> None:
-    async with app.run_test(size=HUGE) as pilot:
-        await open_linked(pilot)
-        about = about_of(app)
-        place = about.choices.index(next(choice for choice in about.choices if choice.endswith("hub/other.md")))
-        row = about.owner.index(place) - about.offset_row
-        await pilot.click("#about", offset=(6, row + 1))
-        await settled(pilot)
-        assert view(pilot).selection.file == "hub/other.md"
 
 
 async def test_similar_notes_are_found_when_asked_for(app: BrvTui) -> None:
@@ -129,11 +128,3 @@ async def test_all_of_it_can_be_scrolled_to_by_keys(app: BrvTui) -> None:
         assert about_of(app).offset_row == about_of(app).last_offset > 0
         await pilot.press("g")
         assert about_of(app).offset_row == 0
-
-
-async def test_it_can_be_filtered(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_linked(pilot)
-        await pilot.press("f4", "slash", *"rotation", "enter")
-        await settled(pilot)
-        assert [choice.partition("\0")[2] for choice in about_of(app).choices] == ["auth/jwt/refresh_rotation.md"]

@@ -84,7 +84,7 @@ async def test_what_saving_does_stands_above_the_text(garden: Tree, make_app: Ma
             assert f"recency {recency.now:.2f} (new 1.00)" in shown(pilot)
 
 
-async def test_without_a_query_the_ceiling_is_told(app: BrvTui) -> None:
+async def test_the_ranking_follows_the_query_and_says_what_is_not_read(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         brv(pilot).editing.edit(NOTE)
@@ -92,10 +92,7 @@ async def test_without_a_query_the_ceiling_is_told(app: BrvTui) -> None:
         await looked(pilot)
         assert "ceiling 1.00" in shown(pilot)
         assert "Ask a query on the Query screen" in " ".join(text_of(pilot, "#ranking").split())
-
-
-async def test_another_query_is_looked_at_when_the_editor_comes_back(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
+        await pilot.press("escape")
         await open_note(pilot)
         await type_keys(pilot, "x")
         await pilot.press("escape", "k")
@@ -107,11 +104,6 @@ async def test_another_query_is_looked_at_when_the_editor_comes_back(app: BrvTui
         await looked(pilot)
         assert "Freeze window" in text_of(pilot, "#ranking")
         assert editor(pilot).query_one("#ranking").border_title == "Ranking · freeze window"
-
-
-async def test_a_text_that_the_engine_would_not_read_says_so(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_note(pilot)
         area(pilot).replace_text("\ufffd broken\n")
         await looked(pilot)
         assert "not read any more: a U+FFFD" in " ".join(text_of(pilot, "#ranking").split())

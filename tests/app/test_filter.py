@@ -16,27 +16,27 @@ def _pane(app: BrvTui, name: str) -> Pane:
     return app.screen.query_one(f"#{name}", Pane)
 
 
-@pytest.mark.parametrize("name", QUERY.panes)
-async def test_every_pane_has_one(app: BrvTui, name: str) -> None:
+async def test_every_pane_has_one(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token rotation")
         await pilot.press("enter")
         await settled(pilot)
-        await pilot.press(QUERY_PANES[name], "slash")
-        pane = _pane(app, name)
-        before = pane.border_subtitle
-        assert isinstance(app.focused, FilterField)
-        assert app.focused.pane is pane
-        await pilot.press("x", "slash", "q")
-        await settled(pilot)
-        assert pane.word_filter.words == ("x/q",)
-        assert pane.border_subtitle in ("no match", f"0 of {getattr(pane, 'all', 0)}")
-        await pilot.press("escape")
-        await settled(pilot)
-        assert app.focused is pane
-        assert not pane.word_filter
-        assert pane.border_subtitle == before
-        assert not pane.children
+        for name in QUERY.panes:
+            await pilot.press(QUERY_PANES[name], "slash")
+            pane = _pane(app, name)
+            before = pane.border_subtitle
+            assert isinstance(app.focused, FilterField)
+            assert app.focused.pane is pane
+            await pilot.press("x", "slash", "q")
+            await settled(pilot)
+            assert pane.word_filter.words == ("x/q",)
+            assert pane.border_subtitle in ("no match", f"0 of {getattr(pane, 'all', 0)}")
+            await pilot.press("escape")
+            await settled(pilot)
+            assert app.focused is pane
+            assert not pane.word_filter
+            assert pane.border_subtitle == before
+            assert not pane.children
 
 
 async def test_results_keep_what_matches_title_or_path(app: BrvTui) -> None:
@@ -59,18 +59,28 @@ async def test_results_keep_what_matches_title_or_path(app: BrvTui) -> None:
         await settled(pilot)
         assert results.choices == everything
         assert results.chosen == view(pilot).selection.file
-
-
-@pytest.mark.long
-async def test_up_and_down_move_while_the_filter_is_typed(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
+        await pilot.press("g")
         await pilot.press("escape", "slash", *"auth", "down")
         await settled(pilot)
         results = screen(pilot).results
         assert results.cursor == 1
         assert view(pilot).selection.file == results.chosen
         assert isinstance(app.focused, FilterField)
+        await pilot.press("escape")
+        await pilot.press("escape", "slash", *"key", "enter")
+        await settled(pilot)
+        await pilot.click(FilterField)
+        assert isinstance(app.focused, FilterField)
+        await pilot.click("#results", offset=(4, 6))
+        assert app.focused is screen(pilot).results
+        await pilot.press("escape")
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("escape", "slash", *"key", "enter")
+        await settled(pilot)
+        await ask(pilot, "token store")
+        results = screen(pilot).results
+        assert all("key" in choice for choice in results.choices)
+        assert f"of {results.all}" in shown(pilot)
 
 
 @pytest.mark.long
@@ -92,17 +102,6 @@ async def test_a_text_shows_its_matches_one_after_the_other(app: BrvTui) -> None
         assert pane.offset_row <= at < pane.offset_row + pane.rows
         lit = {text.lower() for text, role in pane.spans(at) if "match" in role}
         assert lit == {"importance"}
-
-
-async def test_a_kept_filter_holds_for_what_comes_next(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        await pilot.press("escape", "slash", *"key", "enter")
-        await settled(pilot)
-        await ask(pilot, "token store")
-        results = screen(pilot).results
-        assert all("key" in choice for choice in results.choices)
-        assert f"of {results.all}" in shown(pilot)
 
 
 @pytest.mark.long
@@ -132,18 +131,6 @@ async def test_tab_and_function_keys_leave_a_filter_as_it_is(app: BrvTui) -> Non
         assert not screen(pilot).body.maximised
 
 
-@pytest.mark.long
-async def test_a_click_on_the_field_goes_back_to_it(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "refresh token rotation")
-        await pilot.press("escape", "slash", *"key", "enter")
-        await settled(pilot)
-        await pilot.click(FilterField)
-        assert isinstance(app.focused, FilterField)
-        await pilot.click("#results", offset=(4, 6))
-        assert app.focused is screen(pilot).results
-
-
 async def test_what_is_cut_on_screen_is_still_found(app: BrvTui) -> None:
     async with app.run_test(size=(60, 18)) as pilot:
         await ask(pilot, "refresh token rotation")
@@ -153,8 +140,7 @@ async def test_what_is_cut_on_screen_is_still_found(app: BrvTui) -> None:
         assert "refresh_rotation.md" not in text_of(pilot, "#results").splitlines()[0]
 
 
-@pytest.mark.long
-async def test_the_list_of_keys_can_be_searched(app: BrvTui) -> None:
+async def test_keys_are_searched_and_help_is_about_the_field(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         await pilot.press("f2", "question_mark", "slash", *"cache", "enter", "n")
@@ -168,12 +154,6 @@ async def test_the_list_of_keys_can_be_searched(app: BrvTui) -> None:
         assert not pane.word_filter
         await pilot.press("escape")
         assert not isinstance(app.screen, MessageScreen)
-
-
-@pytest.mark.long
-async def test_help_for_the_field(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
         await pilot.press("f2", "slash", "f1")
         assert "Filter · help" in shown(pilot)
         assert "The next row, or match" in shown(pilot)

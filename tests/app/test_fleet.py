@@ -137,27 +137,6 @@ async def test_results_stand_by_member_with_what_to_do_about_the_others(fleet: F
         assert "F5" not in score, "one ranking leaves it out"
 
 
-async def test_one_ranking_is_a_key_away_and_leaves_the_other_answers_as_they_are(fleet: Fleet) -> None:
-    async with fleet_app(fleet).run_test(size=WIDE) as pilot:
-        await asked(pilot)
-        each = state(pilot).answers
-        await pilot.press("f5")
-        await until(pilot, lambda: state(pilot).ranking is not None)
-        assert "best of all: “Refresh token rotation” of auth-service" in text_of(pilot, "#fleet-headline")
-        assert "3 are left out" in text_of(pilot, "#fleet-headline")
-        left_out = "legacy: its engine is soleri: one ranking is made by byterover alone F5 asks each by its own engine"
-        assert left_out in " ".join(text_of(pilot, "#results").split())
-        assert "--merge" not in text_of(pilot, "#members")
-        score = text_of(pilot, "#score")
-        assert "sum ✓" in score
-        assert "‘rotation’ is in" in score
-        assert "Counted over 4 notes of 3 members by brv-3:" in score, "two are left out"
-        ranking = state(pilot).ranking
-        await pilot.press("f5", "f5")
-        assert (state(pilot).answers, state(pilot).ranking) == (each, ranking), "nothing is asked again"
-        assert not state(pilot).is_busy
-
-
 async def test_a_result_opens_in_its_own_memory_and_a_key_leads_back(fleet: Fleet) -> None:
     app = fleet_app(fleet)
     async with app.run_test(size=WIDE) as pilot:
@@ -501,12 +480,29 @@ async def test_opening_that_was_broken_off_goes_on(fleet: Fleet, how: str) -> No
         await until(pilot, lambda: len(state(pilot).known) == 4 and not state(pilot).is_busy)
 
 
-async def test_clearing_the_question_keeps_what_is_known_of_members(fleet: Fleet) -> None:
+async def test_one_ranking_is_a_key_away_and_members_stay_known(fleet: Fleet) -> None:
     async with fleet_app(fleet).run_test(size=WIDE) as pilot:
         await asked(pilot)
         await pilot.press("i", "ctrl+u")
         assert state(pilot).text == ""
         assert "2 could not be read" in text_of(pilot, "#fleet-headline")
+        await asked(pilot)
+        each = state(pilot).answers
+        await pilot.press("f5")
+        await until(pilot, lambda: state(pilot).ranking is not None)
+        assert "best of all: “Refresh token rotation” of auth-service" in text_of(pilot, "#fleet-headline")
+        assert "3 are left out" in text_of(pilot, "#fleet-headline")
+        left_out = "legacy: its engine is soleri: one ranking is made by byterover alone F5 asks each by its own engine"
+        assert left_out in " ".join(text_of(pilot, "#results").split())
+        assert "--merge" not in text_of(pilot, "#members")
+        score = text_of(pilot, "#score")
+        assert "sum ✓" in score
+        assert "‘rotation’ is in" in score
+        assert "Counted over 4 notes of 3 members by brv-3:" in score, "two are left out"
+        ranking = state(pilot).ranking
+        await pilot.press("f5", "f5")
+        assert (state(pilot).answers, state(pilot).ranking) == (each, ranking), "nothing is asked again"
+        assert not state(pilot).is_busy
 
 
 async def test_keys_act_on_the_result_of_the_fleet_not_on_what_another_screen_shows(

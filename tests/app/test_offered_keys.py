@@ -56,7 +56,7 @@ async def test_an_offered_key_acts(garden: Tree, make_app: Callable[..., BrvTui]
             assert acted or toasts(pilot), key
 
 
-async def test_what_acts_on_the_query_is_offered_where_there_is_one(app: BrvTui) -> None:
+async def test_what_acts_on_the_query_or_a_note_is_offered_where_there_is_one(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await settled(pilot)
         for name in ("enter run", "up history"):
@@ -74,10 +74,6 @@ async def test_what_acts_on_the_query_is_offered_where_there_is_one(app: BrvTui)
         await pilot.press("escape", "f4")
         await settled(pilot)
         assert " v without model" not in text_of(pilot, "#keys"), "it is answered directly"
-
-
-async def test_no_key_acts_on_a_note_of_an_answer_that_is_gone(app: BrvTui) -> None:
-    async with app.run_test(size=(240, 60)) as pilot:
         await ask(pilot, "rollback")
         await pilot.press("escape")
         await settled(pilot)
@@ -89,7 +85,7 @@ async def test_no_key_acts_on_a_note_of_an_answer_that_is_gone(app: BrvTui) -> N
         assert " e edit" not in text_of(pilot, "#keys")
 
 
-async def test_keys_are_called_by_what_they_do_now(app: BrvTui) -> None:
+async def test_keys_are_called_by_what_they_do_now_and_saving_is_offered_once_there_is_a_change(app: BrvTui) -> None:
     async with app.run_test(size=(240, 60)) as pilot:
         await open_note(pilot)
         assert " F6 keep time" in text_of(pilot, "#keys")
@@ -105,6 +101,16 @@ async def test_keys_are_called_by_what_they_do_now(app: BrvTui) -> None:
         await pilot.press("full_stop")
         await settled(pilot)
         assert " . fewer files" in text_of(pilot, "#keys")
+        await open_note(pilot)
+        for name in ("^s save", "^z undo"):
+            assert f" {name}" not in text_of(pilot, "#keys")
+        await pilot.press("x")
+        await settled(pilot)
+        for name in ("^s save", "^z undo"):
+            assert f" {name}" in text_of(pilot, "#keys")
+        await pilot.press("f3")
+        await settled(pilot)
+        assert " enter to the line" not in text_of(pilot, "#keys"), "there is no problem"
 
 
 async def test_what_if_offers_to_put_back_and_to_keep_what_is_changed_alone(app: BrvTui) -> None:
@@ -165,17 +171,3 @@ async def test_what_has_nothing_to_act_on_is_not_offered(app: BrvTui) -> None:
         await pilot.press("D")
         await settled(pilot)
         assert "look at it" not in shown(pilot), "there is no draft"
-
-
-async def test_saving_and_undoing_are_offered_once_the_text_is_changed(app: BrvTui) -> None:
-    async with app.run_test(size=(240, 60)) as pilot:
-        await open_note(pilot)
-        for name in ("^s save", "^z undo"):
-            assert f" {name}" not in text_of(pilot, "#keys")
-        await pilot.press("x")
-        await settled(pilot)
-        for name in ("^s save", "^z undo"):
-            assert f" {name}" in text_of(pilot, "#keys")
-        await pilot.press("f3")
-        await settled(pilot)
-        assert " enter to the line" not in text_of(pilot, "#keys"), "there is no problem"
