@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from brvtui.disk import writing
 from brvtui.disk.locks import locked
 from brvtui.disk.sealing import sealed_line, unsealed_line
-from brvtui.engines.byterover.sections import FingerprintState
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import tree_folder
 from brvtui.trace import EndReason, Trace, to_plain
+from brvtui.trace.routing import FingerprintState
 from brvtui.tree.engine_files.query_log import OURS, LoggedQuery, is_entry, logged_files, query_log_folder, read_entries
 from brvtui.tree.reading.json_file import moment_of, number_of
 

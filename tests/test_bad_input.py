@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.engines.byterover.sections import Route
 from brvtui.session import Session
 from brvtui.trace import to_plain
+from brvtui.trace.routing import Route
 from brvtui.tree.reading import contents
 from brvtui.tree.reading.project import ProjectError
 from tests.support.trees import NOW_MS, READS_FRONTMATTER, Tree, paths

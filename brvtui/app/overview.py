@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.contents import Branch, NoteLine, Overview
 from brvtui.app.states import INDEX, MANIFEST, ancestors
-from brvtui.engines.byterover.sections import FingerprintState
 from brvtui.paint.glyphs import MATURITIES
 from brvtui.trace import Kind, Trace
+from brvtui.trace.routing import FingerprintState
 from brvtui.tree.reading.files import CONTEXT_FILE, MANIFEST_FILE, Role, role_of
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from brvtui.app.contents import Edit, Overview, SimilarNotes
     from brvtui.app.live_answer import LiveAnswer
     from brvtui.config.schema import SettingProblem
-    from brvtui.engines.byterover.counterfactuals import Counterfactuals
-    from brvtui.engines.byterover.route.tree_changes import CacheNow
+    from brvtui.engines.counterfactuals import Counterfactuals
     from brvtui.fleet.fleet_file import Absence, Fleet
     from brvtui.fleet.one_ranking import OneRanking
     from brvtui.fleet.questions import MemberAnswer, MemberState
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from brvtui.saved.traces import SavedTrace
     from brvtui.session.edit_effect import EditEffect
     from brvtui.trace import Detail, Trace
+    from brvtui.trace.routing import CacheNow
     from brvtui.tree.engine_files.query_log import LoggedQuery
 
 INDEX = "index"

@@ -312,11 +312,11 @@ def _model_of(project: Path | None) -> tuple[Llm, Any]:
         if project is not None or error.code != NOT_THERE:
             raise
         from brvtui.config import configure
-        from brvtui.engines.byterover import profile as profiles
+        from brvtui.engines.profile_files import tree_profile
         from brvtui.session import session_model
 
         settings = configure().settings
-        requests = profiles.load().service
+        requests = tree_profile().service
         return settings.llm, session_model(lambda: settings, lambda: requests)
     return session.settings.llm, session.model
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,7 @@ from brvtui.config.schema import (
     UnusableSetting,
     Value,
 )
-from brvtui.engines.byterover import profile as profiles
-from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.profile_files import engine_of_profile, profiles_of
+from brvtui.engines.profile_files import TreeProfile, engine_of_profile, profiles_of, tree_profile
 from brvtui.engines.registry import DEFAULT as DEFAULT_ENGINE
 from brvtui.engines.registry import names
 from brvtui.profiles import BUILT_IN, DEFAULT
@@ -48,7 +45,7 @@ def profile_of_engine(configuration: Configuration, built_in: Collection[str]) -
     return wanted if isinstance(wanted, str) and (is_explicit or wanted in built_in) else ""
 
 
-def chosen_profile(configuration: Configuration, of_engine: str = "") -> Profile:
+def chosen_profile(configuration: Configuration, of_engine: str = "") -> TreeProfile:
     """ByteRover's profile that the settings name or hold, as :func:`with_overrides` leaves it.
 
     The tree is read with it, whichever engine answers. It is the default one where the settings name ``of_engine``, a
@@ -68,9 +65,9 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> Profile
             raise
         if engine_of_profile(wanted) in ("", DEFAULT_ENGINE):
             raise UnusableSetting(SettingProblem("profile", str(error), source)) from error
-        chosen = profiles.load()
+        chosen = tree_profile()
     if source.layer is Layer.PROJECT:
-        chosen = _limited(chosen, profiles.load(), _own_profile(configuration))
+        chosen = _limited(chosen, tree_profile(), _own_profile(configuration))
     return with_overrides(chosen, configuration.settings)
 
 
@@ -99,23 +96,23 @@ def why_not_of_engine(configuration: Configuration) -> str:
     return f"{engine} answers with its usual profile: {wanted} is one of {owner}'s" if owner != engine else ""
 
 
-def _own_profile(configuration: Configuration) -> Profile:
+def _own_profile(configuration: Configuration) -> TreeProfile:
     """The profile of the user's own file; the default where it names none of ByteRover's that can be used."""
     try:
         return _load(*configuration.own["profile"])
     except (KeyError, ProfileError):
-        return profiles.load()
+        return tree_profile()
 
 
-def _limited(chosen: Profile, *references: Profile) -> Profile:
+def _limited(chosen: TreeProfile, *references: TreeProfile) -> TreeProfile:
     """A project's profile, none of whose limits is above those of ``references``; an asterisk says if any was."""
     made = chosen
     for reference in references:
         made = lowered(made, reference)
-    return made if made == chosen else replace(made, name=_changed(made.name))
+    return made if made == chosen else overlay(made, {"name": _changed(made.name)}, "settings")
 
 
-def with_overrides(profile: Profile, settings: Settings) -> Profile:
+def with_overrides(profile: TreeProfile, settings: Settings) -> TreeProfile:
     """``profile`` with the constants that ``settings`` have a setting of their own for.
 
     The name of a profile that this changes ends in an asterisk.
@@ -131,12 +128,12 @@ def _changed(name: str) -> str:
     return f"{name.removesuffix('*')}*"
 
 
-def _load(wanted: Value, source: SettingSource) -> Profile:
+def _load(wanted: Value, source: SettingSource) -> TreeProfile:
     if isinstance(wanted, Mapping):
         return _of_table(wanted, source)
     name = str(wanted)
     if name in BUILT_IN or source.layer not in _IN_FILES:
-        return profiles.load(name)
+        return tree_profile(name)
     folder = Path(source.place).parent
     file = folder / with_home(name)
     if source.layer is Layer.PROJECT and not _lies_in(folder.parent, file):
@@ -144,10 +141,10 @@ def _load(wanted: Value, source: SettingSource) -> Profile:
     if not _is_file(file):
         usable = profiles_of(DEFAULT_ENGINE)
         if name in usable:
-            return profiles.load(name)
+            return tree_profile(name)
         why = f"no such file; use {', '.join(usable)} or the path of a file{did_you_mean(name, usable)}"
         raise ProfileError(f"{source.place}: profile = {quote(name)}: {why}")
-    return profiles.load(str(file))
+    return tree_profile(str(file))
 
 
 def _lies_in(folder: Path, file: Path) -> bool:
@@ -164,12 +161,12 @@ def _is_file(file: Path) -> bool:
         return False
 
 
-def _of_table(own: Mapping[str, Any], source: SettingSource) -> Profile:
+def _of_table(own: Mapping[str, Any], source: SettingSource) -> TreeProfile:
     extends = own.get("extends", DEFAULT)
     if source.layer is Layer.PROJECT and extends not in BUILT_IN:
         raise ConfigError(
             f"{source.place}: no profile {shortened(str(extends))}: a project can extend {', '.join(BUILT_IN)}"
         )
-    base = profiles.load(extends)
+    base = tree_profile(extends)
     changes = {key: value for key, value in own.items() if key != "extends"}
     return overlay(base, {"name": _changed(base.name) if changes else base.name, **changes}, source.place)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from brvtui.engines.ageing.rules import AgeingRules
     from brvtui.engines.presentation import Presentation
+    from brvtui.engines.previews import Preview
     from brvtui.engines.verification.installed import InstalledEngine
     from brvtui.engines.verification.results import Verification, VerificationRun
     from brvtui.ranking.constants import SignalRules
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from brvtui.trace import AgedSignals, Ceiling, ManifestPlace
     from brvtui.trace.events import Event
     from brvtui.trace.feedback import Usefulness
+    from brvtui.trace.routing import CacheNow
 
 C = TypeVar("C")
 LONGEST_QUERY = 10_000
@@ -295,6 +297,47 @@ class Verifies(Protocol):
 
         Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
         """
+
+
+@runtime_checkable
+class Previews(Protocol):
+    """An engine that can answer as though a document were edited."""
+
+    def preview(self, context: Context[Any], query: Query, path: str, content: Any, keep_mtime: bool) -> Preview:
+        """The answer and the numbers of the document at ``path``, before and after its file holds ``content``.
+
+        That is bytes for a note and HTML for a topic. ``keep_mtime`` is for a save that keeps the modification time.
+        """
+
+
+@runtime_checkable
+class Caches(Protocol):
+    """An engine that keeps answers, in a cache that is simulated here."""
+
+    def cache_now(self, context: Context[Any], query: str) -> CacheNow:
+        """The cache as a look-up for ``query`` would find it at this moment."""
+
+    def clear_cache(self) -> None:
+        """Empties the cache."""
+
+
+@runtime_checkable
+class SearchesBesides(Protocol):
+    """An engine with a plain search beside its answers."""
+
+    def plain_search(self, context: Context[Any], query: str, limit: int, scope: str) -> Any:
+        """A plain search of ``limit`` results, as the engine's own section records it."""
+
+    def with_plain_search(self, context: Context[Any], trace: Trace, limit: int) -> Trace:
+        """``trace`` with a section that holds a plain search of ``limit`` results."""
+
+
+@runtime_checkable
+class CountsAccess(Protocol):
+    """An engine that counts for a document how often it was found."""
+
+    def accessed(self, trace: Trace) -> tuple[str, ...]:
+        """The files for which ``trace`` counts as an access, each once."""
 
 
 @runtime_checkable

@@ -10,12 +10,16 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from brvtui import faults
-from brvtui.engines.registry import SPACE, load, names, names_for
+from brvtui.engines.registry import DEFAULT, SPACE, load, names, names_for
+from brvtui.profiles import BUILT_IN
+from brvtui.profiles import DEFAULT as DEFAULT_PROFILE
 from brvtui.regular_files import read_regular
+from brvtui.services.legs import RequestPolicy
 from brvtui.store.folders import config_folder
+from brvtui.tree.constants import ArchiveRules, TreeConstants
 from brvtui.typed_tables import ProfileError, merged, parse_tables
 from brvtui.wording import shortened
 
@@ -42,6 +46,41 @@ def _minor(version: str) -> tuple[int, ...]:
     """The first two numbers of ``version``; empty for what is no version."""
     numbers = version.split(".")[:2]
     return tuple(int(number) for number in numbers) if all(number.isdecimal() for number in numbers) else ()
+
+
+class TreeProfile(TreeConstants, Protocol):
+    """The constants of the engine that writes context trees, as far as reading and changing a tree needs them."""
+
+    @property
+    def name(self) -> str:
+        """The profile's name."""
+
+    @property
+    def summary(self) -> str:
+        """What sets the profile apart, in a few words."""
+
+    @property
+    def stop_words(self) -> tuple[str, ...]:
+        """The words of a query that are not searched."""
+
+    @property
+    def archive(self) -> ArchiveRules:
+        """How a stub summarises its note."""
+
+    @property
+    def service(self) -> RequestPolicy:
+        """How services are asked."""
+
+
+def tree_profile(source: str = DEFAULT_PROFILE) -> TreeProfile:
+    """The profile called ``source``, or read from the TOML file ``source``, of the engine that writes context trees.
+
+    Raises :class:`brvtui.typed_tables.ProfileError`.
+    """
+    if not source:
+        profile_tables(source, BUILT_IN)  # refuses it: an engine takes an empty name for its usual profile
+    made: TreeProfile = load(DEFAULT).constants(source)
+    return made
 
 
 def refuse_engine(profile: str, asked: str) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from brvtui.engines import registry
-from brvtui.engines.byterover.sections import SearchOutcome
 from brvtui.fleet.answering import Asker
 from brvtui.fleet.fleet_file import Absence, Member
 from brvtui.fleet.one_ranking import OneRanking, one_ranking
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument, ScorePart
 from brvtui.lab.judgments.model import COVERED, NOT_COVERED, Judgment
+from brvtui.trace.routing import SearchOutcome
 
 
 def evaluate_together(

@@ -15,7 +15,6 @@ from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.engines.byterover.search.matching import and_words
 from brvtui.engines.byterover.search.near_misses import NEAR_MISSES, trimmed_misses, why_missed
 from brvtui.engines.byterover.search.search import domain_checks
-from brvtui.engines.byterover.sections import SearchOutcome
 from brvtui.fleet.answering import Asker
 from brvtui.fleet.fleet_file import Absence, AbsenceKind, FleetError, Member
 from brvtui.fleet.questions import ConstantsOf, MemberState, StateOf
@@ -35,6 +34,7 @@ from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.postings import Collection
 from brvtui.text.segment import FIELDS
 from brvtui.trace import Check, Hit, Kind, NearMiss, Origin
+from brvtui.trace.routing import SearchOutcome
 from brvtui.tree.reading.files import TreeFile, document_order, walk_key
 from brvtui.tree.reading.whitespace import first_word
 

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from brvtui.engines import registry
-from brvtui.engines.byterover import profile as profiles
-from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.contract import Context, Engine, Query
+from brvtui.engines.profile_files import TreeProfile, tree_profile
 from brvtui.fleet.fleet_file import AbsenceKind, FleetError, Member
 from brvtui.loading import EditedFile, load
 from brvtui.profiles import DEFAULT
@@ -216,7 +215,7 @@ class GitMemory:
             raise FleetError(f"{member.place}: the topics of a space are not read from git; name its folder")
         named = member.profile
         is_own = self.engine == registry.DEFAULT and bool(named)
-        self.profile: Profile = profiles.load(named if is_own else DEFAULT)
+        self.profile: TreeProfile = tree_profile(named if is_own else DEFAULT)
         self.clock: Clock = lambda: now_ms
         self.engines = Engines(self, NO_SERVICES, {self.engine: named} if named and not is_own else {})
         self._commit = ""

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.changes import (
     Change,
     DateSet,
@@ -28,6 +27,7 @@ from brvtui.engines.changes import (
     titles,
 )
 from brvtui.engines.contract import Context, Engine, Query, TriesRemedies
+from brvtui.engines.profile_files import TreeProfile
 from brvtui.lab.trace_diff import NoteStanding, best_hits, standing_in
 from brvtui.ranking.decay import MS_PER_DAY, age_days, just_before_ms
 from brvtui.snapshot import Snapshot
@@ -70,7 +70,7 @@ class Turner:
 
     engine: Engine[Any]
     context: Context[Any]
-    reading: Profile
+    reading: TreeProfile
     """ByteRover's constants, with which the tree is read, and which say what a hit does."""
     query: Query
     above: str
@@ -206,7 +206,7 @@ class Turner:
 
     def _missing(self, text: str, held: str) -> list[str]:
         """The first words of ``text`` that ``held`` lacks, in UTF-16 form; no stop words."""
-        skipped = {*terms(held), *self.reading.query.stop_words}
+        skipped = {*terms(held), *self.reading.stop_words}
         return [word for word in dict.fromkeys(terms(text)) if word not in skipped][:_MOST_WORDS]
 
 

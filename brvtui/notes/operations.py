@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.profile_files import TreeProfile
 from brvtui.lab.backlinks import LinkIndex, LinkReader
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.following import after_moves
@@ -40,7 +40,7 @@ from brvtui.tree.saving.note_files import Conflict, Saved, SaveError, Unconfirme
 # restored again.
 
 
-def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, profile: Profile) -> Plan:
+def plan_archive(tree: Path, path: str, signals: SignalSources, now_ms: float, profile: TreeProfile) -> Plan:
     """A plan that archives the note at ``path``. Raises :class:`NoteError`."""
     check_archivable(path)
     try:
@@ -152,7 +152,7 @@ class AppliedPlan:
 class ProjectAccess(Protocol):
     """The members of the session that :class:`Notes` needs."""
 
-    profile: Profile
+    profile: TreeProfile
     clock: Callable[[], float]
 
     @property

@@ -24,7 +24,7 @@ from brvtui.trace import Detail, Explanation, Hit, Ladder, Trace
 from brvtui.wording import counted, profile_text
 
 if TYPE_CHECKING:
-    from brvtui.engines.byterover.counterfactuals import Counterfactuals
+    from brvtui.engines.counterfactuals import Counterfactuals
 
 
 _SHOWN_MISSES = 3
@@ -222,7 +222,7 @@ def counterfactuals_report(found: Counterfactuals | None, of_note: bool, width: 
     """
     if found is None:
         return rich_lines([line(NEEDS_NOTHING, "muted")])
-    from brvtui.engines.byterover.counterfactuals import counterfactual_lines
+    from brvtui.engines.counterfactuals import counterfactual_lines
 
     glyphs = for_terminal()
     aim = "this note answers without a model" if of_note else "no model is needed"

@@ -16,7 +16,7 @@ from brvtui.trace import Detail, Explanation, Origin, Remedy, Trace
 from brvtui.tree.engine_files.query_log import ENGINE, LoggedQuery
 
 if TYPE_CHECKING:
-    from brvtui.engines.byterover.counterfactuals import Counterfactuals
+    from brvtui.engines.counterfactuals import Counterfactuals
     from brvtui.lab.log_comparison import LogComparison
     from brvtui.saved.traces import SavedTrace
     from brvtui.snapshot import Snapshot
@@ -115,15 +115,15 @@ class TraceExplainer:
         meanwhile. Raises :class:`brvtui.engines.contract.EngineError` for another engine's trace, KeyError when the
         snapshot of ``trace`` is gone, and :class:`brvtui.snapshot.naming.UnknownNote`.
         """
-        from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals
-        from brvtui.engines.byterover.sections import Route
+        from brvtui.engines.counterfactuals import AvoidsModels
         from brvtui.snapshot.naming import find_note
 
-        if trace.find(Route) is None:
+        engine = self._engines.named(trace.engine)
+        if not isinstance(engine, AvoidsModels):
             raise EngineError(f"--takes is about the tiers of ByteRover: leave it out with {trace.engine}")
         context = self._context(trace)
         path = find_note(context.snapshot, note).path if note else ""
-        return find_counterfactuals(context, trace, path, cancelled)
+        return engine.counterfactuals(context, trace, path, cancelled)
 
     def compare_logged(
         self,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from brvtui.config.profile_choice import with_overrides
 from brvtui.engines import registry
-from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.contract import Context, Engine, EngineError, Query
+from brvtui.engines.profile_files import tree_profile
 from brvtui.lab.answer_diff import AnswerDiff, AskedState, CauseKind, CauseSearch, StateMixer, diff_with_saved
 from brvtui.lab.engine_comparison import EngineAnswers, JudgedEngines, ask_engines
 from brvtui.lab.evaluation.evaluate import Progress, evaluate
@@ -213,7 +213,7 @@ def _constants(session: Session, profile: str, engine: str) -> tuple[Any, TreeCo
     """The constants of ``engine`` in ``profile``, and those that files are read with then."""
     if engine != registry.DEFAULT:
         return session.engines.named(engine).constants(profile), session.profile
-    made = with_overrides(profiles.load(profile.removesuffix("*")), session.settings)
+    made = with_overrides(tree_profile(profile.removesuffix("*")), session.settings)
     if profile.endswith("*") and made.name != profile:
         raise ProfileError(f"{profile}: the constants that the settings changed then are not known")
     return made, made

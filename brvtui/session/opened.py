@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.profile_files import TreeProfile
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace
 
@@ -19,7 +19,7 @@ class NotLoaded(RuntimeError):
 class OpenProject(Protocol):
     """The session as its parts read it. Every attribute may change between two looks."""
 
-    profile: Profile
+    profile: TreeProfile
     """ByteRover's constants, with which the tree is read."""
     clock: Clock
     is_code: bool

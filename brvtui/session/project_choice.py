@@ -12,8 +12,7 @@ from brvtui.config import Configuration, configure
 from brvtui.config.profile_choice import chosen_profile, profile_of_engine
 from brvtui.config.schema import SettingProblem, UnusableSetting
 from brvtui.engines import registry
-from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.profile_files import profiles_of
+from brvtui.engines.profile_files import TreeProfile, profiles_of
 from brvtui.logbook import EngineQueries, QueryLogFolder
 from brvtui.publishing.publisher import Publisher, StoredSignals
 from brvtui.session.engines import OF_CODE
@@ -64,7 +63,7 @@ class ProjectChoice(NamedTuple):
 
     project: FoundProject
     configuration: Configuration
-    profile: Profile
+    profile: TreeProfile
     """ByteRover's constants."""
     profiles_of_engines: Mapping[str, str]
     """The profiles that are not an engine's default, by engine."""

@@ -13,12 +13,19 @@ from brvtui import faults
 from brvtui.config import Settings
 from brvtui.config.profile_choice import with_overrides
 from brvtui.engines import registry
-from brvtui.engines.byterover import profile as profiles
-from brvtui.engines.byterover.profile import Context
-from brvtui.engines.byterover.search.search import SearchOptions, search
-from brvtui.engines.byterover.sections import PlainSearch, Search
-from brvtui.engines.contract import Ages, EngineError, HasManifest
+from brvtui.engines.contract import (
+    Ages,
+    Caches,
+    CountsAccess,
+    Engine,
+    EngineError,
+    HasManifest,
+    Previews,
+    SearchesBesides,
+)
+from brvtui.engines.contract import Context as EngineContext
 from brvtui.engines.contract import Query as EngineQuery
+from brvtui.engines.profile_files import tree_profile
 from brvtui.loading import Progress
 from brvtui.logbook import Logbook
 from brvtui.publishing.publisher import StoredSignals
@@ -39,15 +46,13 @@ from brvtui.tree.reading.signals import defaults
 
 if TYPE_CHECKING:
     # A cold query must not wait for the modules of other questions: the methods that answer them import them.
-    from brvtui.engines.byterover.engine import ByteRover
-    from brvtui.engines.byterover.route.tree_changes import CacheNow
-    from brvtui.engines.byterover_v4.engine import ByteRoverV4
     from brvtui.engines.previews import Preview
     from brvtui.lab.about import About, Around
     from brvtui.notes.operations import Notes
     from brvtui.services.model import Cancellation
     from brvtui.session.variants import VariantRunner
     from brvtui.trace.events import Event
+    from brvtui.trace.routing import CacheNow
     from brvtui.tree.spaces.project import NamedSpace
     from brvtui.tree.watching.watch import Watching
 
@@ -160,18 +165,6 @@ class Session:
         return VariantRunner(self)
 
     @property
-    def _topics(self) -> ByteRoverV4:
-        """The engine of spaces."""
-        from brvtui.engines.byterover_v4.engine import ByteRoverV4
-
-        engine = self.engines.named(registry.SPACE)
-        assert isinstance(engine, ByteRoverV4)
-        return engine
-
-    def _context(self) -> Context:
-        return Context(self.snapshot, self.profile, self.clock())
-
-    @property
     def settings(self) -> Settings:
         """The merged settings of this project."""
         return self.configuration.settings
@@ -277,10 +270,12 @@ class Session:
 
     def _recorded(self, snapshot: Snapshot, trace: Trace) -> Trace:
         """``trace``, whose hits are recorded if that is on; with a notice when they cannot be."""
-        if not self.recording or not recording.counts(trace):
+        engine = self.engines.named(trace.engine)
+        files = engine.accessed(trace) if self.recording and isinstance(engine, CountsAccess) else ()
+        if not files:
             return trace
         try:
-            recording.record(self._overlay, trace, snapshot, self.profile.signals)
+            recording.record(self._overlay, files, snapshot, self.profile.signals)
         except OSError as error:
             problem = f"access hits cannot be recorded: {faults.advice(error)}"
             return replace(trace, notices=(*trace.notices, problem))
@@ -289,19 +284,23 @@ class Session:
 
     def cache_now(self, query: str) -> CacheNow:
         """ByteRover's simulated cache as a look-up for ``query`` would find it at this moment."""
-        return self._byterover.cache_now(self.engines.context(registry.DEFAULT), query)
+        return self._cache.cache_now(self.engines.context(registry.DEFAULT), query)
 
     def clear_cache(self) -> None:
         """Empties ByteRover's simulated cache and forgets the fingerprint."""
-        self._byterover.clear_cache()
+        self._cache.clear_cache()
 
     @property
-    def _byterover(self) -> ByteRover:
-        from brvtui.engines.byterover.engine import ByteRover
-
+    def _cache(self) -> Caches:
         engine = self.engines.named(registry.DEFAULT)
-        assert isinstance(engine, ByteRover)
+        assert isinstance(engine, Caches)
         return engine
+
+    @property
+    def _native(self) -> tuple[Engine[Any], EngineContext[Any]]:
+        """The engine that is native to what is open, and its context."""
+        native = self.engines.native
+        return self.engines.named(native), self.engines.context(native)
 
     def forget(self) -> int:
         """Drops the tool's own signals for this tree, recorded and set ones; returns how many notes had some."""
@@ -324,38 +323,35 @@ class Session:
         if engine != registry.DEFAULT:
             self.engines.use_profile(engine, name)
             return
-        self.profile = with_overrides(profiles.load(name), self.settings)
+        self.profile = with_overrides(tree_profile(name), self.settings)
         self.clear_cache()
 
-    def search(self, query: str, limit: int, scope: str = "") -> Search:
-        """A plain search, as ``brv search`` makes it."""
-        return search(self._context(), query, SearchOptions(limit, scope))
+    def search(self, query: str, limit: int, scope: str = "") -> Any:
+        """A plain search of notes, as ``brv search`` makes it and its engine records it."""
+        engine = self.engines.named(registry.DEFAULT)
+        assert isinstance(engine, SearchesBesides)
+        return engine.plain_search(self.engines.context(registry.DEFAULT), query, limit, scope)
 
     def with_plain_search(self, trace: Trace, limit: int) -> Trace:
         """``trace`` with a plain search of ``limit`` results beside it. Raises EngineError where there is none."""
-        if trace.find(Search) is None:
+        engine = self.engines.named(trace.engine)
+        if not isinstance(engine, SearchesBesides):
             raise EngineError(f"--limit shows a plain search of ByteRover: leave it out with {trace.engine}")
-        found = PlainSearch(self.search(trace.query, limit, trace.scope_option))
-        return replace(trace, sections=(*trace.sections, found))
+        return engine.with_plain_search(self.engines.context(trace.engine), trace, limit)
 
-    def preview(self, query: str, path: str, data: bytes, keep_mtime: bool = False, scope: str = "") -> Preview:
-        """The answer to ``query``, and the numbers of the note at ``path``, before and after its file holds ``data``.
+    def preview(
+        self, query: str, path: str, content: str | bytes, keep_mtime: bool = False, scope: str = ""
+    ) -> Preview:
+        """The answer to ``query``, and the numbers of the document at ``path``, before and after its file holds
+        ``content``: the bytes of a note, the HTML of a topic.
 
-        Nothing is written, and no cache asked. ``keep_mtime`` is for a save that keeps the modification time.
-        """
-        from brvtui.engines.byterover.preview import preview
-
-        return preview(self._context(), query, scope, path, data, keep_mtime)
-
-    def topic_preview(self, query: str, path: str, html: str, keep_mtime: bool = False, scope: str = "") -> Preview:
-        """The answer to ``query`` and the numbers of the topic at ``path``, before and after its file holds ``html``.
-
-        Nothing is written. ``keep_mtime`` is for a save that keeps the modification time. Raises
+        Nothing is written, and no cache asked. ``keep_mtime`` is for a save that keeps the modification time. Raises
         :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`.
         """
-        return self._topics.preview(
-            self.engines.context(registry.SPACE), EngineQuery(query, scope), path, html, keep_mtime
-        )
+        engine, context = self._native
+        assert isinstance(engine, Previews)
+        asked = EngineQuery(query, scope, reworded=isinstance(content, bytes))  # no limit while a note is edited
+        return engine.preview(context, asked, path, content, keep_mtime)
 
     def about(self, path: str, before: About | None = None) -> About:
         """The file of the tree at ``path`` by itself: text, frontmatter, signals, ceiling. Raises nothing.
@@ -364,8 +360,7 @@ class Session:
         """
         from brvtui.lab.about import FileState, about, as_it_was
 
-        native = self.engines.native
-        engine, context = self.engines.named(native), self.engines.context(native)
+        engine, context = self._native
         found = engine.standing(context, path) if isinstance(engine, Ages) else None
         made = about(context.snapshot, self.profile.signals, path, found)
         if made.state is FileState.GONE and before is not None and before.text and not self.is_code:
@@ -387,7 +382,7 @@ class Session:
 
         if self.is_code:
             return around_code(self.snapshot, path)
-        engine, context = self.engines.named(self.engines.native), self.engines.context(self.engines.native)
+        engine, context = self._native
         place = engine.manifest_place(context, path) if isinstance(engine, HasManifest) else None
         made = around(self.ageing.board(), self.notes.links(), path, place)
         return replace(made, standing=None, coming=(), is_topic=True) if self.is_space else made

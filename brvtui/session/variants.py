@@ -13,8 +13,8 @@ from typing import Any, Protocol, TypeVar
 from brvtui.config import Settings
 from brvtui.config.profile_choice import with_overrides
 from brvtui.engines import registry
-from brvtui.engines.byterover import profile as profiles
 from brvtui.engines.contract import Context, Engine, EngineError, Query
+from brvtui.engines.profile_files import tree_profile
 from brvtui.lab.evaluation.causes import Reverting
 from brvtui.lab.evaluation.evaluate import Asked as QueryWords
 from brvtui.lab.evaluation.evaluate import ask, asked_words, judged_as, result_of
@@ -454,7 +454,7 @@ class VariantRunner:
         if engine.name == registry.DEFAULT:
             base: Any = session.profile
             if variant.profile:
-                base = with_overrides(profiles.load(variant.profile), session.settings)
+                base = with_overrides(tree_profile(variant.profile), session.settings)
         else:
             base = engine.constants(variant.profile or session.engines.profile(engine.name))
         return with_constants(base, variant.constants, _NAME)

@@ -11,11 +11,11 @@ from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.project.opening import Opening
-from brvtui.engines.byterover.counterfactuals import Counterfactuals, Lever
-from brvtui.engines.byterover.sections import Outcome, Route
+from brvtui.engines.counterfactuals import Counterfactuals, Lever
 from brvtui.saved.traces import as_json
 from brvtui.session.answers import TraceExplainer
 from brvtui.trace import Trace
+from brvtui.trace.routing import Outcome, Route
 from tests.app.driving import (
     HUGE,
     WIDE,

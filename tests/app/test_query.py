@@ -12,8 +12,8 @@ from brvtui.app.app import BrvTui
 from brvtui.app.query.answer import AnswerPane
 from brvtui.app.states import AnswerState
 from brvtui.engines.byterover.presentation import ByteRoverPresentation
-from brvtui.engines.byterover.sections import CacheLook, Outcome, Route
 from brvtui.session import Session
+from brvtui.trace.routing import CacheLook, Outcome, Route
 from tests.app.driving import (
     NARROW,
     WIDE,

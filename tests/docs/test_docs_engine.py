@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from brvtui.engines.byterover.counterfactuals import Lever
 from brvtui.engines.byterover.profile import Profile, load
 from brvtui.engines.byterover.reasons.why_not import Loss
 from brvtui.engines.byterover.sections import EntityStep, Search
+from brvtui.engines.counterfactuals import Lever
 from brvtui.ranking.compound import unrounded_threshold
 from brvtui.trace import Check, Stage, Trace
 from tests.docs.pages import PAGES, headings, page, section, sources, without_code

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from brvtui.engines.byterover.search.matched_words import with_words
-from brvtui.engines.byterover.sections import Search, SearchOutcome
+from brvtui.engines.byterover.sections import Search
 from brvtui.fleet.asking import close_members
 from brvtui.fleet.fleet_file import AbsenceKind, FleetError, Member
 from brvtui.fleet.one_ranking import OneRanking, one_ranking
 from brvtui.report.fleet import ranking_lines
 from brvtui.session import Session
 from brvtui.trace import Hit, Origin
+from brvtui.trace.routing import SearchOutcome
 from tests.support.fleets import MadeFleet, made_fleet, queries
 from tests.support.trees import NOW_MS, Tree
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.engines.byterover.sections import Route
 from brvtui.store.state_file import read_state
 from brvtui.trace import Origin
+from brvtui.trace.routing import Route
 from tests.support.trees import Tree, paths
 from tests.support.untouched import state_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.engines.byterover.sections import CacheLook, Route
+from brvtui.trace.routing import CacheLook, Route
 from tests.support.threads import failures_in_threads
 from tests.support.trees import Tree
 

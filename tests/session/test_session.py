@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.engines.byterover.sections import Route
 from brvtui.session import NotLoaded, Session
+from brvtui.trace.routing import Route
 from brvtui.typed_tables import ProfileError
 from tests.support.trees import NOW_MS, Tree
 from tests.support.untouched import state_of

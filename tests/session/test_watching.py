@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.engines.byterover.sections import Route
 from brvtui.session import Session
+from brvtui.trace.routing import Route
 from tests.support.trees import SUMMARY, Tree, paths
 from tests.support.untouched import state_of
 

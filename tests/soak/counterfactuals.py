@@ -15,9 +15,9 @@ from itertools import islice
 from pathlib import Path
 
 from brvtui.engines.byterover import profile as profiles
-from brvtui.engines.byterover.counterfactuals import Lever, LeverStatus
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.sections import Outcome, Route
+from brvtui.engines.counterfactuals import Lever, LeverStatus
+from brvtui.trace.routing import Outcome, Route
 from tests.support.counterfactuals import Taken, answered, smaller, taken
 
 CASES_A_TREE = 4

@@ -10,13 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from brvtui.engines.byterover.counterfactuals import Counterfactual, Counterfactuals, Lever
 from brvtui.engines.byterover.counterfactuals.case import Case
 from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals
 from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
-from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.engines.changes import (
     Change,
     Reworded,
@@ -27,10 +25,12 @@ from brvtui.engines.changes import (
     accessed,
     retitled,
 )
+from brvtui.engines.counterfactuals import Counterfactual, Counterfactuals, Lever
 from brvtui.loading import load
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace
+from brvtui.trace.routing import Outcome, Route
 from brvtui.tree.reading.project import find_project
 from brvtui.tree.reading.signals import SignalLayers
 from tests.support.generated import generated, query

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.engines.byterover.sections import Route
+from brvtui.trace.routing import Route
 from brvtui.tree.reading.files import DUPLICATE, Role, TreeFile, document_order, list_files, role_of, rounded_ms
 from tests.support.trees import BRV3, DAY_MS, NOW_MS, Tree, changed, paths
 

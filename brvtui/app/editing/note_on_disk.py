@@ -146,7 +146,7 @@ def begin_note(session: Session, request: NewNoteRequest, query: str) -> NoteOpe
     from brvtui.tree.editing.new_notes import NewNote, Template, keywords_of, text_of
     from brvtui.tree.editing.note_text import note_text
 
-    keywords = keywords_of(query, session.profile.query.stop_words)
+    keywords = keywords_of(query, session.profile.stop_words)
     note = NewNote(request.title, session.clock(), query, keywords=keywords)
     disk = OnDisk(request.path, None, None)
     text = note_text(text_of(Template(request.template), note).encode())

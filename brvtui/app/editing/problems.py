@@ -62,7 +62,7 @@ def check(session: Session, request: CheckRequest) -> TextCheck:
         html = request.note.plain(request.edited)
         found = topic_problems(html, session.snapshot.by_path)
         try:
-            preview = session.topic_preview(query, path, html, keep, scope)
+            preview = session.preview(query, path, html, keep, scope)
         except UnreadableTopic:
             return TextCheck(found)
     else:

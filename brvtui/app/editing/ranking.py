@@ -8,11 +8,11 @@ from brvtui.app.states import EditorState, EngineState, QueryState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
-from brvtui.engines.byterover.sections import Outcome
 from brvtui.engines.registry import DEFAULT, SPACE
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, badge, line
 from brvtui.paint.text import number, signed, wrap
+from brvtui.trace.routing import Outcome
 
 if TYPE_CHECKING:
     from brvtui.engines.previews import Moved, Preview, PreviewState

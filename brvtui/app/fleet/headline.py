@@ -5,13 +5,13 @@ from __future__ import annotations
 from brvtui.app.states import FleetState, FleetWork
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
-from brvtui.engines.byterover.sections import SearchOutcome
 from brvtui.fleet.fleet_file import Absence, AbsenceKind
 from brvtui.paint.bars import meter
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, badge, line
 from brvtui.paint.sentence import NO_ANSWER, Headline, Sentence, clause, headline_lines, tier_role, title
 from brvtui.paint.text import ms, plural
+from brvtui.trace.routing import SearchOutcome
 from brvtui.wording import counted
 
 # What can be done about a member that gave no answer.

@@ -16,7 +16,7 @@ from brvtui.engines.registry import presentation
 from brvtui.paint.line import Line
 
 if TYPE_CHECKING:
-    from brvtui.engines.byterover.route.tree_changes import CacheNow
+    from brvtui.trace.routing import CacheNow
 
 # Cache: the answers that the engine keeps, counting down.
 
@@ -81,7 +81,7 @@ class Cache:
             self._ask_again()
 
     def _seen(self, query: str, seen: CacheNow) -> None:
-        from brvtui.engines.byterover.sections import CacheLook
+        from brvtui.trace.routing import CacheLook
 
         trace = self._services.store.view.answer.trace
         before = trace.find(CacheLook) if trace is not None and trace.query == query else None

@@ -11,9 +11,9 @@ from brvtui.app.actions.dialogs import PERMISSION
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.widgets.lines import Paragraphs
-from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.services.model import Budget
 from brvtui.trace import Trace
+from brvtui.trace.routing import Outcome, Route
 from brvtui.wording import counted
 
 ALLOW, NOT_NOW = "allow", "not now"

@@ -15,7 +15,7 @@ from brvtui.app.workers import Refusal, is_cancelled
 from brvtui.engines.registry import DEFAULT, SPACE
 
 if TYPE_CHECKING:
-    from brvtui.engines.byterover.counterfactuals import Counterfactuals
+    from brvtui.engines.counterfactuals import Counterfactuals
     from brvtui.session import Session
     from brvtui.trace import Explanation, Remedy, Trace
     from brvtui.tree.engine_files.query_log import LoggedQuery

@@ -202,7 +202,7 @@ class RoutePane(Pane):
             return [*made, Line().gap().add(key, "bold accent").add(" tries the smallest changes", "muted").cut(width)]
         if search.found is None:
             return [*made, line(" trying changes…", "muted").cut(width)]
-        from brvtui.engines.byterover.counterfactuals import counterfactual_lines  # few ask for that
+        from brvtui.engines.counterfactuals import counterfactual_lines  # few ask for that
 
         made += counterfactual_lines(search.found, width, self.glyphs)
         if any(way.is_verified for way in search.found.ways):

@@ -320,8 +320,8 @@ class QueryRunner:
 
     def _show(self, answered: Answered) -> None:
         """Shows the answer in every pane."""
-        from brvtui.engines.byterover.sections import CacheLook
         from brvtui.paint.score import ticks_of
+        from brvtui.trace.routing import CacheLook
 
         store, trace = self._services.store, answered.trace
         view = store.view

@@ -203,7 +203,7 @@ def _work(live: LiveAnswer | None) -> list[Span]:
 
 
 def _fingerprint(view: View) -> list[Span]:
-    from brvtui.engines.byterover.sections import FingerprintState
+    from brvtui.trace.routing import FingerprintState
 
     traced = view.answer.trace.find(FingerprintState) if view.answer.trace is not None else None
     state = view.cache.seen.fingerprint if view.cache.seen is not None else traced

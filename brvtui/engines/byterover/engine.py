@@ -10,15 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.ageing.events import OF_NOTES
-from brvtui.engines.byterover.sections import (
-    ENGINE,
-    CacheLook,
-    EntityStep,
-    FingerprintState,
-    PlainSearch,
-    Route,
-    Search,
-)
+from brvtui.engines.byterover.sections import ENGINE, EntityStep, PlainSearch, Search
 from brvtui.engines.contract import EngineError, Query, ReplayStep
 from brvtui.engines.options import engines_with
 from brvtui.profiles import BUILT_IN, DEFAULT
@@ -31,9 +23,11 @@ from brvtui.trace import (
     Explanation,
     Ladder,
     ManifestPlace,
+    Origin,
     Remedy,
     Trace,
 )
+from brvtui.trace.routing import CacheLook, FingerprintState, Route
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its search
     from brvtui.engines.ageing.forecast import Forecast
@@ -41,12 +35,15 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.engines.byterover.presentation import ByteRoverPresentation
     from brvtui.engines.byterover.profile import Context, Profile
     from brvtui.engines.byterover.route.cache import CacheContents
-    from brvtui.engines.byterover.route.tree_changes import CacheNow, SeenTrees
+    from brvtui.engines.byterover.route.tree_changes import SeenTrees
+    from brvtui.engines.counterfactuals import Counterfactuals
+    from brvtui.engines.previews import Preview
     from brvtui.engines.verification.installed import InstalledEngine
     from brvtui.engines.verification.results import Verification, VerificationRun
     from brvtui.services.model import Cancellation
     from brvtui.snapshot.naming import Named
     from brvtui.trace.events import Event
+    from brvtui.trace.routing import CacheNow
 
 
 class ByteRover:
@@ -148,7 +145,7 @@ class ByteRover:
     def cache_now(self, context: Context, query: str) -> CacheNow:
         """The simulated cache as a look-up for ``query`` would find it at this moment."""
         from brvtui.engines.byterover.route.cache import held_fingerprint, look_up
-        from brvtui.engines.byterover.route.tree_changes import CacheNow
+        from brvtui.trace.routing import CacheNow
 
         snapshot, profile, now = context.snapshot, context.constants, context.now_ms
         state, fingerprint = held_fingerprint(self._cache, snapshot.fingerprint, snapshot.covered_count, now, profile)
@@ -157,6 +154,38 @@ class ByteRover:
         seen.see(snapshot)
         changes = {entry.key: found for entry in state.entries if (found := seen.since(entry.fingerprint)) is not None}
         return CacheNow(fingerprint, look, changes, seen.index_left_s(now, profile.limits.index_seconds))
+
+    def plain_search(self, context: Context, query: str, limit: int, scope: str) -> Search:
+        """A search beside the route, as ``brv search`` makes it."""
+        from brvtui.engines.byterover.search.search import SearchOptions, search
+
+        return search(context, query, SearchOptions(limit, scope))
+
+    def with_plain_search(self, context: Context, trace: Trace, limit: int) -> Trace:
+        """``trace`` with a plain search of ``limit`` results beside it."""
+        found = PlainSearch(self.plain_search(context, trace.query, limit, trace.scope_option))
+        return replace(trace, sections=(*trace.sections, found))
+
+    def preview(self, context: Context, query: Query, path: str, content: bytes, keep_mtime: bool) -> Preview:
+        """The answer and the numbers of the note before and after its file holds ``content``; no cache is asked."""
+        from brvtui.engines.byterover.preview import preview
+
+        return preview(context, query.text, query.scope, path, content, keep_mtime)
+
+    def accessed(self, trace: Trace) -> tuple[str, ...]:
+        """The files that the search of ``trace`` found by their own text; none where the cache answered."""
+        if not trace.section(Route).used:
+            return ()
+        found = (hit.file for hit in trace.section(Search).hits if hit.origin is not Origin.PROPAGATED)
+        return tuple(dict.fromkeys(found))
+
+    def counterfactuals(
+        self, context: Context, trace: Trace, path: str, cancelled: Callable[[], bool]
+    ) -> Counterfactuals | None:
+        """The smallest changes after which ``trace`` is answered at tier 2, the note at ``path`` first if given."""
+        from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals
+
+        return find_counterfactuals(context, trace, path, cancelled)
 
     def clear_cache(self) -> None:
         """Empties the cache and lets go of the fingerprint."""

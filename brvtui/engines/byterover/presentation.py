@@ -6,20 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from brvtui.engines.byterover.sections import (
-    ESCAPE,
-    UNMATCHED,
-    Attempt,
-    CacheEntry,
-    CacheLook,
-    EntitySearch,
-    EntityStep,
-    FingerprintState,
-    Outcome,
-    PlainSearch,
-    Route,
-    Search,
-)
+from brvtui.engines.byterover.sections import ESCAPE, UNMATCHED, Attempt, EntitySearch, EntityStep, PlainSearch, Search
 from brvtui.engines.byterover.sentence import sentence
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.attempts import Attempted, ladder_rows
@@ -31,9 +18,10 @@ from brvtui.paint.steps import StepName, stage_line
 from brvtui.paint.text import cut_left, number, plural, seconds, signed, wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Hit, Ladder, NearMiss, Origin, State, Trace, listed
+from brvtui.trace.routing import CacheEntry, CacheLook, FingerprintState, Outcome, Route
 
 if TYPE_CHECKING:
-    from brvtui.engines.byterover.route.tree_changes import CacheNow
+    from brvtui.trace.routing import CacheNow
 
 # The simulated cache as lines: look-ups, entries with what changed since, and the fingerprint that is held.
 
@@ -342,7 +330,7 @@ def _seen(trace: Trace | None, now: CacheNow | None) -> CacheNow | None:
     """The cache as last seen: by the clock, or by the trace."""
     if now is not None or trace is None:
         return now
-    from brvtui.engines.byterover.route.tree_changes import CacheNow
+    from brvtui.trace.routing import CacheNow
 
     return CacheNow(trace.section(FingerprintState), trace.section(CacheLook), {})
 

@@ -202,6 +202,11 @@ class Profile:
     archive: ArchiveRules
 
     @property
+    def stop_words(self) -> tuple[str, ...]:
+        """The words of a query that are not searched."""
+        return self.query.stop_words
+
+    @property
     def ageing(self) -> AgeingRules:
         """The constants by which notes age."""
         from brvtui.engines.ageing.rules import AgeingRules

@@ -10,9 +10,10 @@ from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.search.search import SearchOptions, search
-from brvtui.engines.byterover.sections import CacheLook, Search
+from brvtui.engines.byterover.sections import Search
 from brvtui.engines.contract import Query, ReplayStep
 from brvtui.trace import State, Trace
+from brvtui.trace.routing import CacheLook
 
 _MS = 1000.0
 

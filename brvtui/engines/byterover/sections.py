@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import ClassVar
 
 from brvtui.trace.checks import Check, Stage, State
 from brvtui.trace.hits import Hit, Listed, NearMiss
+from brvtui.trace.routing import SearchOutcome
 from brvtui.trace.scores import TermExpansion
 
 ENGINE = "byterover"
@@ -59,19 +59,6 @@ class Scope:
     notes: int
     """Searchable notes inside the scope."""
     why: str
-
-
-class SearchOutcome(StrEnum):
-    """How one search ended."""
-
-    MATCHES = "matches"
-    NO_TOKENS = "no_tokens"
-    NO_MATCH = "no_match"
-    BELOW_FLOOR = "below_floor"
-    UNMATCHED_WORDS = "unmatched_words"
-    PATH_NOTE = "path_note"
-    PATH_FOLDER = "path_folder"
-    ENGINE_FAILS = "engine_fails"
 
 
 @dataclass(frozen=True)
@@ -178,80 +165,3 @@ class PlainSearch:
     SECTION: ClassVar = "plain_search"
 
     search: Search
-
-
-@dataclass(frozen=True)
-class FingerprintState:
-    """The tree's fingerprint as the cache sees it."""
-
-    SECTION: ClassVar = "fingerprint"
-
-    value: str
-    held: bool
-    """True when an earlier value was still held, so the files were not looked at again."""
-    age_s: float
-    left_s: float
-    current: str
-    """The fingerprint if it were computed now."""
-    files: int
-
-
-@dataclass(frozen=True)
-class CacheEntry:
-    """A simulated cache entry as this query saw it."""
-
-    key: str
-    tier: int
-    covered: bool
-    """Whether notes or a model gave the answer; False where the query was not covered."""
-    age_s: float
-    left_s: float
-    fingerprint_match: bool
-    shared_tokens: int
-    union_tokens: int
-    similarity: float
-    state: State
-    why: str
-    sources: tuple[str, ...] = ()
-    """The paths of what the answer quotes."""
-
-
-@dataclass(frozen=True)
-class CacheLook:
-    """Both cache look-ups over every entry, oldest inserted first."""
-
-    SECTION: ClassVar = "cache"
-
-    key: str
-    tokens: tuple[str, ...]
-    capacity: int
-    exact: State
-    exact_why: str
-    fuzzy: State
-    fuzzy_why: str
-    fuzzy_check: Check | None
-    hit_key: str
-    entries: tuple[CacheEntry, ...]
-    simulated: bool = True
-
-
-class Outcome(StrEnum):
-    """The outcome of a route: which kind of answer the query gets."""
-
-    EXACT_CACHE = "exact_cache"
-    FUZZY_CACHE = "fuzzy_cache"
-    NOT_COVERED = "not_covered"
-    DIRECT = "direct"
-    SINGLE_CALL = "single_call"
-    AGENTIC_LOOP = "agentic_loop"
-
-
-@dataclass(frozen=True)
-class Route:
-    """The outcome of the route."""
-
-    SECTION: ClassVar = "route"
-
-    outcome: Outcome
-    used: bool
-    """False when a cache hit answered: the search was computed to be shown, and not used."""

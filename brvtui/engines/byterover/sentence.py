@@ -6,21 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from brvtui.engines.advice import NO_WORDS
-from brvtui.engines.byterover.sections import (
-    CacheEntry,
-    CacheLook,
-    FingerprintState,
-    Outcome,
-    Route,
-    Search,
-    SearchOutcome,
-)
+from brvtui.engines.byterover.sections import Search
 from brvtui.engines.sentence import LEAST_LEAD, missing_words
 from brvtui.paint.hits import differences, is_level
 from brvtui.paint.line import Span
 from brvtui.paint.sentence import Clause, Sentence, answered_words, clause, listed, title, word
 from brvtui.paint.text import plural, seconds
 from brvtui.trace import Check, EndReason, Hit, Ladder, Origin, Part, State, Trace
+from brvtui.trace.routing import CacheEntry, CacheLook, FingerprintState, Outcome, Route, SearchOutcome
 from brvtui.wording import counted
 
 # What a score lost to age, weak matches, or maturity, from its own parts (``docs/engine.md``, "The score").

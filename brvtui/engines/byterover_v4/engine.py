@@ -172,8 +172,8 @@ class ByteRoverV4:
                 return standing(paths.space.corpus, own, context.now_ms, context.constants)
         return None
 
-    def preview(self, context: Context[V4Profile], query: Query, path: str, html: str, keep_mtime: bool) -> Preview:
-        """The answer before and after the topic at ``path`` of the first space, which may be new, holds ``html``.
+    def preview(self, context: Context[V4Profile], query: Query, path: str, content: str, keep_mtime: bool) -> Preview:
+        """The answer before and after the topic at ``path`` of the first space, which may be new, holds ``content``.
 
         Nothing is written. Raises :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`.
         """
@@ -182,7 +182,7 @@ class ByteRoverV4:
         from brvtui.engines.previews import Preview
         from brvtui.tree.spaces.topic_html import parse_topic
 
-        topic, now_ms, place = parse_topic(html), context.now_ms, context.snapshot.by_path.get(path)
+        topic, now_ms, place = parse_topic(content), context.now_ms, context.snapshot.by_path.get(path)
         mtime_ms = context.snapshot.notes[place].mtime_ms if place is not None else now_ms
         first, *others = self._spaces(context.snapshot)
 

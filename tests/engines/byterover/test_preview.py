@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.engines.previews import Placement, Preview
 from brvtui.session import Session
 from brvtui.trace import Hit, Trace
+from brvtui.trace.routing import Outcome, Route
 from brvtui.tree.saving.note_files import Saved, read_note_file, save
 from tests.support.trees import DAY_MS, NOW_MS, Tree
 

@@ -9,7 +9,6 @@ import pytest
 from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
-from brvtui.engines.byterover.sections import Route
 from brvtui.engines.byterover.sentence import costs, largest_cost, lead_words, sentence
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.paint.hits import differences
@@ -17,6 +16,7 @@ from brvtui.paint.sentence import sentence_lines
 from brvtui.saved.traces import trace_from_plain
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Answer, Check, Completion, EndReason, Hit, ModelTurn, Trace, Usage, to_plain
+from brvtui.trace.routing import Route
 from tests.support.trees import BRV3, NOW_MS, Tree
 
 CORE = {"importance": 100.0, "maturity": "core"}

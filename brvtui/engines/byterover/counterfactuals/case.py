@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.ageing.rules import inputs_of
-from brvtui.engines.byterover.counterfactuals import Counterfactual, Lever, LeverStatus
 from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.route.decision import Decision, QueryResults, decide, entity_words, find_results
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.engines.byterover.search.matching import match_terms
 from brvtui.engines.byterover.search.search import SearchOptions, search
-from brvtui.engines.byterover.sections import Outcome, Search, SearchOutcome
+from brvtui.engines.byterover.sections import Search
 from brvtui.engines.changes import Cancelled, Change, NoChange, Reworded, SignalsSet, bisected, changed
+from brvtui.engines.counterfactuals import Counterfactual, Lever, LeverStatus
 from brvtui.ranking.ceiling import ScoreInputs, scores
 from brvtui.ranking.compound import round_half_up
 from brvtui.ranking.decay import age_days
@@ -26,6 +26,7 @@ from brvtui.snapshot import Note
 from brvtui.text.analysis import terms
 from brvtui.timing import Stopwatch
 from brvtui.trace import Origin, Trace
+from brvtui.trace.routing import Outcome, SearchOutcome
 from brvtui.tree.reading.signals import NoteSignals
 
 _NO_CHANGE = "there is none that changes anything"

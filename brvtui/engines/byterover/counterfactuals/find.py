@@ -13,12 +13,11 @@ from itertools import islice
 import numpy as np
 
 from brvtui.engines.ageing.rules import inputs_of
-from brvtui.engines.byterover.counterfactuals import Counterfactual, Counterfactuals, Lever, LeverStatus
 from brvtui.engines.byterover.counterfactuals.case import Case, SizedChange, impossible, verified
 from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.reasons.why_not import STOP_WORD, Loss, Wording, as_in_notes, unpunctuated, without_words
 from brvtui.engines.byterover.search.lint import filtered_query
-from brvtui.engines.byterover.sections import Outcome, Route, Search, SearchOutcome
+from brvtui.engines.byterover.sections import Search
 from brvtui.engines.changes import (
     MOST_TITLES,
     Cancelled,
@@ -34,12 +33,14 @@ from brvtui.engines.changes import (
     titles,
 )
 from brvtui.engines.contract import trial_limit
+from brvtui.engines.counterfactuals import Counterfactual, Counterfactuals, Lever, LeverStatus
 from brvtui.ranking.ceiling import HORIZON_DAYS
 from brvtui.ranking.decay import MS_PER_DAY, just_before_ms
 from brvtui.ranking.maturity import LEVELS
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.text.segment import FIELDS
 from brvtui.trace import Hit, Ladder, MatchKind, NearMiss, Origin, Trace
+from brvtui.trace.routing import Outcome, Route, SearchOutcome
 from brvtui.tree.reading.files import Role
 from brvtui.tree.reading.signals import NoteSignals
 from brvtui.tree.reading.whitespace import spaced_words

@@ -11,22 +11,12 @@ from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search.detail import detail, scored, search_of
 from brvtui.engines.byterover.search.near_misses import BELOW_FLOOR, PAST_LIMIT, PUSHED_OUT
 from brvtui.engines.byterover.search.scope import members
-from brvtui.engines.byterover.sections import (
-    UNMATCHED,
-    CacheEntry,
-    CacheLook,
-    EntityStep,
-    FingerprintState,
-    Lift,
-    QueryWord,
-    Route,
-    Search,
-    SearchOutcome,
-)
+from brvtui.engines.byterover.sections import UNMATCHED, EntityStep, Lift, QueryWord, Search
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import Named
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.trace import Detail, Explanation, Hit, Reason, Remedy, Trace
+from brvtui.trace.routing import CacheEntry, CacheLook, FingerprintState, Route, SearchOutcome
 from brvtui.tree.editing.archive import archived_as, stub_of
 from brvtui.tree.reading.files import SEARCHABLE, Role, role_of
 from brvtui.tree.reading.whitespace import spaced_words

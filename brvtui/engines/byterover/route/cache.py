@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from brvtui.engines.byterover.profile import CacheRules, Profile
-from brvtui.engines.byterover.sections import CacheEntry, CacheLook, FingerprintState
 from brvtui.ranking.similarity import jaccard
 from brvtui.text.analysis import utf16
 from brvtui.trace import Answer, Check, State, Step
+from brvtui.trace.routing import CacheEntry, CacheLook, FingerprintState
 from brvtui.tree.reading.whitespace import folded, spaced_words
 
 _RULE = "the-cache"

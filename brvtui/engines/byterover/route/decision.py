@@ -11,10 +11,11 @@ from brvtui.engines.byterover.route.cache import words_needed
 from brvtui.engines.byterover.search.lint import filtered_query
 from brvtui.engines.byterover.search.matched_words import hits_with_words, with_words
 from brvtui.engines.byterover.search.search import SEARCH_FOUND, SEARCH_TIME, SearchOptions, retry, search
-from brvtui.engines.byterover.sections import EntitySearch, EntityStep, Outcome, Search, SearchOutcome
+from brvtui.engines.byterover.sections import EntitySearch, EntityStep, Search
 from brvtui.text.analysis import utf16
 from brvtui.timing import Stopwatch
 from brvtui.trace import Check, Hit, Ladder, Origin, State, Step
+from brvtui.trace.routing import Outcome, SearchOutcome
 from brvtui.tree.reading.whitespace import spaced_words
 
 # Supplementary searches for single words of a query (``docs/engine.md``, "Entity searches").

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 from brvtui.engines.advice import NO_WORDS
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.sections import ESCAPE, Outcome, Search, SearchOutcome
+from brvtui.engines.byterover.sections import ESCAPE, Search
 from brvtui.trace import Check, Hit, State, Step
+from brvtui.trace.routing import Outcome, SearchOutcome
 from brvtui.wording import counted
 
 DIRECT, SINGLE_CALL, AGENTIC_LOOP = 2, 3, 4

@@ -11,22 +11,13 @@ from brvtui.engines.byterover.route.decision import Decision, QueryResults, deci
 from brvtui.engines.byterover.route.extractive import Passage, chosen, composed
 from brvtui.engines.byterover.route.prompt import Quoted, build_prompt, excerpt, quote, source_line, unreadable
 from brvtui.engines.byterover.search.lint import query_words
-from brvtui.engines.byterover.sections import (
-    ENGINE,
-    CacheLook,
-    FingerprintState,
-    Outcome,
-    QueryLint,
-    Route,
-    Scope,
-    Search,
-    SearchOutcome,
-)
+from brvtui.engines.byterover.sections import ENGINE, QueryLint, Scope, Search
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.missing_words import missing_words
 from brvtui.text.analysis import terms
 from brvtui.timing import Stopwatch
 from brvtui.trace import SCHEMA, Answer, Hit, Kind, ModelPrompt, Scale, State, Step, TermExpansion, Trace
+from brvtui.trace.routing import CacheLook, FingerprintState, Outcome, Route, SearchOutcome
 from brvtui.tree.reading.contents import first_units, units
 from brvtui.tree.reading.frontmatter import parse
 from brvtui.wording import counted, first_of

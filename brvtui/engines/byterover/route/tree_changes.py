@@ -4,37 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from brvtui.engines.byterover.sections import CacheLook, FingerprintState
 from brvtui.snapshot import Snapshot
+from brvtui.trace.routing import TreeChanges
 from brvtui.tree.reading.files import TreeFile
 from brvtui.tree.reading.fingerprint import is_covered
 
 _REMEMBERED = 8
 """Trees that a later one can be compared with."""
-
-
-@dataclass(frozen=True, slots=True)
-class TreeChanges:
-    """The differences from an earlier tree in files that the fingerprint covers, as sorted paths."""
-
-    changed: tuple[str, ...] = ()
-    added: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class CacheNow:
-    """The simulated cache at one moment, beside the query that is being typed."""
-
-    fingerprint: FingerprintState
-    look: CacheLook
-    changes: Mapping[str, TreeChanges]
-    """By an entry's key what changed since it was answered, where that is still known."""
-    index_left_s: float = 0.0
-    """How long the engine may still search the index from before the tree last changed, in seconds."""
 
 
 class SeenTrees:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.byterover.search.scope import SearchRequest
 from brvtui.engines.byterover.search.scoring import Ranking
-from brvtui.engines.byterover.sections import UNMATCHED, SearchOutcome
+from brvtui.engines.byterover.sections import UNMATCHED
 from brvtui.trace import Hit, NearMiss, Origin
+from brvtui.trace.routing import SearchOutcome
 
 NEAR_MISSES = 20
 PAST_LIMIT = "past the limit"

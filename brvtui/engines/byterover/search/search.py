@@ -12,13 +12,14 @@ from brvtui.engines.byterover.search.matching import Matched, combine, time_of
 from brvtui.engines.byterover.search.near_misses import NEAR_MISSES, near_misses, trimmed_misses
 from brvtui.engines.byterover.search.scope import PathLookup, SearchOptions, SearchRequest, members
 from brvtui.engines.byterover.search.scoring import Ranking, listing, path_hits, propagate, rank, text_hits
-from brvtui.engines.byterover.sections import ESCAPE, Attempt, Lift, QueryLint, Scope, Search, SearchOutcome
+from brvtui.engines.byterover.sections import ESCAPE, Attempt, Lift, QueryLint, Scope, Search
 from brvtui.ladder import TRIGRAMS, Climbed, Searches, climb
 from brvtui.snapshot import Key, Snapshot
 from brvtui.text.analysis import from_utf16
 from brvtui.text.trigrams import TrigramIndex
 from brvtui.timing import Stopwatch
 from brvtui.trace import MOST_LISTED, Check, Hit, Kind, Ladder, NearMiss, Origin, Part, Stage, State, TextScore, listed
+from brvtui.trace.routing import SearchOutcome
 from brvtui.tree.reading.hierarchy import Symbol
 from brvtui.wording import counted
 

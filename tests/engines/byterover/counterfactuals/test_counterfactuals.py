@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from brvtui.engines.byterover.counterfactuals import Counterfactual, Counterfactuals, Lever, LeverStatus
 from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals
 from brvtui.engines.byterover.profile import Context, Profile
-from brvtui.engines.byterover.sections import Outcome, Route
 from brvtui.engines.changes import (
     NoChange,
     Reworded,
@@ -21,8 +19,10 @@ from brvtui.engines.changes import (
     changed,
     retitled,
 )
+from brvtui.engines.counterfactuals import Counterfactual, Counterfactuals, Lever, LeverStatus
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace, to_plain
+from brvtui.trace.routing import Outcome, Route
 from tests.soak.counterfactuals import run
 from tests.support.ceilings import ceiling_of
 from tests.support.counterfactuals import asked

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from brvtui.engines.byterover.sections import Route
 from brvtui.trace import ModelPrompt, Trace
+from brvtui.trace.routing import Route
 from tests.support.trees import BRV3, Tree, changed, paths, stored
 
 CORE = {"importance": 100.0, "maturity": "core"}

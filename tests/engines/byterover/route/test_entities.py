@@ -6,8 +6,9 @@ import pytest
 
 from brvtui.engines.byterover.presentation import ByteRoverPresentation
 from brvtui.engines.byterover.route.decision import entity_words
-from brvtui.engines.byterover.sections import EntityStep, Route, Search
+from brvtui.engines.byterover.sections import EntityStep, Search
 from brvtui.trace import State
+from brvtui.trace.routing import Route
 from tests.support.trees import BRV3, DOCS, Tree, paths
 
 

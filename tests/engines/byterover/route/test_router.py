@@ -9,10 +9,11 @@ import pytest
 from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
-from brvtui.engines.byterover.sections import FingerprintState, Outcome, Route, Search
+from brvtui.engines.byterover.sections import Search
 from brvtui.engines.registry import presentation
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Ladder, State, Trace, adds_up
+from brvtui.trace.routing import FingerprintState, Outcome, Route
 from tests.support.trees import BRV3, DOCS, NOW_MS, Tree, paths
 
 CORE = {"importance": 100.0, "maturity": "core"}

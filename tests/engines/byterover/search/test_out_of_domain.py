@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.engines.byterover.sections import Route, Search, SearchOutcome
+from brvtui.engines.byterover.sections import Search
+from brvtui.trace.routing import Route, SearchOutcome
 from tests.support.trees import BRV3, DOCS, Tree, changed, paths
 
 OLD = 400.0

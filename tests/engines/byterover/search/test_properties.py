@@ -22,10 +22,11 @@ from brvtui.engines.byterover.search.detail import detail
 from brvtui.engines.byterover.search.matching import match_terms
 from brvtui.engines.byterover.search.scoring import rank, text_hits
 from brvtui.engines.byterover.search.search import NEAR_MISSES, SearchOptions, search
-from brvtui.engines.byterover.sections import EntityStep, Route, Search
+from brvtui.engines.byterover.sections import EntityStep, Search
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import from_utf16, terms
 from brvtui.trace import MOST_LISTED, SUM_TOLERANCE, Ladder, Origin, State, Trace, adds_up, parts_gap, to_plain
+from brvtui.trace.routing import Route
 from tests.support.examples import examples
 from tests.support.generated import generated, query
 from tests.support.trees import BRV3, DOCS, NOW_MS, changed

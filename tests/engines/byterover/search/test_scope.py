@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.engines.byterover.sections import SearchOutcome
+from brvtui.trace.routing import SearchOutcome
 from tests.support.trees import Tree, paths, scores
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from brvtui.engines.byterover.sections import FingerprintState, Route, SearchOutcome
 from brvtui.trace import Origin
+from brvtui.trace.routing import FingerprintState, Route, SearchOutcome
 from tests.support.trees import BRV3, Tree, changed, hit_of, part, paths, scores
 
 ALL = changed(BRV3, search={"gap_ratio": 0.0})

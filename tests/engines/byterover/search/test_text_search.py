@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.engines.byterover.sections import Route, SearchOutcome
+from brvtui.trace.routing import Route, SearchOutcome
 from tests.support.trees import Tree, paths, scores
 
 

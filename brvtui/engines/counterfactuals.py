@@ -1,0 +1,150 @@
+"""Counterfactuals: the smallest verified changes that bring a query to tier 2.
+
+``docs/engine.md``, "What it would take".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, line
+from brvtui.paint.text import wrap
+from brvtui.trace.routing import Outcome
+
+if TYPE_CHECKING:
+    from brvtui.engines.changes import (
+        Change,  # which imports what the app loads after its first paint only
+    )
+    from brvtui.engines.contract import Context
+    from brvtui.trace import Trace
+
+
+class Lever(StrEnum):
+    """A kind of change, in the order in which they are shown."""
+
+    HITS = "more hits"
+    AGE = "edited lately"
+    MATURITY = "a higher maturity"
+    IMPORTANCE = "more importance"
+    RUNNER_UP = "the next result lower"
+    TITLE = "words in its title"
+    WORDING = "another wording"
+    PATH = "asked by its path"
+
+
+class LeverStatus(StrEnum):
+    """The status of a lever."""
+
+    VERIFIED = "verified"
+    """The router was run again with the change, and answered at tier 2 with the note first."""
+    IMPOSSIBLE = "impossible"
+    """Proven: no change of this kind does it."""
+    OPEN = "not found"
+    """None of the changes that were tried suffices; nothing is proven about others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counterfactual:
+    """The result for one lever: the smallest change that suffices, or why there is none."""
+
+    lever: Lever
+    standing: LeverStatus
+    text: str
+    """One line; of a change that does it, the change in words."""
+    change: Change | None = None
+    amount: float | None = None
+    """Of a change that is a number: hits, days, importance (the runner-up's, too), words."""
+    score: float | None = None
+    """The note's score after the change; of what is impossible the highest that the lever can give, where known."""
+    verdict: str = ""
+    """The router's verdict after the change."""
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether the change was seen to do it."""
+        return self.standing is LeverStatus.VERIFIED
+
+
+@dataclass(frozen=True, slots=True)
+class Counterfactuals:
+    """The smallest changes after which ``query`` is answered at tier 2 with one note first."""
+
+    query: str
+    outcome: Outcome
+    """The outcome without a change."""
+    path: str
+    """The note's file; empty when no note came near."""
+    title: str
+    score: float | None
+    """The note's score today; None when no word of the query matches it."""
+    ceiling: float | None
+    """The score that no wording can exceed today."""
+    needed: float
+    """The score that a direct answer needs."""
+    ways: tuple[Counterfactual, ...]
+    """One for each lever, in their order."""
+
+    @property
+    def reaches(self) -> bool:
+        """Whether the note's score is high enough; what is missing then is its distance to the next."""
+        return self.score is not None and self.score >= self.needed
+
+    @property
+    def verified(self) -> tuple[Counterfactual, ...]:
+        """The changes that do it."""
+        return tuple(way for way in self.ways if way.is_verified)
+
+
+@runtime_checkable
+class AvoidsModels(Protocol):
+    """An engine that finds what would spare a query the model."""
+
+    def counterfactuals(
+        self, context: Context[Any], trace: Trace, path: str, cancelled: Callable[[], bool]
+    ) -> Counterfactuals | None:
+        """The smallest changes after which no model is needed, with the document at ``path`` first if given.
+
+        None when nothing is needed, and when ``cancelled`` became true meanwhile.
+        """
+
+
+# The changes as lines.
+
+
+_INDENT = 3
+
+
+def counterfactual_lines(takes: Counterfactuals, width: int, glyphs: Glyphs) -> list[Line]:
+    """The note that is to lead the answer, then every kind of change; those that were verified come first."""
+    ways = sorted(takes.ways, key=lambda way: not way.is_verified)
+    return [*_heading(takes, width), *(row for way in ways for row in _way(way, width, glyphs))]
+
+
+def _heading(takes: Counterfactuals, width: int) -> list[Line]:
+    if not takes.path:
+        return [line(" no note came near", "muted").cut(width)]
+    score = "no word matches" if takes.score is None else f"{takes.score:.2f}"
+    short = f" needs {takes.needed:g}" if not takes.reaches else f" ≥ {takes.needed:g}, but its lead is too small"
+    right = Line().add(score, "strong").add(short, "muted")
+    return [Line().gap().add(takes.title, "bold strong").right(width, right)]
+
+
+def _way(way: Counterfactual, width: int, glyphs: Glyphs) -> list[Line]:
+    signs = {
+        LeverStatus.VERIFIED: (glyphs.state["passed"], "ok"),
+        LeverStatus.IMPOSSIBLE: (glyphs.state["failed"], "faint"),
+        LeverStatus.OPEN: (glyphs.state["missed"], "faint"),
+    }
+    sign, role = signs[way.standing]
+    head = Line().gap().add(f"{sign} ", role).add(way.lever.value, "strong" if way.is_verified else "muted")
+    if not way.is_verified:
+        head.add(f"  {way.standing.value}", "faint")
+    elif way.score is not None:
+        head.right(width, Line().add(f"{way.score:.2f}", "ok"))
+    text = "text" if way.is_verified else "faint"
+    said = [line(" " * _INDENT + part, text) for part in wrap(way.text, max(width - _INDENT, 1))]
+    return [head.cut(width), *(entry.cut(width) for entry in said)]
