@@ -208,15 +208,6 @@ async def test_notes_of_shared_sources_are_not_edited(make_tree: Callable[[str],
         await until(pilot, lambda: "shared source lib" in toasts(pilot))
 
 
-async def test_pasted_controls_are_left_out(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_note(pilot)
-        area(pilot).insert("a\x1b[31m\r\nb\u202ec\rd")
-        await looked(pilot)
-        assert area(pilot).text.startswith("a[31m\nbc\nd# Rollback")
-        assert "2 characters that cannot be shown" in toasts(pilot)
-
-
 @pytest.mark.long
 async def test_words_are_found(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
@@ -284,24 +275,22 @@ async def test_a_problem_can_be_clicked(garden: Tree, make_app: MakeApp) -> None
         assert area(pilot).cursor_location == (1, 10)
 
 
-@pytest.mark.long
-async def test_the_mouse_sets_the_cursor(app: BrvTui) -> None:
+async def test_the_mouse_help_and_pasted_text_of_the_editor(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await open_note(pilot)
         await pilot.click("#text", offset=(6, 4))
         assert area(pilot).cursor_location == (3, 2)
-
-
-@pytest.mark.long
-async def test_help_is_about_the_editor(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await open_note(pilot)
         await pilot.press("f1")
         assert "The note as it is on disk" in shown(pilot)
         await pilot.press("escape", "f3", "question_mark")
         said = "\n".join(line.plain for line in pilot.app.screen.query_one(TextPane).lines)
         for words in ("Saving keeps the note's modification time", "Delete to the start of the word", "To the line of"):
             assert words in said
+        await pilot.press("escape")
+        area(pilot).insert("a\x1b[31m\r\nb\u202ec\rd", (0, 0))
+        await looked(pilot)
+        assert area(pilot).text.startswith("a[31m\nbc\nd# Rollback")
+        assert "2 characters that cannot be shown" in toasts(pilot)
 
 
 async def save_anyway(pilot: Pilot[Any], said: str = "its frontmatter would not be read") -> None:

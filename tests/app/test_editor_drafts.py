@@ -70,11 +70,36 @@ async def _offered(pilot: Pilot[Any]) -> None:
     await settled(pilot)
 
 
-async def test_drafts_are_told_at_the_start(left: Tree, make_app: MakeApp) -> None:
+async def test_drafts_are_told_at_the_start_and_both_questions_mark_mine_and_theirs_alike(
+    left: Tree, make_app: MakeApp
+) -> None:
     async with make_app(left.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert f"1 draft of unsaved text: {NOTE}; ^l shows it" in toasts(pilot)
         assert "1 draft: ^l" in shown(pilot)
+        await pilot.press("ctrl+l")
+        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
+        await settled(pilot)
+        draft = "\n".join(row.plain for row in pilot.app.screen.query_one(DiffPane).lines)
+        assert "- theirs: the note on disk   + mine: the draft, not saved" in draft
+        assert [row.split()[1:] for row in draft.splitlines() if " - two" in row or " + TWO" in row] == [
+            ["-", "two"],
+            ["+", "TWO"],
+        ]
+        await _listening(pilot)
+        await pilot.press("m")
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        await settled(pilot)
+        left.file(NOTE, FEW_LINES.replace("two", "zwei"), 0)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
+        await settled(pilot)
+        conflict = "\n".join(row.plain for row in pilot.app.screen.query_one(DiffPane).lines)
+        assert "- theirs: the note on disk   + mine: your text, not saved" in conflict
+        assert [row.split()[1:] for row in conflict.splitlines() if " - zwei" in row or " + TWO" in row] == [
+            ["-", "zwei"],
+            ["+", "TWO"],
+        ]
 
 
 @pytest.mark.long
@@ -139,34 +164,6 @@ async def _listening(pilot: Pilot[Any]) -> None:
     await until(pilot, lambda: pilot.app.screen.check_action("dismiss", ("drop",)))
 
 
-async def test_both_questions_mark_mine_and_theirs_alike(left: Tree, make_app: MakeApp) -> None:
-    async with make_app(left.root).run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("ctrl+l")
-        await until(pilot, lambda: isinstance(pilot.app.screen, DraftDialog))
-        await settled(pilot)
-        draft = "\n".join(row.plain for row in pilot.app.screen.query_one(DiffPane).lines)
-        assert "- theirs: the note on disk   + mine: the draft, not saved" in draft
-        assert [row.split()[1:] for row in draft.splitlines() if " - two" in row or " + TWO" in row] == [
-            ["-", "two"],
-            ["+", "TWO"],
-        ]
-        await _listening(pilot)
-        await pilot.press("m")
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
-        await settled(pilot)
-        left.file(NOTE, FEW_LINES.replace("two", "zwei"), 0)
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConflictDialog))
-        await settled(pilot)
-        conflict = "\n".join(row.plain for row in pilot.app.screen.query_one(DiffPane).lines)
-        assert "- theirs: the note on disk   + mine: your text, not saved" in conflict
-        assert [row.split()[1:] for row in conflict.splitlines() if " - zwei" in row or " + TWO" in row] == [
-            ["-", "zwei"],
-            ["+", "TWO"],
-        ]
-
-
 @pytest.mark.long
 async def test_drafts_are_listed_and_one_is_looked_at(left: Tree, make_app: MakeApp) -> None:
     async with make_app(left.root).run_test(size=NARROW) as pilot:
@@ -201,23 +198,19 @@ async def test_a_draft_is_offered_and_can_be_taken(left: Tree, make_app: MakeApp
         assert on_disk(left) == FEW_LINES.replace("two", "TWO")
 
 
-async def test_a_draft_can_be_dropped(left: Tree, make_app: MakeApp) -> None:
-    async with make_app(left.root).run_test(size=NARROW) as pilot:
-        await _offered(pilot)
-        await pilot.press("d")
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
-        await looked(pilot)
-        assert area(pilot).text == FEW_LINES
-        assert drafted(left.root) is None
-
-
-async def test_a_draft_that_is_not_decided_on_stays(left: Tree, make_app: MakeApp) -> None:
+async def test_a_draft_that_is_not_decided_on_stays_and_can_be_dropped(left: Tree, make_app: MakeApp) -> None:
     async with make_app(left.root).run_test(size=NARROW) as pilot:
         await _offered(pilot)
         await pilot.press("escape")
         await settled(pilot)
         assert isinstance(frame(pilot), QueryScreen)
         assert drafted(left.root)
+        await _offered(pilot)
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        await looked(pilot)
+        assert area(pilot).text == FEW_LINES
+        assert drafted(left.root) is None
 
 
 async def test_a_draft_of_another_text_says_so(left: Tree, make_app: MakeApp) -> None:

@@ -256,21 +256,24 @@ async def test_what_is_logged_of_an_engine_that_is_gone_is_shown(app: BrvTui, ga
         assert "no engine another" in text_of(pilot, "#entry")
 
 
-@pytest.mark.parametrize("query", ["any tips for an overview of invoices", "tokenstore", "zzzzzzz"])
-async def test_a_saved_answer_shows_what_it_showed(app: BrvTui, tmp_path: Path, query: str) -> None:
-    file = tmp_path / "saved.json"
+async def test_a_saved_answer_shows_what_it_showed(app: BrvTui, tmp_path: Path) -> None:
+    before: dict[Path, dict[str, list[str]]] = {}
     async with app.run_test(size=HUGE) as pilot:
-        await switch(pilot, query)
-        before = without_offers(without_maturity(panes(pilot)))
-        session = brv(pilot).project.session
-        assert session is not None
-        file.write_bytes(as_json(session.answers.saved(found(pilot))))
-    async with BrvTui(Opening(file)).run_test(size=HUGE) as pilot:
-        await until(pilot, lambda: view(pilot).answer.trace is not None)
-        await pilot.pause()
-        assert brv(pilot).project.session is None
-        assert view(pilot).engine.name == ENGINE
-        assert without_maturity(panes(pilot)) == before
+        await switch(pilot, "rollback")
+        for number, query in enumerate(("any tips for an overview of invoices", "tokenstore", "zzzzzzz")):
+            await ask(pilot, query)
+            file = tmp_path / f"{number}.json"
+            before[file] = without_offers(without_maturity(panes(pilot)))
+            session = brv(pilot).project.session
+            assert session is not None
+            file.write_bytes(as_json(session.answers.saved(found(pilot))))
+    for file, then in before.items():
+        async with BrvTui(Opening(file)).run_test(size=HUGE) as pilot:
+            await until(pilot, lambda: view(pilot).answer.trace is not None)
+            await pilot.pause()
+            assert brv(pilot).project.session is None
+            assert view(pilot).engine.name == ENGINE
+            assert without_maturity(panes(pilot)) == then
 
 
 async def test_a_scope_does_not_count(app: BrvTui) -> None:

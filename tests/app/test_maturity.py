@@ -88,18 +88,6 @@ async def test_a_card_in_one_line_and_in_two(garden: Tree, make_app: Callable[..
         assert second.split() == ["████▋┊", "52", "▴2", ".33"]
 
 
-async def test_columns_are_reached_by_letters_arrows_and_function_keys(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await opened(pilot)
-        assert maturity(pilot).stop == "draft"
-        walk = {"l": "validated", "right": "core", "l ": "core", "h": "validated", "f2": "draft", "f5": "ageing"}
-        walk |= {"tab": "draft", "f4": "core", "enter": "ageing", "escape": "core"}
-        for key, stop in walk.items():
-            await pilot.press(key.strip())
-            await settled(pilot)
-            assert maturity(pilot).stop == stop, key
-
-
 async def test_moving_selects_and_the_note_follows(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, "j")
@@ -144,7 +132,7 @@ async def test_cards_that_are_not_seen_may_become_fewer(tree: Tree, make_app: An
         assert len(column(pilot, "draft").choices) == 10
 
 
-async def test_the_events_of_a_note(app: BrvTui) -> None:
+async def test_events_orders_and_columns_of_a_narrow_window(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await opened(pilot, "f5", "right_curly_bracket")
         text = text_of(pilot, "#ageing").replace("\u00a0", " ")
@@ -153,6 +141,18 @@ async def test_the_events_of_a_note(app: BrvTui) -> None:
         assert "• leaves the prompt in 42 d (its text alone is not quoted)" in text
         assert "no updatedAt: never an archive candidate" in text
         assert "importance 61 → 51.7 now → 44.5 then" in text
+        await pilot.press("f2", "S")
+        await settled(pilot)
+        assert "by next event" in shown(pilot)
+        assert "new: in these 30 days" in shown(pilot)
+        await pilot.press("f2")
+        assert maturity(pilot).stop == "draft"
+        walk = {"l": "validated", "right": "core", "l ": "core", "h": "validated", "f2": "draft", "f5": "ageing"}
+        walk |= {"tab": "draft", "f4": "core", "enter": "ageing", "escape": "core"}
+        for key, stop in walk.items():
+            await pilot.press(key.strip())
+            await settled(pilot)
+            assert maturity(pilot).stop == stop, key
 
 
 async def test_what_ends_that_a_note_may_be_archived_or_pruned(app: BrvTui, garden: Tree) -> None:
@@ -181,13 +181,6 @@ async def test_an_importance_just_under_the_limit_is_not_written_as_the_limit(ap
         await settled(pilot)
         text = " ".join(text_of(pilot, "#ageing").replace("\u00a0", " ").split())
         assert "is 34.9, under 35" in text
-
-
-async def test_the_order_is_named_in_a_narrow_window_on_every_day(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await opened(pilot, "right_curly_bracket", "S")
-        assert "by next event" in shown(pilot)
-        assert "new: in these 30 days" in shown(pilot)
 
 
 async def test_clicks_strange_titles_and_another_profile(app: BrvTui) -> None:

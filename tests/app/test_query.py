@@ -115,19 +115,7 @@ async def test_enter_runs_and_the_answer_is_cached_until_the_cache_is_emptied(ap
         assert trace.section(CacheLook).entries == ()
 
 
-async def test_similar_words_hit_the_fuzzy_cache(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rotated signing keys window")
-        await pilot.press("enter")
-        await settled(pilot)
-        await ask(pilot, "window rotated signing keys")
-        trace = view(pilot).answer.trace
-        assert trace is not None
-        assert trace.section(Route).outcome is Outcome.FUZZY_CACHE
-        assert "TIER 1" in shown(pilot)
-
-
-async def test_history_goes_back_and_keeps_the_draft(app: BrvTui) -> None:
+async def test_history_goes_back_and_the_newest_query_is_answered(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         for query in ("rollback", "refunds"):
             await ask(pilot, query)
@@ -141,6 +129,20 @@ async def test_history_goes_back_and_keeps_the_draft(app: BrvTui) -> None:
             seen.append(field.value)
         assert seen == ["refunds", "rollback", "rollback", "refunds", "half typed"]
         await settled(pilot)
+        await ask(pilot, "rotated signing keys window")
+        await pilot.press("enter")
+        await settled(pilot)
+        await ask(pilot, "window rotated signing keys")
+        trace = view(pilot).answer.trace
+        assert trace is not None
+        assert trace.section(Route).outcome is Outcome.FUZZY_CACHE
+        assert "TIER 1" in shown(pilot)
+        for query in ("r", "ro", "rollback", "refunds"):
+            screen(pilot).field.value = query
+        await settled(pilot)
+        trace = view(pilot).answer.trace
+        assert trace is not None
+        assert trace.query == "refunds"
 
 
 async def test_what_was_typed_while_loading_is_probed(app: BrvTui) -> None:
@@ -152,7 +154,7 @@ async def test_what_was_typed_while_loading_is_probed(app: BrvTui) -> None:
         assert trace.query == "rollback"
 
 
-async def test_an_emptied_field_and_a_query_that_finds_nothing_say_so(app: BrvTui) -> None:
+async def test_empty_fields_unfound_words_wrong_sums_and_near_misses_say_so(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
         await ask(pilot, "")
@@ -166,10 +168,16 @@ async def test_an_emptied_field_and_a_query_that_finds_nothing_say_so(app: BrvTu
         assert "no note contains ‘zebra’ or ‘quagga’; ByteRover logs this as tier 2" in shown(pilot)
         assert "nothing was found" in text_of(pilot, "#results")
         assert "is not covered by this project's memory" in text_of(pilot, "#answer").replace("\n ", " ")
-
-
-async def test_a_near_miss_says_what_it_lacked(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "rollback")
+        trace = view(pilot).answer.trace
+        assert trace is not None
+        wrong = replace(trace.hits[0], score=0.5)
+        brv(pilot).store.update(brv(pilot).store.view.answer._replace(trace=replace(trace, hits=(wrong,))))
+        await pilot.pause()
+        score = text_of(pilot, "#score")
+        assert "explanation does not add up (off by 0.5)" in score
+        assert "█████" not in score
+        assert "sum ✗" in score
         await ask(pilot, "invoice")
         assert "below 0.7 × top" in text_of(pilot, "#results")
         await pilot.press("escape", "G")
@@ -211,31 +219,6 @@ async def test_a_chosen_note_is_shown_with_the_querys_terms_marked(app: BrvTui) 
         assert view(pilot).engine.profile == "docs"
         assert any("the simulated cache is emptied" in toast.message for toast in app._notifications)
         assert "docs  signals frontmatter" in text_of(pilot, "#status")
-
-
-async def test_parts_that_do_not_add_up_are_said_in_red(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        trace = view(pilot).answer.trace
-        assert trace is not None
-        wrong = replace(trace.hits[0], score=0.5)
-        brv(pilot).store.update(brv(pilot).store.view.answer._replace(trace=replace(trace, hits=(wrong,))))
-        await pilot.pause()
-        score = text_of(pilot, "#score")
-        assert "explanation does not add up (off by 0.5)" in score
-        assert "█████" not in score
-        assert "sum ✗" in score
-
-
-async def test_probes_answered_out_of_order_are_dropped(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        for query in ("r", "ro", "rollback", "refunds"):
-            screen(pilot).field.value = query
-        await settled(pilot)
-        trace = view(pilot).answer.trace
-        assert trace is not None
-        assert trace.query == "refunds"
 
 
 async def test_each_press_is_a_profile_on_while_the_tree_is_still_being_read(app: BrvTui) -> None:

@@ -163,7 +163,7 @@ async def opened(pilot: Pilot[Any]) -> None:
     await pilot.pause()
 
 
-async def test_a_theme_is_shown_before_it_is_chosen_and_esc_brings_the_old_one_back(app: BrvTui) -> None:
+async def test_a_theme_is_shown_before_it_is_chosen_clicked_or_left(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         assert app.theme == "brv-dark"
@@ -176,10 +176,13 @@ async def test_a_theme_is_shown_before_it_is_chosen_and_esc_brings_the_old_one_b
         assert app.theme == "brv-dark"
         assert not paints(pilot, "#fbfaf7")
         assert not user_file().exists()
-
-
-async def test_a_theme_that_is_chosen_is_kept(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot)
+        lines = shown(pilot).splitlines()
+        row = next(number for number, line in enumerate(lines) if "brv-light" in line)
+        await pilot.click(offset=(lines[row].index("brv-light"), row))
+        await until(pilot, user_file().exists)
+        await settled(pilot)
+        assert app.theme == "brv-light"
         await opened(pilot)
         await pilot.press(*"contrast")
         await until(pilot, lambda: app.theme == "brv-contrast")
@@ -189,17 +192,6 @@ async def test_a_theme_that_is_chosen_is_kept(app: BrvTui) -> None:
         assert app.theme == "brv-contrast"
         assert configure(environ={}).settings.theme == "brv-contrast"
         assert toasts(pilot)[-1] == f"theme = brv-contrast, kept in {user_file()}"
-
-
-async def test_a_theme_can_be_clicked(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        lines = shown(pilot).splitlines()
-        row = next(number for number, line in enumerate(lines) if "brv-light" in line)
-        await pilot.click(offset=(lines[row].index("brv-light"), row))
-        await until(pilot, user_file().exists)
-        await settled(pilot)
-        assert app.theme == "brv-light"
 
 
 async def test_a_theme_that_cannot_be_kept_is_said(app: BrvTui) -> None:

@@ -612,7 +612,12 @@ def test_a_service_without_a_model(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     assert "BRV_TUI_EMBEDDER_MODEL" in err
 
 
-def test_a_service_that_does_not_answer_drops_the_leg(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_service_that_does_not_answer_drops_the_leg(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profile = tmp_path / "at-once.toml"
+    profile.write_text('extends = "brv-3"\n[service] # docs/engine.md#the-calls\nwait_seconds = 0.0\n')
+    own(f'profile = "{profile}"')
     monkeypatch.setenv("BRV_TUI_EMBEDDER_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("BRV_TUI_EMBEDDER_MODEL", "none")
     code, out, _ = run("query", "refresh", "--engine", "jeffs_brain", "--format", "json")

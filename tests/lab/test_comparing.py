@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import random
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from brvtui.lab.evaluation.comparing import (
     QueryChange,
@@ -32,20 +32,28 @@ def evaluation(*queries: QueryResult) -> Evaluation:
     return Evaluation("byterover", "ByteRover 3.14.0", "brv-3", "p", "", 3, "2026-11-20T12:00:00Z", queries)
 
 
+@pytest.fixture
+def permutation_test() -> Any:
+    """That of scipy, which takes long to import."""
+    from scipy import stats
+
+    return stats.permutation_test
+
+
 class TestRandomisation:
     @pytest.mark.parametrize("count", [2, 5, 9])
-    def test_few_differences_are_exact(self, count: int) -> None:
+    def test_few_differences_are_exact(self, permutation_test: Any, count: int) -> None:
         draw = random.Random(count)
         for _ in range(20):
             values = [draw.choice((0, 0.25, 0.5, -0.25, draw.uniform(-1, 1))) for _ in range(count)]
-            theirs = stats.permutation_test((values,), np.mean, permutation_type="samples", n_resamples=np.inf)
+            theirs = permutation_test((values,), np.mean, permutation_type="samples", n_resamples=np.inf)
             assert randomisation_test(values) == pytest.approx(theirs.pvalue)
 
-    def test_many_differences_are_near_what_scipy_finds(self) -> None:
+    def test_many_differences_are_near_what_scipy_finds(self, permutation_test: Any) -> None:
         draw = random.Random(3)
         for shift in (0.0, 0.05, 0.12):
             values = [draw.gauss(shift, 0.3) for _ in range(60)]
-            theirs = stats.permutation_test(
+            theirs = permutation_test(
                 (values,), np.mean, permutation_type="samples", n_resamples=20_000, rng=np.random.default_rng(5)
             )
             assert randomisation_test(values) == pytest.approx(theirs.pvalue, abs=0.012)
