@@ -84,21 +84,6 @@ async def test_hits_and_near_misses_are_explained_from_the_file(garden: Tree, tm
         assert "sum" in "\n".join(panes(pilot)["score"])
 
 
-async def test_what_needs_the_project_says_that_it_is_not_here(garden: Tree, tmp_path: Path) -> None:
-    app = BrvTui(Opening(save(garden, tmp_path, "token store")))
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        before = view(pilot).answer.trace
-        await pilot.press("w", "p", "c", "R", "ctrl+r", "i")
-        await opened(pilot)
-        assert any("saved trace" in toast.message for toast in app._notifications)
-        await pilot.press("f7")
-        screen(pilot).query_one(AnswerPane).show_tab("note")
-        await opened(pilot)
-        assert view(pilot).answer.trace is before
-        assert "saved with the trace" in " ".join(" ".join(panes(pilot)["answer"]).split())
-
-
 async def test_tab_goes_round_without_the_field(garden: Tree, tmp_path: Path) -> None:
     app = BrvTui(Opening(save(garden, tmp_path, "token store")))
     async with app.run_test(size=NARROW) as pilot:
@@ -110,7 +95,9 @@ async def test_tab_goes_round_without_the_field(garden: Tree, tmp_path: Path) ->
         assert set(seen) == set(screen(pilot).PLAN.panes)
 
 
-async def test_it_is_saved_again_as_it_was(garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_needs_the_project_is_not_here_and_the_trace_is_saved_again(
+    garden: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     file = save(garden, tmp_path, "token store")
     app = BrvTui(Opening(file))
@@ -118,13 +105,27 @@ async def test_it_is_saved_again_as_it_was(garden: Tree, tmp_path: Path, monkeyp
         await opened(pilot)
         await pilot.press("x", "enter")
         await until(pilot, lambda: (tmp_path / "token-store.json").exists())
-    assert read(tmp_path / "token-store.json") == read(file)
-
-
-async def test_the_other_screens_open_beside_it(garden: Tree, tmp_path: Path) -> None:
-    app = BrvTui(Opening(save(garden, tmp_path, "token store")))
-    async with app.run_test(size=WIDE) as pilot:
+        app.clear_notifications()
+        await pilot.press("escape", "f8", "home")
+        tree = screen(pilot).query_one(ScopeTree)
+        assert "the trace" in tree.lines[0].plain
+        await pilot.press("down")
+        before = len(tree.choices)
+        await pilot.press("enter")
+        assert len(tree.choices) != before
+        await pilot.press("enter")
+        assert len(tree.choices) == before
+        assert not app._notifications
+        before = view(pilot).answer.trace
+        await pilot.press("w", "p", "c", "R", "ctrl+r", "i")
         await opened(pilot)
+        assert any("saved trace" in toast.message for toast in app._notifications)
+        await pilot.press("f7")
+        screen(pilot).query_one(AnswerPane).show_tab("note")
+        await opened(pilot)
+        assert view(pilot).answer.trace is before
+        assert "saved with the trace" in " ".join(" ".join(panes(pilot)["answer"]).split())
+        await pilot.press("escape")
         await pilot.press("2")
         await opened(pilot)
         assert "saved with the trace" in "\n".join(line.plain for line in pilot.app.screen.query_one("#note").lines)
@@ -134,6 +135,15 @@ async def test_the_other_screens_open_beside_it(garden: Tree, tmp_path: Path) ->
             assert "a saved trace: open its project" in shown(pilot)
         await pilot.press("1")
         assert brv(pilot).frame is screen(pilot)
+        app.clear_notifications()
+        await pilot.press("escape", "b")
+        assert any("brv-tui FOLDER opens it" in notice.message for notice in app._notifications)
+        for key, pane in (("2", "#about"), ("3", "#ageing"), ("4", "#entry")):
+            await pilot.press(key)
+            await opened(pilot)
+            assert "a saved trace" in text_of(pilot, pane)
+            assert "reading" not in text_of(pilot, pane)
+    assert read(tmp_path / "token-store.json") == read(file)
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"schema": 99, "trace": {}}'])
@@ -231,22 +241,6 @@ async def test_a_damaged_file_breaks_no_pane(garden: Tree, tmp_path: Path) -> No
     assert shown > 20
 
 
-async def test_its_tree_opens_and_closes_and_asks_nothing(garden: Tree, tmp_path: Path) -> None:
-    app = BrvTui(Opening(save(garden, tmp_path, "token store")))
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        await pilot.press("escape", "f8", "home")
-        tree = screen(pilot).query_one(ScopeTree)
-        assert "the trace" in tree.lines[0].plain
-        await pilot.press("down")
-        before = len(tree.choices)
-        await pilot.press("enter")
-        assert len(tree.choices) != before
-        await pilot.press("enter")
-        assert len(tree.choices) == before
-        assert not app._notifications
-
-
 async def test_a_trace_of_no_query_says_why_it_has_no_answer(garden: Tree, tmp_path: Path) -> None:
     app = BrvTui(Opening(save(garden, tmp_path, "")))
     async with app.run_test(size=WIDE) as pilot:
@@ -254,16 +248,3 @@ async def test_a_trace_of_no_query_says_why_it_has_no_answer(garden: Tree, tmp_p
         assert "no word that can be searched" in text_of(pilot, "#route")
         await pilot.press("escape", "enter")
         assert [notice.message for notice in app._notifications] == ["there is no result"]
-
-
-async def test_other_screens_say_what_a_saved_trace_lacks(garden: Tree, tmp_path: Path) -> None:
-    app = BrvTui(Opening(save(garden, tmp_path, "token store")))
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        await pilot.press("escape", "b")
-        assert any("brv-tui FOLDER opens it" in notice.message for notice in app._notifications)
-        for key, pane in (("2", "#about"), ("3", "#ageing"), ("4", "#entry")):
-            await pilot.press(key)
-            await opened(pilot)
-            assert "a saved trace" in text_of(pilot, pane)
-            assert "reading" not in text_of(pilot, pane)

@@ -53,11 +53,36 @@ def toasts(pilot: Pilot[Any]) -> list[str]:
     return [toast.message for toast in pilot.app._notifications]
 
 
-async def test_panes_say_where_they_stay_as_they_are(app: BrvTui) -> None:
+async def test_settings_are_searched_and_the_pane_beside_follows(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, "panes")
         await settled(pilot)
         assert "where panes were changed they stay so: F9" in " ".join(text_of(pilot, "#setting").split())
+        pane = await opened(pilot)
+        await pilot.press("slash", *"reranker")
+        await until(pilot, lambda: len(pane.choices) < 9)
+        assert pane.choices == [f"services.reranker.{name}" for name in ("model", "url", "key_env")]
+        await pilot.press("escape")
+        await settled(pilot)
+        pane = await opened(pilot, "theme")
+        await pilot.press("slash", *"histo")
+        await until(pilot, lambda: pane.chosen == "history")
+        await until(pilot, lambda: "how many run queries" in " ".join(text_of(pilot, "#setting").split()))
+        await pilot.press("down")
+        await until(pilot, lambda: pane.chosen != "history")
+        await until(pilot, lambda: "the query before this one" in " ".join(text_of(pilot, "#setting").lower().split()))
+        await opened(pilot, "theme")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ThemePalette))
+        await until(pilot, lambda: "brv-contrast" in shown(pilot))
+        await pilot.press("escape")
+        await settled(pilot)
+        await opened(pilot)
+        await pilot.press("f3", "escape")
+        await settled(pilot)
+        assert isinstance(frame(pilot), SettingsScreen)
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(frame(pilot), SettingsScreen))
 
 
 def test_every_setting_and_every_key_has_a_row() -> None:
@@ -95,7 +120,7 @@ async def test_in_a_browser_personal_settings_are_read_only(app: BrvTui, monkeyp
         await until(pilot, lambda: kept() == {"watch": False})
 
 
-async def test_a_truth_is_turned_over_and_holds_at_once(app: BrvTui) -> None:
+async def test_a_truth_is_turned_over_and_a_number_is_typed_checked_and_kept(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, "recording")
         await pilot.press("enter")
@@ -108,21 +133,21 @@ async def test_a_truth_is_turned_over_and_holds_at_once(app: BrvTui) -> None:
         await until(pilot, lambda: kept() == {})
         await until(pilot, lambda: not app.view.engine.recording)
         await settled(pilot)
-
-
-async def test_a_choice_goes_round_both_ways(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "animations")
-        await pilot.press("l")
-        await until(pilot, lambda: kept() == {"animations": "on"})
-        await until(pilot, lambda: app.animation_level == "full")
-        await pilot.press("h", "h")
+        await opened(pilot, "history")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, SettingField))
+        await pilot.press(*"9999", "enter")
+        await pilot.pause()
+        assert "must be a whole number from 0 to 10000" in shown(pilot)
+        assert kept() == {}
+        await pilot.press(*["backspace"] * 7, *"42", "enter")
+        await until(pilot, lambda: kept() == {"history": 42})
         await settled(pilot)
-        await until(pilot, lambda: app.configuration.settings.animations != "on")
-        await settled(pilot)
+        assert toasts(pilot)[-1] == f"history = 42, kept in {user_file()}; holds from the next start"
+        assert app.configuration.settings.history == 42
 
 
-async def test_each_step_begins_with_what_the_one_before_left(app: BrvTui) -> None:
+async def test_choices_go_round_from_what_the_step_before_left(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, "animations")
         at_once(pilot, "l", "l")
@@ -132,6 +157,14 @@ async def test_each_step_begins_with_what_the_one_before_left(app: BrvTui) -> No
         await settled(pilot)
         assert kept() == {"animations": "on"}
         assert app.configuration.settings.animations == "on"
+        await opened(pilot, "animations")
+        await pilot.press("l")
+        await until(pilot, lambda: kept() == {"animations": "on"})
+        await until(pilot, lambda: app.animation_level == "full")
+        await pilot.press("h", "h")
+        await settled(pilot)
+        await until(pilot, lambda: app.configuration.settings.animations != "on")
+        await settled(pilot)
 
 
 async def test_changes_from_everywhere_are_made_one_after_another(app: BrvTui) -> None:
@@ -149,22 +182,6 @@ def test_a_setting_without_steps_is_not_taken_out_by_one() -> None:
     own('engine = "nosuch"\nprofile = "brv-3"\n')
     with pytest.raises(Refusal, match="profile has no values to step through"):
         stepped("profile", 1, configure())
-
-
-async def test_a_number_is_typed_checked_and_kept(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "history")
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, SettingField))
-        await pilot.press(*"9999", "enter")
-        await pilot.pause()
-        assert "must be a whole number from 0 to 10000" in shown(pilot)
-        assert kept() == {}
-        await pilot.press(*["backspace"] * 7, *"42", "enter")
-        await until(pilot, lambda: kept() == {"history": 42})
-        await settled(pilot)
-        assert toasts(pilot)[-1] == f"history = 42, kept in {user_file()}; holds from the next start"
-        assert app.configuration.settings.history == 42
 
 
 @pytest.mark.parametrize("name", ["llm.url", "services.embedder.url", "services.reranker.url"])
@@ -400,16 +417,6 @@ async def test_a_key_is_typed_and_acts_at_once(app: BrvTui) -> None:
         assert kept() == {"keys": {"panes.maximise": "V"}}
 
 
-async def test_the_theme_is_chosen_from_its_list(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot, "theme")
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, ThemePalette))
-        await until(pilot, lambda: "brv-contrast" in shown(pilot))
-        await pilot.press("escape")
-        await settled(pilot)
-
-
 async def test_a_click_changes_what_is_chosen(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
@@ -419,16 +426,6 @@ async def test_a_click_changes_what_is_chosen(app: BrvTui) -> None:
         assert kept() == {}
         await pilot.click(offset=(8, row))
         await until(pilot, lambda: kept() == {"recording": True})
-        await settled(pilot)
-
-
-async def test_settings_are_searched(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        pane = await opened(pilot)
-        await pilot.press("slash", *"reranker")
-        await until(pilot, lambda: len(pane.choices) < 9)
-        assert pane.choices == [f"services.reranker.{name}" for name in ("model", "url", "key_env")]
-        await pilot.press("escape")
         await settled(pilot)
 
 
@@ -501,27 +498,6 @@ async def test_a_file_that_cannot_be_changed_is_said(app: BrvTui) -> None:
         await until(pilot, lambda: toasts(pilot))
         assert "cannot be read as settings" in toasts(pilot)[-1]
         assert user_file().read_text() == "junk"
-
-
-async def test_escape_leads_back_to_the_queries(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        await pilot.press("f3", "escape")
-        await settled(pilot)
-        assert isinstance(frame(pilot), SettingsScreen)
-        await pilot.press("escape")
-        await until(pilot, lambda: not isinstance(frame(pilot), SettingsScreen))
-
-
-async def test_the_pane_beside_follows_the_first_match_while_a_filter_is_typed(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        pane = await opened(pilot, "theme")
-        await pilot.press("slash", *"histo")
-        await until(pilot, lambda: pane.chosen == "history")
-        await until(pilot, lambda: "how many run queries" in " ".join(text_of(pilot, "#setting").split()))
-        await pilot.press("down")
-        await until(pilot, lambda: pane.chosen != "history")
-        await until(pilot, lambda: "the query before this one" in " ".join(text_of(pilot, "#setting").lower().split()))
 
 
 async def test_a_change_that_another_source_goes_before_is_shown_beside_it(

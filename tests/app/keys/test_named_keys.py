@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -44,18 +45,23 @@ def own_keys(garden: Tree, make_app: Callable[..., BrvTui]) -> BrvTui:
     return make_app(garden.root)
 
 
-def _texts() -> Iterator[tuple[Path, str]]:
+@cache
+def _texts() -> tuple[tuple[Path, str], ...]:
     """The strings of the app that are no docstrings."""
     (root,) = brvtui.app.__path__
+    texts: list[tuple[Path, str]] = []
     for file in Path(root).rglob("*.py"):
-        tree = ast.parse(file.read_text())
-        bodies = (getattr(node, "body", None) for node in ast.walk(tree))
+        nodes = list(ast.walk(ast.parse(file.read_text())))
+        bodies = (getattr(node, "body", None) for node in nodes)
         first = {
             id(body[0].value) for body in bodies if isinstance(body, list) and body and isinstance(body[0], ast.Expr)
         }
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in first:
-                yield file.relative_to(root), node.value
+        texts += [
+            (file.relative_to(root), node.value)
+            for node in nodes
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in first
+        ]
+    return tuple(texts)
 
 
 def test_keys_that_texts_name_are_those_of_actions() -> None:
