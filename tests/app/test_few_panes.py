@@ -24,13 +24,23 @@ def visible_panes(app: BrvTui) -> set[str]:
     return {pane.id or "" for pane in app.frame.body.panes if pane.display}
 
 
-async def test_a_first_look_shows_why_and_results_and_score(few: None, garden: Tree, make_app: MakeApp) -> None:
+async def test_a_first_look_shows_results_and_score_and_a_key_more_of_the_route(
+    few: None, garden: Tree, make_app: MakeApp
+) -> None:
     app = make_app(garden.root)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "refresh token rotation")
         assert visible_panes(app) == {"results", "score"}
         text = shown(pilot)
         assert text.index("TIER ") < text.index("Results") < text.index("relevance")
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "f4")
+        await settled(pilot)
+        assert "tier 2 direct answer" in text_of(pilot, "#route")
+        assert screen(pilot).body.maximised == "route"
+        await pilot.press("escape")
+        await settled(pilot)
+        assert screen(pilot).body.maximised == ""
 
 
 async def test_f9_shows_all_and_few_again_and_is_remembered(few: None, garden: Tree, make_app: MakeApp) -> None:
@@ -82,17 +92,3 @@ async def test_a_narrow_screen_begins_with_the_score_beside_the_results(
         await pilot.press("f9")
         await settled(pilot)
         assert "Score│Route" in shown(pilot)
-
-
-async def test_the_key_of_the_route_shows_more_than_the_verdict_which_stands_above(
-    few: None, garden: Tree, make_app: MakeApp
-) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape", "f4")
-        await settled(pilot)
-        assert "tier 2 direct answer" in text_of(pilot, "#route")
-        assert screen(pilot).body.maximised == "route"
-        await pilot.press("escape")
-        await settled(pilot)
-        assert screen(pilot).body.maximised == ""

@@ -100,23 +100,6 @@ async def test_walking_along_links_and_back(
         assert any("began" in text for text in toasts(pilot))
 
 
-async def test_a_note_selected_elsewhere_and_another_question_begin_anew(
-    linked: Tree, make_app: Callable[..., BrvTui]
-) -> None:
-    async with make_app(linked.root).run_test(size=WIDE) as pilot:
-        await opened(pilot, HANDOVER)
-        await to_neighbour(pilot, ENTRY)
-        await pilot.press("enter")
-        await settled(pilot)
-        pilot.app.select(STORE)  # type: ignore[attr-defined]
-        await settled(pilot)
-        assert centre(pilot) == STORE
-        await pilot.press("backspace")
-        assert centre(pilot) == STORE
-        await ask(pilot, "token entry")
-        assert centre(pilot) == view(pilot).selection.file
-
-
 async def test_it_stands_where_the_cache_stands_else(linked: Tree, make_app: Callable[..., BrvTui]) -> None:
     async with make_app(linked.root).run_test(size=NARROW) as pilot:
         await ask(pilot, "token store")
@@ -158,7 +141,7 @@ async def test_its_keys_are_in_the_bar_and_in_the_help(
             await pilot.press("escape")
 
 
-async def test_the_picture_is_saved_beside_others_and_over_none(
+async def test_pictures_are_saved_over_none_and_other_notes_begin_anew(
     linked: Tree, make_app: Callable[..., BrvTui], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     folder = tmp_path / "pictures"
@@ -176,6 +159,16 @@ async def test_the_picture_is_saved_beside_others_and_over_none(
         monkeypatch.setattr("brvtui.app.exporting.sharing.pictures_folder", lambda: blocked / "below")
         await pilot.press("v")
         await until(pilot, lambda: any("no picture" in text for text in toasts(pilot)))
+        await to_neighbour(pilot, ENTRY)
+        await pilot.press("enter")
+        await settled(pilot)
+        pilot.app.select(STORE)  # type: ignore[attr-defined]
+        await settled(pilot)
+        assert centre(pilot) == STORE
+        await pilot.press("backspace")
+        assert centre(pilot) == STORE
+        await ask(pilot, "token entry")
+        assert centre(pilot) == view(pilot).selection.file
 
 
 async def test_what_it_looks_like(looks: Looks, linked: Tree, make_app: Callable[..., BrvTui]) -> None:

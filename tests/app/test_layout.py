@@ -35,7 +35,7 @@ def written(garden: Tree) -> Any:
     return LayoutStore(garden.tree).read()
 
 
-async def test_panes_are_resized_by_keys_and_by_mouse(app: BrvTui) -> None:
+async def test_panes_are_resized_by_keys_and_by_mouse_and_hidden(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "token store")
         before = width(pilot, "results"), height(pilot, "results"), width(pilot, "score"), height(pilot, "answer")
@@ -66,11 +66,8 @@ async def test_panes_are_resized_by_keys_and_by_mouse(app: BrvTui) -> None:
         await settled(pilot)
         assert height(pilot, "results") == results.height + 2
         assert app.mouse_captured is None
-
-
-async def test_hiding_showing_and_as_designed(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "token store")
+        await pilot.press("equals_sign")
+        await settled(pilot)
         await pilot.press("f8", "H")
         await settled(pilot)
         assert not screen(pilot).query_one("#tree").display

@@ -98,7 +98,7 @@ async def test_both_logs_are_listed_newest_first(
         assert "not covered" in text_of(pilot, "#summary") or size == NARROW
 
 
-async def test_the_chosen_query_is_compared_with_now(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:
+async def test_queries_are_compared_filtered_and_asked_again(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:
     async with make_app(with_log.root).run_test(size=WIDE) as pilot:
         await to_log(pilot)
         await pilot.press("G")
@@ -109,6 +109,28 @@ async def test_the_chosen_query_is_compared_with_now(with_log: Tree, make_app: C
         await pilot.press("k", "k")
         await until(pilot, lambda: "tier 4 then, tier" in text_of(pilot, "#entry"))
         await settled(pilot)
+        await pilot.press("c")
+        await pilot.pause()
+        assert frame(pilot).query_one(LogPane).choices == [f"{NOW_MS - 7 * 60_000:.0f} engine zebra quagga  {{}}"]
+        await pilot.press("c")
+        await pilot.pause()
+        assert len(frame(pilot).query_one(LogPane).choices) == 5
+        await pilot.press("G", "enter")
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await settled(pilot)
+        assert screen(pilot).field.value == "refresh token rotation"
+        assert view(pilot).answer.trace is not None
+        await to_log(pilot)
+        row = next(place for place, line in enumerate(shown(pilot).splitlines()) if "zebra quagga" in line)
+        await pilot.click(offset=(40, row))
+        await settled(pilot)
+        pane = frame(pilot).query_one(LogPane)
+        assert pane.entry is not None
+        assert pane.entry.query == "zebra quagga"
+        await pilot.click(offset=(40, row))
+        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
+        await settled(pilot)
+        assert screen(pilot).field.value == "zebra quagga"
 
 
 async def test_another_query_is_shown_from_its_first_line(garden: Tree, make_app: Callable[..., BrvTui]) -> None:
@@ -339,35 +361,6 @@ async def test_a_note_is_begun_about_the_query_under_the_cursor(
         await settled(pilot)
         assert "Nothing in the tree covers “zebra quagga”" in shown(pilot)
         assert "zebra_quagga.md" in shown(pilot)
-
-
-async def test_queries_that_were_not_covered_are_filtered_and_asked_again(
-    with_log: Tree, make_app: Callable[..., BrvTui]
-) -> None:
-    async with make_app(with_log.root).run_test(size=WIDE) as pilot:
-        await to_log(pilot)
-        await pilot.press("c")
-        await pilot.pause()
-        assert frame(pilot).query_one(LogPane).choices == [f"{NOW_MS - 7 * 60_000:.0f} engine zebra quagga  {{}}"]
-        await pilot.press("c")
-        await pilot.pause()
-        assert len(frame(pilot).query_one(LogPane).choices) == 5
-        await pilot.press("G", "enter")
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        await settled(pilot)
-        assert screen(pilot).field.value == "refresh token rotation"
-        assert view(pilot).answer.trace is not None
-        await to_log(pilot)
-        row = next(place for place, line in enumerate(shown(pilot).splitlines()) if "zebra quagga" in line)
-        await pilot.click(offset=(40, row))
-        await settled(pilot)
-        pane = frame(pilot).query_one(LogPane)
-        assert pane.entry is not None
-        assert pane.entry.query == "zebra quagga"
-        await pilot.click(offset=(40, row))
-        await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        await settled(pilot)
-        assert screen(pilot).field.value == "zebra quagga"
 
 
 async def test_the_engine_is_followed(with_log: Tree, make_app: Callable[..., BrvTui]) -> None:

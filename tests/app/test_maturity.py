@@ -214,7 +214,7 @@ async def test_what_changes_on_disk_is_shown(app: BrvTui, garden: Tree) -> None:
         assert maturity(pilot).wanted.day == 30
 
 
-async def test_help_orders_and_the_next_hits_of_a_note(app: BrvTui) -> None:
+async def test_help_orders_next_hits_and_a_board_that_fails(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot)
         assert " S order  enter details  F2-F5 panes  f only…" in shown(pilot)
@@ -246,6 +246,19 @@ async def test_help_orders_and_the_next_hits_of_a_note(app: BrvTui) -> None:
         await settled(pilot)
         assert "3 hits: 70 ◐ validated" in text_of(pilot, "#ageing")
         assert "3 updates: 76 ◐ validated" in text_of(pilot, "#ageing")
+        await pilot.press("f2")
+        told: list[str] = []
+        monkeypatch.setattr(BrvTui, "notify", lambda self, message, **options: told.append(message))
+        with monkeypatch.context() as patched:
+            patched.setattr("brvtui.app.maturity.screen.board_on_day", lambda *_: 1 / 0)
+            await pilot.press("right_square_bracket")
+            await until(pilot, lambda: told)
+        assert "the board cannot be shown" in told[0]
+        await pilot.press("right_square_bracket")
+        await settled(pilot)
+        assert brv(pilot).is_running
+        assert maturity(pilot).on_day is not None
+        assert maturity(pilot).on_day.wanted.day == 2
 
 
 async def test_an_empty_tree(tree: Tree, make_app: Any) -> None:
@@ -277,23 +290,6 @@ async def test_a_project_that_cannot_be_opened(make_app: Any, tmp_path: Path) ->
         await pilot.pause()
         assert "CANNOT OPEN" in shown(pilot)
         assert "nowhere:nosuchfolder" in "".join(text_of(pilot, "#draft").split())
-
-
-async def test_a_failure_is_told_and_the_next_question_works(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
-        told: list[str] = []
-        monkeypatch.setattr(BrvTui, "notify", lambda self, message, **options: told.append(message))
-        with monkeypatch.context() as patched:
-            patched.setattr("brvtui.app.maturity.screen.board_on_day", lambda *_: 1 / 0)
-            await pilot.press("right_square_bracket")
-            await until(pilot, lambda: told)
-        assert "the board cannot be shown" in told[0]
-        await pilot.press("right_square_bracket")
-        await settled(pilot)
-        assert brv(pilot).is_running
-        assert maturity(pilot).on_day is not None
-        assert maturity(pilot).on_day.wanted.day == 2
 
 
 async def test_a_thousand_notes_are_drawn_only_where_they_are_seen(

@@ -58,21 +58,6 @@ async def test_the_key_of_a_screen_typed_as_a_query_is_told_how_to_open_it(app: 
         assert app.current_mode == "maturity"
 
 
-async def test_the_route_has_the_whole_sentence_where_the_verdict_has_no_room_for_it(app: BrvTui) -> None:
-    async with app.run_test(size=NARROW) as pilot:
-        await ask(pilot, "refresh token rotation")
-        await pilot.press("f4")
-        await settled(pilot)
-        whole = " ".join(text_of(pilot, "#route").split())
-        assert "…" in text_of(pilot, "#verdict")
-        assert whole.startswith(
-            "Needs a model: “Refresh rotation” reaches 0.84 of the 0.85 that a direct answer needs:"
-        )
-        assert "weak" in whole or "cost" in whole
-        await ask(pilot, "rollback")
-        assert not text_of(pilot, "#route").strip().startswith("Answered")
-
-
 async def test_keys_act_outside_the_field_and_are_text_in_it(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
@@ -224,7 +209,7 @@ async def test_odd_queries_are_just_text(app: BrvTui) -> None:
             assert "TIER" in shown(pilot) or "NOT COVERED" in shown(pilot)
 
 
-async def test_keys_typed_ahead_reach_the_pane_that_was_asked_for(app: BrvTui) -> None:
+async def test_the_route_has_the_whole_sentence_and_keys_typed_ahead_reach_it(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
         await ask(pilot, "refresh token rotation")
         for key in ("escape", "j", "f4", "G", "i", "x"):
@@ -232,6 +217,17 @@ async def test_keys_typed_ahead_reach_the_pane_that_was_asked_for(app: BrvTui) -
         await settled(pilot)
         assert screen(pilot).field.value == "refresh token rotationx"
         assert screen(pilot).body.tab == "route"
+        await ask(pilot, "refresh token rotation")
+        await pilot.press("f4")
+        await settled(pilot)
+        whole = " ".join(text_of(pilot, "#route").split())
+        assert "…" in text_of(pilot, "#verdict")
+        assert whole.startswith(
+            "Needs a model: “Refresh rotation” reaches 0.84 of the 0.85 that a direct answer needs:"
+        )
+        assert "weak" in whole or "cost" in whole
+        await ask(pilot, "rollback")
+        assert not text_of(pilot, "#route").strip().startswith("Answered")
 
 
 async def test_ctrl_q_leaves_from_the_field_too(app: BrvTui) -> None:

@@ -115,7 +115,9 @@ async def test_the_tree_removed_and_made_again_leaves_the_user_where_he_was(gard
         assert (note.offset_row, tree.offset_row, [line.plain for line in tree.lines]) == before
 
 
-async def test_a_cursor_in_the_tree_is_where_it_was_once_that_is_back(garden: Tree, make_app: MakeApp) -> None:
+async def test_a_tree_that_is_gone_is_not_said_to_be_empty_and_cursors_come_back(
+    garden: Tree, make_app: MakeApp
+) -> None:
     async with make_app(garden.root).run_test(size=WIDE) as pilot:
         await settled(pilot)
         tree = screen(pilot).query_one("#tree", TreePane)
@@ -128,6 +130,23 @@ async def test_a_cursor_in_the_tree_is_where_it_was_once_that_is_back(garden: Tr
         kept.rename(garden.tree / "billing")
         await until(pilot, lambda: view(pilot).knows("billing/refunds.md"))
         await until(pilot, lambda: tree.chosen == "billing/refunds.md")
+        garden.tree.rename(garden.root / "kept")
+        why = "GONE   the tree: folder cannot be read: No such file or directory; once it is there, so are its notes"
+        await until(pilot, lambda: why in text_of(pilot, "#route"))
+        for name in ("results", "tree"):
+            assert "once it is there, so are its notes" in " ".join(text_of(pilot, f"#{name}").split())
+        await ask(pilot, "rollback")
+        said = " ".join(text_of(pilot, "#results").split())
+        assert "once it is there, so are its notes" in said
+        assert "begins a note" not in said
+        assert why in text_of(pilot, "#route")
+        assert "contains no notes" not in text_of(pilot, "#route")
+        screen(pilot).field.value = ""
+        garden.tree.mkdir()
+        await until(pilot, lambda: "EMPTY" in text_of(pilot, "#route"))
+        await pilot.press("escape", "w")
+        said = "no notes in this tree yet: there is none to explain"
+        await until(pilot, lambda: any(said in toast.message for toast in brv(pilot)._notifications))
 
 
 async def test_without_watching_notes_that_changed_or_are_gone_say_so_everywhere(
@@ -169,25 +188,3 @@ def results(pilot: Pilot[Any]) -> list[str]:
 async def open_notes_unwatched(pilot: Pilot[Any]) -> None:
     await pilot.press("escape", "2")
     await until(pilot, lambda: frame(pilot).TITLE == "Notes")
-
-
-async def test_a_tree_that_is_gone_is_not_said_to_be_empty(garden: Tree, make_app: MakeApp) -> None:
-    async with make_app(garden.root).run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        garden.tree.rename(garden.root / "kept")
-        why = "GONE   the tree: folder cannot be read: No such file or directory; once it is there, so are its notes"
-        await until(pilot, lambda: why in text_of(pilot, "#route"))
-        for name in ("results", "tree"):
-            assert "once it is there, so are its notes" in " ".join(text_of(pilot, f"#{name}").split())
-        await ask(pilot, "rollback")
-        said = " ".join(text_of(pilot, "#results").split())
-        assert "once it is there, so are its notes" in said
-        assert "begins a note" not in said
-        assert why in text_of(pilot, "#route")
-        assert "contains no notes" not in text_of(pilot, "#route")
-        screen(pilot).field.value = ""
-        garden.tree.mkdir()
-        await until(pilot, lambda: "EMPTY" in text_of(pilot, "#route"))
-        await pilot.press("escape", "w")
-        said = "no notes in this tree yet: there is none to explain"
-        await until(pilot, lambda: any(said in toast.message for toast in brv(pilot)._notifications))
