@@ -332,16 +332,6 @@ async def test_unsaved_text_of_the_note_is_asked_about_first(app: BrvTui, key: s
         assert view(pilot).editor.edit is None
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("key", ["M", "X"])
-async def test_without_a_note_keys_say_what_to_do(app: BrvTui, key: str) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", key)
-        await settled(pilot)
-        assert "select a note first" in toasts(pilot)
-
-
 # undoing
 
 
@@ -387,9 +377,14 @@ async def test_changes_are_listed_and_undone_there(app: BrvTui, garden: Tree) ->
 
 
 @pytest.mark.long
-async def test_nothing_to_undo_says_so(app: BrvTui) -> None:
+async def test_without_a_note_or_a_change_keys_say_so(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
+        for key in ("M", "X"):
+            brv(pilot).clear_notifications()
+            await pilot.press("escape", key)
+            await settled(pilot)
+            assert "select a note first" in toasts(pilot)
         await pilot.press("escape", "u", "U")
         await until(pilot, lambda: "nothing was undone" in toasts(pilot))
         assert "nothing was changed in this session" in toasts(pilot)

@@ -53,7 +53,7 @@ async def take(pilot: Pilot[Any], kind: RemedyKind) -> Remedy:
     return chosen
 
 
-async def test_another_wording_is_put_into_the_field(app: BrvTui) -> None:
+async def test_another_wording_is_put_into_the_field_and_a_title_is_changed_in_the_editor(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await asked_why(pilot, "kubernetes", "deploy/rollback.md")
         assert "Why it is not in the answer" in shown(pilot)
@@ -67,6 +67,11 @@ async def test_another_wording_is_put_into_the_field(app: BrvTui) -> None:
         assert chosen.rank is not None
         assert trace.hits[chosen.rank - 1].file == "deploy/rollback.md"
         assert view(pilot).selection.file == "deploy/rollback.md"
+        await asked_why(pilot, "kubernetes", "deploy/rollback.md")
+        chosen = await take(pilot, RemedyKind.TITLE)
+        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
+        assert any(chosen.text in str(toast.message) for toast in pilot.app._notifications)
+        await settled(pilot)
 
 
 @pytest.mark.long
@@ -120,15 +125,6 @@ async def test_under_a_filter_the_remedy_that_is_shown_is_taken(app: BrvTui) -> 
         await settled(pilot)
 
 
-async def test_a_title_is_changed_in_the_editor(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await asked_why(pilot, "kubernetes", "deploy/rollback.md")
-        chosen = await take(pilot, RemedyKind.TITLE)
-        await until(pilot, lambda: isinstance(frame(pilot), EditorScreen))
-        assert any(chosen.text in str(toast.message) for toast in pilot.app._notifications)
-        await settled(pilot)
-
-
 @pytest.mark.long
 async def test_an_update_is_made_in_byterover_alone(app: BrvTui, garden: Tree) -> None:
     plant_kumquats(garden)
@@ -176,19 +172,6 @@ async def test_a_maturity_is_proposed_in_the_form_for_where_it_is_kept(app: BrvT
         assert "in its frontmatter" in chosen.how
         assert pilot.app.screen.query_one("#where", Options).chosen == "frontmatter"
         await pilot.press("escape")
-        await settled(pilot)
-
-
-@pytest.mark.long
-async def test_what_a_remedy_lifts_does_not_answer_because_the_cache_repeats_it(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape", "w")
-        await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
-        pane = pilot.app.screen.query_one(RemedyPane)
-        assert pane.heading(view(pilot)) == "It answers"
-        pane.put([Remedy("validated instead of draft", True, rank=1, tier=2, kind=RemedyKind.MATURITY)])
-        assert pane.heading(view(pilot)) == "What would help it"
         await settled(pilot)
 
 
@@ -280,21 +263,6 @@ async def test_w_asks_on_notes_and_maturity_too(app: BrvTui) -> None:
             await settled(pilot)
 
 
-async def test_the_first_result_that_is_not_quoted_does_not_answer(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape", "w")
-        await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
-        pane = pilot.app.screen.query_one(RemedyPane)
-        made = pane._explanation
-        assert (made.rank, made.trace.tier, pane.heading(view(pilot))) == (1, 2, "It answers")
-        others = replace(made.trace, answer=replace(made.trace.answer, sources=("other.md",)))
-        pane._explanation = replace(made, trace=others)
-        assert pane.heading(view(pilot)) == "What would help it"
-        await settled(pilot)
-
-
-@pytest.mark.long
 async def test_a_note_that_leads_a_direct_answer_needs_nothing(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "rollback")
@@ -316,4 +284,23 @@ async def test_a_note_that_leads_a_direct_answer_needs_nothing(app: BrvTui) -> N
         await pilot.press("escape")
         assert isinstance(app.screen, RemedyDialog)
         await pilot.press("enter", "escape")
+        await settled(pilot)
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "w")
+        await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
+        pane = pilot.app.screen.query_one(RemedyPane)
+        assert pane.heading(view(pilot)) == "It answers"
+        pane.put([Remedy("validated instead of draft", True, rank=1, tier=2, kind=RemedyKind.MATURITY)])
+        assert pane.heading(view(pilot)) == "What would help it"
+        await settled(pilot)
+        await pilot.press("escape")
+        await ask(pilot, "rollback")
+        await pilot.press("escape", "w")
+        await until(pilot, lambda: "nothing can stand higher" in shown(pilot))
+        pane = pilot.app.screen.query_one(RemedyPane)
+        made = pane._explanation
+        assert (made.rank, made.trace.tier, pane.heading(view(pilot))) == (1, 2, "It answers")
+        others = replace(made.trace, answer=replace(made.trace.answer, sources=("other.md",)))
+        pane._explanation = replace(made, trace=others)
+        assert pane.heading(view(pilot)) == "What would help it"
         await settled(pilot)
