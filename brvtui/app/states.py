@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from brvtui.app.live_answer import LiveAnswer
     from brvtui.config.schema import SettingProblem
     from brvtui.engines.counterfactuals import Counterfactuals
+    from brvtui.engines.together import OneRanking
     from brvtui.fleet.fleet_file import Absence, Fleet
-    from brvtui.fleet.one_ranking import OneRanking
     from brvtui.fleet.questions import MemberAnswer, MemberState
     from brvtui.lab.about import About, Around
     from brvtui.lab.answer_diff import AnswerDiff

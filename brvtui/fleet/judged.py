@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from brvtui.engines import registry
+from brvtui.engines.together import OneRanking
 from brvtui.fleet.answering import Asker
 from brvtui.fleet.fleet_file import Absence, Member
-from brvtui.fleet.one_ranking import OneRanking, one_ranking
+from brvtui.fleet.one_ranking import one_ranking
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument, ScorePart
 from brvtui.lab.judgments.model import COVERED, NOT_COVERED, Judgment
 from brvtui.trace.routing import SearchOutcome

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 from brvtui.engines.advice import with_remedies
-from brvtui.engines.byterover.profile import Profile
 from brvtui.engines.contract import Query, TriesRemedies
+from brvtui.engines.together import RanksTogether
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.fleet.opening import OpenMember
 from brvtui.lab.evaluation.evaluate import evaluate
@@ -41,7 +41,9 @@ class StateOf:
     def of(self, opened: OpenMember) -> MemberState:
         """What the member is now."""
         project, context = opened.project, opened.context
-        digest = blake2b(repr(_ranking_constants(context.constants)).encode(), digest_size=8).hexdigest()
+        engine, constants = project.engines.named(project.engine), context.constants
+        alike = engine.rank_alike(constants) if isinstance(engine, RanksTogether) else constants
+        digest = blake2b(repr(alike).encode(), digest_size=8).hexdigest()
         snapshot = context.snapshot
         return MemberState(
             len(snapshot.notes),
@@ -51,13 +53,6 @@ class StateOf:
             tuple(sorted(snapshot.domains)) if not project.is_space else (),
             snapshot.notices,
         )
-
-
-def _ranking_constants(constants: Any) -> Any:
-    """``constants`` without their name, and without how ByteRover's signals are read."""
-    if isinstance(constants, Profile):
-        return replace(constants, name="", signals=replace(constants.signals, frontmatter=False))
-    return constants
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from brvtui.engines.together import OneRanking
 from brvtui.fleet.comparing import Contradiction, NotePlace
 from brvtui.fleet.health import FleetHealth, MemberHealth
-from brvtui.fleet.one_ranking import OneRanking
 from brvtui.paint.text import plural, signed
 from brvtui.report.markdown_text import Markdown, heading, joined, paragraph, table
 from brvtui.trace import Hit, Origin

@@ -11,9 +11,10 @@ import pytest
 
 from brvtui.engines.byterover.search.matched_words import with_words
 from brvtui.engines.byterover.sections import Search
+from brvtui.engines.together import OneRanking
 from brvtui.fleet.asking import close_members
 from brvtui.fleet.fleet_file import AbsenceKind, FleetError, Member
-from brvtui.fleet.one_ranking import OneRanking, one_ranking
+from brvtui.fleet.one_ranking import one_ranking
 from brvtui.report.fleet import ranking_lines
 from brvtui.session import Session
 from brvtui.trace import Hit, Origin

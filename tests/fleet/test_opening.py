@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.engines.byterover.ranking_parts import CountsOf
 from brvtui.engines.contract import Query
 from brvtui.fleet.fleet_file import AbsenceKind, Member
+from brvtui.fleet.one_ranking import PartOf
 from brvtui.fleet.opening import OpenMember
 from brvtui.fleet.questions import Answering, MemberAnswer, StateOf
-from brvtui.fleet.ranking_parts import CountsOf
 from brvtui.fleet.sketches import SketchOf
 from brvtui.trace import Trace
 from tests.fleet.conftest import Asking
@@ -195,7 +196,7 @@ def test_a_profile_that_counts_words_otherwise_cannot_be_ranked(asking: Asking, 
     tree.note("a/b/c.md", "A note")
     profile = tmp_path / "own.toml"
     profile.write_text('extends = "brv-3"\nname = "own"\n[text]\nrelevance = "tantivy"\n')
-    reply = asking(member(tree, profile=str(profile)), CountsOf(("note",), ""))
+    reply = asking(member(tree, profile=str(profile)), PartOf(CountsOf(("note",), "")))
     assert (reply.failure, reply.kind) == ("its profile counts words by tantivy", AbsenceKind.NOT_RANKED)
 
 
@@ -207,7 +208,7 @@ def test_what_is_kept_of_a_member_lies_in_the_cache_alone(
     tree.notes(30)
     tree.note("a/b/c.md", "A note", f"{SECRET} of our own")
     before = {file for file in tmp_path.rglob("*") if file.is_file()}
-    for question in (Answering(SECRET), CountsOf((SECRET,), ""), SketchOf(), StateOf()):
+    for question in (Answering(SECRET), PartOf(CountsOf((SECRET,), "")), SketchOf(), StateOf()):
         assert not asking(member(tree), question).failure
     assert {file for file in tmp_path.rglob("*") if file.is_file()} == before
     own = Path(os.environ["BRV_TUI_DATA_DIR"])

@@ -10,13 +10,13 @@ from typing import NamedTuple
 from brvtui import faults
 from brvtui.app.project.open_fleet import OpenFleet
 from brvtui.app.workers import Refusal, is_cancelled
+from brvtui.engines.together import FinishedPart, OneRanking, TermCounts
 from brvtui.fleet.answering import AskingStopped
 from brvtui.fleet.asking import MemberReply
 from brvtui.fleet.fleet_file import Absence, AbsenceKind, Fleet, FleetError, Member
-from brvtui.fleet.one_ranking import OneRanking, one_ranking
+from brvtui.fleet.one_ranking import one_ranking
 from brvtui.fleet.opening import FRESH_S
 from brvtui.fleet.questions import Answering, MemberAnswer, MemberState, StateOf
-from brvtui.fleet.ranking_parts import FinishedPart, TermCounts
 
 MOST_HITS = 3
 """Results of a member that are kept: its best stands in the list, the others beside its score."""

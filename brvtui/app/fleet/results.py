@@ -19,8 +19,8 @@ from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
 from brvtui.engines.registry import DEFAULT
+from brvtui.engines.together import OneRanking
 from brvtui.fleet.fleet_file import Absence
-from brvtui.fleet.one_ranking import OneRanking
 from brvtui.fleet.questions import MemberAnswer
 from brvtui.paint.glyphs import glyph_of
 from brvtui.paint.hits import ResultRow, chips, hit_lines, marks_explained, near_miss_lines

@@ -10,8 +10,8 @@ from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.engines.registry import DEFAULT
+from brvtui.engines.together import OneRanking
 from brvtui.fleet.fleet_file import Member
-from brvtui.fleet.one_ranking import OneRanking
 from brvtui.fleet.questions import MemberAnswer
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.hits import added_rule, chips, lead_lines

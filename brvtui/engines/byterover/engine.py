@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.engines.byterover.route.tree_changes import SeenTrees
     from brvtui.engines.counterfactuals import Counterfactuals
     from brvtui.engines.previews import Preview
+    from brvtui.engines.together import OneRanking, RankedMemories
     from brvtui.engines.verification.installed import InstalledEngine
     from brvtui.engines.verification.results import Verification, VerificationRun
     from brvtui.services.model import Cancellation
@@ -186,6 +187,23 @@ class ByteRover:
         from brvtui.engines.byterover.counterfactuals.find import find_counterfactuals
 
         return find_counterfactuals(context, trace, path, cancelled)
+
+    def why_apart(self, constants: Profile) -> str:
+        """Why a memory with ``constants`` cannot be ranked with others; empty where it can."""
+        relevance = constants.text.relevance
+        return "" if relevance == "minisearch" else f"its profile counts words by {relevance}"
+
+    def rank_alike(self, constants: Profile) -> Profile:
+        """``constants`` without their name, and without how signals are read."""
+        return replace(constants, name="", signals=replace(constants.signals, frontmatter=False))
+
+    def rank_together(
+        self, constants: Profile, query: str, limit: int, memories: RankedMemories, domains: frozenset[str]
+    ) -> OneRanking:
+        """One ranking of ``memories``: see :mod:`brvtui.engines.byterover.one_ranking`."""
+        from brvtui.engines.byterover.one_ranking import Ranker
+
+        return Ranker(memories, constants, query, limit).ranked(domains)
 
     def clear_cache(self) -> None:
         """Empties the cache and lets go of the fingerprint."""

@@ -1,7 +1,8 @@
 """The parts of one ranking that are made where the notes are: what a query names, its terms' counts, and the scores.
 
 One ranking is a search of ByteRover over the notes of all members as if they lay in one tree, each at its own path
-(:mod:`brvtui.fleet.one_ranking`). No text of a note is sent: terms that answer the query, counts, scores, results.
+(:mod:`brvtui.engines.byterover.one_ranking`). No text of a note is sent: terms that answer the query, counts, scores,
+results.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.engines import registry
 from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.search import scope as scopes
 from brvtui.engines.byterover.search.matched_words import hits_with_words, words_below
@@ -21,8 +21,7 @@ from brvtui.engines.byterover.search.scope import SearchOptions, SearchRequest
 from brvtui.engines.byterover.search.scoring import propagate, rank, text_hits
 from brvtui.engines.byterover.search.search import path_answer
 from brvtui.engines.contract import EngineError
-from brvtui.fleet.fleet_file import AbsenceKind, FleetError
-from brvtui.fleet.opening import OpenMember
+from brvtui.engines.together import FinishedPart, TermCounts
 from brvtui.text.postings import Collection
 from brvtui.text.segment import FIELDS
 from brvtui.timing import Stopwatch
@@ -31,19 +30,8 @@ from brvtui.trace import Hit
 _HOW = ("exact", "absolute", "relative", "simple", "substring")
 
 
-def ranking_context(opened: OpenMember) -> Context:
-    """The context of a member that can be ranked with others.
-
-    Raises FleetError for any other, and EngineError where its own engine fails.
-    """
-    name = opened.project.engine
-    if name != registry.DEFAULT:
-        line = f"its engine is {name}: one ranking is made by {registry.DEFAULT} alone"
-        raise FleetError(line, AbsenceKind.NOT_RANKED)
-    context: Context = opened.context
-    if context.constants.text.relevance != "minisearch":
-        line = f"its profile counts words by {context.constants.text.relevance}"
-        raise FleetError(line, AbsenceKind.NOT_RANKED)
+def searchable(context: Context) -> Context:
+    """``context``, whose notes can be searched. Raises :class:`brvtui.engines.contract.EngineError` where not."""
     if context.snapshot.engine_failure and context.constants.limits.failures:
         raise EngineError(context.snapshot.engine_failure)
     return context
@@ -69,9 +57,9 @@ class NamesOf:
     query: str
     domains: tuple[str, ...]
 
-    def of(self, opened: OpenMember) -> tuple[NamedPlace | None, NamedPlace | None]:
+    def of(self, context: Context) -> tuple[NamedPlace | None, NamedPlace | None]:
         """The place that the whole query names, and the scope that it begins with; None where it names nothing."""
-        snapshot = ranking_context(opened).snapshot
+        snapshot = searchable(context).snapshot
         looked = scopes.look_up_path(snapshot, self.query, self.domains)
         path = None
         if looked.match is not None:
@@ -92,30 +80,12 @@ class PathAnswerOf:
     domains: tuple[str, ...]
     limit: int
 
-    def of(self, opened: OpenMember) -> tuple[Hit, ...]:
+    def of(self, context: Context) -> tuple[Hit, ...]:
         """The note, or the folder's summary and notes."""
-        context = ranking_context(opened)
-        looked = scopes.look_up_path(context.snapshot, self.query, self.domains)
+        looked = scopes.look_up_path(searchable(context).snapshot, self.query, self.domains)
         assert looked.match is not None  # it was named by this member
         request = SearchRequest(context, self.query, SearchOptions(self.limit), Stopwatch())
         return path_answer(request, looked.match.symbol, looked).hits
-
-
-@dataclass(frozen=True, slots=True)
-class TermCounts:
-    """What a member adds to the statistics of a query, and how many of its notes match."""
-
-    notes: int
-    inside: int
-    """Notes in the scope; all without one."""
-    lengths: tuple[int, ...]
-    """Sum of the lengths of each field."""
-    frequencies: dict[str, tuple[int, ...]]
-    """For each of its terms that answers the query, how many notes hold it, by field."""
-    some: int
-    """Notes in the scope that match some token."""
-    every: int
-    """Notes in the scope that match every token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +95,9 @@ class CountsOf:
     tokens: tuple[str, ...]
     scope: str
 
-    def of(self, opened: OpenMember) -> TermCounts:
+    def of(self, context: Context) -> TermCounts:
         """What the member has of them. Which notes match does not depend on what other members have."""
-        context = ranking_context(opened)
-        postings, text = context.snapshot.postings, context.constants.text
+        postings, text = searchable(context).snapshot.postings, context.constants.text
         frequencies: dict[str, tuple[int, ...]] = {}
         for token in dict.fromkeys(self.tokens):
             for identity in postings.expand(token, text).ids.tolist():
@@ -167,10 +136,9 @@ class TogetherQuery:
     """Whether a note must match every token (AND)."""
     collection: Collection
 
-    def searched(self, opened: OpenMember) -> tuple[Context, TermTable]:
+    def searched(self, context: Context) -> tuple[Context, TermTable]:
         """The context and the term table of the member as a part of the collection."""
-        context = ranking_context(opened)
-        postings = context.snapshot.postings.among(self.collection)
+        postings = searchable(context).snapshot.postings.among(self.collection)
         context = replace(context, snapshot=replace(context.snapshot, postings=postings))
         return context, match_terms(context.snapshot, list(self.tokens), context.constants.text)
 
@@ -182,9 +150,9 @@ class RowsOf:
     query: TogetherQuery
     keep: int
 
-    def of(self, opened: OpenMember) -> tuple[RankedRow, ...]:
+    def of(self, context: Context) -> tuple[RankedRow, ...]:
         """The rows in the member's order."""
-        context, table = self.query.searched(opened)
+        context, table = self.query.searched(context)
         snapshot = context.snapshot
         matching = table.every_word() if self.query.needs_all else table.any_word()
         ranking = rank(context, table, matching & _inside(context, self.query.scope), self.keep, self.query.needs_all)
@@ -199,16 +167,6 @@ class RowsOf:
 
 
 @dataclass(frozen=True, slots=True)
-class FinishedPart:
-    """The results of one member, in parts, and the folders above them that are results too."""
-
-    hits: tuple[Hit, ...]
-    summaries: tuple[Hit, ...]
-    misses: tuple[tuple[str, str, str], ...]
-    """Title, kind and maturity of the near misses."""
-
-
-@dataclass(frozen=True, slots=True)
 class FinishOf:
     """Asks for the results at ``paths`` in parts, for what they lift, and for the notes at ``misses``."""
 
@@ -218,9 +176,9 @@ class FinishOf:
     misses: tuple[str, ...]
     floor: float
 
-    def of(self, opened: OpenMember) -> FinishedPart:
+    def of(self, context: Context) -> FinishedPart:
         """The member's part of the answer."""
-        context, table = self.query.searched(opened)
+        context, table = self.query.searched(context)
         snapshot = context.snapshot
         positions = [snapshot.by_path[path] for path in self.paths]
         hits: Sequence[Hit] = text_hits(context, positions, table.text_scores(positions))

@@ -1,0 +1,287 @@
+"""One ranking over all members: what one tree of all their notes would give, scored where the notes are.
+
+Document frequencies and lengths are gathered first, for the terms that answer the query; then each member scores its
+notes with the sums, and the best are merged by ByteRover's own order and rules. Folders stay those of their member.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from brvtui.engines.byterover.profile import Profile
+from brvtui.engines.byterover.ranking_parts import (
+    CountsOf,
+    FinishOf,
+    NamedPlace,
+    NamesOf,
+    PathAnswerOf,
+    RankedRow,
+    RowsOf,
+    TogetherQuery,
+)
+from brvtui.engines.byterover.search.lint import filtered_query
+from brvtui.engines.byterover.search.matching import and_words
+from brvtui.engines.byterover.search.near_misses import NEAR_MISSES, trimmed_misses, why_missed
+from brvtui.engines.byterover.search.search import domain_checks
+from brvtui.engines.together import (
+    FinishedPart,
+    MemberHit,
+    MemberMiss,
+    NotTogether,
+    OneRanking,
+    RankedMemories,
+    TermCounts,
+)
+from brvtui.text.analysis import from_utf16, terms
+from brvtui.text.postings import Collection
+from brvtui.text.segment import FIELDS
+from brvtui.trace import Hit, Kind, NearMiss, Origin
+from brvtui.trace.routing import SearchOutcome
+from brvtui.tree.reading.files import TreeFile, document_order, walk_key
+from brvtui.tree.reading.whitespace import first_word
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """Where a text is searched."""
+
+    text: str
+    path: str = ""
+
+
+class Ranker:
+    """One query over several memories."""
+
+    def __init__(self, memories: RankedMemories, profile: Profile, query: str, limit: int) -> None:
+        """At most ``limit`` results; 0 for as many as ``profile`` says."""
+        self.memories, self.profile, self.query = memories, profile, query
+        self.limit = limit or profile.search.limit
+
+    def ranked(self, domains: frozenset[str]) -> OneRanking:
+        """The answer: of the place that the query names, else of its text."""
+        first = first_word(self.query).lower()
+        if "/" not in self.query and first not in domains:
+            return self._text(_Scope(self.query))
+        known = (first,) if first in domains else ()
+        places = self.memories.ask(dict.fromkeys(self.memories.names, NamesOf(self.query, known)))
+        paths = {name: named[0] for name, named in places.items() if named[0] is not None}
+        if paths:
+            best = _best(paths)
+            place = next(iter(best.values()))
+            if place.is_folder and place.text:
+                return self._text(_Scope(place.text, self._one_place(best)))
+            return self._named(best, known)
+        scopes = {name: named[1] for name, named in places.items() if named[1] is not None}
+        if not scopes:
+            return self._text(_Scope(self.query))
+        best = _best(scopes)
+        place = next(iter(best.values()))
+        made = self._text(_Scope(place.text or self.query, self._one_place(best)))
+        return made if made.hits or not place.text else self._text(_Scope(self.query))
+
+    def _one_place(self, best: Mapping[str, NamedPlace]) -> str:
+        """The path that all of ``best`` name. Raises NotTogether where they name several."""
+        paths = sorted({place.path for place in best.values()})
+        if len(paths) > 1:
+            line = f"{self.query!r} names {paths[0]} and {paths[1]}: one ranking needs one"
+            raise NotTogether(line)
+        return paths[0]
+
+    def _named(self, best: Mapping[str, NamedPlace], known: tuple[str, ...]) -> OneRanking:
+        name, *others = best
+        if others:
+            path = best[name].path
+            line = f"{self.query!r} names {path} in {name} and in {others[0]}: one ranking needs one"
+            raise NotTogether(line)
+        answers = self.memories.ask({name: PathAnswerOf(self.query, known, self.limit)})
+        hits: tuple[Hit, ...] = answers.get(name, ())
+        is_folder = best[name].is_folder
+        return OneRanking(
+            self.query,
+            self.memories.profiles[name],
+            outcome=SearchOutcome.PATH_FOLDER if is_folder else SearchOutcome.PATH_NOTE,
+            scope=best[name].path,
+            matched=len(hits),
+            total_found=len(hits),
+            hits=tuple(MemberHit(name, hit) for hit in hits),
+        )
+
+    def _text(self, scope: _Scope) -> OneRanking:
+        filtered = filtered_query(scope.text, self.profile)
+        tokens = tuple(terms(filtered))
+        asked_counts = CountsOf(tokens, scope.path)
+        counts: dict[str, TermCounts] = self.memories.ask(dict.fromkeys(self.memories.names, asked_counts))
+        if scope.path and not any(count.inside for count in counts.values()):
+            return self._text(_Scope(scope.text))
+        collection = _together(counts)
+        made = OneRanking(
+            self.query,
+            " and ".join(sorted({self.memories.profiles[name] for name in counts})),
+            members=len(counts),
+            notes=collection.notes,
+            averages=collection.averages,
+            frequencies=tuple(
+                (from_utf16(token), *_three(collection.frequencies.get(token, ()))) for token in dict.fromkeys(tokens)
+            ),
+            scope=scope.path,
+            outcome=SearchOutcome.NO_MATCH if tokens else SearchOutcome.NO_TOKENS,
+        )
+        some, every = (sum(getattr(one, name) for one in counts.values()) for name in ("some", "every"))
+        if not some:
+            return made
+        wants_all = len(and_words(filtered, self.profile)) >= self.profile.query.and_min_words
+        asked = TogetherQuery(tokens, scope.path, bool(wants_all and every), collection)
+        made = replace(made, matched=every if asked.needs_all else some, combine="AND" if asked.needs_all else "OR")
+        return self._merged(made, asked, filtered, counts, wants_all and not every)
+
+    def _merged(
+        self,
+        made: OneRanking,
+        asked: TogetherQuery,
+        filtered: str,
+        counts: Mapping[str, TermCounts],
+        and_failed: bool,
+    ) -> OneRanking:
+        keep = max(self.limit + NEAR_MISSES, self.profile.out_of_domain.matched_results)
+        matching = [
+            name for name in self.memories.names if (counts[name].every if asked.needs_all else counts[name].some)
+        ]
+        found = self.memories.ask({name: RowsOf(_own(asked, counts[name]), keep) for name in matching})
+        rows = _in_order(found, self.memories.now_ms, self.profile)[:keep]
+        if not rows:
+            return replace(made, outcome=SearchOutcome.NO_MATCH, matched=0)
+        top = rows[0][1].score
+        first = rows[: self.profile.out_of_domain.matched_results]
+        seen = {from_utf16(token) for _, row in first for token in row.tokens}
+        checks, unmatched, outcome = domain_checks(self.profile, filtered, made.notes, top, and_failed, seen)
+        kept = outcome is SearchOutcome.MATCHES
+        floor = self.profile.search.gap_ratio * top if kept else None
+        direct = [one for one in rows[: self.limit] if kept and one[1].score >= (floor or 0.0)]
+        near = rows[len(direct) : len(direct) + NEAR_MISSES]
+        parts = self._finished(asked, filtered, counts, direct, near, floor or 0.0)
+        hits, trimmed = self._results(direct, parts)
+        misses = [*trimmed, *self._near(near, parts, len(direct), len(trimmed), outcome, floor or 0.0)]
+        return replace(
+            made,
+            outcome=outcome,
+            total_found=made.matched if kept else 0,
+            top=top,
+            floor=floor,
+            checks=checks,
+            unmatched_words=unmatched,
+            hits=hits,
+            near_misses=tuple(misses[:NEAR_MISSES]),
+        )
+
+    def _finished(
+        self,
+        asked: TogetherQuery,
+        filtered: str,
+        counts: Mapping[str, TermCounts],
+        direct: Sequence[tuple[str, RankedRow]],
+        near: Sequence[tuple[str, RankedRow]],
+        floor: float,
+    ) -> dict[str, FinishedPart]:
+        questions = {}
+        for member in self.memories.names:
+            paths = tuple(row.path for name, row in direct if name == member)
+            misses = tuple(row.path for name, row in near if name == member)
+            if paths or misses:
+                questions[member] = FinishOf(_own(asked, counts[member]), filtered, paths, misses, floor)
+        return self.memories.ask(questions)
+
+    def _results(
+        self, direct: Sequence[tuple[str, RankedRow]], parts: Mapping[str, FinishedPart]
+    ) -> tuple[tuple[MemberHit, ...], list[MemberMiss]]:
+        """The results with the folders that they lift, cut to the limit, and the notes that folders pushed out."""
+        by_path = {(name, hit.file): hit for name, part in parts.items() for hit in part.hits}
+        notes = [MemberHit(name, by_path[name, row.path]) for name, row in direct if (name, row.path) in by_path]
+        order = {key: place for place, key in enumerate((one.member, one.hit.file) for one in notes)}
+        lifted = [MemberHit(name, hit) for name, part in parts.items() for hit in part.summaries]
+        lifted.sort(key=lambda one: _first_below(one, order))
+        merged = sorted([*notes, *lifted], key=lambda one: -one.hit.score)
+        lost = merged[self.limit :]
+        trimmed = trimmed_misses([one.hit for one in merged], self.limit)
+        names = [one.member for one in lost if one.hit.origin is Origin.TEXT]
+        return tuple(merged[: self.limit]), list(map(MemberMiss, names, trimmed))
+
+    def _near(
+        self,
+        near: Sequence[tuple[str, RankedRow]],
+        parts: Mapping[str, FinishedPart],
+        taken: int,
+        after: int,
+        outcome: SearchOutcome,
+        floor: float,
+    ) -> list[MemberMiss]:
+        facts = {name: iter(part.misses) for name, part in parts.items()}
+        made = []
+        for rank, (name, row) in enumerate(near, start=taken + 1):
+            if name not in facts:
+                continue
+            title, kind, maturity = next(facts[name])
+            reason, short = why_missed(self.profile, self.limit, rank, row.score, outcome, floor)
+            miss = NearMiss(row.path, row.path, title, Kind(kind), maturity, rank + after, row.score, reason, short)
+            made.append(MemberMiss(name, miss))
+        return made
+
+
+def _best(places: Mapping[str, NamedPlace]) -> dict[str, NamedPlace]:
+    """The places that fit best."""
+    least = min(place.rank for place in places.values())
+    return {name: place for name, place in places.items() if place.rank == least}
+
+
+def _together(counts: Mapping[str, TermCounts]) -> Collection:
+    """The sums of all members. The mean is that of the sums: the engine's own, kept note by note, is the same but for
+    its last digits, which depend on the order of the notes."""
+    notes = sum(one.notes for one in counts.values())
+    sums = [sum(one.lengths[field] for one in counts.values()) for field in range(len(FIELDS))]
+    frequencies: dict[str, tuple[int, ...]] = {}
+    for one in counts.values():
+        for term, held in one.frequencies.items():
+            known = frequencies.get(term)
+            frequencies[term] = held if known is None else tuple(a + b for a, b in zip(known, held, strict=True))
+    return Collection(notes, tuple(total / notes if notes else 0.0 for total in sums), frequencies)
+
+
+def _own(asked: TogetherQuery, counts: TermCounts) -> TogetherQuery:
+    """The query with the frequencies of those terms alone that the member has."""
+    every = asked.collection.frequencies
+    own = {term: every[term] for term in counts.frequencies}
+    return replace(asked, collection=replace(asked.collection, frequencies=own))
+
+
+def _in_order(rows: Mapping[str, Sequence[RankedRow]], now_ms: float, profile: Profile) -> list[tuple[str, RankedRow]]:
+    """All rows by score, then raw text score, then document order, as if they lay in one tree."""
+    together = [(name, row) for name, found in rows.items() for row in found]
+    together.sort(key=lambda one: (-one[1].score, -one[1].raw))
+    made: list[tuple[str, RankedRow]] = []
+    start = 0
+    for end in range(1, len(together) + 1):
+        key = (together[start][1].score, together[start][1].raw)
+        if end < len(together) and (together[end][1].score, together[end][1].raw) == key:
+            continue
+        tied = together[start:end]
+        made += tied if len(tied) == 1 else _by_document(tied, now_ms, profile)
+        start = end
+    return made
+
+
+def _by_document(tied: list[tuple[str, RankedRow]], now_ms: float, profile: Profile) -> list[tuple[str, RankedRow]]:
+    walked = sorted(range(len(tied)), key=lambda place: walk_key(tied[place][1].path))
+    files = [TreeFile(tied[place][1].path, place, tied[place][1].mtime_ns, 0, 0) for place in walked]
+    return [tied[file.size] for file in document_order(files, now_ms, profile.limits.recent_hours)]
+
+
+def _first_below(lifted: MemberHit, order: Mapping[tuple[str, str], int]) -> tuple[int, int]:
+    """The place of the first result below a lifted folder, and how far up the folder is: the engine's own order."""
+    prefix = f"{lifted.hit.path}/"
+    below = [place for (name, file), place in order.items() if name == lifted.member and file.startswith(prefix)]
+    return min(below, default=len(order)), -lifted.hit.path.count("/")
+
+
+def _three(counts: tuple[int, ...]) -> tuple[int, int, int]:
+    title, content, path = counts or (0, 0, 0)
+    return title, content, path
