@@ -140,6 +140,7 @@ async def test_what_is_cut_on_screen_is_still_found(app: BrvTui) -> None:
         assert "refresh_rotation.md" not in text_of(pilot, "#results").splitlines()[0]
 
 
+@pytest.mark.long
 async def test_keys_are_searched_and_help_is_about_the_field(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
-
-from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
 from brvtui.app.notes.screen import NotesScreen
 from brvtui.app.widgets.key_bar import KeyBar
 from tests.app.driving import HUGE, NARROW, WIDE, ask, frame, screen, settled, shown, text_of, until
+from tests.app.engines import toasts
 from tests.support.settings import own
 from tests.support.trees import Tree
 
 MakeApp = Callable[..., BrvTui]
-
-
-def toasts(pilot: Pilot[Any]) -> list[str]:
-    return [toast.message for toast in pilot.app._notifications]
 
 
 async def test_other_keys_act_and_are_shown_everywhere(garden: Tree, make_app: MakeApp) -> None:

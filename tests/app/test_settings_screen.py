@@ -20,6 +20,7 @@ from brvtui.app.workers import Refusal
 from brvtui.config import ConfigError, configure, user_file
 from brvtui.config.schema import entries
 from tests.app.driving import HUGE, NARROW, WIDE, at_all_sizes, at_once, frame, settled, shown, text_of, until
+from tests.app.engines import toasts
 from tests.support.settings import own
 from tests.support.trees import Tree
 
@@ -47,10 +48,6 @@ def kept() -> dict[str, Any]:
 
 def entries_shown(pilot: Pilot[Any]) -> list[str]:
     return frame(pilot).query_one(SettingsPane).choices
-
-
-def toasts(pilot: Pilot[Any]) -> list[str]:
-    return [toast.message for toast in pilot.app._notifications]
 
 
 async def test_settings_are_searched_and_the_pane_beside_follows(app: BrvTui) -> None:

@@ -15,6 +15,7 @@ from textual.theme import BUILTIN_THEMES
 from brvtui.app.app import BrvTui
 from brvtui.config import configure, user_file
 from tests.app.driving import NARROW, WIDE, ask, brv, settled, shown, until
+from tests.app.engines import toasts
 from tests.support.settings import own, own_theme
 from tests.support.trees import Tree
 
@@ -23,10 +24,6 @@ pytestmark = pytest.mark.long
 MakeApp = Callable[..., BrvTui]
 _RED = 'primary = "#ff0000"\nbackground = "#200000"\n[role]\ntext = "#ffcccc"\n'
 _GREEN = 'primary = "#00ff00"\nbackground = "#002000"\n[role]\ntext = "#ccffcc"\n'
-
-
-def toasts(pilot: Pilot[Any]) -> list[str]:
-    return [toast.message for toast in pilot.app._notifications]
 
 
 def colours(pilot: Pilot[Any]) -> set[Color]:

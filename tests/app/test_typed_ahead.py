@@ -13,16 +13,12 @@ from brvtui.app.screens.dialog import Dialog
 from brvtui.store.overlay import Overlay
 from brvtui.tree.reading.signals import defaults
 from tests.app.driving import WIDE, ask, at_once, brv, frame, settled, shown, until, view
-from tests.app.editing import NOTE, area, dialog, looked, open_note, type_keys
+from tests.app.editing import NOTE, area, dialog, looked, on_disk, open_note, type_keys
 from tests.support.trees import BRV3, Tree
 
 pytestmark = pytest.mark.long
 
 _wait_for_a_pause = UnexpectedQuestion.wait
-
-
-def _on_disk(garden: Tree) -> str:
-    return (garden.tree / NOTE).read_text()
 
 
 async def test_the_last_keys_are_asked_about_saved_and_left(app: BrvTui, garden: Tree) -> None:
@@ -32,11 +28,11 @@ async def test_the_last_keys_are_asked_about_saved_and_left(app: BrvTui, garden:
         await until(pilot, lambda: isinstance(pilot.app.screen, LeavingDialog))
         await pilot.press("escape")
         at_once(pilot, "y", "ctrl+s")
-        await until(pilot, lambda: _on_disk(garden).startswith("xy#"))
+        await until(pilot, lambda: on_disk(garden).startswith("xy#"))
         await looked(pilot)
         at_once(pilot, "z", "escape", "s")
         await until(pilot, lambda: isinstance(frame(pilot), QueryScreen))
-        assert _on_disk(garden).startswith("xyz#")
+        assert on_disk(garden).startswith("xyz#")
 
 
 async def test_saving_again_and_quitting_while_a_save_is_under_way(app: BrvTui, garden: Tree) -> None:
@@ -44,7 +40,7 @@ async def test_saving_again_and_quitting_while_a_save_is_under_way(app: BrvTui, 
         await open_note(pilot)
         at_once(pilot, "x", "ctrl+s", "y", "ctrl+s", "z", "ctrl+q", "s")
         await until(pilot, lambda: app.return_code is not None)
-    assert _on_disk(garden).startswith("xyz#")
+    assert on_disk(garden).startswith("xyz#")
 
 
 async def test_what_a_dialog_does_is_what_was_typed_and_shown(app: BrvTui, garden: Tree) -> None:
@@ -100,13 +96,13 @@ async def test_whoever_types_on_after_a_save_answers_nothing(
         await settled(pilot)
         asked = pilot.app.screen
         assert isinstance(asked, ConflictDialog)
-        assert _on_disk(garden) == "theirs\n"
+        assert on_disk(garden) == "theirs\n"
         assert "keep mine" not in shown(pilot)
         asked.listen()
         await settled(pilot)
         assert "m keep mine" in shown(pilot)
         await pilot.press("m")
-        await until(pilot, lambda: _on_disk(garden).startswith("x#"))
+        await until(pilot, lambda: on_disk(garden).startswith("x#"))
         assert area(pilot).text.startswith("x#")
         assert brv(pilot).editing.editor is not None
 
