@@ -1,0 +1,61 @@
+"""An engine of another package with tiers, ageing and access hits of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from brvtui.engines.ageing.events import Event
+from brvtui.engines.ageing.rules import AgeingRules
+from brvtui.engines.contract import Context, Query
+from brvtui.ranking.constants import CompoundRules, DecayRules, SignalRules
+from brvtui.ranking.decay import age_days
+from brvtui.trace import AgedSignals, Ceiling, Trace
+from brvtui.trace.routing import Outcome, Route
+from tests.engines.toy import Counted, Rules, Toy
+
+FADES = Event(
+    key="fades",
+    weight=1,
+    short="fading",
+    happens="fades away",
+    happen="fade away",
+    has_come="faded",
+    state="faded",
+    meaning="nobody asked for it",
+    in_short="not asked for",
+)
+GATE = 0.5
+_SCORE = CompoundRules(0.0, 0.0, 1.0, 100.0, {"draft": 1.0, "validated": 1.0, "core": 1.0}, 0.0, 1.0, 17)
+_DECAY = DecayRules(0.9, 10.0, False)
+
+
+class TieredToy(Toy):
+    """Answers at tier 1 or 2; a document fades with its age alone."""
+
+    name = "tiered"
+    sections = (Counted, Route)
+
+    def answer(self, context: Context[Rules], query: Query) -> Trace:
+        """The answer of the toy, at tier 1 for one result and tier 2 for more."""
+        made = super().answer(context, query)
+        tier = 1 if len(made.hits) == 1 else 2
+        route = Route(Outcome.DIRECT if made.hits else Outcome.NOT_COVERED, used=True)
+        return replace(made, engine=self.name, tier=tier if made.hits else None, sections=(*made.sections, route))
+
+    def ageing_rules(self, constants: Any, stored: SignalRules) -> AgeingRules:
+        """Recency alone counts."""
+        return AgeingRules(_SCORE, _DECAY, stored, {FADES: GATE}, (FADES,))
+
+    def standing(self, context: Context[Rules], document: str) -> tuple[AgedSignals, Ceiling] | None:
+        """A ceiling that is the age in days, to be told from those of other engines."""
+        place = context.snapshot.by_path.get(document)
+        if place is None:
+            return None
+        note = context.snapshot.notes[place]
+        days = float(age_days(context.now_ms, note.mtime_ms))
+        return AgedSignals("draft", 1.0, 1.0, 1.0, 1.0, days, 0, 0, "toy", ""), Ceiling(days, ())
+
+    def accessed(self, trace: Trace) -> tuple[str, ...]:
+        """The first result alone."""
+        return tuple(hit.file for hit in trace.hits[:1])
