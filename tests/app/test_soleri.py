@@ -61,7 +61,7 @@ async def test_what_a_link_added_is_said_in_a_sentence(
         assert "1 step away from “Token store”" in score
 
 
-async def test_before_an_answer_the_parts_are_those_of_the_engine(app: BrvTui) -> None:
+async def test_parts_before_an_answer_and_keys_are_those_of_the_engine(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot)
         assert "importance" in text_of(pilot, "#score")
@@ -70,10 +70,7 @@ async def test_before_an_answer_the_parts_are_those_of_the_engine(app: BrvTui) -
         assert "words" in text_of(pilot, "#score")
         assert "importance" not in text_of(pilot, "#score")
         assert "tier" not in text_of(pilot, "#results").partition("most important")[0]
-
-
-async def test_where_nothing_was_tried_no_key_opens_it(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
+        await switch_to(pilot, "byterover")
         await ask(pilot, "refresh token")
         await pilot.press("escape")
         pane = screen(pilot).query_one(RetryPane)
