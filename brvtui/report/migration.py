@@ -7,7 +7,8 @@ from statistics import median
 
 from rich.console import RenderableType
 
-from brvtui.lab.migration.tree import AnswerChange, AnsweredNote, MigratedAnswer, MigratedNote
+from brvtui.engines.migration import MigratedNote
+from brvtui.lab.migration import AnswerChange, AnsweredNote, MigratedAnswer
 from brvtui.paint.line import Line, flowed, line
 from brvtui.report.lines import rich_lines
 from brvtui.session.migrating import MigrationReport

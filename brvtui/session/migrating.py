@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 
 from brvtui.engines import registry
 from brvtui.engines.contract import EngineError, Query
+from brvtui.engines.migration import MigratedNote, MigratedTree, Migrates
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import Judgment
-from brvtui.lab.migration.tree import (
+from brvtui.lab.migration import (
     AnswerChange,
     MigratedAnswer,
-    MigratedNote,
-    MigratedTree,
-    migrate_tree,
     migrated_answer,
 )
 from brvtui.tree.reading.files import UnseenFile
@@ -67,7 +65,9 @@ def migrated(session: Session) -> MigratedTree:
     """
     if session.is_space or session.is_code:
         raise EngineError(ONLY_TREES)
-    return migrate_tree(session.snapshot, session.clock(), session.project.name)
+    engine = session.engines.named(registry.SPACE)
+    assert isinstance(engine, Migrates)
+    return engine.migrated(session.snapshot, session.clock(), session.project.name, engine.constants())
 
 
 def asked_queries(session: Session, given: Sequence[str] = ()) -> list[Asked]:
@@ -93,11 +93,10 @@ def answers_of(session: Session, tree: MigratedTree, asked: Sequence[Asked]) -> 
     Raises :class:`brvtui.engines.contract.EngineError`.
     """
     engine, context = session.engines.named(registry.DEFAULT), session.engines.context(registry.DEFAULT)
-    constants = session.engines.named(registry.SPACE).constants()
     notes = {note.topic: note.note for note in tree.notes}
     for judgment, source in asked:
         before = engine.answer(context, Query(judgment.text, judgment.scope))
-        yield migrated_answer(judgment, source, before, tree.space, notes, context.now_ms, constants)
+        yield migrated_answer(judgment, source, before, tree, notes, context.now_ms)
 
 
 def migration_report(session: Session, asked: Sequence[Asked], tree: MigratedTree | None = None) -> MigrationReport:

@@ -18,14 +18,14 @@ from brvtui.app.screens.dialog import Dialog
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.pane import Pane
-from brvtui.lab.migration.tree import AnswerChange
+from brvtui.lab.migration import AnswerChange
 from brvtui.paint.line import Line, flowed, line, rule
 from brvtui.report.migration import CHANGE_ROLES, answer_lines, losses
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
+    from brvtui.engines.migration import MigratedNote, MigratedTree
     from brvtui.engines.verification.results import Verification
-    from brvtui.lab.migration.tree import MigratedNote, MigratedTree
     from brvtui.session.migrating import MigrationReport
     from brvtui.session.verifying import VerificationStatus
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.engines.byterover_v4.profile import V4Profile
     from brvtui.engines.byterover_v4.reasons import Asking
     from brvtui.engines.byterover_v4.scripts import RankedSpace, ScriptAnswer
+    from brvtui.engines.migration import MigratedTree
     from brvtui.engines.previews import Preview, PreviewState
     from brvtui.engines.verification.installed import InstalledEngine
     from brvtui.engines.verification.results import Verification, VerificationRun
@@ -194,6 +195,12 @@ class ByteRoverV4:
 
         now = _previewed(self.answer(context, query), path, self.standing(context, path))
         return Preview(path, now, saved(just_before_ms(now_ms)), saved(mtime_ms), keep_mtime)
+
+    def migrated(self, snapshot: Snapshot, now_ms: float, name: str, constants: V4Profile) -> MigratedTree:
+        """The space called ``name`` that V4's migration at ``now_ms`` would make of the tree of ``snapshot``."""
+        from brvtui.engines.byterover_v4.migration.tree import migrate_tree
+
+        return migrate_tree(snapshot, now_ms, name, constants)
 
     def find_installed(self, named: Path | None, environment: Mapping[str, str]) -> InstalledEngine:
         """V4's skill bundle at ``named``, or the one that is found. Raises ``NotInstalled``."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from brvtui.engines.byterover_v4.migration.values import Moment, written, yaml_fields
+from brvtui.engines.migration import ConvertedNote
 from brvtui.tree.reading import frontmatter
 from brvtui.tree.reading.whitespace import SPACE, trim
 from brvtui.tree.spaces.topic_html import TOPIC
@@ -353,22 +354,6 @@ def _diagrams(text: str) -> str:
 
 def _kind(language: str) -> str:
     return language.lower() if language.lower() in _DIAGRAM_KINDS else _OTHER
-
-
-@dataclass(frozen=True, slots=True)
-class ConvertedNote:
-    """The topic that a note becomes."""
-
-    note: str
-    topic: str
-    """Its path below the tree."""
-    html: str
-    body: str
-    """The note without its frontmatter."""
-    has_title: bool
-    """Whether it has one; the migration leaves out a note whose heading is blank."""
-    problem: str
-    """Why the note's frontmatter becomes text; empty when it does not."""
 
 
 def convert(path: str, text: str, now_ms: float) -> ConvertedNote:

@@ -1,0 +1,140 @@
+"""A context tree as the space that V4's migration would make of it. Nothing is written."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+from brvtui import faults
+from brvtui.engines.byterover_v4.command_line import CommandLine
+from brvtui.engines.byterover_v4.documents import documents_of, term, tokens
+from brvtui.engines.byterover_v4.migration.converter import convert
+from brvtui.engines.byterover_v4.profile import V4Profile
+from brvtui.engines.byterover_v4.scripts import MOST_SPACE_ENTRIES, RankedSpace, query_space, ranked_space
+from brvtui.engines.migration import ConvertedNote, LostSignals, MigratedNote, MigratedTree, SpaceHits
+from brvtui.regular_files import LARGEST, read_regular
+from brvtui.snapshot import Snapshot
+from brvtui.text.analysis import counted, from_utf16
+from brvtui.text.segment import FIELDS, MOST_WORDS, TOO_MANY_WORDS
+from brvtui.tree.reading.files import TreeFile, UnseenFile
+from brvtui.tree.reading.signals import Source
+from brvtui.tree.spaces.contents import LARGEST_TOPIC, SpaceContents, TopicFile, code_units, markdown_files, unseen_name
+from brvtui.tree.spaces.locating import SpaceFolder
+from brvtui.tree.spaces.topic_html import UnreadableTopic, parse_topic
+
+_NS_PER_MS, _MS_PER_DAY = 1_000_000, 86_400_000.0
+_ENDING_WORD = "md"
+"""A word of every note's path, which nobody asks for."""
+_CATALOG = "index.html"
+
+
+class _LostWords(NamedTuple):
+    text: tuple[str, ...] = ()
+    frontmatter: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
+
+
+_NO_WORDS = _LostWords()
+
+
+def migrate_tree(snapshot: Snapshot, now_ms: float, name: str, constants: V4Profile) -> MigratedTree:
+    """The space called ``name`` that a migration at ``now_ms`` would make of the tree of ``snapshot``.
+
+    Shared sources are left out, as the migration leaves them out; ``constants`` rank its topics. Raises nothing.
+    """
+    tree = snapshot.project.tree
+    topics: list[TopicFile] = []
+    notes: list[MigratedNote] = []
+    converted: dict[str, ConvertedNote] = {}
+    left: list[UnseenFile] = []
+    words, entries = set[str](), 0
+    for path in sorted(markdown_files(tree), key=code_units):
+        try:
+            data = read_regular(tree / path, LARGEST)
+            made = convert(path, data.decode("utf-8", "replace"), now_ms)
+            if len(made.html) > LARGEST_TOPIC:
+                raise UnreadableTopic("its topic would be larger than 2 MB")
+            topic = parse_topic(made.html)
+            fields = [terms for document in documents_of(made.topic, topic) for terms in document.terms]
+            held = frozenset(word for terms in fields for word in terms)
+            entries += sum(map(len, fields))
+            if entries > MOST_SPACE_ENTRIES or len(words) + len(held - words) > MOST_WORDS:
+                raise UnreadableTopic(TOO_MANY_WORDS)
+        except OSError as error:
+            left.append(UnseenFile(path, f"cannot be read: {faults.reason(error)}"))
+            continue
+        except UnreadableTopic as error:
+            left.append(UnseenFile(path, str(error)))
+            continue
+        words |= held
+        converted[path] = made
+        unseen = _unseen(made)
+        lost = _NO_WORDS if unseen else _lost_words(snapshot, made, held)
+        notes.append(_migrated(snapshot, now_ms, made, unseen, lost))
+        if not unseen:
+            size = len(made.html.encode("utf-8", "surrogatepass"))
+            file = TreeFile(made.topic, size, round(now_ms) * _NS_PER_MS, 0, 0)
+            topics.append(TopicFile(file, made.html, topic))
+    topics.sort(key=lambda topic: code_units(topic.path))
+    folder = SpaceFolder(tree, tree, "root", name=name)
+    contents = SpaceContents(folder, tuple(topics), (), (), {}, 0)
+    answer = partial(_hits, ranked_space(contents), constants)
+    return MigratedTree(tuple(notes), converted, answer, tuple(left))
+
+
+def _hits(space: RankedSpace, constants: V4Profile, query: str, scope: str, now_ms: float) -> SpaceHits:
+    flags: dict[str, str | bool] = {"scope": scope} if scope else {}
+    found = query_space(space, CommandLine((query,), flags), now_ms, constants).hits
+    should_cite = any(hit.printed.confidence != "low" for hit in found)
+    return SpaceHits(tuple((hit.printed.path, hit.printed.score) for hit in found), should_cite)
+
+
+def _unseen(made: ConvertedNote) -> str:
+    if made.topic == _CATALOG:
+        return "the migration leaves out index.md at the root"
+    if not made.has_title:
+        return "the migration leaves it out: the heading that its title would be is blank"
+    return unseen_name(made.topic)
+
+
+def _migrated(snapshot: Snapshot, now_ms: float, made: ConvertedNote, unseen: str, lost: _LostWords) -> MigratedNote:
+    position = snapshot.by_path.get(made.note)
+    signals = snapshot.signals[position] if position is not None else None
+    kept = signals is not None and signals.source is not Source.DEFAULT
+    return MigratedNote(
+        note=made.note,
+        topic=made.topic if made.has_title and made.topic != _CATALOG else "",
+        unseen=unseen,
+        newly_searched=position is None and not unseen,
+        frontmatter_problem=made.problem,
+        lost_words=lost.text,
+        lost_frontmatter_words=lost.frontmatter,
+        lost_path_words=lost.path,
+        lost_age_days=_age_days(snapshot, made.note, now_ms),
+        lost_signals=LostSignals(signals.importance, signals.maturity, signals.access_count)
+        if signals is not None and kept
+        else None,
+    )
+
+
+def _age_days(snapshot: Snapshot, note: str, now_ms: float) -> float:
+    known = snapshot.parsed.get(note)
+    return max(0.0, (now_ms - known.mtime_ms) / _MS_PER_DAY) if known is not None else 0.0
+
+
+def _lost_words(snapshot: Snapshot, made: ConvertedNote, held: frozenset[str]) -> _LostWords:
+    """The words under which ByteRover 3 finds the note of ``made`` and V4, which finds it by those of ``held``, would
+    not: each where it stands first."""
+    position = snapshot.by_path.get(made.note)
+    if position is None:
+        return _NO_WORDS
+    title, body, path = snapshot.notes[position].title, made.body, made.note
+    in_text, in_path = ({from_utf16(word) for word in counted(text)[1]} for text in (f"{title}\n{body}", path))
+    names, lost = snapshot.postings.ids.terms, set[str]()
+    for row in snapshot.postings.note(position).rows.tolist():
+        word = from_utf16(names[row // len(FIELDS)])
+        if any(term(token) not in held for token in tokens(word)):
+            lost.add(word)
+    elsewhere = lost - in_text
+    only_path = elsewhere & in_path - {_ENDING_WORD}
+    return _LostWords(*(tuple(sorted(found)) for found in (lost & in_text, elsewhere - in_path, only_path)))

@@ -1,0 +1,90 @@
+"""What a migration to the space of another engine would make of a context tree. Nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from brvtui.snapshot import Snapshot
+from brvtui.tree.reading.files import UnseenFile
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertedNote:
+    """The topic that a note becomes."""
+
+    note: str
+    topic: str
+    """Its path below the tree."""
+    html: str
+    body: str
+    """The note without its frontmatter."""
+    has_title: bool
+    """Whether it has one; the migration leaves out a note whose heading is blank."""
+    problem: str
+    """Why the note's frontmatter becomes text; empty when it does not."""
+
+
+class SpaceHits(NamedTuple):
+    """The answer of a space that would be made: paths of topics with their scores, best first."""
+
+    hits: tuple[tuple[str, float], ...]
+    should_cite: bool
+    """Whether an agent would be told to cite it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LostSignals:
+    """Stored signals that a topic would begin without."""
+
+    importance: float
+    maturity: str
+    access_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class MigratedNote:
+    """A note, and what the migration would make of it."""
+
+    note: str
+    topic: str
+    """The path of its topic; empty where it would become none."""
+    unseen: str
+    """Why V4 would not see it; empty where it would."""
+    newly_searched: bool
+    """Whether V4 would search it although ByteRover 3 does not."""
+    frontmatter_problem: str
+    """Why its frontmatter would become text; empty where it would not."""
+    lost_words: tuple[str, ...]
+    """Words of its title and text that would no longer find it, in alphabetical order."""
+    lost_frontmatter_words: tuple[str, ...]
+    """The same for words that stand in its frontmatter alone: names of fields, dates, signals."""
+    lost_path_words: tuple[str, ...]
+    """Words that stand in its path alone, which V4 does not search."""
+    lost_age_days: float
+    """How old it is; as a topic it would be new."""
+    lost_signals: LostSignals | None
+    """None where nothing is stored for it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MigratedTree:
+    """A tree's notes beside the space that they would become."""
+
+    notes: tuple[MigratedNote, ...]
+    """In the order of their topics."""
+    converted: Mapping[str, ConvertedNote]
+    """The topic of each note, by the note's path."""
+    answer: Callable[[str, str, float], SpaceHits]
+    """What the space answers to a query in a scope, at a moment in ms since 1970."""
+    left: tuple[UnseenFile, ...]
+    """Files that cannot be read, each with why."""
+
+
+@runtime_checkable
+class Migrates(Protocol):
+    """An engine to whose spaces a context tree can be migrated."""
+
+    def migrated(self, snapshot: Snapshot, now_ms: float, name: str, constants: Any) -> MigratedTree:
+        """The space called ``name`` that a migration at ``now_ms`` would make of the tree of ``snapshot``."""

@@ -1,0 +1,105 @@
+"""The answer to a query before a migration to ByteRover V4, and after it. Nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from brvtui.engines.migration import MigratedTree
+from brvtui.lab.judgments.model import NOT_COVERED, Judgment, outcome_of
+from brvtui.trace import Trace
+
+_SHOWN = 10
+
+
+class AnswerChange(StrEnum):
+    """How the answer to a query would change, the worst first."""
+
+    NOTHING_FOUND = "nothing is found any more"
+    FIRST_GONE = "the first note is no longer in the answer"
+    OTHER_FIRST = "another note is first"
+    COVERED_NOW = "not covered before, and to be cited after"
+    SAME_FIRST = "the same note is first"
+    STILL_NOTHING = "nothing is found, as before"
+    RIGHTLY_NOTHING = "nothing is found any more, as it was judged"
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredNote:
+    """A note of an answer, with its score."""
+
+    note: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class MigratedAnswer:
+    """The answers to one query before and after. Scores of the two engines cannot be compared."""
+
+    query: str
+    scope: str
+    source: str
+    """``judged``, ``logged`` or ``given``."""
+    change: AnswerChange
+    outcome: str
+    """How ByteRover 3 answers: ``tier 2``, ``not covered``."""
+    should_cite: bool
+    """Whether V4's agent would be told to cite its answer."""
+    before: tuple[AnsweredNote, ...]
+    """At most ten, best first."""
+    after: tuple[AnsweredNote, ...]
+    """The same; the notes that V4's topics come from."""
+    rank_before: int | None
+    """Of the best judged note; None where there is none, or it is not in the answer."""
+    rank_after: int | None
+
+
+def migrated_answer(
+    judgment: Judgment,
+    source: str,
+    before: Trace,
+    tree: MigratedTree,
+    notes: Mapping[str, str],
+    now_ms: float,
+) -> MigratedAnswer:
+    """The answers to the query of ``judgment``: ``before``, and what the space of ``tree`` would answer at ``now_ms``.
+
+    ``notes`` has the note of each topic.
+    """
+    answer = tree.answer(judgment.text, judgment.scope, now_ms)
+    old = tuple(AnsweredNote(hit.path, hit.score) for hit in before.hits[:_SHOWN])
+    new = tuple(AnsweredNote(notes[path], score) for path, score in answer.hits[:_SHOWN])
+    return MigratedAnswer(
+        query=judgment.text,
+        scope=judgment.scope,
+        source=source,
+        change=_change(judgment, before, old, new),
+        outcome=outcome_of(before),
+        should_cite=answer.should_cite,
+        before=old,
+        after=new,
+        rank_before=_rank(judgment, old),
+        rank_after=_rank(judgment, new),
+    )
+
+
+def _change(
+    judgment: Judgment, trace: Trace, before: tuple[AnsweredNote, ...], after: tuple[AnsweredNote, ...]
+) -> AnswerChange:
+    if not after and before and judgment.expected == NOT_COVERED:
+        return AnswerChange.RIGHTLY_NOTHING
+    if not after:
+        return AnswerChange.NOTHING_FOUND if before else AnswerChange.STILL_NOTHING
+    if not trace.covered or not before:
+        return AnswerChange.COVERED_NOW
+    if before[0].note == after[0].note:
+        return AnswerChange.SAME_FIRST
+    kept = any(hit.note == before[0].note for hit in after)
+    return AnswerChange.OTHER_FIRST if kept else AnswerChange.FIRST_GONE
+
+
+def _rank(judgment: Judgment, hits: tuple[AnsweredNote, ...]) -> int | None:
+    best = max((document.grade for document in judgment.documents), default=0)
+    wanted = {document.path for document in judgment.documents if document.grade == best and best}
+    return next((rank for rank, hit in enumerate(hits, 1) if hit.note in wanted), None)
