@@ -97,26 +97,12 @@ async def test_switching_passes_over_an_engine_that_cannot_be_loaded(broken: Non
         assert view(pilot).engine.name == "byterover"
 
 
-async def test_help_explains_the_letters_of_the_engine_that_answers(app: BrvTui) -> None:
+async def test_profiles_help_and_feedback_are_those_of_the_engine_that_answers(app: BrvTui) -> None:
     own = {
         "byterover": "what the search for one word of",
         "jeffs_brain": "by words (w)",
         "soleri": "words find (b)",
     }
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "rollback")
-        await pilot.press("escape")
-        for engine, letters in own.items():
-            await switch_to(pilot, engine)
-            screen(pilot).query_one("#results").focus()
-            await pilot.press("f1")
-            await settled(pilot)
-            text = " ".join(line.plain.strip() for line in pilot.app.screen.query_one(TextPane).lines)
-            assert [said in text for said in own.values()] == [said == letters for said in own.values()]
-            await pilot.press("escape")
-
-
-async def test_an_engine_with_one_profile_says_so(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await switch(pilot, "rollback")
         before = view(pilot).engine.profile
@@ -128,6 +114,25 @@ async def test_an_engine_with_one_profile_says_so(app: BrvTui) -> None:
         await pilot.press("p")
         await until(pilot, lambda: view(pilot).engine.profile != before)
         await settled(pilot)
+        for engine, letters in own.items():
+            await switch_to(pilot, engine)
+            screen(pilot).query_one("#results").focus()
+            await pilot.press("f1")
+            await settled(pilot)
+            text = " ".join(line.plain.strip() for line in pilot.app.screen.query_one(TextPane).lines)
+            assert [said in text for said in own.values()] == [said == letters for said in own.values()]
+            await pilot.press("escape")
+        await switch_to(pilot, ENGINE)
+        await pilot.press("f2", "r")
+        await settled(pilot)
+        assert any("Jeffs Brain does not learn from feedback" in toast for toast in toasts(pilot))
+        await switch_to(pilot, "soleri")
+        await pilot.press("f2", "r")
+        await until(pilot, lambda: any("1 of 30 rows" in toast for toast in toasts(pilot)))
+        await settled(pilot)
+        trace = view(pilot).answer.trace
+        assert trace is not None
+        assert trace.section(VaultSearch).weights.rows == 1
 
 
 async def test_the_next_profiles_include_those_of_the_users_own(app: BrvTui) -> None:
@@ -214,18 +219,3 @@ async def test_a_log_of_another_engine_than_the_one_that_answers_names_it(app: B
         told = text_of(pilot, "#entry")
         assert " engine    byterover" in told
         assert "now by byterover, on an empty cache" in told
-
-
-async def test_feedback_on_a_result_moves_an_engine_that_learns(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await switch(pilot, "rollback")
-        await pilot.press("f2", "r")
-        await settled(pilot)
-        assert any("Jeffs Brain does not learn from feedback" in toast for toast in toasts(pilot))
-        await switch_to(pilot, "soleri")
-        await pilot.press("f2", "r")
-        await until(pilot, lambda: any("1 of 30 rows" in toast for toast in toasts(pilot)))
-        await settled(pilot)
-        trace = view(pilot).answer.trace
-        assert trace is not None
-        assert trace.section(VaultSearch).weights.rows == 1

@@ -15,7 +15,7 @@ from tests.support.trees import Tree
 pytestmark = pytest.mark.long
 
 
-async def test_the_forecast_by_keys(app: BrvTui) -> None:
+async def test_the_forecast_by_keys_mouse_and_wheel(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, "right_curly_bracket", "right_square_bracket")
         assert maturity(pilot).wanted.day == 31
@@ -37,11 +37,6 @@ async def test_the_forecast_by_keys(app: BrvTui) -> None:
         await settled(pilot)
         assert "TODAY" in shown(pilot)
         assert "▾ prune" not in text_of(pilot, "#draft")
-
-
-async def test_the_forecast_by_mouse(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
         bar = maturity(pilot).query_one(ForecastBar)
         first, cells = bar._track(bar.room)
         await pilot.mouse_down("#forecast", offset=(first + (cells - 1) // 2, 1))
@@ -57,11 +52,6 @@ async def test_the_forecast_by_mouse(app: BrvTui) -> None:
         await pilot.click("#forecast", offset=(first, 2))
         await settled(pilot)
         assert maturity(pilot).wanted.day == 0
-
-
-async def test_the_wheel_turns_the_forecast(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(pilot)
         bar = maturity(pilot).query_one(ForecastBar)
         for turn, day in ((MouseScrollUp, 1), (MouseScrollUp, 2), (MouseScrollDown, 1)):
             bar.post_message(turn(bar, 9, 1, 0, 0, 0, False, False, False))
