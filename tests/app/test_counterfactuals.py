@@ -69,36 +69,25 @@ async def test_every_kind_of_change_is_listed(app: BrvTui, size: tuple[int, int]
         assert f"{first.score:.2f}" in text
 
 
-async def test_what_nothing_covers(app: BrvTui) -> None:
+async def test_v_says_why_it_tries_nothing_or_finds_nothing(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
-        await asked(pilot, "zebra quagga")
-        assert "no note came near" in text_of(pilot, "#route")
-        assert "not found" in text_of(pilot, "#route")
-
-
-async def test_what_needs_no_model_needs_nothing(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "f4", "v")
+        await until(pilot, lambda: "type a query first: v then tries" in toasts(pilot))
         await asked(pilot, "token store")
         assert view(pilot).answer.trace is not None
         assert view(pilot).answer.trace.section(Route).outcome is Outcome.DIRECT  # type: ignore[union-attr]
         assert "no model is needed" not in text_of(pilot, "#route")
         assert view(pilot).answer.counterfactuals is None
         assert "no change is needed" in toasts(pilot)
-
-
-async def test_what_the_cache_answers_is_asked_once_it_is_emptied(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
+        await asked(pilot, "zebra quagga")
+        assert "no note came near" in text_of(pilot, "#route")
+        assert "not found" in text_of(pilot, "#route")
+        await pilot.press("i")
         await ask_from_cache(pilot, QUERY)
         await pilot.press("escape", "f4", "v")
         said = "while the cache holds its answer: c empties it, then v tries"
         await until(pilot, lambda: said in toasts(pilot))
-
-
-async def test_without_a_query_there_is_nothing_to_need_less(app: BrvTui) -> None:
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", "f4", "v")
-        await until(pilot, lambda: "type a query first: v then tries" in toasts(pilot))
 
 
 async def test_nothing_is_tried_unasked(app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
