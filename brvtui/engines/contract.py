@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from brvtui.trace.events import Event
     from brvtui.trace.feedback import Usefulness
     from brvtui.trace.routing import CacheNow
+    from brvtui.tree.reading.project import FoundProject
 
 C = TypeVar("C")
 LONGEST_QUERY = 10_000
@@ -297,6 +298,14 @@ class Verifies(Protocol):
 
         Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.
         """
+
+
+@runtime_checkable
+class KeepsQueries(Protocol):
+    """An engine that keeps the queries that it answered in a place of its own."""
+
+    def kept_queries(self, project: FoundProject) -> Any:
+        """The queries over ``project``, as :class:`brvtui.logbook.EngineQueries`."""
 
 
 @runtime_checkable

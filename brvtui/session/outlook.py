@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from typing import Any
 
-from brvtui.engines.contract import Context, EngineError, Forecasts
+from brvtui.engines.contract import EngineError, Forecasts
 from brvtui.session.engines import Engines
 from brvtui.snapshot import Note, Snapshot
 from brvtui.trace import AgeingDocument, DatedEvent, DocumentForecast, EventCount, Outlook
+from brvtui.trace.forecasts import date_after
 from brvtui.wording import nearest
 
 
@@ -40,7 +39,7 @@ def outlook(
         project=snapshot.project.name,
         now=context.snapshot_info.clock,
         days=days,
-        until=_day(context, days),
+        until=date_after(context.now_ms, days),
         event=event,
         ranked=len(ranked),
         notes=len(snapshot.notes),
@@ -66,10 +65,3 @@ def _documents(
         if events:
             maturity = snapshot.signals[snapshot.by_path[note.path]].maturity
             yield AgeingDocument(note.path, note.title, maturity, made.ceiling, made.ceiling_then, events)
-
-
-def _day(context: Context[Any], days: int) -> str:
-    try:
-        return (datetime.fromtimestamp(context.now_ms / 1000, UTC) + timedelta(days=days)).date().isoformat()
-    except (OverflowError, OSError, ValueError):  # beyond what a calendar holds
-        return ""

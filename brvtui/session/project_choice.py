@@ -12,6 +12,7 @@ from brvtui.config import Configuration, configure
 from brvtui.config.profile_choice import chosen_profile, profile_of_engine
 from brvtui.config.schema import SettingProblem, UnusableSetting
 from brvtui.engines import registry
+from brvtui.engines.contract import KeepsQueries
 from brvtui.engines.profile_files import TreeProfile, profiles_of
 from brvtui.logbook import EngineQueries, QueryLogFolder
 from brvtui.publishing.publisher import Publisher, StoredSignals
@@ -40,13 +41,10 @@ def engine_queries_of(project: FoundProject) -> EngineQueries:
     """What the engine of ``project`` keeps of the queries that it answered."""
     if not project.is_space:
         return QueryLogFolder(project_data(project.root))
-    from brvtui.engines.byterover_v4.pending_rows import PendingRows
-    from brvtui.tree.spaces.locating import is_of_folder
-    from brvtui.tree.spaces.project import SpaceProject
-
-    assert isinstance(project, SpaceProject)
-    first, ids = project.spaces[0], (space.id for space in project.spaces)
-    return PendingRows(first.data, ids, project.root if is_of_folder(first, project.root) else None)
+    engine = registry.load(registry.SPACE)
+    assert isinstance(engine, KeepsQueries)
+    made: EngineQueries = engine.kept_queries(project)
+    return made
 
 
 def sidecar_of(project: FoundProject) -> Path:

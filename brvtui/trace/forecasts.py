@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from brvtui.trace.scores import Part
+
+
+def date_after(now_ms: float, days: float) -> str:
+    """The day (UTC), ``2027-11-10``, that is ``days`` after ``now_ms``; empty for one that no calendar holds."""
+    try:
+        return (datetime.fromtimestamp(now_ms / 1000, UTC) + timedelta(days=days)).date().isoformat()
+    except (OverflowError, OSError, ValueError):
+        return ""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
 
@@ -20,6 +19,7 @@ from brvtui.ranking.ceiling import scores
 from brvtui.ranking.decay import MS_PER_DAY, age_days
 from brvtui.ranking.maturity import LEVELS
 from brvtui.trace import DatedEvent, DocumentForecast, Part
+from brvtui.trace.forecasts import date_after
 
 LAST_DAY = 365
 
@@ -179,12 +179,5 @@ def note_forecast(forecast: Forecast, path: str) -> DocumentForecast | None:
 
 
 def _dated(coming: UpcomingEvent, now_ms: float) -> DatedEvent:
-    date = _date(now_ms, coming.days) if coming.days else ""
+    date = date_after(now_ms, coming.days) if coming.days else ""
     return DatedEvent(coming.event.key, coming.days, date, coming.event.happens)
-
-
-def _date(now_ms: float, days: float) -> str:
-    try:
-        return (datetime.fromtimestamp(now_ms / 1000, UTC) + timedelta(days=days)).date().isoformat()
-    except (OverflowError, OSError, ValueError):  # beyond what a calendar holds
-        return ""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.engines.ageing.rules import AgeingRules
     from brvtui.engines.byterover_v4.command_line import CommandLine
     from brvtui.engines.byterover_v4.hits import SpacePaths
+    from brvtui.engines.byterover_v4.pending_rows import PendingRows
     from brvtui.engines.byterover_v4.presentation import V4Presentation
     from brvtui.engines.byterover_v4.profile import V4Profile
     from brvtui.engines.byterover_v4.reasons import Asking
@@ -34,6 +35,7 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.ranking.constants import SignalRules
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
+    from brvtui.tree.reading.project import FoundProject
 
 _TEXTS = ("element_tag", "element_attr", "element_value")
 _NO_SPACE = (
@@ -201,6 +203,16 @@ class ByteRoverV4:
         from brvtui.engines.byterover_v4.migration.tree import migrate_tree
 
         return migrate_tree(snapshot, now_ms, name, constants)
+
+    def kept_queries(self, project: FoundProject) -> PendingRows:
+        """The queries over the spaces of ``project`` that wait to be sent."""
+        from brvtui.engines.byterover_v4.pending_rows import PendingRows
+        from brvtui.tree.spaces.locating import is_of_folder
+        from brvtui.tree.spaces.project import SpaceProject
+
+        assert isinstance(project, SpaceProject)
+        first, ids = project.spaces[0], (space.id for space in project.spaces)
+        return PendingRows(first.data, ids, project.root if is_of_folder(first, project.root) else None)
 
     def find_installed(self, named: Path | None, environment: Mapping[str, str]) -> InstalledEngine:
         """V4's skill bundle at ``named``, or the one that is found. Raises ``NotInstalled``."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from brvtui.ranking.ceiling import HORIZON_DAYS, PRECISION_DAYS, ScoreInputs, ce
 from brvtui.ranking.constants import CompoundRules, DecayRules
 from brvtui.ranking.decay import MS_PER_DAY, days_until_importance
 from brvtui.trace import AgedSignals, Ceiling, DatedEvent, DocumentForecast, Horizon, Part
+from brvtui.trace.forecasts import date_after
 from brvtui.tree.spaces.contents import BrokenSignals, TopicSignals
 
 CONFIDENCES: Mapping[str, str] = {"high": "below high confidence", "medium": "below medium confidence"}
@@ -176,15 +176,8 @@ def _events(horizons: Sequence[Horizon], below_maturity: float | None, now_ms: f
         if left is not None:  # 0 once it has come
             name = horizon.constant.rpartition(".")[2]
             text = f"stops being of {name} confidence even as the best match"
-            made.append(DatedEvent(name, left, _date(now_ms, left) if left else "", text))
+            made.append(DatedEvent(name, left, date_after(now_ms, left) if left else "", text))
     if below_maturity is not None:
-        date = _date(now_ms, below_maturity) if below_maturity else ""
+        date = date_after(now_ms, below_maturity) if below_maturity else ""
         made.append(DatedEvent(_BELOW_MATURITY, below_maturity, date, "falls below its maturity"))
     return sorted(made, key=lambda event: event.days)
-
-
-def _date(now_ms: float, days: float) -> str:
-    try:
-        return (datetime.fromtimestamp(now_ms / 1000, UTC) + timedelta(days=days)).date().isoformat()
-    except (OverflowError, OSError, ValueError):  # beyond what a calendar holds
-        return ""
