@@ -7,13 +7,6 @@ from collections.abc import Iterable, Sequence
 _MOST_NAMED, _EXAMPLES = 25, 5
 
 
-def noun(is_code: bool, is_space: bool) -> str:
-    """What is ranked, in the singular: a *symbol* of code, a *topic* of a ByteRover V4 space, else a *note*."""
-    if is_code:
-        return "symbol"
-    return "topic" if is_space else "note"
-
-
 def counted(number: int, one: str, more: str) -> str:
     """``number`` with its noun: ``1 note``, ``2 notes``."""
     return f"{number} {one if number == 1 else more}"

@@ -160,3 +160,64 @@ def test_nothing_unpickles_or_evaluates() -> None:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in calls, file
+
+
+KINDS = {"TREE", "SPACE", "CODE"}
+SAY_IT = {
+    "brvtui.trace.traces": "the field of a trace in JSON",
+    "brvtui.engines.registry": "reads that field",
+    "brvtui.tree.reading.conflicts": "lines of code in Markdown",
+    "brvtui.tree.reading.links": "lines of code in Markdown",
+}
+
+
+def name_in(node: ast.AST) -> str:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) | ast.FunctionDef(name=name):
+            return name
+        case ast.keyword(arg=str() as name):
+            return name
+    return ""
+
+
+def questions_of_kind(source: str) -> list[str]:
+    """Where ``source`` asks which kind a project is, in place of what it can do."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if name_in(node) in ("is_space", "is_code"):
+            found.append(name_in(node))
+        operands = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+        operands += [each for one in operands if isinstance(one, ast.Tuple | ast.List | ast.Set) for each in one.elts]
+        names = {name_in(operand) for operand in operands}
+        if "kind" in names and names & KINDS:
+            found.append(ast.unparse(node))
+    return found
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "if session.is_space: pass",
+        "def f(is_code): pass",
+        "f(is_code=True)",
+        "is_code = True",
+        "x = session.kind is CODE",
+        "x = kinds.SPACE == snapshot.kind",
+        "x = kind in (TREE, SPACE)",
+    ],
+)
+def test_a_question_of_kind_is_found(source: str) -> None:
+    assert questions_of_kind(source)
+
+
+def test_capabilities_and_engines_are_no_questions_of_kind() -> None:
+    assert not questions_of_kind("x = session.kind.has_files and engine == SPACE and found.kind == PACKAGE")
+
+
+def test_callers_ask_what_a_project_can_do_not_which_kind_it_is() -> None:
+    asking = {
+        module_of(file): found
+        for file in sorted(PACKAGE.rglob("*.py"))
+        if (found := questions_of_kind(file.read_text(encoding="utf-8")))
+    }
+    assert asking.keys() == SAY_IT.keys(), asking

@@ -615,11 +615,10 @@ class BrvTui(ConfiguredApp):
     def switch_mode(self, mode: str) -> AwaitMount:
         """Brings the screen of ``mode`` to the front; over code not that of maturities, and over a fleet alone none of
         a project: a toast says so."""
-        overview = self.view.project.overview
         if self._request.is_fleet_alone and mode not in (FLEET.name, SETTINGS.name):
             self.notify(NO_MEMORY, timeout=4)
             mode = self.current_mode
-        if mode == MATURITY.name and overview is not None and overview.is_code:
+        if mode == MATURITY.name and not self.view.kind.has_maturity:
             self.notify("this is code: notes alone have a maturity", timeout=4)
             mode = self.current_mode
         return super().switch_mode(mode)

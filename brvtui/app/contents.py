@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from brvtui.engines.previews import Preview
     from brvtui.lab.similar import Similar
     from brvtui.tree.editing.problems import Problem
+    from brvtui.tree.reading.kinds import ProjectKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +57,20 @@ class Overview:
     notes: int
     counts: tuple[int, int, int]
     """Notes by maturity: draft, validated, core."""
-    unseen: tuple[tuple[str, str], ...]
-    """Path and reason of files that the engine does not see."""
     roots: tuple[Branch, ...]
-    important: tuple[NoteLine, ...]
-    notices: tuple[str, ...]
     branches: Mapping[str, Branch]
     """Every folder and file of :attr:`roots` by its path."""
-    aside: int
-    """The number of stubs and derived files."""
     fingerprint: str
     generation: int
-    loaded_ms: float
+    kind: ProjectKind
+    unseen: tuple[tuple[str, str], ...] = ()
+    """Path and reason of files that the engine does not see."""
+    important: tuple[NoteLine, ...] = ()
+    notices: tuple[str, ...] = ()
+    aside: int = 0
+    """The number of stubs and derived files."""
+    loaded_ms: float = 0.0
     """When it was read."""
-    is_code: bool = False
-    """Whether the notes are the symbols of a repository."""
     reads_frontmatter: bool = False
     """Whether signals in a note's frontmatter count."""
     unread: str = ""
@@ -88,9 +88,7 @@ class Overview:
         """Returns why there are no notes, where there are none."""
         if self.unreadable:
             return f"the tree: {self.unreadable}; once it is there, so are its notes"
-        if self.is_code:
-            return "no source in this folder is of a language that is read"
-        return self.unread or "no notes in this tree yet"
+        return self.kind.why_empty or self.unread or "no notes in this tree yet"
 
 
 @dataclass(frozen=True, slots=True)

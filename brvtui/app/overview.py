@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from brvtui.app.contents import Branch, NoteLine, Overview
 from brvtui.app.states import INDEX, MANIFEST, ancestors
+from brvtui.engines.registry import kind_of
 from brvtui.paint.glyphs import MATURITIES
 from brvtui.trace import Kind, Trace
 from brvtui.trace.routing import FingerprintState
@@ -251,7 +252,7 @@ def _signals(snapshot: Snapshot, path: str) -> NoteSignals | None:
 
 
 def _unread(snapshot: Snapshot) -> str:
-    if snapshot.notes or snapshot.is_code:
+    if snapshot.notes or snapshot.kind.why_empty:
         return ""
     return snapshot.project.link or "; ".join(snapshot.unread)
 
@@ -263,14 +264,14 @@ def _overview(snapshot: Snapshot, made: Branches, important: tuple[NoteLine, ...
         counts=counts_of(made.roots),
         unseen=tuple((file.path, file.reason) for file in snapshot.unseen),
         roots=made.roots,
-        important=() if snapshot.is_code else important,
+        important=important if snapshot.kind.has_maturity else (),
         notices=snapshot.notices,
         branches=made.by_path,
         aside=made.aside,
         fingerprint=snapshot.fingerprint,
         generation=snapshot.generation,
         loaded_ms=snapshot.loaded_ms,
-        is_code=snapshot.is_code,
+        kind=snapshot.kind,
         reads_frontmatter=snapshot.reads_frontmatter,
         unread=_unread(snapshot),
         to_mend=frozenset((*snapshot.unusable_signals, *snapshot.conflicts)),
@@ -315,15 +316,11 @@ def remembered(trace: Trace) -> Overview:
         project=told.project,
         notes=told.notes,
         counts=counts_of(made.roots),
-        unseen=(),
         roots=made.roots,
-        important=(),
-        notices=(),
         branches=made.by_path,
-        aside=0,
         fingerprint=state.value if state is not None else "",
         generation=told.generation,
-        loaded_ms=0.0,
+        kind=kind_of(trace.engine),
     )
 
 

@@ -30,7 +30,8 @@ from brvtui.app.states import (
     StaleState,
     WatchState,
 )
-from brvtui.engines.registry import DEFAULT, SPACE, noun_of, presentation
+from brvtui.engines.registry import DEFAULT, SPACE, kind_of, presentation
+from brvtui.tree.reading.kinds import ProjectKind
 
 if TYPE_CHECKING:
     from brvtui.app.live_answer import LiveAnswer
@@ -121,9 +122,9 @@ class View(NamedTuple):
     edits: EditsState = EditsState()
 
     @property
-    def is_code(self) -> bool:
-        """Whether the symbols of a repository stand in place of notes."""
-        return self.project.overview is not None and self.project.overview.is_code
+    def kind(self) -> ProjectKind:
+        """The kind of project; until it is read, the one that the engine ranks."""
+        return self.project.overview.kind if self.project.overview is not None else kind_of(self.engine.name)
 
     @property
     def no_project(self) -> str:
@@ -151,9 +152,9 @@ class View(NamedTuple):
         engine = self.engine
         shown = None if self.opening else self.presentation  # the first paint waits for no engine
         for need, is_there in (
-            (Need.NOTES, not self.is_code),
+            (Need.NOTES, self.kind.has_files),
             (Need.TREE, engine.name != SPACE),
-            (Need.TIERS, engine.name == DEFAULT and not self.is_code),
+            (Need.TIERS, engine.name == DEFAULT and self.kind.has_maturity),
             (Need.GRAPH, shown is not None and shown.draws_graph),
             (Need.LEARNING, shown is not None and shown.learns),
             (Need.MODES, engine.mode),
@@ -163,14 +164,9 @@ class View(NamedTuple):
             lacking |= Need.NOTHING if is_there else need
         return lacking
 
-    @property
-    def noun(self) -> str:
-        """What the engine ranks, in the singular: a note, a topic, over code a symbol."""
-        return noun_of(self.engine.name, self.is_code)
-
     def worded(self, text: str) -> str:
         """``text`` about notes, over code in the words for that."""
-        return over_code(text) if self.is_code else text
+        return text if self.kind.has_files else over_code(text)
 
     @property
     def answered(self) -> Trace | None:
@@ -235,12 +231,12 @@ class View(NamedTuple):
     def maturity_of(self, file: str) -> str:
         """The maturity of the note at ``file``; empty when there is none, and for code."""
         overview = self.project.overview
-        branch = overview.branches.get(file) if overview is not None and not self.is_code else None
+        branch = overview.branches.get(file) if overview is not None and self.kind.has_maturity else None
         return branch.maturity if branch is not None else ""
 
     def has_screen(self, mode: Mode) -> bool:
         """Whether the screen ``mode`` can be brought to the front: code has no maturity."""
-        return mode != MATURITY or not self.is_code
+        return mode != MATURITY or self.kind.has_maturity
 
     def knows(self, file: str) -> bool:
         """Whether there is a file at ``file``, be it a note or not."""

@@ -37,15 +37,15 @@ def check_terminal(project: Path | None = None, instead: str = "brv-tui query, e
         raise Failure(f"the app needs a terminal; without one, use {instead}", BAD_USAGE)
 
 
-def check_engine(name: str, is_code: bool = False) -> None:
-    """Raises :class:`Failure` for an engine that is not installed, or one that is not for code over code."""
+def check_engine(name: str, repository: Path | None) -> None:
+    """Raises :class:`Failure` for an engine that is not installed, or one of notes over a ``repository``."""
     from brvtui.engines import registry
-    from brvtui.session.engines import OF_CODE
+    from brvtui.tree.reading.kinds import CODE
 
     if name and (why := registry.why_unknown(name)):
         raise Failure(why, BAD_USAGE)
-    if is_code and name not in ("", OF_CODE):
-        raise Failure(f"over code, {OF_CODE} alone answers: leave out --engine", BAD_USAGE)
+    if repository is not None and name not in ("", CODE.engine):
+        raise Failure(f"over code, {CODE.engine} alone answers: leave out --engine", BAD_USAGE)
 
 
 def check_trace(project: Path | None, **options: object) -> None:

@@ -13,7 +13,7 @@ from brvtui.cli.engine_command import Asked
 from brvtui.cli.failure import NEGATIVE, OK, engine_errors_reported
 from brvtui.cli.options import WholeNumber, answer_format, project_option, shared
 from brvtui.cli.output import print_report, write_json
-from brvtui.engines.registry import noun_of, presentation
+from brvtui.engines.registry import kind_of, presentation
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.line import Line, flowed, line
 from brvtui.paint.text import days
@@ -36,7 +36,7 @@ def outlook_report(outlook: Outlook, width: int) -> RenderableType:
 def outlook_lines(outlook: Outlook, glyphs: Glyphs) -> list[Line]:
     """The lines of :func:`outlook_report`, of any length."""
     until = outlook.until or f"{outlook.days} days on"
-    noun = noun_of(outlook.engine)
+    noun = kind_of(outlook.engine).noun
     ranked = "" if outlook.ranked == outlook.notes else f"{outlook.ranked} of "
     notes = counted(outlook.notes, noun, f"{noun}s")
     span = "today" if not outlook.days else f"from today to {until}" if outlook.days > 1 else f"until {until}"

@@ -57,7 +57,7 @@ def migrate(
     from brvtui.tree.spaces.project import find_any_project
 
     with suppress(ProjectError):  # opening says why
-        if find_any_project(project).is_space:
+        if not find_any_project(project).kind.can_vary:
             raise Failure(ONLY_TREES, NOT_THERE)
     session = Asked("byterover", {}, "", project, profile, now, signals, None).open()
     try:

@@ -53,7 +53,7 @@ def open_app(
     check_trace(
         project, engine=engine, profile=profile, now=now, signals=signals, space=space, root=root, corpus=of_code
     )
-    check_engine(engine, repository is not None)
+    check_engine(engine, repository)
     check_terminal(project)
     from brvtui.app import run
     from brvtui.app.project.opening import Opening
@@ -110,7 +110,7 @@ def serve(
     if repo is not None and project is not None:
         raise Failure(PROJECT_OR_REPO, BAD_USAGE)
     check_trace(project, engine=engine, profile=profile, now=now, signals=signals)
-    check_engine(engine, repo is not None)
+    check_engine(engine, repo)
     if project is not None and not is_there(project):
         raise Failure(f"{project}: {NO_PROJECT}", NOT_THERE)
     name = visible(_name_of(project, repo))

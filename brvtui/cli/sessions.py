@@ -35,7 +35,7 @@ def find_session(
 
     if repository is not None and project is not None:
         raise Failure("give either --project or --repo", BAD_USAGE)
-    check_engine(engine, repository is not None)
+    check_engine(engine, repository)
     named = None
     if space or root is not None:
         if repository is not None:

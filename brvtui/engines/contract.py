@@ -73,7 +73,7 @@ class Context(Generic[C]):
         moment = datetime.fromtimestamp(self.now_ms / 1000, UTC).isoformat(timespec="milliseconds")
         held = self.snapshot
         clock = moment.replace("+00:00", "Z")
-        return SnapshotInfo(held.project.name, held.generation, len(held.notes), clock, held.is_code)
+        return SnapshotInfo(held.project.name, held.generation, len(held.notes), clock, not held.kind.has_files)
 
 
 def _silent(made: int, wanted: int) -> None:

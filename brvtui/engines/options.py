@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from brvtui.engines.contract import EngineError
-from brvtui.engines.registry import SPACE, load, names_for
+from brvtui.engines.registry import kind_of, load, names_for
 
 
 @runtime_checkable
@@ -24,7 +24,7 @@ def engines_with(option: str, value: Any, refusing: str = "") -> str:
     Of the option ``mode``, those that have the mode ``value``. An engine that does not name its options is left out.
     """
     found = []
-    for name in names_for(refusing == SPACE):
+    for name in names_for(kind_of(refusing)):
         try:
             engine = load(name)
         except EngineError:

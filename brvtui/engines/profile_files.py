@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from brvtui import faults
-from brvtui.engines.registry import DEFAULT, SPACE, load, names, names_for
+from brvtui.engines.registry import DEFAULT, kind_of, load, names, names_for
 from brvtui.profiles import BUILT_IN
 from brvtui.profiles import DEFAULT as DEFAULT_PROFILE
 from brvtui.regular_files import read_regular
@@ -86,7 +86,7 @@ def tree_profile(source: str = DEFAULT_PROFILE) -> TreeProfile:
 def refuse_engine(profile: str, asked: str) -> None:
     """Raises :class:`brvtui.typed_tables.ProfileError` if ``profile``, none of the engine ``asked``, is the name of an
     engine that ranks the same."""
-    if profile in names_for(asked == SPACE):
+    if profile in names_for(kind_of(asked)):
         raise ProfileError(f"no profile {profile}: that is an engine, which --engine {profile} chooses")
 
 
@@ -127,7 +127,7 @@ def _profiles_of(engine: str, kept: Mapping[str, object]) -> tuple[str, ...]:
 def owner_hint(profile: str, asked: str) -> str:
     """Whose ``profile`` is, behind a message that the engine ``asked`` has none of that name; empty if nobody's."""
     owner = engine_of_profile(profile)
-    takes = f": --engine {owner} takes it" if owner in names_for(asked == SPACE) else ""
+    takes = f": --engine {owner} takes it" if owner in names_for(kind_of(asked)) else ""
     return f"; {shortened(profile)} is one of {owner}'s{takes}" if owner else ""
 
 

@@ -7,15 +7,18 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from brvtui.wording import nearest, noun, shortened
+from brvtui.tree.reading import kinds
+from brvtui.tree.reading.kinds import ProjectKind
+from brvtui.wording import nearest, shortened
 
 if TYPE_CHECKING:
     from brvtui.engines.contract import Engine
     from brvtui.engines.presentation import Presentation
+    from brvtui.trace import SnapshotInfo
 
 GROUP = "brvtui.engines"
 DEFAULT = "byterover"
-SPACE = "byterover_v4"
+SPACE = kinds.SPACE.engine
 """The engine that ranks the topics of a space; the others rank the notes of a context tree."""
 _OURS = {
     "byterover": "brvtui.engines.byterover.engine:ByteRover",
@@ -34,14 +37,16 @@ def names() -> tuple[str, ...]:
     return (*_OURS, *sorted(_theirs().keys() - _OURS.keys()))
 
 
-def noun_of(engine: str, is_code: bool = False) -> str:
-    """What ``engine`` ranks, in the singular: a *symbol* of code, a *topic* of a ByteRover V4 space, else a *note*."""
-    return noun(is_code, engine == SPACE)
+def kind_of(engine: str, held: SnapshotInfo | None = None) -> ProjectKind:
+    """The kind of project that ``engine`` ranked in ``held``; without, never code."""
+    if held is not None and held.is_code:
+        return kinds.CODE
+    return kinds.SPACE if engine == SPACE else kinds.TREE
 
 
-def names_for(is_space: bool) -> tuple[str, ...]:
-    """The names of the installed engines that rank what is open: a space, or a context tree."""
-    return (SPACE,) if is_space else tuple(name for name in names() if name != SPACE)
+def names_for(kind: ProjectKind) -> tuple[str, ...]:
+    """The names of the installed engines that rank a project of this ``kind``."""
+    return (kind.engine,) if kind.engine else tuple(name for name in names() if name != SPACE)
 
 
 def why_unknown(name: str) -> str:

@@ -28,6 +28,7 @@ from brvtui.trace import Trace
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.history.git import RevisionError, git
 from brvtui.tree.history.revision import CommittedFile, batch_contents, listed_files
+from brvtui.tree.reading import kinds
 from brvtui.tree.reading.contents import Unseen, read_bytes
 from brvtui.tree.reading.project import MARKER, FoundProject
 from brvtui.tree.spaces.locating import TREE, is_uuid
@@ -190,8 +191,8 @@ def _session(member: Member, now_ms: float) -> Session:
         raise FleetError(f"{folder}: no such folder", AbsenceKind.NO_FOLDER) from error
     if (real / MARKER).is_file():
         raise FleetError(f"{folder}: its {MARKER} points to another project; add that one", AbsenceKind.ONLY_ALONE)
-    is_space = real.name == TREE and is_uuid(real.parent.name)
-    if member.engine == registry.SPACE and not is_space:
+    is_tree = real.name == TREE and is_uuid(real.parent.name)
+    if member.engine == registry.SPACE and not is_tree:
         raise FleetError(f"{folder}: {registry.SPACE} needs the tree of a space; add the data folder with spaces")
     session = Session.open(folder, member.profile or None, now_ms, engine=member.engine, alone=True)
     root = real.parent.parent if real.name == TREE and real.parent.name == MARKER else real
@@ -204,8 +205,7 @@ def _session(member: Member, now_ms: float) -> Session:
 class GitMemory:
     """A memory in a git repository, as :class:`brvtui.session.opened.OpenProject` has it. Nothing of it is written."""
 
-    is_code = False
-    is_space = False
+    kind = kinds.TREE
 
     def __init__(self, member: Member, now_ms: float) -> None:
         """Reads nothing before :meth:`load`. Raises :class:`brvtui.typed_tables.ProfileError`."""

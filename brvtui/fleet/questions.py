@@ -50,7 +50,7 @@ class StateOf:
             project.engine,
             project.engines.profile(project.engine),
             digest,
-            tuple(sorted(snapshot.domains)) if not project.is_space else (),
+            () if project.kind.is_html else tuple(sorted(snapshot.domains)),
             snapshot.notices,
         )
 

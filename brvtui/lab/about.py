@@ -85,8 +85,6 @@ class Around:
     """The note on the board of maturities."""
     speaking: tuple[tuple[str, str], ...] = ()
     """Of a symbol: the notes that speak of it, each with what it writes."""
-    is_topic: bool = False
-    """Whether it is a topic of a space, which has no place in ByteRover 3's manifest."""
 
 
 def about(

@@ -138,7 +138,7 @@ class StateMixer:
         is_as_on_disk = not difference.paths and signals.stored is base.stored
         if is_as_on_disk and moment == self.then.context.now_ms and reading == self.then.reading:
             return base
-        if base.spaces or base.is_code:
+        if not base.kind.can_vary:
             return base  # neither files nor the order of notes depend on what can be taken here
         return revised(replace(base, stored=signals.stored), reading, moment, difference)
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from brvtui.engines.registry import noun_of, presentation
+from brvtui.engines.registry import kind_of, presentation
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.trace import Trace
 from brvtui.tree.editing.archive import archived_as
@@ -114,7 +114,7 @@ def causes(
     counts the notes whose signals the engine that answered does not read. ``done_here`` names what was done since in
     this session and the times of files do not tell, each with the paths, as of results, of its notes.
     """
-    noun = noun_of(now.engine)
+    noun = kind_of(now.engine).noun
     shown = dict.fromkeys((*entry.paths, *(hit.path for hit in now.hits)))
     as_of_then = as_of(entry.at_ms) if as_of is not None else None
     here, elsewhere = _done(done_here or {}, shown, changed_ms)

@@ -81,7 +81,7 @@ class Turner:
         snapshot = self.context.snapshot
         place = snapshot.by_path.get(self.below)
         is_long = len(self.query.text) > TRIAL_LENGTH
-        if is_long or place is None or snapshot.is_code or not snapshot.notes[place].is_local:
+        if is_long or place is None or not snapshot.kind.has_files or not snapshot.notes[place].is_local:
             return ()
         kinds = [list(self._younger(place))]
         choices = [self._all_wordings(place)]

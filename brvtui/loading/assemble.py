@@ -110,7 +110,6 @@ def assemble(parts: Parts, transition: Transition | None = None) -> Snapshot:
         unseen=(*parts.passed_over, *(UnseenFile(path, parts.parsed[path].unseen) for path in parts.unreadable)),
         notices=(*parts.project.notices, *filter(None, [parts.signals_ignored]), *limit_notices(parts.passed_over)),
         parsed=parts.parsed,
-        edited={},
         stored=parts.stored,
         frontmatter_defaults=frontmatter_defaults(parts.constants.signals),
         engine_failure=parts.engine_failure,

@@ -85,13 +85,10 @@ def _snapshot(
         signals=signals,
         columns=columns_of(notes, signals, parsed),
         postings=build(terms, ids),
-        summary_signals={},
-        summaries={},
         files=tuple(topic.file for topic in spaces[0].topics),
         unseen=spaces[0].unseen,
         notices=(*project.notices, *limit_notices(file for space in spaces for file in space.unseen)),
         parsed=parsed,
-        edited={},
         spaces=spaces,
     )
 

@@ -254,17 +254,15 @@ class Notes:
         """Raises :class:`brvtui.tree.saving.note_files.SaveError` for a topic's name where notes are open, and
         for a name that no topic has.
         """
-        is_space = bool(self._opened.snapshot.spaces)
-        if is_space and path.lower().endswith(TOPIC_ENDING) and not path.endswith(TOPIC_ENDING):
+        is_html = self._opened.snapshot.kind.is_html
+        if is_html and path.lower().endswith(TOPIC_ENDING) and not path.endswith(TOPIC_ENDING):
             raise note_files.SaveError(f"{path}: the ending must be {TOPIC_ENDING} in lower case: rename it in a shell")
-        if not is_space and path.endswith(TOPIC_ENDING):
+        if not is_html and path.endswith(TOPIC_ENDING):
             raise note_files.SaveError(f"{path}: a note's name ends in .md; topics in HTML are those of a space")
 
     def _refuse_topics(self) -> None:
-        if self._opened.snapshot.spaces:
-            raise NoteError(
-                "topics of a space are edited here, and not moved, archived or given signals: ByteRover does that"
-            )
+        if why := self._opened.snapshot.kind.not_moved:
+            raise NoteError(why)
 
     def undo(self) -> AppliedPlan:
         """Undoes the newest plan. Raises :class:`NoteError`, also when a file changed since."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from brvtui.loading import Progress, load, update
 from brvtui.ranking.constants import SignalRules
@@ -25,7 +25,7 @@ from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import NoteSignals, SignalLayers, defaults, read_signals_file
 
 if TYPE_CHECKING:
-    from brvtui.tree.watching.watch import Watcher, Watching
+    from brvtui.tree.watching.watch import Debouncer, Watcher, Watching
 
 # The stored signals of one project from every place that stores some, re-read only where a file changed.
 
@@ -112,27 +112,23 @@ _RELEASED_EVERY = 32
 """After how many incremental snapshots freed memory is returned to the system."""
 
 
-class Publisher:
-    """Reads a project and publishes snapshots, each made from the last one. Its methods are thread-safe."""
+S = TypeVar("S", bound=Snapshot)
 
-    def __init__(self, project: FoundProject, stored: StoredSignals, index: KeptIndex) -> None:
-        """Reads nothing before :meth:`load`."""
+
+class SnapshotKeeper(Generic[S]):
+    """The newest snapshots of a project, for the one writer that publishes them."""
+
+    def __init__(self, project: FoundProject, remembered: int) -> None:
+        """Keeps the last ``remembered`` snapshots for questions about their traces."""
         self.project = project
-        self._stored = stored
-        self._index = index
-        self._kept: Mapping[str, Parsed] = {}
-        """The entries of the kept index, as far as this process knows."""
-        self._newest: Snapshot | None = None
-        self._recent: deque[Snapshot] = deque(maxlen=_REMEMBERED_SNAPSHOTS)
-        self._since_release = 0
+        self._newest: S | None = None
+        self._recent: deque[S] = deque(maxlen=remembered)
         self._writing = threading.Lock()
-        self._noticed_lock = threading.Lock()
-        self._noticed: frozenset[str] | None = None
-        self._watcher: Watcher | None = None
+        self._watcher: Watcher | Debouncer | None = None
 
     @property
     def newest(self) -> Snapshot | None:
-        """The newest snapshot; None before the first :meth:`load`."""
+        """The newest snapshot; None before the first one is published."""
         return self._newest
 
     def of_generation(self, generation: int) -> Snapshot:
@@ -141,6 +137,31 @@ class Publisher:
             if snapshot.generation == generation:
                 return snapshot
         raise KeyError(f"the snapshot {generation} is gone")
+
+    def unwatch(self) -> None:
+        """Stops watching."""
+        if self._watcher:
+            self._watcher.stop()
+            self._watcher = None
+
+    def close(self) -> None:
+        """Stops watching."""
+        self.unwatch()
+
+
+class Publisher(SnapshotKeeper[Snapshot]):
+    """Reads a project and publishes snapshots, each made from the last one. Its methods are thread-safe."""
+
+    def __init__(self, project: FoundProject, stored: StoredSignals, index: KeptIndex) -> None:
+        """Reads nothing before :meth:`load`."""
+        super().__init__(project, _REMEMBERED_SNAPSHOTS)
+        self._stored = stored
+        self._index = index
+        self._kept: Mapping[str, Parsed] = {}
+        """The entries of the kept index, as far as this process knows."""
+        self._since_release = 0
+        self._noticed_lock = threading.Lock()
+        self._noticed: frozenset[str] | None = None
 
     def load(
         self,
@@ -159,7 +180,7 @@ class Publisher:
             if self._newest is None:
                 for notice in tidy(self.project.tree, time.time()):
                     self._add_notice(notice)
-                if not self.project.is_space:  # no index of a space is kept
+                if not self.project.kind.is_html:
                     kept = self._read_kept(constants)
             self._take_noticed()
             stored = self._stored.layers(constants.signals)
@@ -174,7 +195,7 @@ class Publisher:
         with self._writing:
             noticed = self._take_noticed()
             before = self._newest
-            if noticed is None or before is None or before.spaces:
+            if noticed is None or before is None or before.kind.is_html:
                 return self._load(constants, now_ms, self._stored.layers(constants.signals))
             noticed = noticed | {str(place) for place in places}
             stored = self._stored.layers(constants.signals, _below(self._stored.sidecar, noticed))
@@ -199,7 +220,7 @@ class Publisher:
         """
         with self._writing:
             newest = self._newest
-            if newest is None or newest.spaces or len(newest.parsed) < WORTH_KEEPING:
+            if newest is None or newest.kind.is_html or len(newest.parsed) < WORTH_KEEPING:
                 return False
             anew = sum(1 for path, entry in newest.parsed.items() if self._kept.get(path) is not entry)
             anew += len(self._kept.keys() - newest.parsed.keys())
@@ -233,14 +254,8 @@ class Publisher:
 
         with self._noticed_lock:
             self._noticed = None  # what changed before watching began is not known
-        self._watcher = Watcher([*trees, self._stored.sidecar], noticed, on_fallback)
-        return self._watcher.start()
-
-    def unwatch(self) -> None:
-        """Stops watching."""
-        if self._watcher:
-            self._watcher.stop()
-            self._watcher = None
+        watcher = self._watcher = Watcher([*trees, self._stored.sidecar], noticed, on_fallback)
+        return watcher.start()
 
     def _load(
         self,
@@ -251,7 +266,7 @@ class Publisher:
         progress: Progress | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> bool:
-        if self.project.is_space:
+        if self.project.kind.is_html:
             from brvtui.loading.spaces import load_space  # reading a context tree need not wait for it
 
             made = load_space(self.project, constants, now_ms, self._newest, progress, cancelled)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections import deque
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,14 +14,16 @@ from brvtui.corpus.code.reading import NoGrammar
 from brvtui.corpus.code.rules import code_rules
 from brvtui.corpus.code.snapshot import RepositorySnapshot, repository_snapshot
 from brvtui.loading import Progress, load
+from brvtui.publishing.publisher import SnapshotKeeper
 from brvtui.snapshot import Parsed, Snapshot
 from brvtui.store.kept_code import KeptCode
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import Listing, list_files
+from brvtui.tree.reading.kinds import CODE
 from brvtui.tree.reading.project import MARKER, FoundProject, ProjectError, find_project
 
 if TYPE_CHECKING:
-    from brvtui.tree.watching.watch import Debouncer, Watching
+    from brvtui.tree.watching.watch import Watching
 
 # The notes of a repository's own context tree, that speak of its code.
 
@@ -95,36 +95,20 @@ def find_repository(folder: Path) -> FoundProject:
         raise ProjectError(f"{folder}: cannot be opened ({error})") from error
     if not is_folder:
         raise ProjectError(f"{folder}: there is no such folder; name one with --repo")
-    return FoundProject(root, root, (), ())
+    return FoundProject(root, root, (), (), kind=CODE)
 
 
-class RepositoryPublisher:
+class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
     """Reads a repository and publishes snapshots of its symbols. Its methods are thread-safe, and change no file."""
 
     def __init__(self, project: FoundProject) -> None:
         """Reads nothing before :meth:`load`."""
-        self.project = project
+        super().__init__(project, _REMEMBERED_SNAPSHOTS)
         self._kept = KeptCode(project.tree)
         self._notes = RepositoryNotes(project.tree)
         self._index: CodeIndex | None = None
         self._kept_files: object = None
         """The files of the index as it was last read from the cache, or written there."""
-        self._newest: RepositorySnapshot | None = None
-        self._recent: deque[RepositorySnapshot] = deque(maxlen=_REMEMBERED_SNAPSHOTS)
-        self._writing = threading.Lock()
-        self._watcher: Debouncer | None = None
-
-    @property
-    def newest(self) -> Snapshot | None:
-        """The newest snapshot; None before the first :meth:`load`."""
-        return self._newest
-
-    def of_generation(self, generation: int) -> Snapshot:
-        """The snapshot of this generation, one of the last few. Raises KeyError when it is gone."""
-        for snapshot in reversed(self._recent):
-            if snapshot.generation == generation:
-                return snapshot
-        raise KeyError(f"the snapshot {generation} is gone")
 
     def load(
         self,
@@ -192,16 +176,6 @@ class RepositoryPublisher:
         debouncer = self._watcher = Debouncer(lambda _: changed(), look, lambda: looking.pause)
         debouncer.start()
         return Watching()
-
-    def unwatch(self) -> None:
-        """Stops watching."""
-        if self._watcher:
-            self._watcher.stop()
-            self._watcher = None
-
-    def close(self) -> None:
-        """Stops watching."""
-        self.unwatch()
 
 
 class _SourceLooks:

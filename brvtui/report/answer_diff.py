@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from brvtui.engines.registry import DEFAULT, SPACE, noun_of
+from brvtui.engines.registry import DEFAULT, SPACE, kind_of
 from brvtui.lab.answer_diff import AnswerDiff, Cause, NoteDiff, PartChange
 from brvtui.lab.pair import TRIAL_LENGTH, PairComparison, PartOfBoth
 from brvtui.lab.trace_diff import NoteStanding
@@ -108,7 +108,7 @@ def diff_lines(diff: AnswerDiff, width: int, of_revision: bool = False) -> list[
     """
     traces = diff.traces
     then, now = traces.then.snapshot, traces.now.snapshot
-    noun = noun_of(traces.now.engine, now.is_code)
+    noun = kind_of(traces.now.engine, now).noun
     made = [line(f" {diff.query}", "bold strong").cut(width)]
     for label, name, info in (("before", diff.then_name, then), ("after", diff.now_name, now)):
         text = f" {label:<7} {name}: {plural(info.notes, noun)}, as of {info.clock}"

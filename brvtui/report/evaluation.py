@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from brvtui.engines.registry import DEFAULT, noun_of
+from brvtui.engines.registry import DEFAULT, kind_of
 from brvtui.lab.evaluation.causes import CAUSE, RANK
 from brvtui.lab.evaluation.comparing import Assessment, Drift, GateResult, QueryChange, first_lost
 from brvtui.lab.evaluation.results import Evaluation, Metric, QueryResult
@@ -122,7 +122,7 @@ def baseline_text(report: Assessment) -> str:
     if report.comparison is None:
         return ""
     before = report.comparison.before
-    return f"{report.baseline}: {plural(before.notes, noun_of(before.engine))}, as of {before.clock}"
+    return f"{report.baseline}: {plural(before.notes, kind_of(before.engine).noun)}, as of {before.clock}"
 
 
 def heading(evaluation: Evaluation) -> str:
@@ -134,7 +134,7 @@ def heading(evaluation: Evaluation) -> str:
 def about(evaluation: Evaluation) -> str:
     """Over which notes, and when."""
     revision = f" at {evaluation.revision}" if evaluation.revision else ""
-    notes = plural(evaluation.notes, noun_of(evaluation.engine))
+    notes = plural(evaluation.notes, kind_of(evaluation.engine).noun)
     return f"{notes} of {evaluation.project}{revision}, as of {evaluation.clock}"
 
 

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 
 from brvtui.engines.advice import remarks
 from brvtui.engines.presentation import Presentation
-from brvtui.engines.registry import noun_of, presentation
+from brvtui.engines.registry import kind_of, presentation
 from brvtui.paint.answers import sandbox_text
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.hits import ResultRow, added_rule, hit_lines, miss_title_room, near_miss_lines, title_room
@@ -46,7 +46,7 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
     shown = presentation(trace.engine)
     made = headline_of(trace, width)
     held = trace.snapshot
-    noun = noun_of(trace.engine, held.is_code)
+    noun = kind_of(trace.engine, held).noun
     notes = counted(held.notes, noun, f"{noun}s")
     facts = f" {trace.version}, profile {profile_text(trace.profile)}, {notes} of {held.project}"
     made += [line(facts, "muted").cut(width), *_reading(trace, shown, width, glyphs)]

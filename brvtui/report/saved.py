@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from brvtui import faults
 from brvtui.disk import writing
 from brvtui.engines.presentation import Presentation
-from brvtui.engines.registry import noun_of, presentation
+from brvtui.engines.registry import kind_of, presentation
 from brvtui.paint.attempts import score_text
 from brvtui.paint.glyphs import UNICODE, glyph_of
 from brvtui.paint.hits import chips
@@ -80,7 +80,7 @@ def _facts(trace: Trace, shown: Presentation) -> str:
         ("query", trace.query),
         ("mode", trace.mode),
         ("engine", f"{trace.version}, profile {trace.profile}"),
-        ("tree", f"{held.project}, {plural(held.notes, noun_of(trace.engine, held.is_code))}"),
+        ("tree", f"{held.project}, {plural(held.notes, kind_of(trace.engine, held).noun)}"),
         ("clock", held.clock),
         ("scope", trace.scope_option or "whole tree"),
         ("read as", reading),

@@ -35,7 +35,7 @@ class ProjectAgeing:
     @property
     def _rules(self) -> AgeingRules:
         """The constants that the notes age by: those of the engine that is native to what is open."""
-        native = self._engines.native
+        native = self._opened.kind.native
         engine = self._engines.named(native)
         assert isinstance(engine, Ages)
         return engine.ageing_rules(self._engines.context(native).constants, self._opened.profile.signals)

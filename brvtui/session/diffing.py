@@ -43,7 +43,7 @@ def ask_all(session: Session, query: Query, names: Sequence[str] = ()) -> Engine
 
     Raises :class:`brvtui.engines.contract.EngineError` for an engine that is not installed.
     """
-    return ask_engines([_asked(session, name) for name in names or _all(session)], query)
+    return ask_engines([_asked(session, name) for name in names or session.engines.names], query)
 
 
 def judge_all(
@@ -63,7 +63,7 @@ def judge_all(
     :class:`brvtui.engines.contract.EngineError` for an engine that is not installed.
     """
     evaluator = KeepingEvaluator(KeptAnswers(session.project.tree))
-    asked = [_asked(session, name) for name in names or _all(session)]
+    asked = [_asked(session, name) for name in names or session.engines.names]
     made: list[Evaluation] = []
     problems = []
     for engine, context in asked:
@@ -75,15 +75,9 @@ def judge_all(
     return JudgedEngines(tuple(made), tuple(metrics), tuple(problems))
 
 
-def _all(session: Session) -> Sequence[str]:
-    from brvtui.session.engines import OF_CODE
-
-    return (OF_CODE,) if session.is_code else session.engines.names
-
-
 def _asked(session: Session, name: str) -> tuple[Engine[Any], Context[Any]]:
-    if name not in _all(session):
-        named = f"{name} does not rank what is open here: choose among {', '.join(_all(session))}"
+    if name not in session.engines.names:
+        named = f"{name} does not rank what is open here: choose among {', '.join(session.engines.names)}"
         raise EngineError(registry.why_unknown(name) or named)
     return session.engines.named(name), session.engines.context(name)
 
@@ -144,7 +138,7 @@ def diff_answers(session: Session, plan: DiffPlan) -> AnswerDiff:
     engine = session.engines.named(session.engine)
     context = replace(session.engines.context(session.engine), now_ms=plan.then_ms)
     changes_files = plan.revision or plan.edits or plan.without
-    if (changes_files or plan.signals) and (session.is_space or session.is_code):
+    if (changes_files or plan.signals) and not session.kind.can_vary:
         raise EngineError("only the notes of a context tree can be compared so; give another moment or profile")
     base = context.snapshot
     then = AskedState(_AS_IT_IS, context, session.profile, UNCHANGED, base.stored)
@@ -183,7 +177,7 @@ def diff_with_saved_answer(session: Session, saved: Trace, name: str) -> AnswerD
 
     def at(now_ms: float) -> Context[Any]:
         snapshot = context.snapshot
-        if not session.is_space and not session.is_code:
+        if session.kind.can_vary:
             saved_then = _saved_at(now_ms, snapshot)
             is_as_read = reading is session.profile and abs(now_ms - context.now_ms) <= SAME_ORDER_MS
             if saved_then.edits or not is_as_read:

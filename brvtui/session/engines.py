@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from brvtui.trace.feedback import Usefulness
 
 
-OF_CODE = "knowing"
-"""The one engine that ranks code."""
-
-
 class Engines:
     """Engines by name. Methods may be called from any thread."""
 
@@ -41,12 +37,7 @@ class Engines:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the installed engines that rank what is open."""
-        return registry.names_for(self._opened.is_space)
-
-    @property
-    def native(self) -> str:
-        """The name of the engine that writes what is open, and by whose rules its signals age."""
-        return registry.SPACE if self._opened.is_space else registry.DEFAULT
+        return registry.names_for(self._opened.kind)
 
     def named(self, name: str) -> Engine[Any]:
         """The engine called ``name``. Raises :class:`brvtui.engines.contract.EngineError`."""
@@ -97,10 +88,9 @@ class Engines:
 
         Raises :class:`brvtui.engines.contract.EngineError`.
         """
-        if self._opened.is_code and name != OF_CODE:
-            raise EngineError(f"{name} ranks notes; over code, {OF_CODE} answers")
-        if self._opened.is_space and name != registry.SPACE:
-            raise EngineError(f"{name} ranks notes, and this is a space of ByteRover V4: {registry.SPACE} answers here")
+        kind = self._opened.kind
+        if kind.engine and name != kind.engine:
+            raise EngineError(f"{name} {kind.other_engine}")
         context = self.context(name)
         trace = self.named(name).answer(context, query)
         unread = [line for line in limit_notices(context.snapshot.unseen) if line not in trace.notices]
@@ -111,7 +101,7 @@ class Engines:
         from brvtui.trace.events import Finished, Routed
 
         engine = self.named(name)
-        if isinstance(engine, Completes) and not self._opened.is_code and not self._opened.is_space:
+        if isinstance(engine, Completes) and not self._opened.kind.engine:
             yield from engine.complete(self.context(name), query, cancellation)
             return
         _, trace = self.answer(name, query)

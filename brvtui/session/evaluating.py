@@ -85,7 +85,7 @@ def assess(session: Session, judgments: Sequence[Judgment], plan: EvaluationPlan
     evaluator = KeepingEvaluator(KeptAnswers(session.project.tree), plan.use_kept)
     later_ms = None if session.frozen else plan.later_ms
     context = _context(session, plan, evaluator, later_ms)
-    if plan.revision and (session.is_space or session.is_code):
+    if plan.revision and not session.kind.can_vary:
         raise RevisionError(_NOT_IN_GIT)
     reverting = _reverting(session, context, plan.revision) if plan.revision else None
     earlier = read_evaluation(plan.baseline) if plan.baseline is not None else None
@@ -152,7 +152,7 @@ def context_at(session: Session, now_ms: float) -> Context[Any]:
     if now_ms == context.now_ms:
         return context
     snapshot = context.snapshot
-    if abs(now_ms - context.now_ms) > SAME_ORDER_MS and not session.is_space and not session.is_code:
+    if abs(now_ms - context.now_ms) > SAME_ORDER_MS and session.kind.can_vary:
         snapshot = revised(snapshot, session.profile, now_ms, UNCHANGED)
     return replace(context, snapshot=snapshot, now_ms=now_ms)
 

@@ -98,9 +98,9 @@ def hold(snapshot: Snapshot) -> HeldNotes | None:
 
     Reads every file as it is now. One that cannot be read counts as unchanged from now on.
     """
-    if snapshot.is_code:
+    if not snapshot.kind.has_files:
         return None
-    if snapshot.spaces:
+    if snapshot.kind.is_html:
         return HeldNotes({}, {}, snapshot)
     own = {path: entry for path, entry in snapshot.parsed.items() if not entry.alias}
     if sum(entry.size for entry in own.values()) > MOST_BYTES:

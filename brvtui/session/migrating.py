@@ -63,7 +63,7 @@ def migrated(session: Session) -> MigratedTree:
 
     Raises :class:`brvtui.engines.contract.EngineError` where no context tree is open.
     """
-    if session.is_space or session.is_code:
+    if not session.kind.can_vary:
         raise EngineError(ONLY_TREES)
     engine = session.engines.named(registry.SPACE)
     assert isinstance(engine, Migrates)

@@ -8,6 +8,7 @@ from typing import Protocol
 from brvtui.engines.profile_files import TreeProfile
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace
+from brvtui.tree.reading.kinds import ProjectKind
 
 Clock = Callable[[], float]
 
@@ -22,12 +23,7 @@ class OpenProject(Protocol):
     profile: TreeProfile
     """ByteRover's constants, with which the tree is read."""
     clock: Clock
-    is_code: bool
-    """Whether its notes are the symbols of a repository."""
-
-    @property
-    def is_space(self) -> bool:
-        """Whether its notes are the topics of a space of ByteRover V4."""
+    kind: ProjectKind
 
     @property
     def snapshot(self) -> Snapshot:

@@ -16,44 +16,39 @@ from brvtui.engines.contract import KeepsQueries
 from brvtui.engines.profile_files import TreeProfile, profiles_of
 from brvtui.logbook import EngineQueries, QueryLogFolder
 from brvtui.publishing.publisher import Publisher, StoredSignals
-from brvtui.session.engines import OF_CODE
 from brvtui.store.kept_index import KeptIndex
+from brvtui.store.overlay import Overlay
 from brvtui.tree.engine_files.sidecar import project_data, signals_folder
+from brvtui.tree.reading.kinds import CODE
 from brvtui.tree.reading.project import FoundProject, ProjectError, find_project
 
 if TYPE_CHECKING:
     from brvtui.publishing.repository import RepositoryPublisher
     from brvtui.tree.spaces.project import NamedSpace
 
-# The parts of a session that depend on what is open: notes, topics of a space, or code.
 
+def parts_of(
+    project: FoundProject, signals_file: Path | None, overlay: Overlay
+) -> tuple[Publisher | RepositoryPublisher, EngineQueries, Path]:
+    """The parts of a session that depend on the kind of ``project``: the publisher of its snapshots, the engine's log
+    of queries, and the folder in which the engine keeps signals.
+    """
+    queries: EngineQueries
+    if project.kind.is_bundle:
+        from brvtui.tree.spaces.locating import signals_of_tree
 
-def publisher_of(project: FoundProject, stored: StoredSignals, is_code: bool) -> Publisher | RepositoryPublisher:
-    """What publishes snapshots of ``project``."""
-    if not is_code:
-        return Publisher(project, stored, KeptIndex(project.tree))
+        engine = registry.load(project.kind.native)
+        assert isinstance(engine, KeepsQueries)
+        queries, sidecar = engine.kept_queries(project), signals_of_tree(project.tree)
+    else:
+        data = project_data(project.root)
+        queries, sidecar = QueryLogFolder(data), signals_folder(data)
+    if project.kind.has_files:
+        stored = StoredSignals(signals_file, overlay, sidecar)
+        return Publisher(project, stored, KeptIndex(project.tree)), queries, sidecar
     from brvtui.publishing.repository import RepositoryPublisher
 
-    return RepositoryPublisher(project)
-
-
-def engine_queries_of(project: FoundProject) -> EngineQueries:
-    """What the engine of ``project`` keeps of the queries that it answered."""
-    if not project.is_space:
-        return QueryLogFolder(project_data(project.root))
-    engine = registry.load(registry.SPACE)
-    assert isinstance(engine, KeepsQueries)
-    made: EngineQueries = engine.kept_queries(project)
-    return made
-
-
-def sidecar_of(project: FoundProject) -> Path:
-    """The folder in which the engine keeps the signals of ``project``."""
-    if not project.is_space:
-        return signals_folder(project_data(project.root))
-    from brvtui.tree.spaces.locating import signals_of_tree
-
-    return signals_of_tree(project.tree)
+    return RepositoryPublisher(project), queries, sidecar
 
 
 class ProjectChoice(NamedTuple):
@@ -65,8 +60,6 @@ class ProjectChoice(NamedTuple):
     """ByteRover's constants."""
     profiles_of_engines: Mapping[str, str]
     """The profiles that are not an engine's default, by engine."""
-    is_code: bool
-    """Whether it is a repository of code."""
 
 
 def choose_project(
@@ -90,17 +83,15 @@ def choose_project(
     :class:`brvtui.config.ConfigError` for settings, as its subclass :class:`brvtui.config.schema.UnusableSetting` for
     the one that even a ``tolerant`` opening needs; :class:`brvtui.typed_tables.ProfileError` for the ``profile``.
     """
-    is_code = repository is not None
-    engine = OF_CODE if is_code else engine
+    if repository is not None:
+        engine, given_by = CODE.engine, {**given_by, "engine": "the repository"}
     project = _asked_for(start, engine, repository, space)
     given = {"engine": engine, "profile": profile}
     options = {name: value for name, value in given.items() if value}
-    if is_code:
-        given_by = {**given_by, "engine": "the repository"}
     configuration = configure(project.root, options, given_by=given_by)
-    if not project.is_space and configuration.settings.engine == registry.SPACE:
+    if configuration.settings.engine == registry.SPACE != project.kind.engine:
         project = _space_that_is_set(start, configuration)
-    if project.is_space and not engine:
+    if project.kind.engine and not engine:
         configuration = settings_of_space(project.root, options, given_by)
     if alone and project.sources:
         project = replace(project, sources=())
@@ -110,7 +101,7 @@ def choose_project(
     if in_use != registry.DEFAULT:
         own = profile_of_engine(configuration, profiles_of(in_use))
     read_with = chosen_profile(configuration, own)
-    return ProjectChoice(project, configuration, read_with, {in_use: own} if own else {}, is_code)
+    return ProjectChoice(project, configuration, read_with, {in_use: own} if own else {})
 
 
 def unusable_engine(start: Path | None, configuration: Configuration) -> SettingProblem | None:
@@ -165,7 +156,7 @@ def _found(start: Path | None, engine: str) -> FoundProject:
     from brvtui.tree.spaces.project import find_any_project, find_space_project  # no context tree needs it
 
     made = find_space_project(start) if engine == registry.SPACE else find_any_project(start)
-    if made.is_space:
+    if made.kind.engine:
         _check_ranks_spaces(engine, start or Path.cwd())
     return made
 

@@ -28,13 +28,12 @@ from brvtui.engines.contract import Query as EngineQuery
 from brvtui.engines.profile_files import tree_profile
 from brvtui.loading import Progress
 from brvtui.logbook import Logbook
-from brvtui.publishing.publisher import StoredSignals
 from brvtui.session import recording
 from brvtui.session.ageing import ProjectAgeing
 from brvtui.session.answers import TraceExplainer
-from brvtui.session.engines import OF_CODE, Engines
+from brvtui.session.engines import Engines
 from brvtui.session.opened import Clock, NotLoaded
-from brvtui.session.project_choice import ProjectChoice, choose_project, engine_queries_of, publisher_of, sidecar_of
+from brvtui.session.project_choice import ProjectChoice, choose_project, parts_of
 from brvtui.session.services import SessionServices, session_model
 from brvtui.snapshot import Snapshot
 from brvtui.store.app_state import History, LayoutStore
@@ -68,8 +67,7 @@ class Session:
     def __init__(self, chosen: ProjectChoice, clock: Clock = system_clock, signals_file: Path | None = None) -> None:
         """A session over what was ``chosen``; reads nothing before :meth:`load`."""
         project = chosen.project
-        self.is_code = chosen.is_code
-        """Whether it is a repository of code: its symbols are the notes, and nothing of it can be changed."""
+        self.kind = project.kind
         self.profile = chosen.profile
         """ByteRover's constants, with which the tree is read, whichever engine answers."""
         self.clock = clock
@@ -81,16 +79,14 @@ class Session:
         self.history = History(project.tree, self.settings.history)
         self.layouts = LayoutStore(project.tree)
         self._overlay = Overlay(project.tree)
-        self._sidecar = sidecar_of(project)
-        stored = StoredSignals(signals_file, self._overlay, self._sidecar)
-        self._publisher = publisher_of(project, stored, chosen.is_code)
+        self._publisher, queries, self._sidecar = parts_of(project, signals_file, self._overlay)
         self._notes: Notes | None = None
         self._making_notes = threading.Lock()
-        self.logbook = Logbook(project.tree, engine_queries_of(project))
+        self.logbook = Logbook(project.tree, queries)
         """The queries that were run here, and those that the engine logged."""
         self.model = session_model(lambda: self.settings, lambda: self.profile.service)
         """The model that :meth:`complete` may ask."""
-        self.engine = OF_CODE if chosen.is_code else self.settings.engine
+        self.engine = self.settings.engine
         """The name of the engine that answers where none is named."""
         self.services = SessionServices(project.tree, lambda: self.settings, lambda: self.profile.service, self.model)
         """The services that the settings name."""
@@ -141,11 +137,6 @@ class Session:
     def project(self) -> FoundProject:
         """The open project."""
         return self._publisher.project
-
-    @property
-    def is_space(self) -> bool:
-        """Whether topics of a space of ByteRover V4 are open, in place of notes."""
-        return self.project.is_space
 
     @property
     def notes(self) -> Notes:
@@ -299,7 +290,7 @@ class Session:
     @property
     def _native(self) -> tuple[Engine[Any], EngineContext[Any]]:
         """The engine that is native to what is open, and its context."""
-        native = self.engines.native
+        native = self.kind.native
         return self.engines.named(native), self.engines.context(native)
 
     def forget(self) -> int:
@@ -363,9 +354,9 @@ class Session:
         engine, context = self._native
         found = engine.standing(context, path) if isinstance(engine, Ages) else None
         made = about(context.snapshot, self.profile.signals, path, found)
-        if made.state is FileState.GONE and before is not None and before.text and not self.is_code:
+        if made.state is FileState.GONE and before is not None and before.text and self.kind.has_files:
             return as_it_was(made, before, self.snapshot)
-        return replace(made, is_topic=self.is_space and found is not None)
+        return replace(made, is_topic=self.kind.is_html and found is not None)
 
     def stale_files(self, paths: Iterable[str]) -> dict[str, str]:
         """Those of the files at ``paths`` that changed after they were read, by path: ``newer`` or ``gone``."""
@@ -380,12 +371,12 @@ class Session:
         """
         from brvtui.lab.about import around, around_code
 
-        if self.is_code:
+        if not self.kind.has_files:
             return around_code(self.snapshot, path)
         engine, context = self._native
         place = engine.manifest_place(context, path) if isinstance(engine, HasManifest) else None
         made = around(self.ageing.board(), self.notes.links(), path, place)
-        return replace(made, standing=None, coming=(), is_topic=True) if self.is_space else made
+        return replace(made, standing=None, coming=()) if self.kind.is_html else made
 
     def watch(self, changed: Callable[[], None], on_polling: Callable[[Watching], None] = lambda _: None) -> Watching:
         """Calls ``changed``, from another thread, after each burst of changes of the tree or of signals.

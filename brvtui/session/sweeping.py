@@ -57,7 +57,7 @@ def swept(
 
 def _path_of_note(session: Session, name: str) -> str:
     """The path of the note that ``name`` means, whose signals can be swept. Raises as :func:`swept`."""
-    if session.is_code or session.is_space:
+    if not session.kind.can_vary:
         raise SweepError(f"{shortened(name, 60)}: only notes of a context tree have signals to sweep; name a constant")
     found = find_note(session.snapshot, name)
     if found.position is None:

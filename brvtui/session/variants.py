@@ -252,6 +252,7 @@ class VariantRunner:
     def __init__(self, session: AskedProject) -> None:
         """Asks nothing yet."""
         self._session = session
+        self.kind = session.kind
         self._lock = threading.Lock()
         self._keeping = threading.Lock()
         self._engines: dict[str, Engine[Any]] = {}
@@ -268,9 +269,8 @@ class VariantRunner:
     def profiles(self) -> dict[str, tuple[str, ...]]:
         """The names of the profiles of each engine that can rank what is open."""
         session = self._session
-        names = (session.engine,) if session.is_code else session.engines.names
         made: dict[str, tuple[str, ...]] = {}
-        for name in names:
+        for name in session.engines.names:
             try:
                 made[name] = session.engines.named(name).profiles
             except EngineError:
@@ -281,16 +281,6 @@ class VariantRunner:
     def has_modes(self) -> bool:
         """Whether an engine that can rank what is open has modes."""
         return any(self._session.engines.named(name).modes for name in self.profiles)
-
-    @property
-    def has_moments(self) -> bool:
-        """Whether the clock can be another: not over code."""
-        return not self._session.is_code
-
-    @property
-    def has_notes(self) -> bool:
-        """Whether notes, their signals and their revision can be others: those of a context tree alone."""
-        return not self._session.is_code and not self._session.is_space
 
     def state(
         self, variant: Variant, engine: str = "", mode: str = "", options: Mapping[str, Any] = _NO_OPTIONS
@@ -339,13 +329,13 @@ class VariantRunner:
 
     def controls(self, engine: str) -> tuple[Control, ...]:
         """What of ``engine`` can be changed: the clock, and its constants. Raises :class:`EngineError`."""
-        clock = (clock_control(),) if self.has_moments else ()
+        clock = (clock_control(),) if self.kind.has_maturity else ()
         return (*clock, *constant_controls(self._session.engines.context(engine).constants))
 
     def note_controls(self, path: str) -> tuple[Control, ...]:
         """What of the note at ``path`` can be changed; nothing where it is no note of a context tree."""
         snapshot = self._session.snapshot
-        if path not in snapshot.by_path or not self.has_notes:
+        if path not in snapshot.by_path or not self.kind.can_vary:
             return ()
         return tuple(note_controls(path, snapshot.signals[snapshot.by_path[path]]))
 
@@ -389,14 +379,12 @@ class VariantRunner:
             raise EngineError(str(error)) from error
         read_with = constants if name == registry.DEFAULT else session.profile
         is_of_notes = variant.revision or variant.signals or variant.without or variant.edit
-        if session.is_code and (is_of_notes or variant.days):
-            raise VariantError("code is asked as it is: only engine, profile and constants can be others")
-        if session.is_space and is_of_notes:
-            raise VariantError("topics are asked as they are: only the clock, profile and constants can be others")
+        if not self.kind.can_vary and (is_of_notes or (variant.days and not self.kind.has_maturity)):
+            raise VariantError(self.kind.not_varied)
         if variant.earlier is not None:
             return self._before(variant, name, options, base, key)
         # Neither symbols nor topics are put in order by their age: at another moment they are the same.
-        snapshot = self._snapshot(base, read_with, now_ms, variant) if self.has_notes else base
+        snapshot = self._snapshot(base, read_with, now_ms, variant) if self.kind.can_vary else base
         live = session.engines.context(name, snapshot)
         context = replace(live, constants=constants, now_ms=now_ms)
         like = Query("", options=options)

@@ -71,7 +71,7 @@ def installed_engine(session: Session, named: Path | None = None) -> InstalledEn
 
 
 def _engine(session: Session) -> Verifies:
-    engine = session.engines.named(session.engines.native)
+    engine = session.engines.named(session.kind.native)
     assert isinstance(engine, Verifies)
     return engine
 
@@ -89,7 +89,7 @@ def verification_status(session: Session, named: Path | None = None) -> Verifica
 
 def _described(session: Session) -> tuple[str, EngineVersion]:
     """The profile of the engine that is detected for ``session``, and the versions that it describes."""
-    constants = session.engines.named(session.engines.native).constants()
+    constants = session.engines.named(session.kind.native).constants()
     described = constants.engine
     until = getattr(described, "until", described.version)
     return constants.name, EngineVersion(described.name, described.version, until)
@@ -107,7 +107,7 @@ def questions(session: Session, most: int | None = None) -> list[str]:
 
     Where ``most`` is not given, so many as take a minute or less: 226, or 30 over a space.
     """
-    most = most or (MOST_OF_SPACE if session.is_space else MOST_QUESTIONS)
+    most = most or (MOST_OF_SPACE if session.kind.is_bundle else MOST_QUESTIONS)
     made: dict[str, None] = {}
     with suppress(JudgmentsError):  # brv-tui judge says what is wrong with the file; other questions do as well
         made.update(dict.fromkeys(one.text for one in JudgmentsFile.of(session.project).read()))

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from brvtui.snapshot import Snapshot
 from brvtui.tree.editing.archive import archived_as
 from brvtui.tree.reading.files import CONTEXT_FILE, SUMMARY_FILE
-from brvtui.wording import noun
 
 _LONGEST_IN_MESSAGE = 120
 """How many characters of a name a message repeats."""
@@ -64,7 +63,7 @@ def find_note(snapshot: Snapshot, name: str) -> Named:
     if ".." in wanted.split("/") or (name.startswith("/") and not near):
         raise UnknownNote(f"{quoted} leads out of the tree; name a note below {snapshot.project.tree}")
     hint = f"; near: {', '.join(near)}" if near else "; give its path, the end of that, or its title"
-    named = f"{noun(snapshot.is_code, bool(snapshot.spaces))} {quoted}"
+    named = f"{snapshot.kind.noun} {quoted}"
     raise UnknownNote(f"no {named} in {snapshot.project.tree}{hint}", near)
 
 

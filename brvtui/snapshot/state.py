@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from brvtui.tree.reading.files import HTML, SUMMARY_FILE, Role, TreeFile, Unseen
 from brvtui.tree.reading.fingerprint import fingerprint, fingerprint_line, is_covered
 from brvtui.tree.reading.hierarchy import Hierarchy, build_hierarchy
 from brvtui.tree.reading.inside import read_inside
+from brvtui.tree.reading.kinds import ProjectKind
 from brvtui.tree.reading.orders import OrderedFile, Orders, make_orders
 from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import NO_LAYERS, NoteSignals, SignalLayers, Source
@@ -65,9 +66,6 @@ class Predecessor:
 class Snapshot:
     """One state of a project. It is immutable; :attr:`derived` caches what is computed on demand."""
 
-    is_code: ClassVar[bool] = False
-    """Whether its notes are the symbols of a repository, which nothing here changes."""
-
     project: FoundProject
     generation: int
     loaded_ms: float
@@ -80,16 +78,16 @@ class Snapshot:
     """The stored signals of each note."""
     columns: NoteColumns
     postings: Postings
-    summary_signals: Mapping[str, NoteSignals]
-    """Stored signals of summary files, by path."""
-    summaries: Mapping[str, FolderSummary]
-    """By the folder's path in results."""
     files: tuple[TreeFile, ...]
     """Every markdown file of the project's own tree, summaries and abstracts included."""
     unseen: tuple[UnseenFile, ...]
     notices: tuple[str, ...]
     parsed: Mapping[str, Parsed]
-    edited: Mapping[str, str]
+    summary_signals: Mapping[str, NoteSignals] = field(default_factory=dict)
+    """Stored signals of summary files, by path."""
+    summaries: Mapping[str, FolderSummary] = field(default_factory=dict)
+    """By the folder's path in results."""
+    edited: Mapping[str, str] = field(default_factory=dict)
     """Texts that replace those of files, for what-if."""
     stored: SignalLayers = NO_LAYERS
     """The layers in which stored signals were looked up."""
@@ -102,6 +100,11 @@ class Snapshot:
     spaces: tuple[SpaceContents, ...] = ()
     """The spaces of ByteRover V4 whose topics are the notes; empty for a context tree."""
     derived: Derived = field(default_factory=Derived)
+
+    @property
+    def kind(self) -> ProjectKind:
+        """The kind of its project."""
+        return self.project.kind
 
     @property
     def reusable(self) -> Reusable:

@@ -12,6 +12,7 @@ import pytest
 from brvtui.cli import serving
 from brvtui.config import user_file
 from brvtui.ranking.decay import just_before_ms
+from brvtui.tree.reading.kinds import SPACE, TREE
 from brvtui.tree.spaces.project import find_any_project
 from tests.cli.conftest import Run
 from tests.support.settings import own
@@ -195,12 +196,12 @@ def test_replayed_queries_and_sequences_are_those_that_were_recorded(
 
 
 def test_a_space_is_found_wherever_a_project_is_named(space: Path) -> None:
-    assert find_any_project(space).is_space
+    assert find_any_project(space).kind == SPACE
     assert serving._name_of(space, None) == space.name
     (space / "notes.md").write_text("# a folder of Markdown that has a space")
-    assert find_any_project(space).is_space
+    assert find_any_project(space).kind == SPACE
     (space / ".brv" / "context-tree").mkdir(parents=True)
-    assert not find_any_project(space).is_space
+    assert find_any_project(space).kind == TREE
 
 
 def test_a_list_whose_options_are_no_object_is_refused(run: Run, space: Path, tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def _harm(session: Session, disk: OnDisk, data: bytes) -> str:
         said.append("it would not be text in UTF-8")
     if sum(1 for _ in conflict_marks(now)) > sum(1 for _ in conflict_marks(was)):
         said.append("the marks of a conflict would become text of it")
-    if session.is_space:
+    if session.kind.is_html:
         said.append(topic_damage(was, now))
     elif not parse(was).problem:
         is_lost = ":" in block_of(was) and not block_of(now)

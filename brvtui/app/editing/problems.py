@@ -50,25 +50,17 @@ class CheckRequest:
 
 def check(session: Session, request: CheckRequest) -> TextCheck:
     """Returns the problems of a text, and how saving it changes the note's scores and the answer to the query."""
-    from brvtui.tree.editing.problems import problems
     from brvtui.tree.spaces.topic_html import UnreadableTopic
 
     path, query, keep, scope = request.path, request.query, request.keep_mtime, request.scope
-    if session.is_space:
-        from brvtui.notes.topic_problems import topic_problems
-
-        if refusal := _refused_name(path):
-            return refusal
-        html = request.note.plain(request.edited)
-        found = topic_problems(html, session.snapshot.by_path)
-        try:
-            preview = session.preview(query, path, html, keep, scope)
-        except UnreadableTopic:
-            return TextCheck(found)
-    else:
-        snapshot = session.snapshot
-        found = problems(path, request.note, request.edited, _known_files(snapshot), snapshot.limits)
-        preview = session.preview(query, path, request.note.encode(request.edited), keep, scope)
+    if session.kind.is_html and (refusal := _refused_name(path)):
+        return refusal
+    found = _problems(session, path, request.note, request.edited)
+    content = request.note.plain if session.kind.is_html else request.note.encode
+    try:
+        preview = session.preview(query, path, content(request.edited), keep, scope)
+    except UnreadableTopic:
+        return TextCheck(found)
     states = (preview.now, preview.renewed, preview.kept)
     effects = [
         Effect("recency", *(state.recency for state in states)),
@@ -78,7 +70,18 @@ def check(session: Session, request: CheckRequest) -> TextCheck:
         listed = any(moved.file == path for moved in preview.results)
         name = "score" if listed or not preview.now.own else "no result, score"
         effects.insert(0, Effect(name, *(state.own.score if state.own else None for state in states)))
-    return TextCheck(found, tuple(effects), preview if query.strip() or session.is_space else None)
+    return TextCheck(found, tuple(effects), preview if query.strip() or session.kind.is_html else None)
+
+
+def _problems(session: Session, path: str, note: EditableText, edited: str) -> tuple[Problem, ...]:
+    snapshot = session.snapshot
+    if session.kind.is_html:
+        from brvtui.notes.topic_problems import topic_problems
+
+        return topic_problems(note.plain(edited), snapshot.by_path)
+    from brvtui.tree.editing.problems import problems
+
+    return problems(path, note, edited, _known_files(snapshot), snapshot.limits)
 
 
 def _refused_name(path: str) -> TextCheck | None:
@@ -96,7 +99,7 @@ def first_errors(session: Session, path: str, data: bytes, before: bytes) -> str
     ``before`` is what stood on disk: frontmatter that is no more, because a line was put before it, is an error.
     """
     from brvtui.tree.editing.note_text import NotText, note_text
-    from brvtui.tree.editing.problems import Severity, problems
+    from brvtui.tree.editing.problems import Severity
 
     try:
         note = was = note_text(data)
@@ -104,13 +107,7 @@ def first_errors(session: Session, path: str, data: bytes, before: bytes) -> str
         return ""
     with suppress(NotText):
         was = note_text(before)
-    if session.is_space:
-        from brvtui.notes.topic_problems import topic_problems
-
-        found = topic_problems(note.plain(note.text), session.snapshot.by_path)
-    else:
-        of_before = replace(note, text=was.text)
-        found = problems(path, of_before, note.text, _known_files(session.snapshot), session.snapshot.limits)
+    found = _problems(session, path, replace(note, text=was.text), note.text)
     errors = [problem for problem in found if problem.severity is Severity.ERROR]
     said = [f"line {error.line + 1}: {error.message}" for error in errors[:_MOST_ERRORS]]
     return "; ".join(said) + (f" (and {len(errors) - len(said)} more)" if len(errors) > len(said) else "")

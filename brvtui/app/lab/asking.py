@@ -91,7 +91,7 @@ class LabBatch(NamedTuple):
 def read_judgments(session: Session, engine: str) -> JudgmentsRead:
     """The judgments of the project, where they lie, and what of ``engine`` can be changed."""
     file = JudgmentsFile.of(session.project)
-    revisions = {} if session.is_code or session.is_space else named_revisions(session.project.tree)
+    revisions = named_revisions(session.project.tree) if session.kind.can_vary else {}
     root = session.project.root
     place = str(file.path.relative_to(root)) if file.path.is_relative_to(root) else file.path.name
     controls: tuple[Control, ...] = ()

@@ -133,7 +133,7 @@ class CellPane(Pane):
         made += [Line(), *self._outcome(cell.result, now, width), *self._causes(view.lab, cell.result, width)]
         if cell.result.grades:
             made += [
-                rule(width, f"judged {view.noun}s: grade and rank", dash=self.glyphs.dash),
+                rule(width, f"judged {view.kind.noun}s: grade and rank", dash=self.glyphs.dash),
                 *self._judged(cell.result, now, width),
             ]
             made += [rule(width, "metrics", dash=self.glyphs.dash), *_metrics(cell, first, width)]
@@ -184,7 +184,7 @@ class CellPane(Pane):
             before = _now_said(now, path, rank)
             made.append(entry.add(path, "text").right(width, Line().add(before, "muted")))
         for path in result.grades:
-            if not (self.view.knows(path) or self.view.is_code or path.startswith("[")):  # [: a shared source
+            if self.view.kind.has_files and not (self.view.knows(path) or path.startswith("[")):  # [: a shared source
                 made += wrapped(f"{self.glyphs.warn} {path} {_GONE}", width, "warn")
         if result.first_miss:
             made += wrapped(f"{self.glyphs.warn} first miss: {result.first_miss}", width, "warn")

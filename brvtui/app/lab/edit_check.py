@@ -113,7 +113,7 @@ class EditCheck:
         if (effect.judged or effect.unjudged) and (is_news or saved):
             key = self._services.shown_key("screens.lab")
             way = "" if in_front else f"Esc, then {key}" if self._services.takes_letters else key
-            said = sentence(effect, store.view.noun, way)
+            said = sentence(effect, store.view.kind.noun, way)
             if store.view.engine.name not in (DEFAULT, SPACE):
                 said = f"{store.view.presentation.title}: {said}"
             self._said = said

@@ -255,7 +255,7 @@ class JudgedPane(ChoicePane):
         said = next((each for each in more if len(each) <= room), more[-1]) if hidden else ""
         made = line(" query", "faint").add(said, "accent").cut(text).to(text + 1)
         if miss:
-            named = f"first {self.view.noun} missed"
+            named = f"first {self.view.kind.noun} missed"
             made.fit(named if len(named) < miss else "first missed", miss - 1, "faint").gap()
         for place in shown:
             role = "bold accent" if place == self.column else "muted"

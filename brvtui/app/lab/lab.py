@@ -71,7 +71,7 @@ def ask_grade(services: AppServices, project: Project, path: str, grade: Callabl
         if value is not None:
             grade(path, None if value == NO_GRADE else value)
 
-    dialog = GradeDialog(query, path, view.noun)
+    dialog = GradeDialog(query, path, view.kind.noun)
     services.push_screen(dialog, answered)
 
     def show(grade: int | None) -> None:
@@ -144,7 +144,7 @@ class Lab:
     def unsaved(self) -> EditedText | None:
         """The text in the editor, if it is not saved and queries can be asked with it: that of a note."""
         session = self.session
-        return self._edited() if session is not None and session.variants.has_notes else None
+        return self._edited() if session is not None and session.kind.can_vary else None
 
     @property
     def session(self) -> Session | None:
@@ -293,7 +293,7 @@ class Lab:
             self._added.remove(variant)
         elif variant.earlier is not None:
             self._edits.hold()
-            noun = self._services.store.view.noun
+            noun = self._services.store.view.kind.noun
             self._services.notify(f"edits are compared with the {noun}s of now from here on", timeout=5)
             return
         else:

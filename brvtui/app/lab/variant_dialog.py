@@ -85,7 +85,7 @@ class VariantDialog(Dialog[Variant]):
         self._constant = next((f"{each.name}={each.base}" for each in constants if each.group != "limits"), "")
         written = f"Or write it, words in any order: {', '.join(self._kinds())}."
         super().__init__("Another column: ask the judged queries in…", written, wide=True)
-        moments = _MOMENTS if variants.has_moments else {}
+        moments = _MOMENTS if variants.kind.has_maturity else {}
         named = {f"rev:{name}": said for name, said in revisions.items()}
         self._offered = offered_variants(self._profiles, self._engine, edited, {**named, **moments})
 
@@ -96,14 +96,14 @@ class VariantDialog(Dialog[Variant]):
             yield "an engine"
         if self._other_profile:
             yield "a profile"
-        if variants.has_moments:
+        if variants.kind.has_maturity:
             yield _LATER
-        if variants.has_notes:
+        if variants.kind.can_vary:
             yield "rev:BRANCH"
         if variants.has_modes:
             yield "mode=MODE"
         yield f"a constant ({self._constant})" if self._constant else "a constant"
-        if variants.has_notes:
+        if variants.kind.can_vary:
             yield from ("without:NOTE.md", "NOTE.md:importance=90")
 
     @property
@@ -118,7 +118,7 @@ class VariantDialog(Dialog[Variant]):
 
     def make_parts(self) -> ComposeResult:
         """Yields field and list."""
-        later = _LATER if self._variants.has_moments else ""
+        later = _LATER if self._variants.kind.has_maturity else ""
         examples = filter(None, (self._other_engine, self._other_profile, later, self._constant))
         field = OrderedInput(placeholder=", ".join(examples), id="variant", compact=True)
         field.cursor_blink = False

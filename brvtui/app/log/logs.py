@@ -108,7 +108,7 @@ class Logs:
                 if results_of(view, entry)
                 else "answered this query, then or now"
             )
-            noun = view.noun
+            noun = view.kind.noun
             asks = f"{{log.take}} asks it, and there {{results.why}} on a {noun} says why it is not in the answer"
             said = f"no {noun} {which}: {_BEGINS.get(noun, '')}{asks}"
         self._services.notify(self._services.with_keys(said), timeout=6)
@@ -178,4 +178,4 @@ def _read(session: Session) -> tuple[tuple[LoggedQuery, ...], LogSummary, Engine
 
     entries = session.logbook.read(_MOST_LOGGED)
     place = session.logbook.engine.place
-    return tuple(entries), summarise(entries), EngineLog(shown_path(place), place.exists(), session.is_space)
+    return tuple(entries), summarise(entries), EngineLog(shown_path(place), place.exists(), session.kind.is_bundle)

@@ -140,22 +140,22 @@ class ColumnPane(ChoicePane):
             self.cursor = 0 if hidden else max(0, min(self.cursor, len(self.choices) - 1))
 
     def _empty(self, on_day: BoardOnDay, view: View) -> str:
-        wanted = on_day.wanted
+        wanted, noun = on_day.wanted, view.kind.noun
         others = sum(map(len, on_day.columns.values()))
         beside = f", {others} of other maturities" if others else ""
         if wanted.in_span:
             does = wanted.only.happens if wanted.only is not None else "changes"
             key = self.services.shown_key("board.changes")
             again = "shows all again" if wanted.only is None else "shows those of before too"
-            return f"no {self.level} {view.noun} {does} in {these_days(wanted.day)}{beside}; {key} {again}"
+            return f"no {self.level} {noun} {does} in {these_days(wanted.day)}{beside}; {key} {again}"
         if wanted.only is not None:
             key, then = (
                 self.services.shown_key("board.only"),
                 f" in {counted(wanted.day, 'day', 'days')}" if wanted.day else "",
             )
-            return f"no {self.level} {view.noun} is {wanted.only.has_come}{then}{beside}; {key} keeps another event"
+            return f"no {self.level} {noun} is {wanted.only.has_come}{then}{beside}; {key} keeps another event"
         overview = view.project.overview
-        return f"no {self.level} {view.noun}" if len(on_day.board) or overview is None else overview.why_empty
+        return f"no {self.level} {noun}" if len(on_day.board) or overview is None else overview.why_empty
 
     def filtered(self, lines: Sequence[Line]) -> Sequence[Line]:
         """Returns the lines unchanged: only cards that pass the filter were made."""

@@ -86,7 +86,8 @@ class ForecastBar(Lines):
             return badge("READING", "accent").add(f"  {total}", "muted").cut(width)
         when = datetime.fromtimestamp(on_day.board.now_ms / 1000, UTC) + timedelta(days=self.day)
         made = badge(f"IN {counted(self.day, 'DAY', 'DAYS')}" if self.day else "TODAY", "accent")
-        said = f"  {self.services.with_keys(_sentence(on_day, view.noun))}" if on_day.wanted.day == self.day else ""
+        said = _sentence(on_day, view.kind.noun) if on_day.wanted.day == self.day else ""
+        said = f"  {self.services.with_keys(said)}" if said else ""
         dates = (f"  {when.day} {when:%B %Y}", f"  {when.day} {when:%b}")
         made.add(next((date for date in dates if made.width + len(date + said) <= width), dates[-1]), "strong")
         if made.width + len(said) > width:

@@ -115,7 +115,7 @@ class AboutPane(ChoicePane):
         self._has_surroundings = known is not None
         if view.project.saved:
             return [*made, *wrapped(_OF_A_TRACE, width)]
-        if view.is_code:
+        if not view.kind.has_files:
             return [*made, *wrapped(_OF_CODE, width), *self._speaking(known, width)]
         made += self._coming(known, width) + self._manifest(known, width)
         self.owner = [-1] * len(made)
@@ -137,12 +137,12 @@ class AboutPane(ChoicePane):
         branch = self._branch(page.path)
         made = Line().gap()
         if branch is not None:
-            sign, role = sign_of(branch, self.glyphs, self.view.is_code)
+            sign, role = sign_of(branch, self.glyphs, self.view.kind)
             made.add(f"{sign} ", role)
         lines = [made.add(page.title, "bold strong").cut(width), line(f" {cut_left(page.path, width - 2)}", "muted")]
         if branch is not None and branch.kind in KIND_WORDS:
             lines.append(line(f" {KIND_WORDS[branch.kind]}", "accent"))
-        if self.view.is_code:
+        if not self.view.kind.has_maturity:
             return lines
         if page.aged is not None:
             lines += signals(page.aged, width, self.glyphs)
@@ -175,7 +175,7 @@ class AboutPane(ChoicePane):
         return made
 
     def _manifest(self, around: Around | None, width: int) -> list[Line]:
-        if around is None or around.is_topic:
+        if around is None or self.view.kind.is_html:
             return []
         made = [rule(width, "in the manifest", dash=self.glyphs.dash)]
         place = around.place
@@ -228,7 +228,7 @@ class AboutPane(ChoicePane):
         if branch is None or branch.is_folder:
             made.add(f"{self.glyphs.closed} ", "muted").add(path, "text")
         else:
-            sign, role = sign_of(branch, self.glyphs, self.view.is_code)
+            sign, role = sign_of(branch, self.glyphs, self.view.kind)
             made.add(f"{sign} ", role).add(branch.name, "text")
         return made.right(width, Line().add(how, "muted"))
 

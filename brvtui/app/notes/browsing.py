@@ -49,7 +49,7 @@ class Browsing:
     def find_similar(self, file: str) -> None:
         """Finds the notes most like ``file``."""
         session, store = self._project.session, self._services.store
-        if session is not None and session.is_code:
+        if session is not None and not session.kind.has_files:
             self._services.notify("this is code: notes alone are looked through for similar ones", timeout=4)
         elif session is not None:
             store.update(store.view.note._replace(similar=None, seeking_similar=file))

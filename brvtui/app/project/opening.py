@@ -107,10 +107,10 @@ def _opened_of_two(opening: Opening) -> OpenedProject:
     of_engine = "" if not opening.engine else choice.SPACE if opening.engine == SPACE else choice.TREE
     memory = opening.memory or of_engine or choice.read()
     session = _session(opening, SPACE if memory == choice.SPACE else "")
-    if session.is_space and memory == choice.TREE:  # the settings name the space's engine; the user chose otherwise
+    if session.engine == SPACE and memory == choice.TREE:  # the settings name it; the user chose otherwise
         session.close()
         session = _session(opening, DEFAULT)
-    return OpenedProject(session, choice, bool(memory) or session.is_space)
+    return OpenedProject(session, choice, bool(memory) or session.engine == SPACE)
 
 
 def _session(opening: Opening, engine: str = "") -> Session:

@@ -34,9 +34,7 @@ LOAD = "load"
 """The group of workers that read the tree."""
 _COLLECTIONS = (10_000, 5, 20)
 """How many new objects lead to a collection of these (Python's 700), and how many of those to one of older ones."""
-_READ_ONLY = "this is code: it is shown, and changed by nothing here"
 _LINKED = "the context tree is behind a link: open the folder that the link points to, and add notes there"
-_TOPICS = "topics of a space are edited here, and not made, moved, archived or given signals: ByteRover does that"
 
 
 class Project:
@@ -70,24 +68,23 @@ class Project:
 
     def refuses(self) -> bool:
         """Returns whether no project is open, but a saved trace or nothing at all; a toast then says what opens one."""
-        no_project = self._services.store.view.no_project
-        if no_project:
-            self._services.notify(no_project, timeout=4)
-        return bool(no_project)
+        return self._refuses_for(self._services.store.view.no_project)
+
+    def _refuses_for(self, why: str) -> bool:
+        """Returns whether there is a reason to refuse, which a toast then says."""
+        if why:
+            self._services.notify(why, timeout=4)
+        return bool(why)
 
     @property
     def has_other_engines(self) -> bool:
         """Whether another engine, or the engine of the project's other memory, can be switched to."""
-        if self.session is None or self.session.is_code:
-            return False
-        return self.choice is not None or len(self.session.engines.names) > 1
+        return self.session is not None and (self.choice is not None or len(self.session.engines.names) > 1)
 
     def refuses_edits(self) -> bool:
         """Returns whether code is open, which is only read here; a toast then says so."""
-        if self.session is None or not self.session.is_code:
-            return False
-        self._services.notify(_READ_ONLY, timeout=4)
-        return True
+        session = self.session
+        return session is not None and not session.kind.has_files and self._refuses_for(session.kind.not_added)
 
     def refuses_changes(self) -> bool:
         """Returns whether files are not moved nor made here: those of code, of a space, or in an unread linked tree.
@@ -98,10 +95,7 @@ class Project:
         if session is None:
             return False
         is_unread = bool(session.project.link) and not session.profile.limits.linked_trees
-        why = _READ_ONLY if session.is_code else _TOPICS if session.is_space else _LINKED if is_unread else ""
-        if why:
-            self._services.notify(why, timeout=4)
-        return bool(why)
+        return self._refuses_for(session.kind.not_added or (_LINKED if is_unread else ""))
 
     def chosen(self, memory: str) -> Opening:
         """Keeps that ``memory`` was chosen of the two; returns what opens it."""

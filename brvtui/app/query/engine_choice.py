@@ -14,14 +14,13 @@ from brvtui.app.services import AppServices
 from brvtui.app.states import EngineState, ProjectState
 from brvtui.app.workers import is_cancelled
 from brvtui.engines.contract import EngineError, Prepares
-from brvtui.engines.registry import DEFAULT
+from brvtui.engines.registry import DEFAULT, SPACE
 
 if TYPE_CHECKING:
     from brvtui.session import Session
 
 _PREPARING = "preparing words and vectors"
 _GROUP = "prepare"
-_OVER_CODE = "over code, knowing alone answers: {engine.mode} changes how it packs, {engine.profile} its profile"
 
 
 class EngineChoice:
@@ -58,17 +57,14 @@ class EngineChoice:
         view = self._services.store.view
         if self._project.refuses() or self._project.session is None or view.project.overview is None:
             return
-        if self._project.session.is_code:
-            self._services.notify(self._services.with_keys(_OVER_CODE), timeout=4)
+        if not self._project.has_other_engines:
+            self._services.notify(self._services.with_keys(self._project.session.kind.only_engine), timeout=4)
             return
         known = self._project.session.engines.names
         place = known.index(view.engine.name)
         choice = self._project.choice
         if choice is not None and place + 1 == len(known):
-            self._open_memory(choice.TREE if self._project.session.is_space else choice.SPACE)
-            return
-        if not self._project.has_other_engines:
-            self._services.notify("a space is ranked by ByteRover V4 alone", timeout=4)
+            self._open_memory(choice.TREE if view.engine.name == SPACE else choice.SPACE)
             return
         for name in (*known[place + 1 :], *known[:place]):
             try:

@@ -26,7 +26,6 @@ from brvtui.app.view import View, advised
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import hanging, wrapped
 from brvtui.config.schema import Layer
-from brvtui.engines.registry import SPACE
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.text import cut_left, wrap
@@ -173,7 +172,7 @@ class ResultsPane(ChoicePane):
                 made += [*wrapped(text, width), Line()]
         elif not view.project.overview.notes:
             made = [Line(), *wrapped(view.project.overview.why_empty, width)]
-            if not (view.project.overview.unreadable or view.is_code or view.engine.name == SPACE):
+            if not (view.project.overview.unreadable or view.kind.not_added):
                 made += wrapped(self.services.with_keys("{panes.back}, then {note.new} begins one here"), width)
         else:
             made = _hints(view, width, self.glyphs, self.services.with_keys)
@@ -230,7 +229,7 @@ def _nothing(trace: Trace, view: View, width: int, with_keys: Callable[[str], st
         made += [Line(), *(line(part, "text") for part in wrap(said, width))]
     if overview is not None and overview.unreadable:
         made += [Line(), *(line(part, "warn") for part in wrap(overview.why_empty, width))]
-    elif not (trace.covered or advised(trace) or view.is_code or view.project.saved or trace.engine == SPACE) and any(
+    elif not (trace.covered or advised(trace) or view.kind.not_added or view.project.saved) and any(
         sign.isalnum() for sign in trace.query
     ):
         said = with_keys("{panes.back}, then {note.new} begins a note about it")

@@ -101,7 +101,7 @@ def _loading(view: View, width: int, glyphs: Glyphs) -> Line:
 
 def _empty(view: View) -> str:
     overview = view.project.overview
-    if overview is not None and (overview.is_code or overview.unread):
+    if overview is not None and (overview.kind.why_empty or overview.unread):
         return overview.why_empty
     return "no notes yet: curate one with brv, and it appears here by itself"
 

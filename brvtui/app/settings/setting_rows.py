@@ -29,6 +29,7 @@ from brvtui.engines import registry
 from brvtui.engines.contract import EngineError
 from brvtui.engines.profile_files import profiles_of
 from brvtui.text.visible import why_no_address
+from brvtui.tree.reading.kinds import TREE
 
 KEYS = "keys."
 _UNUSABLE = "cannot be used"
@@ -172,7 +173,7 @@ def _left_out(configuration: Configuration, name: str) -> tuple[list[str], Setti
 
 def _steps(entry: Entry, value: Value, engine: str) -> tuple[Value, ...]:
     if entry.name == "engine":  # the engine of spaces opens nothing where there is none: it is typed
-        return registry.names_for(False)
+        return registry.names_for(TREE)
     if entry.name == "profile" and not isinstance(value, Mapping):  # a step must not take a table out of the file
         return profiles_of(engine)
     return (True, False) if entry.kind is ValueKind.TRUTH else entry.choices

@@ -56,7 +56,7 @@ class Versions:
     def warn(self) -> None:
         """Says when the installed engine is a version that is not known, and that was not verified here."""
         session = self._project.session
-        if session is not None and not session.is_code:
+        if session is not None and not session.kind.not_verified:
             self._services.background.run(partial(_warning, session), self._warn, group="versions")
 
     def _warn(self, warning: str) -> None:
@@ -104,8 +104,8 @@ def _status(session: Session) -> VerificationStatus:
     from brvtui.app.versions import migration_dialog  # noqa: F401  # imported here, not in the event loop
     from brvtui.session.verifying import verification_status
 
-    if session.is_code:
-        raise Refusal("this is code: no installed engine ranks it")
+    if why := session.kind.not_verified:
+        raise Refusal(why)
     return verification_status(session)
 
 
@@ -113,7 +113,7 @@ def _warning(session: Session) -> str:
     """What there is to say of the installed engine without being asked; empty for nothing. It blocks."""
     from brvtui.engines.verification.installed import is_at_hand
 
-    if not is_at_hand(session.is_space, programs.environment(session.project.root)):
+    if not is_at_hand(session.kind, programs.environment(session.project.root)):
         return ""
     status = _status(session)
     return status.sentence.replace("brv-tui verify", "W") if not status.is_known and status.last is None else ""

@@ -143,13 +143,13 @@ def _of_project(view: View, overview: Overview, glyphs: Glyphs, wide: bool) -> l
     if saved is not None:
         groups.append((9, [(f"saved {saved.saved_at}".strip(), "warn")]))
         groups.append((8, [(f"by {saved.saved_by or 'brv-tui'}", "warn")]))
-        groups.append((7, [(f"of {plural(overview.notes, view.noun)}", "muted")]))
+        groups.append((7, [(f"of {plural(overview.notes, view.kind.noun)}", "muted")]))
         groups.append((6, [("profile ", "muted"), (view.engine.profile, "text")]))
         return groups
-    if overview.is_code:
-        groups.append((8, [(plural(overview.notes, view.noun), "text")]))
+    if overview.kind.has_maturity:
+        groups.append((8, [(f"{plural(overview.notes, view.kind.noun)} ", "text"), *counts(overview.counts, glyphs)]))
     else:
-        groups.append((8, [(f"{plural(overview.notes, view.noun)} ", "text"), *counts(overview.counts, glyphs)]))
+        groups.append((8, [(plural(overview.notes, view.kind.noun), "text")]))
     if view.engine.name == DEFAULT:
         groups.append(_profile(view.engine))
         if overview.reads_frontmatter:

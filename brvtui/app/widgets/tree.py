@@ -18,6 +18,7 @@ from brvtui.app.widgets.status_line import counts
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, Span, line
 from brvtui.paint.text import cut_left, days, wrap
+from brvtui.tree.reading.kinds import ProjectKind
 from brvtui.wording import counted
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ class TreePane(ChoicePane):
         made = line(glyphs.here if here else " ", "accent").gap(depth)
         if branch.is_folder:
             return self._folder(made, branch, width)
-        sign, role = (glyphs.warn, "warn") if branch.path in self._to_look_at else sign_of(branch, glyphs, view.is_code)
+        sign, role = (glyphs.warn, "warn") if branch.path in self._to_look_at else sign_of(branch, glyphs, view.kind)
         mark = marks.get(branch.path, "")
         made.add(f"{sign} ", role).add(branch.name, "bold strong" if mark else self.name_role(branch))
         if branch.kind in KIND_WORDS:
@@ -200,7 +201,7 @@ class TreePane(ChoicePane):
 
     def held(self, numbers: tuple[int, int, int]) -> list[Span]:
         """How many notes of each maturity a folder holds; how many symbols."""
-        return [(str(sum(numbers)), "muted")] if self.view.is_code else counts(numbers, self.glyphs)
+        return counts(numbers, self.glyphs) if self.view.kind.has_maturity else [(str(sum(numbers)), "muted")]
 
     def marks_selected(self, marks: dict[str, str]) -> bool:
         """Returns whether to mark the selected note in the margin."""
@@ -352,9 +353,9 @@ class TreePane(ChoicePane):
                 self.scroll_to_row(self.owner.index(self.cursor))
 
 
-def sign_of(branch: Branch, glyphs: Glyphs, is_code: bool = False) -> tuple[str, str]:
-    """Returns the sign of a file and its role; where ``is_code``, symbols have all the same one."""
-    if is_code:
+def sign_of(branch: Branch, glyphs: Glyphs, kind: ProjectKind) -> tuple[str, str]:
+    """Returns the sign of a file and its role; symbols have all the same one."""
+    if not kind.has_maturity:
         return glyphs.bullet, "muted"
     if branch.kind == INDEX:
         return glyphs.kind["summary"], "stub"

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
 
 from brvtui.corpus.code.documents import Documentation, SpeakingNote, SymbolPage, SymbolPages
 from brvtui.corpus.code.index import CodeIndex
@@ -29,8 +28,6 @@ _DOCUMENTATION: Key[Documentation] = Key("documentation")
 @dataclass(frozen=True, slots=True, eq=False)
 class RepositorySnapshot(Snapshot):
     """One state of a repository. The text of a note is the source of its symbol."""
-
-    is_code: ClassVar[bool] = True
 
     pages: SymbolPages = field(default_factory=SymbolPages)
     speaking: tuple[SpeakingNote, ...] = ()
@@ -131,13 +128,10 @@ def repository_snapshot(
         signals=signals,
         columns=columns_of(notes, signals, parsed),
         postings=build([nothing] * len(notes), ids),
-        summary_signals={},
-        summaries={},
         files=tuple(TreeFile(path, one.size, one.mtime_ns, one.inode, 0) for path, one in parsed.items()),
         unseen=tuple(UnseenFile(one.path, one.reason) for one in pages.graph.skipped),
         notices=project.notices,
         parsed=parsed,
-        edited={},
         pages=pages,
         speaking=speaking,
     )

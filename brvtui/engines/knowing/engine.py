@@ -263,7 +263,7 @@ class Knowing:
 
 def _made_index(snapshot: Snapshot, constants: KnowingProfile, before: NoteIndex | None) -> NoteIndex:
     """The index of notes, or of symbols; what did not change since ``before`` is not read again."""
-    if snapshot.is_code:
+    if not snapshot.kind.has_files:
         from brvtui.engines.knowing.symbol_index import index_symbols
 
         return index_symbols(snapshot, constants, before)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from brvtui.engines.knowing.sections import CHANNELS, VECTORS, GraphRetrieval
 from brvtui.engines.knowing.tracing_words import stand_ins_in_words, way_in_words
+from brvtui.engines.registry import kind_of
 from brvtui.engines.sentence import first_of, lead_of, missing_words, nothing_for
 from brvtui.paint.sentence import Clause, Sentence, clause, title
 from brvtui.trace import Trace
-from brvtui.wording import noun
 
 FULL_TEXT = CHANNELS[1]
 _WORDS = re.compile(r"[^\W_]+")
@@ -20,7 +20,7 @@ def sentence(trace: Trace) -> Sentence:
     """Why the first note is first: its words, words that stand for them, or links; and its lead."""
     if not trace.hits:
         is_unsearched = trace.section(GraphRetrieval).ranking or not (trace.missing or trace.filtered_out)
-        causes = missing_words(trace, "knowing", noun(trace.snapshot.is_code, False))
+        causes = missing_words(trace, "knowing", kind_of(trace.engine, trace.snapshot).noun)
         return (clause("Not found: "), *([clause(trace.verdict)] if is_unsearched else causes))
     first = trace.hits[0]
     placed = trace.section(GraphRetrieval).placed(first.file)

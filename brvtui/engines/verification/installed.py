@@ -12,6 +12,7 @@ from brvtui import programs
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import with_home
 from brvtui.tree.reading.json_file import read_json_or_none
+from brvtui.tree.reading.kinds import ProjectKind
 
 PACKAGE, BUNDLE = "byterover-cli", "byterover skill"
 PACKAGE_VARIABLE, BUNDLE_VARIABLE = "BRV_TUI_BYTEROVER_PACKAGE", "BRV_TUI_BYTEROVER_BUNDLE"
@@ -105,9 +106,9 @@ def find_bundle(named: Path | None = None, environment: Mapping[str, str] = os.e
     return found
 
 
-def is_at_hand(is_space: bool, environment: Mapping[str, str] = os.environ) -> bool:
+def is_at_hand(kind: ProjectKind, environment: Mapping[str, str] = os.environ) -> bool:
     """Whether an engine can be looked for without asking npm: V4's bundle always, the package where it is named."""
-    return is_space or bool(environment.get(PACKAGE_VARIABLE)) or _on_path("brv", environment) is not None
+    return kind.is_bundle or bool(environment.get(PACKAGE_VARIABLE)) or _on_path("brv", environment) is not None
 
 
 def _named(environment: Mapping[str, str], variable: str) -> Path | None:

@@ -41,7 +41,7 @@ def answers_digest(engine: Engine[Any], context: Context[Any], like: Query) -> s
         said = list(services.feedback(engine.name).said())
     except (OSError, ServiceError):
         return ""
-    if may_change or context.snapshot.is_code:
+    if may_change or not context.snapshot.kind.has_files:
         return ""
     parts = (
         __version__,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path, PosixPath
-from typing import Any, ClassVar
+from typing import Any
 
 from brvtui.disk.walking import walk
 from brvtui.regular_files import read_regular
 from brvtui.tree.reading.json_file import read_json_or_none
+from brvtui.tree.reading.kinds import TREE, ProjectKind
 from brvtui.wording import shortened
 
 MARKER = ".brv"
@@ -42,8 +43,6 @@ class SharedSource:
 class FoundProject:
     """A project: its folder and tree (real paths), shared sources, and notices for the user."""
 
-    is_space: ClassVar[bool] = False
-    """Whether its memory is a space of ByteRover V4 (:class:`brvtui.tree.spaces.project.SpaceProject`)."""
     root: Path
     tree: Path
     sources: tuple[SharedSource, ...]
@@ -53,6 +52,7 @@ class FoundProject:
 
     link: str = ""
     """The notice that ``.brv`` or the context tree is a link, in which the engine finds nothing; empty without one."""
+    kind: ProjectKind = TREE
 
     @property
     def name(self) -> str:

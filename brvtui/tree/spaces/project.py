@@ -6,10 +6,11 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from brvtui.regular_files import read_regular
 from brvtui.tree.reading.json_file import LARGEST_JSON, read_json_or_none
+from brvtui.tree.reading.kinds import SPACE, ProjectKind
 from brvtui.tree.reading.project import FoundProject, ProjectError, SharedSource, find_project
 from brvtui.tree.spaces.contents import holds_html
 from brvtui.tree.spaces.locating import (
@@ -97,7 +98,7 @@ _MOST_NAMES = 5
 class SpaceProject(FoundProject):
     """A folder whose memory is a space of ByteRover V4, or several synced ones."""
 
-    is_space: ClassVar[bool] = True
+    kind: ProjectKind = SPACE
     spaces: tuple[SpaceFolder, ...]
     """At least one; its tree is the project's, those of others are its shared sources."""
 

@@ -1,0 +1,74 @@
+"""The kinds of project, by what can be done to them and what they are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectKind:
+    """The abilities and words of a kind of project; the defaults describe a context tree of ByteRover 3.
+
+    A sentence says why something is refused, and is empty where it is allowed.
+    """
+
+    noun: str = "note"
+    engine: str = ""
+    """The only engine that ranks it; empty if every engine of notes does."""
+    other_engine: str = ""
+    """The end of the message that another engine was asked, after that engine's name."""
+    only_engine: str = ""
+    """The message that there is no other engine to switch to, with keys in braces."""
+    native: str = "byterover"
+    """The engine that writes it, and by whose rules its signals age."""
+    is_bundle: bool = False
+    """Whether that is a skill bundle, which sends its log away, in place of a package."""
+    why_empty: str = ""
+    """Why there is nothing to rank, where that has a reason of its own."""
+    has_files: bool = True
+    """Whether each note is a file that can be edited; a symbol is a part of one."""
+    has_maturity: bool = True
+    """Whether notes have signals and a maturity, and age."""
+    is_html: bool = False
+    """Whether notes are topics in HTML, of which no index is kept, in place of Markdown."""
+    can_vary: bool = True
+    """Whether notes, signals and order can be those of another moment, revision or engine."""
+    not_varied: str = ""
+    """The message that they cannot."""
+    not_verified: str = ""
+    """Why no installed engine can be asked the same."""
+    not_added: str = ""
+    """Why files are not made, moved or archived."""
+    not_moved: str = ""
+    """The same, of files that are there."""
+
+
+TREE = ProjectKind()
+SPACE = ProjectKind(
+    noun="topic",
+    engine="byterover_v4",
+    other_engine="ranks notes, and this is a space of ByteRover V4: byterover_v4 answers here",
+    only_engine="a space is ranked by ByteRover V4 alone",
+    native="byterover_v4",
+    is_bundle=True,
+    is_html=True,
+    can_vary=False,
+    not_varied="topics are asked as they are: only the clock, profile and constants can be others",
+    not_added="topics of a space are edited here, and not made, moved, archived or given signals: ByteRover does that",
+    not_moved="topics of a space are edited here, and not moved, archived or given signals: ByteRover does that",
+)
+_READ_ONLY = "this is code: it is shown, and changed by nothing here"
+CODE = ProjectKind(
+    noun="symbol",
+    engine="knowing",
+    other_engine="ranks notes; over code, knowing answers",
+    only_engine="over code, knowing alone answers: {engine.mode} changes how it packs, {engine.profile} its profile",
+    why_empty="no source in this folder is of a language that is read",
+    has_files=False,
+    has_maturity=False,
+    can_vary=False,
+    not_varied="code is asked as it is: only engine, profile and constants can be others",
+    not_verified="this is code: no installed engine ranks it",
+    not_added=_READ_ONLY,
+    not_moved=_READ_ONLY,
+)
