@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,6 @@ from brvtui.app.maturity.cards import label_of
 from brvtui.engines.contract import EngineError
 from brvtui.paint.glyphs import UNICODE
 from brvtui.session import Session
-from brvtui.session.engines import Engines
 from tests.engines.tiered_toy import FADES, GATE
 from tests.support.engine_packages import declared
 from tests.support.trees import Tree
@@ -26,8 +26,9 @@ def session(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     tree.note("a/b/old.md", "Old quokka", "a quokka", days=5)
     tree.note("a/b/faded.md", "Faded quokka", "a quokka", days=50)
     with declared(tmp_path, monkeypatch, "tiered", "tests.engines.tiered_toy:TieredToy"):
-        monkeypatch.setattr(Engines, "native", "tiered")
-        yield tree.session()
+        made = tree.session()
+        made.kind = replace(made.kind, native="tiered")
+        yield made
 
 
 def test_the_board_follows_the_rules_of_the_engine(session: Session) -> None:
