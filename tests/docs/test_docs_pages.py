@@ -40,6 +40,17 @@ def test_no_page_needs_another_place(name: str) -> None:
     assert _ELSEWHERE.findall(page(name)) == []
 
 
+def test_every_module_that_the_architecture_names_exists() -> None:
+    files = [
+        file.relative_to(ROOT).as_posix()
+        for place in ("brvtui", "tests", "benchmarks")
+        for file in (ROOT / place).rglob("*.py")
+    ]
+    named = set(re.findall(r"`([\w/]+\.py)`", page("docs/architecture.md")))
+    assert len(named) > 20
+    assert [name for name in sorted(named) if not any(f"/{file}".endswith(f"/{name}") for file in files)] == []
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_every_make_target_that_is_named_exists(name: str) -> None:
     targets = set(re.findall(r"^([a-z-]+):", page("Makefile"), re.MULTILINE))
