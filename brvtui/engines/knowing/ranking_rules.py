@@ -7,8 +7,6 @@ from typing import Annotated, Literal
 
 from brvtui.typed_tables import Count, CountLimit, Positive, Range, Share, SizeLimit
 
-Bonus = Annotated[float, Range(-1, 1)]
-
 
 @dataclass(frozen=True, slots=True)
 class WalkRules:
