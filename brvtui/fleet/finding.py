@@ -17,12 +17,14 @@ from brvtui.fleet.fleet_file import Absence, AbsenceKind, Fleet, FleetEntry, Fle
 from brvtui.store.folders import with_home
 from brvtui.tree.reading.project import MARKER
 from brvtui.tree.spaces.locating import TREE, space_at, space_folders
-from brvtui.wording import counted
+from brvtui.wording import counted, shortened
 
 _GLOB = frozenset("*?[")
 _ANY_DEPTH = "**"
 _MOST_LOOKED, _MOST_SECONDS = 200_000, 5.0
 """Files and folders that one pattern looks at, and how long."""
+_LONGEST_PART = 1_000
+"""Characters between two slashes of a pattern. Names have at most 255; Python's own parser is quadratic."""
 
 
 def fleet_of(file: Path) -> Fleet:
@@ -124,6 +126,9 @@ def _spaces(entry: FleetEntry, data: Path) -> tuple[list[Member], list[Absence],
 
 
 def _globbed(entry: FleetEntry, pattern: str) -> tuple[list[Member], list[Absence], list[str]]:
+    if max(map(len, Path(pattern).parts)) > _LONGEST_PART:
+        why = f"{shortened(pattern)}: a name in the pattern has more than {_LONGEST_PART:,} characters; shorten it"
+        return [], [_unusable(entry.name, why)], []
     made: list[Member] = []
     other = 0
     places, left_out = _glob(pattern)

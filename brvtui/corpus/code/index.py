@@ -7,6 +7,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ Kept = Callable[[str, str], CodeFile | None]
 Read = Callable[[Iterable[Source], CodeRules], Iterable[CodeFile | SkippedSource]]
 """Reads files, each in its turn."""
 Progress = Callable[[int, int], None]
+_TOO_MANY_EDGES = "more edges follow from its types and tests than are held; those beyond are left out"
 _FULL = "left out: the repository has more symbols than are held at once; open a folder of it"
 
 
@@ -67,18 +69,21 @@ class CodeIndex:
         by_file = self.memory.edges(linker, files, self.listing.modules)
         members = relations.Members(nodes)
         written = [edge for edges in by_file.values() for edge in edges]
-        written += relations.go_implementations(members, nodes, rules)
-        edges: dict[CodeEdge, None] = dict.fromkeys(written)
-        for more in (
+        candidates = relations.go_candidates(members, nodes)
+        most = rules.limits.derived_edges
+        written += relations.go_implementations(islice(candidates, most), members, rules)
+        derived = chain(
             relations.inherited(written, members, rules),
             relations.overriding(written, members, rules),
             relations.hints_of_implementers(written, rules),
             relations.membership(members, rules),
             *(self.memory.similar.edges(base, own) for base, own in _by_base(files, nodes).items()),
             *(relations.tested_together(path, own, nodes, rules) for path, own in by_file.items()),
-        ):
-            edges.update(dict.fromkeys(more))
-        return CodeGraph(self.repository, tuple(nodes.values()), tuple(edges), self.skipped())
+        )
+        edges: dict[CodeEdge, None] = dict.fromkeys(chain(written, islice(derived, most)))
+        is_cut = next(candidates, None) is not None or next(derived, None) is not None
+        cut = [SkippedSource(".", _TOO_MANY_EDGES)] if is_cut else []
+        return CodeGraph(self.repository, tuple(nodes.values()), tuple(edges), (*cut, *self.skipped()))
 
     def skipped(self) -> tuple[SkippedSource, ...]:
         """What was left out, and files with a problem, in the order of paths."""

@@ -53,8 +53,8 @@ def membership(members: Members, rules: CodeRules) -> Iterator[CodeEdge]:
         yield CodeEdge(member, type_id, "member_of", sure, STRUCTURAL)
 
 
-def go_implementations(members: Members, nodes: Mapping[str, CodeNode], rules: CodeRules) -> Iterator[CodeEdge]:
-    """``implements`` from each Go type to the interfaces whose methods it has, by their names alone."""
+def go_candidates(members: Members, nodes: Mapping[str, CodeNode]) -> Iterator[tuple[str, str]]:
+    """Each Go type with each interface of which it has the rarest method."""
     by_method: dict[str, list[str]] = {}
     interfaces: list[str] = []
     for type_id in sorted(members.methods):
@@ -70,9 +70,14 @@ def go_implementations(members: Members, nodes: Mapping[str, CodeNode], rules: C
         if len(names) < _FEWEST_METHODS:
             continue
         rarest = min(names, key=lambda name: len(by_method.get(name, ())))
-        for type_id in by_method.get(rarest, ()):
-            if all(name in members.methods[type_id] for name in names):
-                yield CodeEdge(type_id, interface, "implements", rules.confidence["implements"], METHOD_NAMES)
+        yield from ((type_id, interface) for type_id in by_method.get(rarest, ()))
+
+
+def go_implementations(candidates: Iterable[tuple[str, str]], members: Members, rules: CodeRules) -> Iterator[CodeEdge]:
+    """``implements`` from each Go type to the interfaces whose methods it has, by their names alone."""
+    for type_id, interface in candidates:
+        if members.methods[interface].keys() <= members.methods[type_id].keys():
+            yield CodeEdge(type_id, interface, "implements", rules.confidence["implements"], METHOD_NAMES)
 
 
 def inherited(edges: Iterable[CodeEdge], members: Members, rules: CodeRules) -> Iterator[CodeEdge]:

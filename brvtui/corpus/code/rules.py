@@ -44,6 +44,7 @@ class CodeLimits:
     file_entries: Count
     files: Count
     repository_entries: Count
+    derived_edges: Count
     name_bytes: Count
     doc_bytes: Count
 
