@@ -12,7 +12,7 @@ import click
 
 from brvtui.cli.checks import no_folder
 from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, Failure
-from brvtui.cli.options import WholeNumber, format_option, query_text
+from brvtui.cli.options import NamedPath, WholeNumber, format_option, query_text
 from brvtui.cli.sessions import find_session
 from brvtui.text.visible import visible
 
@@ -42,7 +42,7 @@ Examples:
 """
 )
 @click.argument("task", nargs=-1)
-@click.option("--repo", type=click.Path(path_type=Path), default=Path(), help="The repository (default: here).")
+@click.option("--repo", type=NamedPath(), default=Path(), help="The repository (default: here).")
 @click.option("--files", is_flag=True, help="TASK names files: show what they hold, and who calls that.")
 @click.option(
     "--diff", metavar="REVISIONS|-", help="Show what a change touches: main..HEAD, or - for a patch on stdin."
@@ -52,9 +52,7 @@ Examples:
 )
 @format_option("text", "xml", "markdown", "json", text="text says why; the others are what an agent is given.")
 @click.option("--profile", type=click.Choice(_PROFILES), default=_PROFILES[0], show_default=True, help="The constants.")
-@click.option(
-    "--project", type=click.Path(path_type=Path), help="Notes about it (default: those of the repository, if any)."
-)
+@click.option("--project", type=NamedPath(), help="Notes about it (default: those of the repository, if any).")
 @click.option("--why", metavar="SYMBOL", help="Say where SYMBOL stands in the answer, and what put it there.")
 @click.option("--notes", is_flag=True, help="List the notes that speak of the code of the answer.")
 @click.option("--without-note", is_flag=True, help="List the files of which no note speaks: all, or the answer's.")

@@ -11,13 +11,13 @@ import click
 from brvtui.cli import completing
 from brvtui.cli.engine_command import Asked, engine_command
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
-from brvtui.cli.options import answer_format, span_or_moment, text_argument
+from brvtui.cli.options import NamedPath, answer_format, span_or_moment, text_argument
 from brvtui.cli.output import print_report, write_json
 
 if TYPE_CHECKING:
     from brvtui.lab.answer_diff import AnswerDiff
 
-_PATH = click.Path(path_type=Path)
+_PATH = NamedPath()
 _LARGEST = 10_000_000
 
 

@@ -15,6 +15,7 @@ from brvtui.cli import completing
 from brvtui.cli.failure import BAD_USAGE, FAILED, Failure
 from brvtui.cli.options import (
     SCOPE_HELP,
+    NamedPath,
     WholeNumber,
     engine_option,
     project_option,
@@ -96,9 +97,7 @@ def engine_command(command: _F) -> _F:
             help="How the engine searches (jeffs_brain: auto, bm25, semantic, hybrid; soleri: full, scan; "
             "knowing: density, top-k, file-grouped).",
         ),
-        "aliases": click.option(
-            "--aliases", type=click.Path(path_type=Path), help="jeffs_brain: JSON file of aliases."
-        ),
+        "aliases": click.option("--aliases", type=NamedPath(), help="jeffs_brain: JSON file of aliases."),
         "top_k": click.option("--top-k", type=positive, help="How many results (jeffs_brain: 10)."),
         "candidate_k": click.option(
             "--candidate-k", type=positive, help="jeffs_brain: how many of each leg, BM25 and vectors (60)."

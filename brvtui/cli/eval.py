@@ -13,7 +13,7 @@ import click
 from brvtui.cli.engine_command import Asked, engine_command
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure, engine_errors_reported
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
-from brvtui.cli.options import format_option, span_or_moment
+from brvtui.cli.options import NamedPath, filled, format_option, span_or_moment
 from brvtui.cli.output import print_report, say, write_json
 from brvtui.text.visible import visible
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from brvtui.lab.judgments.model import Judgment
     from brvtui.session.evaluating import EvaluationPlan
 
-_PATH = click.Path(path_type=Path)
+_PATH = NamedPath()
 _FORMS = {"json": "json", "md": "md", "junit": "xml", "trec": "run"}
 """The ending of a file of each format."""
 
@@ -65,7 +65,12 @@ Examples:
 @click.option("--services", is_flag=True, help="Let queries ask services that cost: embedders and rerankers.")
 @click.option("--fresh", is_flag=True, help="Ask every query again, also those whose answers are kept.")
 @click.option("--baseline", type=_PATH, metavar="FILE", help="Compare with an evaluation that --format json wrote.")
-@click.option("--baseline-rev", metavar="REV", help="Compare with the notes at a git revision; nothing is checked out.")
+@click.option(
+    "--baseline-rev",
+    type=filled,
+    metavar="REV",
+    help="Compare with the notes at a git revision; nothing is checked out.",
+)
 @click.option("--fail-under", multiple=True, metavar="METRIC=N", help="Fail when a mean is under N.")
 @click.option("--fail-on-drop", multiple=True, metavar="METRIC=N", help="Fail when a mean falls by more than N.")
 @click.option("--fail-on-tier-change", is_flag=True, help="Fail when a query is answered by another tier.")

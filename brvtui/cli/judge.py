@@ -15,7 +15,7 @@ from brvtui.cli import completing
 from brvtui.cli.checks import is_there
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.cli.help import WholeSummaries
-from brvtui.cli.options import SCOPE_HELP, answer_format, project_option, text_argument
+from brvtui.cli.options import SCOPE_HELP, NamedPath, answer_format, project_option, text_argument
 from brvtui.cli.output import say, write_json
 from brvtui.cli.sessions import find_session
 from brvtui.text.visible import visible
@@ -57,7 +57,7 @@ def judge() -> None:
 
 def judgments_option(command: _F) -> _F:
     """Adds ``--judgments``."""
-    where = click.Path(path_type=Path)
+    where = NamedPath()
     text = "The judgments file (default: .brv/brv-tui/judgments.toml of the project)."
     return click.option("--judgments", "named", type=where, metavar="FILE", help=text)(command)
 
@@ -228,10 +228,10 @@ def follow_moves(project: Path | None, named: Path | None) -> int:
 
 @judge.command("import")
 @click.argument("form", metavar="beir|trec|qmd", type=_FORMATS)
-@click.argument("path", metavar="PATH", type=click.Path(path_type=Path))
+@click.argument("path", metavar="PATH", type=NamedPath())
 @project_option
 @judgments_option
-@click.option("--queries", type=click.Path(path_type=Path), help="trec: the texts (JSON lines, or id, tab, text).")
+@click.option("--queries", type=NamedPath(), help="trec: the texts (JSON lines, or id, tab, text).")
 def import_judgments(form: str, path: Path, project: Path | None, named: Path | None, queries: Path | None) -> int:
     """Take in judgments from PATH; a query whose id is there already is replaced.
 
@@ -273,7 +273,7 @@ def import_judgments(form: str, path: Path, project: Path | None, named: Path | 
 
 @judge.command("export")
 @click.argument("form", metavar="beir|trec|qmd", type=_FORMATS)
-@click.argument("path", metavar="PATH", type=click.Path(path_type=Path))
+@click.argument("path", metavar="PATH", type=NamedPath())
 @project_option
 @judgments_option
 def export_judgments(form: str, path: Path, project: Path | None, named: Path | None) -> int:

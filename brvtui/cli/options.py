@@ -32,6 +32,24 @@ def moment(written: str) -> float:
     return _moment(written, "is not an ISO 8601 time")
 
 
+def filled(written: str) -> str:
+    """Returns ``written``: a type of click. Raises :class:`click.BadParameter` if it is empty."""
+    if not written.strip():
+        raise click.BadParameter("is empty: give a value, or leave it out")
+    return written
+
+
+class NamedPath(click.Path):
+    """A path that is not empty: an empty one, as of an unset variable, would be the working folder."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Returns ``value`` as a Path. Raises :class:`click.BadParameter` if it is empty."""
+        return super().convert(filled(value) if isinstance(value, str) else value, param, ctx)
+
+
 class LaterOrAt(NamedTuple):
     """A moment, or a span from a moment that is known later, both in milliseconds."""
 
@@ -136,7 +154,7 @@ def shared(command: _F) -> _F:
         "knowing: knowing, knowing-code)."
     )
     for option in (
-        click.option("--signals", type=click.Path(path_type=Path), help="JSON file of signals by note path."),
+        click.option("--signals", type=NamedPath(), help="JSON file of signals by note path."),
         click.option("--now", metavar="ISO", type=moment, help=NOW_HELP),
         click.option("--profile", metavar="NAME|FILE", help=constants, shell_complete=completing.profiles),
     ):
@@ -150,7 +168,7 @@ _TREE = "brvtui.tree"
 
 def project_option(command: _F) -> _F:
     """Adds ``--project``, and ``--tree`` in its place."""
-    where = click.Path(path_type=Path)
+    where = NamedPath()
     option = click.option("--project", type=where, callback=_project, help="The project (default: here or above).")
     return option(_tree_option(command))
 
@@ -162,7 +180,7 @@ def _tree_option(command: _F) -> _F:
         ctx.meta[_TREE] = value
 
     return click.option(
-        "--tree", type=click.Path(path_type=Path), metavar="FOLDER", is_eager=True, expose_value=False, callback=keep,
+        "--tree", type=NamedPath(), metavar="FOLDER", is_eager=True, expose_value=False, callback=keep,
         help="Read this folder of markdown as the notes of a project.",
     )(command)  # fmt: skip
 
@@ -182,7 +200,7 @@ def _project(ctx: click.Context, param: click.Parameter, value: Path | None) -> 
 
 def project_argument(command: _F) -> _F:
     """Adds ``project`` as an argument, and ``--project`` or ``--tree`` for it, which commands that ask have."""
-    where = click.Path(path_type=Path)
+    where = NamedPath()
     option = click.option("--project", "named_project", type=where, is_eager=True, hidden=True)
     return click.argument("project", required=False, type=where, callback=_project)(option(_tree_option(command)))
 
@@ -198,7 +216,7 @@ def engine_option(command: _F) -> _F:
 def space_options(command: _F) -> _F:
     """Adds ``--space`` and ``--root``, which name a space of ByteRover V4 as its own scripts do."""
     for option in (
-        click.option("--root", type=click.Path(path_type=Path), help="Ask the space of ByteRover V4 with this tree."),
+        click.option("--root", type=NamedPath(), help="Ask the space of ByteRover V4 with this tree."),
         click.option("--space", metavar="NAME", default="", help="Ask the space of ByteRover V4 of this name."),
     ):
         command = option(command)
@@ -207,7 +225,7 @@ def space_options(command: _F) -> _F:
 
 def repo_option(command: _F) -> _F:
     """Adds ``--repo``."""
-    where = click.Path(path_type=Path)
+    where = NamedPath()
     return click.option("--repo", type=where, help="Ask the code of this repository in place of notes.")(command)
 
 

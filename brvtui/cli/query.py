@@ -13,7 +13,15 @@ import click
 from brvtui.cli import completing
 from brvtui.cli.engine_command import Asked, engine_command
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
-from brvtui.cli.options import WholeNumber, answer_format, format_option, query_text, quoted_text, text_argument
+from brvtui.cli.options import (
+    NamedPath,
+    WholeNumber,
+    answer_format,
+    format_option,
+    query_text,
+    quoted_text,
+    text_argument,
+)
 from brvtui.cli.output import print_report, say, write_json
 from brvtui.engines.advice import with_remedies
 from brvtui.text.visible import visible
@@ -110,7 +118,7 @@ Examples:
   brv-tui show resends.json --format md > resends.md
 """
 )
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=NamedPath())
 @click.option("--detail", is_flag=True, help="text: add the term × field detail of every hit.")
 @format_option("text", "json", "md", "svg", text="How to show it.")
 def show(file: Path, detail: bool, form: str) -> int:
@@ -153,7 +161,7 @@ Examples:
 @click.option("--limit", type=WholeNumber(1, 50), help="Also show a plain search with this many results.")
 @click.option("--detail", is_flag=True, help="Add the term × field detail of every hit.")
 @click.option("--takes", is_flag=True, help=_TAKES)
-@click.option("--save", "files", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help=_SAVE)
+@click.option("--save", "files", multiple=True, type=NamedPath(), metavar="FILE", help=_SAVE)
 @answer_format
 def query(
     text: str,
@@ -273,8 +281,8 @@ Examples:
 """
 )
 @engine_command
-@click.option("--queries", type=click.Path(path_type=Path), help='JSON list of strings or {"id", "query"}.')
-@click.option("--sequence", type=click.Path(path_type=Path), help='JSON list of {"query", "wait", "touch"}.')
+@click.option("--queries", type=NamedPath(), help='JSON list of strings or {"id", "query"}.')
+@click.option("--sequence", type=NamedPath(), help='JSON list of {"query", "wait", "touch"}.')
 @click.option("--limit", type=WholeNumber(1, 50), help="Results of the plain search (default: the profile's).")
 @click.option("--no-trace", is_flag=True, help="Leave the trace out of each line.")
 @format_option("json", "text", text="text has no traces and no results.")

@@ -12,7 +12,7 @@ import click
 from brvtui import faults, programs
 from brvtui.cli.checks import NO_PROJECT, PROJECT_OR_REPO, check_engine, check_terminal, check_trace, is_there
 from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, OK, Failure
-from brvtui.cli.options import WholeNumber, engine_option, project_argument, shared, space_options
+from brvtui.cli.options import NamedPath, WholeNumber, engine_option, project_argument, shared, space_options
 from brvtui.text.visible import visible
 from brvtui.tree.reading.project import NotesFolder
 
@@ -21,7 +21,7 @@ from brvtui.tree.reading.project import NotesFolder
 
 @click.command("open", epilog="\b\nExample:\n  brv-tui open sample-tree --profile docs")
 @project_argument
-@click.option("--repo", type=click.Path(path_type=Path), help="Open the code of this repository (extra code).")
+@click.option("--repo", type=NamedPath(), help="Open the code of this repository (extra code).")
 @click.option(
     "--corpus",
     type=click.Choice(["notes", "code"]),
@@ -80,7 +80,7 @@ Examples:
 @click.option(
     "--port", type=WholeNumber(0, 65535), default=8000, show_default=True, help="The port (0: any that is free)."
 )
-@click.option("--repo", type=click.Path(path_type=Path), help="Show the code of this repository (extra code).")
+@click.option("--repo", type=NamedPath(), help="Show the code of this repository (extra code).")
 @engine_option
 @shared
 @click.pass_context

@@ -11,7 +11,7 @@ import click
 from brvtui.cli.engine_command import Asked, engine_command
 from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, OK, Failure, engine_errors_reported
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
-from brvtui.cli.options import format_option, query_text
+from brvtui.cli.options import NamedPath, format_option, query_text
 from brvtui.cli.output import print_report, write_json
 from brvtui.text.visible import visible
 
@@ -46,7 +46,7 @@ Examples:
     help="Ask this in place of the judged queries; one that is judged keeps its judgment.",
 )
 @click.option(
-    "--save", "files", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
+    "--save", "files", multiple=True, type=NamedPath(), metavar="FILE",
     help="Also write FILE (.svg, .json); may be given more than once.",
 )  # fmt: skip
 @click.option("--list", "lists", is_flag=True, help="List the constants with their ranges instead.")

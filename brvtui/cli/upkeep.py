@@ -10,7 +10,7 @@ from brvtui.cli import completing
 from brvtui.cli.checks import no_folder
 from brvtui.cli.engine_command import Asked, engine_command
 from brvtui.cli.failure import NOT_THERE, OK, Failure, engine_errors_reported
-from brvtui.cli.options import project_option, text_argument
+from brvtui.cli.options import NamedPath, project_option, text_argument
 from brvtui.cli.sessions import find_session
 from brvtui.store.feedback import clear_feedback
 from brvtui.text.visible import visible
@@ -55,7 +55,7 @@ _FEW_BYTES = 100_000
 
 @click.command(epilog="\b\nExamples:\n  brv-tui forget --project sample-tree\n  brv-tui forget --repo ../shop")
 @project_option
-@click.option("--repo", type=click.Path(path_type=Path), help="Feedback on the code of this repository instead.")
+@click.option("--repo", type=NamedPath(), help="Feedback on the code of this repository instead.")
 def forget(project: Path | None, repo: Path | None) -> int:
     """Drop what this tool keeps of a project's notes: access hits, signals set here, feedback on results.
 
@@ -86,7 +86,7 @@ _CACHE_EXAMPLES = (
 @click.command(epilog=_CACHE_EXAMPLES)
 @click.argument("what", type=click.Choice(["info", "clear"]))
 @project_option
-@click.option("--repo", type=click.Path(path_type=Path), help="What was read of this repository's code instead.")
+@click.option("--repo", type=NamedPath(), help="What was read of this repository's code instead.")
 def cache(what: str, project: Path | None, repo: Path | None) -> int:
     """Show or remove what is kept of a project to save time: its index, and answers to judged queries.
 

@@ -11,7 +11,7 @@ import click
 
 from brvtui.cli.engine_command import Asked
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure
-from brvtui.cli.options import WholeNumber, answer_format, project_option, shared, space_options
+from brvtui.cli.options import NamedPath, WholeNumber, answer_format, project_option, shared, space_options
 from brvtui.cli.output import print_report, say, write_json
 from brvtui.engines.verification.results import Verification
 from brvtui.paint.line import Line, line
@@ -47,7 +47,7 @@ def verification_lines(made: Verification, most: int = _MOST) -> Iterator[Line]:
         yield line(f" {len(made.differences) - most} more; --format json holds all", "muted")
 
 
-_PATH = click.Path(path_type=Path)
+_PATH = NamedPath()
 
 
 @click.command(

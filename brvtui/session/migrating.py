@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from brvtui.engines import registry
-from brvtui.engines.contract import EngineError, Query
+from brvtui.engines.contract import LONGEST_QUERY, EngineError, Query
 from brvtui.engines.migration import MigratedNote, MigratedTree, Migrates
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import Judgment
@@ -73,6 +73,8 @@ def migrated(session: Session) -> MigratedTree:
 def asked_queries(session: Session, given: Sequence[str] = ()) -> list[Asked]:
     """The queries ``given``; without any, those that are judged, then those that are logged, each once.
 
+    Logged queries that are too long to be asked are left out.
+
     Raises :class:`brvtui.lab.judgments.model.JudgmentsError`.
     """
     if given:
@@ -81,7 +83,8 @@ def asked_queries(session: Session, given: Sequence[str] = ()) -> list[Asked]:
     known = {(judgment.text.strip().lower(), judgment.scope) for judgment, _ in made}
     for number, entry in enumerate(session.logbook.read(_MOST_LOGGED), 1):
         key = (entry.query.strip().lower(), entry.scope)
-        if entry.engine == registry.DEFAULT and key not in known and entry.query.strip():
+        can_be_asked = entry.query.strip() and len(entry.query) <= LONGEST_QUERY
+        if entry.engine == registry.DEFAULT and key not in known and can_be_asked:
             known.add(key)
             made.append((Judgment(f"log-{number}", entry.query, entry.scope), LOGGED))
     return made

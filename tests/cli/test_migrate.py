@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from brvtui.logbook import Logbook
+from brvtui.tree.engine_files.query_log import ENGINE, LoggedQuery
 from tests.cli.conftest import Run
-from tests.support.trees import Tree
+from tests.support.trees import NOW_MS, Tree
 from tests.support.untouched import state_of
 
 JUDGED = """
@@ -100,3 +102,9 @@ def test_bad_usage(run: Run) -> None:
     code, out, _ = run("migrate", "--dry-run")
     assert code == 0
     assert "no query is judged or logged" in out
+
+
+def test_a_logged_query_that_is_too_long_is_left_out(run: Run, project: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    logged = [LoggedQuery(NOW_MS, text, ENGINE, "completed") for text in ("session " * 2_000, "session expiry")]
+    monkeypatch.setattr(Logbook, "read", lambda *_: logged)
+    assert [answer["query"] for answer in made(run)["answers"]] == ["session expiry"]  # type: ignore[attr-defined]

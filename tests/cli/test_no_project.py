@@ -47,6 +47,16 @@ def test_a_folder_that_is_no_project_is_refused(
         assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("option", ["--project", "--tree", "--root", "--signals"])
+def test_an_empty_path_is_not_the_working_folder(
+    option: str, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    code, out, err = run("query", "refresh", option, "", inside=False)
+    assert (code, out) == (2, "")
+    assert f"'{option}': is empty" in err
+
+
 def test_a_tree_that_is_named_is_read(folder: Path, run: Run) -> None:
     code, out, _ = run("query", "refresh token", "--tree", str(folder), inside=False)
     assert code == 0

@@ -124,6 +124,14 @@ def test_a_pattern_stops_at_its_limits_and_keeps_what_it_found(
     assert "stopped after 0 files and folders" in fleet_over(["**"], tmp_path).absent[0].why
 
 
+@pytest.mark.parametrize("part", ["[" * 50_000, "[!" * 50_000, "*a" * 50_000, "?" * 50_000])
+def test_a_pattern_with_a_long_name_is_refused(part: str, tmp_path: Path) -> None:
+    made = fleet_over([f"x/{part}"], tmp_path)
+    assert made.members == ()
+    assert "more than 1,000 characters" in made.absent[0].why
+    assert len(made.absent[0].why) < 400
+
+
 @pytest.mark.parametrize(
     ("pattern", "count"),
     [

@@ -13,7 +13,7 @@ import click
 
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.cli.fleet.options import FleetOptions, fleet_command, outcome, print_table, say_missing, with_remedy
-from brvtui.cli.options import WholeNumber, answer_format, format_option, text_argument
+from brvtui.cli.options import NamedPath, WholeNumber, answer_format, format_option, text_argument
 from brvtui.cli.output import print_report, say, write_json
 from brvtui.fleet.fleet_file import Absence
 from brvtui.text.visible import visible
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.option(
     "--judgments",
     "judgments",
-    type=click.Path(path_type=Path),
+    type=NamedPath(),
     metavar="FILE",
     help="One set over all, by one ranking.",
 )

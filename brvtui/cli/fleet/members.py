@@ -12,7 +12,7 @@ import click
 from brvtui.cli.checks import check_terminal
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.fleet.options import FILE_HELP, FleetOptions, fleet_command, outcome, print_table, say_missing, say_note
-from brvtui.cli.options import Number, WholeNumber, answer_format, format_option
+from brvtui.cli.options import NamedPath, Number, WholeNumber, answer_format, format_option
 from brvtui.cli.output import write_json
 from brvtui.fleet.fleet_file import Absence, AbsenceKind
 from brvtui.text.visible import visible
@@ -138,7 +138,7 @@ def open_fleet(options: FleetOptions) -> int:
 
 @click.command("add")
 @click.argument("places", nargs=-1, required=True, metavar="PLACE…")
-@click.option("--fleet", "file", type=click.Path(path_type=Path), metavar="FILE", help=FILE_HELP)
+@click.option("--fleet", "file", type=NamedPath(), metavar="FILE", help=FILE_HELP)
 @click.option("--name", default="", help="Its name (default: that of its folder).")
 @click.option("--revision", default="HEAD", metavar="REV", help="Of a git repository: the revision.")
 @click.option("--folder", metavar="PATH", help="Of a git repository: the tree in it (default: .brv/context-tree).")

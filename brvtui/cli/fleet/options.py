@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failure
-from brvtui.cli.options import NOW_HELP, Number, WholeNumber, moment
+from brvtui.cli.options import NOW_HELP, NamedPath, Number, WholeNumber, moment
 from brvtui.cli.output import say
 from brvtui.fleet.fleet_file import Absence, AbsenceKind
 from brvtui.text.visible import visible
@@ -193,7 +193,7 @@ def fleet_command(command: _F) -> _F:
             "--over", multiple=True, metavar="PLACE",
             help="A folder, glob, bare git repository or V4 data folder, in place of a file; may be repeated.",
         ),
-        click.option("--fleet", "file", type=click.Path(path_type=Path), metavar="FILE", help=FILE_HELP),
+        click.option("--fleet", "file", type=NamedPath(), metavar="FILE", help=FILE_HELP),
     ):  # fmt: skip
         made = option(made)
     result: _F = made

@@ -11,6 +11,8 @@ from typing import IO
 from brvtui import faults, programs
 
 _PATIENCE_S = 60.0
+_KILLED = (-9, 124, 137)
+"""How git ends if it is ended: by us, or by the system's ``timeout``."""
 _MOST_MEMORY = 1 << 30
 """Bytes that git may take for itself: a link of a repository may lead to a file without end."""
 _SETTINGS = (
@@ -36,6 +38,10 @@ _LONGEST_MESSAGE = 200
 
 class RevisionError(ValueError):
     """A revision that cannot be read. The message is one line: which one, why, and what to do."""
+
+
+class TookTooLong(RevisionError):
+    """A command that was ended after a minute."""
 
 
 class NoGit(RevisionError):
@@ -97,6 +103,8 @@ def _output(running: programs.Process, name: str, most: int, given: bytes) -> by
         said = running.stderr.read(_LONGEST_MESSAGE).decode("utf-8", "replace")
         if running.wait() == 0:
             return made
+        if running.returncode in _KILLED:
+            raise TookTooLong(f"git {name} took more than {_PATIENCE_S:g} seconds; is a file in .git no regular one?")
     finally:
         timer.cancel()
         programs.end(running)

@@ -270,3 +270,27 @@ def test_many_files(tmp_path: Path) -> None:
     assert nodes == MANY_FILES
     assert kilobytes < 100_000 + 14 * MANY_FILES
     assert reader < 1_200_000
+
+
+GO_TYPES = "package p\n" + "".join(
+    f"type T{n} struct{{}}\nfunc (t T{n}) Ma() {{}}\nfunc (t T{n}) Mb() {{}}\ntype I{n} interface {{ Ma()\n Mb() }}\n"
+    for n in range(60)
+)
+GO_USES = "package p\ntype I interface { Ma()\n Mb() }\n" + "".join(
+    f"type T{n} struct{{}}\nfunc (t T{n}) Ma() {{}}\nfunc (t T{n}) Mb() {{}}\nfunc Use{n}(x I) {{ x.Ma() }}\n"
+    for n in range(60)
+)
+JAVA_USES = "interface I { void ma(); void mb(); }\n" + "".join(
+    f"class T{n} implements I {{ public void ma() {{}} public void mb() {{}} void use(I x) {{ x.ma(); }} }}\n"
+    for n in range(60)
+)
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.go", GO_TYPES), ("a.go", GO_USES), ("A.java", JAVA_USES)])
+def test_types_of_which_each_follows_from_each_stop_at_a_limit(name: str, text: str, tmp_path: Path) -> None:
+    write(tmp_path, {**GOOD, name: text})
+    whole, cut = graph_of(tmp_path), graph_of(tmp_path, limited(derived_edges=500))
+    assert len(whole.edges) > 3_600
+    assert len(cut.edges) < 2_000
+    assert (".", True) in [(path, "more edges follow" in reason) for path, reason in lines(cut).items()]
+    assert "." not in lines(whole)

@@ -209,8 +209,9 @@ class _Loop:
                             yield TextDelta(kept)
                             if chars >= most:
                                 return Reply((), True, None, None)
-                        case Reply():
-                            return piece
+                        case Reply(calls=calls):
+                            called = sum(len(call.name) + len(call.arguments) for call in calls)
+                            return Reply((), True, piece.sent, piece.received) if chars + called > most else piece
                         case wait:
                             yield Waiting(wait.seconds, wait.why)
         finally:

@@ -147,6 +147,15 @@ def test_an_answer_stays_within_its_budget_whatever_the_service_counts(project: 
     assert sum(sent) / 4 + profile.agentic_loop.max_tokens <= budget.tokens
 
 
+def test_calls_that_are_longer_than_the_answer_may_be_are_cut_off(project: Tree) -> None:
+    most = BRV3.agentic_loop.max_tokens * 16
+    long = ("search", {"query": "q" * most})
+    model = ScriptedModel(calls(long), says(ANSWER))
+    _, trace = answered(project, model)
+    done = completion_of(trace)
+    assert (len(model.asked), done.ended, done.steps) == (1, EndReason.FAILED, ())
+
+
 def test_a_service_that_counts_more_uses_the_budget_up_sooner(project: Tree) -> None:
     model = ScriptedModel(calls(SEARCH), calls(READ), says(ANSWER))
     _, trace = answered(project, model, budget=Budget(1_000_000, 1_000_000, cents=12_000))
