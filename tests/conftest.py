@@ -27,6 +27,11 @@ for _profile, _examples in (("short", SHORT), ("full", FULL)):
 settings.load_profile("short")  # make test-all: --hypothesis-profile full
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves out attacks where long tests are: every process would make their megabytes of input."""
+    return True if config.option.markexpr == "not long" and collection_path.name == "attacks" else None
+
+
 def pytest_collection_finish() -> None:
     """Collects garbage seldom: Python's own rate takes a third of the processor time of tests."""
     gc.collect()
