@@ -6,19 +6,20 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from brvtui.cli.checks import no_folder
-from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, Failure
+from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, NOT_THERE, OK, Failure
 from brvtui.cli.options import NamedPath, WholeNumber, format_option, query_text
+from brvtui.cli.output import say
 from brvtui.cli.sessions import find_session
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
     from brvtui.corpus.code.index import Progress
-    from brvtui.session.code import CodeSession
+    from brvtui.engines.code import CodeRepository
     from brvtui.snapshot import Snapshot
 
 _BUDGET = 5000
@@ -26,7 +27,7 @@ _PROFILES = ("knowing", "knowing-code")
 _LARGEST_PATCH = 64 * 1_048_576
 _EACH = 50
 """How many files are read between two looks of the progress."""
-_MOST_UNKNOWN = 5
+_MOST_UNKNOWN, _MOST_UNREAD = 5, 8
 
 
 @click.command(
@@ -74,8 +75,6 @@ def code(
     The engine knowing ranks the symbols of the repository; what was read of it is kept for the next time. Exit code 1
     when the answer is empty, SYMBOL is not in it, or no note or file is listed.
     """
-    from brvtui.cli import code_output
-
     words = _words(task, files)
     if bool(words) + (diff is not None) != 1 and not (without_note and not words and diff is None and not files):
         raise Failure("give one of: a task, --files with files, --diff with revisions; or --without-note", BAD_USAGE)
@@ -86,26 +85,67 @@ def code(
     if (notes or without_note or why is not None) and form != "text":
         raise Failure("--why, --notes and --without-note print lines of text: leave out --format", BAD_USAGE)
     changed = None if diff is None else _changed(repo, diff)
-    session = _opened(repo, profile, project)
-    code_output.report_skipped(session)
+    code = _opened(repo, profile, project)
+    _report_unread(code)
     answer = None
     if changed is not None:
-        answer = session.tasks.answer_changes(_known(session, changed), budget or session.tasks.review_budget)
-    elif files:
-        known = _known(session, task)
-        if not known:
-            raise Failure("none of these files is source that is read of the repository", NOT_THERE)
-        answer = session.tasks.answer_files(known, budget or _BUDGET)
+        answer = code.ask("changes", _known(code, changed), budget or code.review_budget)
     elif words:
-        answer = session.tasks.answer(words, budget or _BUDGET)
+        answer = _answer(code, [words], _known(code, task) if files else None, budget or _BUDGET)
     if without_note:
-        return code_output.show_files_without_note(session, answer)
-    assert answer is not None
-    for line in session.tasks.notices(answer):
+        return _show_files_without_note(code, answer)
+    for line in code.notices(answer):
         click.echo(f"brv-tui: {visible(line)}", err=True)
+    if form != "text":
+        click.echo(code.as_text(answer, form))
+        return NEGATIVE if code.is_empty(answer) else OK
+    lines, is_positive = _lines(code, answer, why, notes)
+    for line in lines:
+        say(visible(line))
+    return OK if is_positive else NEGATIVE
+
+
+def _answer(code: CodeRepository, words: list[str], files: list[str] | None, budget: int) -> Any:
+    """The answer to the task ``words``, or about ``files``, if given. Raises :class:`Failure` if these are none."""
+    if files is None:
+        return code.ask("task", words, budget)
+    if not files:
+        raise Failure("none of these files is source that is read of the repository", NOT_THERE)
+    return code.ask("files", files, budget)
+
+
+def _lines(code: CodeRepository, answer: Any, why: str | None, notes: bool) -> tuple[list[str], bool]:
+    """What is printed of ``answer``, and whether it holds what was asked. Raises :class:`Failure`."""
     if why is not None:
-        return code_output.show_why(answer, why)
-    return code_output.show_notes(session, answer) if notes else code_output.show(session, answer, form)
+        explained = code.why_lines(answer, why)
+        if explained is None:
+            raise Failure(f"no symbol of this code has {visible(why)} in its name", NOT_THERE)
+        return explained
+    if notes:
+        found = code.note_lines(answer)
+        return found or [code.no_note_line(answer)], bool(found)
+    return code.lines(answer), not code.is_empty(answer)
+
+
+def _report_unread(code: CodeRepository) -> None:
+    lines = code.unread()
+    for line in (*lines[:_MOST_UNREAD], code.problem):
+        if line:
+            say(f"brv-tui: {visible(line)}", err=True)
+    if len(lines) > _MOST_UNREAD:
+        say(f"brv-tui: and {len(lines) - _MOST_UNREAD} reasons more for which files are left out", err=True)
+
+
+def _show_files_without_note(code: CodeRepository, answer: Any) -> int:
+    """Prints the files of which no note speaks, all or those of ``answer``; returns the exit code."""
+    files = code.files_without_note(answer)
+    for path in files:
+        click.echo(visible(path))
+    if not code.has_code:
+        say("no source file was read, so there is none that a note could speak of", err=True)
+    elif not files:
+        say("a note speaks of every file" + (" of the answer" if answer is not None else ""), err=True)
+    return OK if files else NEGATIVE
 
 
 def _words(task: tuple[str, ...], files: bool) -> str:
@@ -134,9 +174,9 @@ def _changed(repo: Path, diff: str) -> list[str]:
         raise Failure(str(error), BAD_USAGE) from error
 
 
-def _known(session: CodeSession, written: tuple[str, ...] | list[str]) -> list[str]:
+def _known(code: CodeRepository, written: tuple[str, ...] | list[str]) -> list[str]:
     """The files of the code that are meant by ``written``; says which of these are none."""
-    known, unknown = session.files(written)
+    known, unknown = code.files(written)
     if unknown:
         more = f" and {len(unknown) - _MOST_UNKNOWN} more" if len(unknown) > _MOST_UNKNOWN else ""
         named = visible(", ".join(unknown[:_MOST_UNKNOWN]))
@@ -144,15 +184,17 @@ def _known(session: CodeSession, written: tuple[str, ...] | list[str]) -> list[s
     return known
 
 
-def _opened(repo: Path, profile: str, project: Path | None) -> CodeSession:
+def _opened(repo: Path, profile: str, project: Path | None) -> CodeRepository:
     from brvtui.corpus.code.reading import NoGrammar
+    from brvtui.engines.code import ReadsCode
     from brvtui.garbage import garbage_collector_paused
-    from brvtui.session.code import CodeSession
 
     try:
         with _progress_line() as progress, garbage_collector_paused():
-            services = find_session(None, repository=repo).services
-            return CodeSession(repo, profile, _notes(repo, project), progress, services=services)
+            session = find_session(None, repository=repo)
+            engine = session.engines.named(session.engine)
+            assert isinstance(engine, ReadsCode)
+            return engine.read_code(repo, profile, _notes(repo, project), progress, session.services)
     except NoGrammar as error:
         raise Failure(str(error), FAILED) from error
     except (FileNotFoundError, NotADirectoryError) as error:

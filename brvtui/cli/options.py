@@ -40,7 +40,7 @@ def filled(written: str) -> str:
 
 
 class NamedPath(click.Path):
-    """A path that is not empty: an empty one, as of an unset variable, would be the working folder."""
+    """A non-empty path: an empty one, as from an unset variable, would mean the working folder."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)

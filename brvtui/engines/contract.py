@@ -346,7 +346,7 @@ class CountsAccess(Protocol):
     """An engine that counts for a document how often it was found."""
 
     def accessed(self, trace: Trace) -> tuple[str, ...]:
-        """The files for which ``trace`` counts as an access, each once."""
+        """The files whose access count ``trace`` raises, once each."""
 
 
 @runtime_checkable

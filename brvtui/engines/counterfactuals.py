@@ -101,7 +101,7 @@ class Counterfactuals:
 
 @runtime_checkable
 class AvoidsModels(Protocol):
-    """An engine that finds what would spare a query the model."""
+    """An engine that finds how to spare a query the model."""
 
     def counterfactuals(
         self, context: Context[Any], trace: Trace, path: str, cancelled: Callable[[], bool]

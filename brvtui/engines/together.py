@@ -12,7 +12,7 @@ from brvtui.trace.routing import SearchOutcome
 
 
 class NotTogether(EngineError):
-    """A query, or constants, that make no one ranking. The message is one line for the user."""
+    """A query or constants that prevent one ranking. The message is one line for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class RankedMemories(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those that gave every answer so far."""
+        """Memories that gave every answer."""
 
     @property
     def profiles(self) -> Mapping[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from brvtui.corpus.code.documents import SpeakingNote
+from brvtui.corpus.code.documents import SpeakingNote, speaking_note
 from brvtui.corpus.code.finding import SourceListing, list_sources
 from brvtui.corpus.code.index import CodeIndex, build_index
 from brvtui.corpus.code.reading import NoGrammar
@@ -69,14 +69,6 @@ class RepositoryNotes:
         parsed = notes.parsed[path]
         known = self._known.get(path)
         return known if known is not None and known[0] == parsed else (parsed, speaking_note(notes, path))
-
-
-def speaking_note(notes: Snapshot, path: str) -> SpeakingNote:
-    """What the note at ``path`` says; nothing when it cannot be read."""
-    try:
-        return SpeakingNote(path, notes.text(path))
-    except OSError:
-        return SpeakingNote(path, "")
 
 
 LOOK_SECONDS = 2.0

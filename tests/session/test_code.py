@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from brvtui.engines.contract import EngineError
+from brvtui.engines.knowing.code_session import CodeSession
 from brvtui.engines.knowing.pack_cache import CacheLayer, PackCache, kept_packs
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.sections import GraphRetrieval
 from brvtui.engines.knowing.tracing_words import way_in_words
 from brvtui.saved.traces import as_json, read
 from brvtui.session import Session
-from brvtui.session.code import CodeSession
 from brvtui.store.feedback import FeedbackFile, clear_feedback
 from brvtui.store.folders import runs_file
 from brvtui.store.state_file import StateFile

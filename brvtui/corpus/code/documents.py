@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from brvtui.corpus.code.records import CodeEdge, CodeGraph, CodeNode
 from brvtui.corpus.code.relations import is_test_file
+
+if TYPE_CHECKING:
+    from brvtui.snapshot import Snapshot
 
 # A page for each symbol of a repository: its own path below its file, its title, its lines of source.
 
@@ -118,6 +121,14 @@ class SpeakingNote:
     note: str
     """Its path."""
     text: str
+
+
+def speaking_note(notes: Snapshot, path: str) -> SpeakingNote:
+    """What the note at ``path`` says; nothing when it cannot be read."""
+    try:
+        return SpeakingNote(path, notes.text(path))
+    except OSError:
+        return SpeakingNote(path, "")
 
 
 class CodeNames:

@@ -25,7 +25,7 @@ Kept = Callable[[str, str], CodeFile | None]
 Read = Callable[[Iterable[Source], CodeRules], Iterable[CodeFile | SkippedSource]]
 """Reads files, each in its turn."""
 Progress = Callable[[int, int], None]
-_TOO_MANY_EDGES = "more edges follow from its types and tests than are held; those beyond are left out"
+_TOO_MANY_EDGES = "more edges follow from its types and tests than the limit; the rest are left out"
 _FULL = "left out: the repository has more symbols than are held at once; open a folder of it"
 
 

@@ -16,13 +16,13 @@ class Event:
     short: str
     """On a card, beside a sign: ``off tier 2``."""
     happens: str
-    """What it does to one note."""
+    """Verb phrase for one note."""
     happen: str
-    """What it does to several notes."""
+    """Verb phrase for several notes."""
     has_come: str
-    """What one note is, once it has come to it."""
+    """State of one note after it."""
     state: str
-    """What notes are, once it has come to them, behind their number."""
+    """State of several notes after it, to follow their number."""
     meaning: str
     """What the state means for a note."""
     in_short: str

@@ -24,7 +24,7 @@ class AgeingRules:
     decay: DecayRules
     signals: SignalRules
     gates: Mapping[Event, float]
-    """The scores that gates need, by the event that comes to a note whose ceiling is below; the highest first."""
+    """The score that each gate requires, highest first, by the event that a lower ceiling brings."""
     events: tuple[Event, ...]
     """What ageing can bring, in the order in which it is listed."""
     pruning: PruningRules = PruningRules(0, 0, 0)

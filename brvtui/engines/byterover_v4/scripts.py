@@ -39,7 +39,7 @@ class TooManyWords(EngineError):
     def __init__(self) -> None:
         super().__init__(
             f"the topics of this space hold more than {_MOST_WORDS:,} different words, or {MOST_SPACE_ENTRIES:,} in"
-            " all, which brv-tui does not search: split the space"
+            " all, too many for brv-tui: split the space"
         )
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal
 
 from brvtui.corpus.code.commits import CommitTimes
 from brvtui.corpus.code.documents import Documentation, SymbolPages, note_path
 from brvtui.corpus.code.records import CodeGraph
+from brvtui.engines.code import CodeEntry
 from brvtui.engines.contract import Query
 from brvtui.engines.knowing.equivalence import built_in_classes, language_of
 from brvtui.engines.knowing.formats import ContextBlock, formatted
@@ -39,7 +39,6 @@ from brvtui.services.provided import NO_SERVICES, EngineServices
 
 _LONGEST_WAY = 6
 _NOTE = "note"
-CodeEntry = Literal["task", "files", "changes"]
 """What a question is: words, files that someone reads, or files that a pull request changes."""
 _CHANNELS = {"tiered": "name", "bm25": "text", "equivalence": "concept", "path": "path"}
 

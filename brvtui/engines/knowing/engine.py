@@ -21,6 +21,10 @@ from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.wording import counted
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its graph
+    from pathlib import Path
+
+    from brvtui.corpus.code.index import Progress
+    from brvtui.engines.code import CodeRepository
     from brvtui.engines.knowing.note_index import NoteIndex
     from brvtui.engines.knowing.pack_cache import CachedPack, PackCache, RecentUse
     from brvtui.engines.knowing.packing import Strategy
@@ -28,6 +32,7 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.engines.knowing.presentation import KnowingPresentation
     from brvtui.engines.knowing.profile import KnowingProfile
     from brvtui.engines.knowing.remembered import UseMemory
+    from brvtui.services.provided import EngineServices
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
 
@@ -78,6 +83,14 @@ class Knowing:
         from brvtui.engines.knowing.profile import load_profile
 
         return load_profile(profile)
+
+    def read_code(
+        self, root: Path, profile: str, notes: Snapshot | None, progress: Progress | None, services: EngineServices
+    ) -> CodeRepository:
+        """The repository at ``root``, as :class:`brvtui.engines.code.ReadsCode` says."""
+        from brvtui.engines.knowing.code_session import CodeSession
+
+        return CodeSession(root, profile, notes, progress, services=services)
 
     def prepare(
         self, context: Context[KnowingProfile], progress: Callable[[int, int], None], cancelled: Callable[[], bool]
@@ -175,7 +188,7 @@ class Knowing:
 
     def _remembered(self, context: Context[KnowingProfile]) -> tuple[UseMemory, str]:
         """What users said of results; nothing new, and why, where that cannot be read."""
-        from brvtui.engines.knowing.remembered import UseMemory
+        from brvtui.engines.knowing.remembered import UseMemory, feedback_problem
 
         with self._indexing:
             memory = self._memory
@@ -184,7 +197,7 @@ class Knowing:
             try:
                 self._memory = memory = memory.after(context.services.feedback(ENGINE).said())
             except OSError as error:
-                return memory, f"the feedback cannot be read, so it does not count: {error_line(error)}"
+                return memory, feedback_problem(error)
             return memory, ""
 
     def _served(

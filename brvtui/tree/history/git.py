@@ -40,7 +40,7 @@ class RevisionError(ValueError):
     """A revision that cannot be read. The message is one line: which one, why, and what to do."""
 
 
-class TookTooLong(RevisionError):
+class GitTookTooLong(RevisionError):
     """A command that was ended after a minute."""
 
 
@@ -104,7 +104,7 @@ def _output(running: programs.Process, name: str, most: int, given: bytes) -> by
         if running.wait() == 0:
             return made
         if running.returncode in _KILLED:
-            raise TookTooLong(f"git {name} took more than {_PATIENCE_S:g} seconds; is a file in .git no regular one?")
+            raise GitTookTooLong(f"git {name} took more than {_PATIENCE_S:g} seconds; are all files in .git regular?")
     finally:
         timer.cancel()
         programs.end(running)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from brvtui.tree.history.git import RevisionError, TookTooLong, git
+from brvtui.tree.history.git import GitTookTooLong, RevisionError, git
 from brvtui.wording import shortened
 
 _MOST_LISTING = 64 * 1_048_576
@@ -91,14 +91,14 @@ class Revision:
         self.name = name
         try:
             self._prefix = git(folder, "rev-parse", "--show-prefix", most=_SHORT).rstrip(b"\n")
-        except TookTooLong:
+        except GitTookTooLong:
             raise
         except RevisionError as error:
             raise RevisionError(f"{folder}: {error}; a revision can be named only of a tree that git keeps") from error
         wanted = f"{name}^{{commit}}"
         try:
             found = git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted, most=_SHORT)
-        except TookTooLong:
+        except GitTookTooLong:
             raise
         except RevisionError as error:
             hint = "fetch it first (in CI: a checkout with fetch-depth: 0), or name another"

@@ -16,9 +16,9 @@ class ProjectKind:
     engine: str = ""
     """The only engine that ranks it; empty if every engine of notes does."""
     other_engine: str = ""
-    """The end of the message that another engine was asked, after that engine's name."""
+    """The refusal of any other engine; follows that engine's name."""
     only_engine: str = ""
-    """The message that there is no other engine to switch to, with keys in braces."""
+    """The refusal to switch engines, with keys in braces."""
     native: str = "byterover"
     """The engine that writes it, and by whose rules its signals age."""
     is_bundle: bool = False
@@ -34,13 +34,13 @@ class ProjectKind:
     can_vary: bool = True
     """Whether notes, signals and order can be those of another moment, revision or engine."""
     not_varied: str = ""
-    """The message that they cannot."""
+    """Why they cannot."""
     not_verified: str = ""
     """Why no installed engine can be asked the same."""
     not_added: str = ""
     """Why files are not made, moved or archived."""
     not_moved: str = ""
-    """The same, of files that are there."""
+    """The same for existing files."""
 
 
 TREE = ProjectKind()

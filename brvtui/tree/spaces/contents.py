@@ -221,7 +221,7 @@ def read_space(
         if progress is not None:
             progress(number, len(listing.files))
         if chars > _MOST_CHARS:
-            unseen.append(UnseenFile(file.path, "the topics before it are too large together", True))
+            unseen.append(UnseenFile(file.path, "the topics before it exceed the size limit", True))
             continue
         before = known.get(file.path) if known else None
         try:

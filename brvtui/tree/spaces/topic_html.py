@@ -153,7 +153,7 @@ def _parsed(html: str) -> Topic:
     first_topic = next((element.attributes for element in elements if element.tag == TOPIC), {})
     topic = Topic(first_topic, elements, folded(" ".join(pieces)), " ".join(images))
     if len(topic.searched_elements) * len(topic.repeated) > _MOST_REPEATED:
-        raise UnreadableTopic("too many elements share its long attributes and images; split the topic")
+        raise UnreadableTopic("too many elements for such long attributes and images; split the topic")
     return topic
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from brvtui.corpus.code import commits
 from brvtui.corpus.code.commits import CommitTimes
+from brvtui.engines.knowing.code_session import CodeSession
 from brvtui.engines.knowing.sections import GraphRetrieval
 from brvtui.session import Session
-from brvtui.session.code import CodeSession
 from tests.corpus.code.making import write
 
 NOW = 1.8e9

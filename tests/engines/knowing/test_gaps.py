@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from brvtui.engines.contract import Context, Query
+from brvtui.engines.knowing.code_session import CodeSession
 from brvtui.engines.knowing.code_tasks import CodeTasks
 from brvtui.engines.knowing.engine import Knowing
 from brvtui.engines.knowing.gaps import NearNodes, NodeVectors, fill_gap
@@ -20,7 +21,6 @@ from brvtui.paint.sentence import plain
 from brvtui.services.legs import LegError, ServiceError
 from brvtui.services.provided import NoServices
 from brvtui.session import Session
-from brvtui.session.code import CodeSession
 from brvtui.snapshot import Snapshot
 from brvtui.snapshot.naming import find_note
 from brvtui.trace import State, Step, Trace, adds_up
