@@ -11,7 +11,7 @@ import click
 from brvtui.cli import completing
 from brvtui.cli.engine_command import Asked, engine_command
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
-from brvtui.cli.options import NamedPath, answer_format, span_or_moment, text_argument
+from brvtui.cli.options import NamedPath, answer_format, filled, span_or_moment, text_argument
 from brvtui.cli.output import print_report, write_json
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ Examples:
 @text_argument(required=False)
 @engine_command
 @click.option(
-    "--rev", default="", metavar="REV", help="Before: the notes at this git revision; nothing is checked out."
+    "--rev", type=filled, metavar="REV", help="Before: the notes at this git revision; nothing is checked out."
 )
 @click.option(
     "--at", type=span_or_moment, metavar="+30d|ISO", help="After: so much later (h, d, w, y), or at an ISO 8601 time."
@@ -75,7 +75,7 @@ def diff(text: str | None, asked: Asked, form: str, **given: Any) -> int:
         plan = DiffPlan(
             query=Query(text, asked.scope, options=asked.options),
             then_ms=then_ms,
-            revision=given["rev"],
+            revision=given["rev"] or "",
             at_ms=given["at"].after(then_ms) if given["at"] else None,
             profile=given["to_profile"],
             signals=given["to_signals"],

@@ -217,7 +217,13 @@ def space_options(command: _F) -> _F:
     """Adds ``--space`` and ``--root``, which name a space of ByteRover V4 as its own scripts do."""
     for option in (
         click.option("--root", type=NamedPath(), help="Ask the space of ByteRover V4 with this tree."),
-        click.option("--space", metavar="NAME", default="", help="Ask the space of ByteRover V4 of this name."),
+        click.option(
+            "--space",
+            metavar="NAME",
+            type=filled,
+            callback=lambda _, __, name: name or "",
+            help="Ask the space of ByteRover V4 of this name.",
+        ),
     ):
         command = option(command)
     return command

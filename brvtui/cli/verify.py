@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from brvtui.cli.engine_command import Asked
-from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure
+from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure, engine_errors_reported
 from brvtui.cli.options import NamedPath, WholeNumber, answer_format, project_option, shared, space_options
 from brvtui.cli.output import print_report, say, write_json
 from brvtui.engines.verification.results import Verification
@@ -101,7 +101,8 @@ def verify(
 
     asked = _read(queries) if queries is not None else verifying.questions(session, most)
     try:
-        made = verifying.verify(session, asked[:most], package, _show_progress)
+        with engine_errors_reported():
+            made = verifying.verify(session, asked[:most], package, _show_progress)
     except (NotInstalled, EngineRunError) as error:
         raise Failure(str(error), FAILED) from error
     assert made is not None  # nobody cancels

@@ -26,7 +26,7 @@ from brvtui.session.opened import Clock
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace
 from brvtui.tree.constants import TreeConstants
-from brvtui.tree.history.git import RevisionError, git
+from brvtui.tree.history.git import GitFailed, RevisionError, git
 from brvtui.tree.history.revision import CommittedFile, batch_contents, listed_files
 from brvtui.tree.reading import kinds
 from brvtui.tree.reading.contents import Unseen, read_bytes
@@ -50,7 +50,7 @@ def commit_of(repository: Path, revision: str) -> str:
     wanted = f"{revision}^{{commit}}"
     try:
         found = _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted, most=_SHORT)
-    except RevisionError as error:
+    except GitFailed as error:
         why = f"{repository}: no revision {shortened(revision)}; fetch it first, or name another ({error})"
         raise RevisionError(why) from error
     return found.decode("ascii", "replace").strip()
@@ -86,7 +86,7 @@ def _listed(repository: Path, commit: str, folder: str) -> dict[str, CommittedFi
             repository, "ls-tree", "--full-tree", "-r", "-z", "-l", "--end-of-options", f"{commit}:{folder}",
             most=_MOST_LISTING,
         )  # fmt: skip
-    except RevisionError as error:
+    except GitFailed as error:
         raise RevisionError(
             f"{repository}: {commit[:12]} holds no folder {folder}; name another with folder"
         ) from error
@@ -191,8 +191,8 @@ def _session(member: Member, now_ms: float) -> Session:
         raise FleetError(f"{folder}: no such folder", AbsenceKind.NO_FOLDER) from error
     if (real / MARKER).is_file():
         raise FleetError(f"{folder}: its {MARKER} points to another project; add that one", AbsenceKind.ONLY_ALONE)
-    is_tree = real.name == TREE and is_uuid(real.parent.name)
-    if member.engine == registry.SPACE and not is_tree:
+    is_space_tree = real.name == TREE and is_uuid(real.parent.name)
+    if member.engine == registry.SPACE and not is_space_tree:
         raise FleetError(f"{folder}: {registry.SPACE} needs the tree of a space; add the data folder with spaces")
     session = Session.open(folder, member.profile or None, now_ms, engine=member.engine, alone=True)
     root = real.parent.parent if real.name == TREE and real.parent.name == MARKER else real

@@ -79,11 +79,69 @@ def load(
         shared, _ = _in_document_order(listing.files, source.alias, source.tree, constants, now_ms)
         located += [item for item in shared if item.path not in taken]
     known_before = previous.reusable if previous is not None else kept
-    completed_by = frontmatter_defaults(constants.signals)
     reuse = known_before if known_before is not None and known_before.is_read_with(constants) else None
+    read = _read_files(located, constants, edited, reuse, progress, cancelled)
+    if read is not None and reuse is not None and len(read.ids) > MOST_WORDS:
+        reuse = None  # its ids hold words that no note has any more: only a fresh reading counts them right
+        read = _read_files(located, constants, edited, reuse, progress, cancelled)
+    if read is None:
+        return None
+    parsed, places = read.parsed, reuse.by_path if reuse else {}
+    unseen += [UnseenFile(path, TOO_MANY_WORDS, True) for path in read.left]
+    notes = [path for path, entry in parsed.items() if entry.is_note]
+    unreadable = [path for path, entry in parsed.items() if entry.unseen]
+    return assemble(
+        Parts(
+            project=project,
+            constants=constants,
+            now_ms=now_ms,
+            generation=(previous.generation if previous else 0) + 1,
+            stored=stored,
+            files=own.files,
+            parsed=parsed,
+            note_paths=notes,
+            passed_over=unseen,
+            unreadable=unreadable,
+            terms=read.terms,
+            ids=read.ids,
+            postings=reuse.postings if reuse else None,
+            kept=np.asarray([-1 if path in read.terms else places[path] for path in notes], dtype=np.int64),
+            signals_ignored=_signals_ignored(parsed, stored.broken) if constants.limits.failures else "",
+            engine_failure=_engine_failure(project, notes, unseen),
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadFiles:
+    """The files of a project as they were read."""
+
+    parsed: Mapping[str, Parsed]
+    """In the order of their reading."""
+    terms: Mapping[str, NoteTerms]
+    """Of the notes that were read now."""
+    ids: TermIds
+    left: Sequence[str]
+    """The notes that were left out, because those before them hold too many words."""
+
+
+def _read_files(
+    located: Sequence[_Located],
+    constants: TreeConstants,
+    edited: Mapping[str, EditedFile],
+    reuse: Reusable | None,
+    progress: Progress | None,
+    cancelled: Callable[[], bool],
+) -> _ReadFiles | None:
+    """What the files ``located`` hold; those that did not change since ``reuse`` are not read again.
+
+    None when ``cancelled`` becomes true.
+    """
+    completed_by = frontmatter_defaults(constants.signals)
     ids = reuse.postings.ids if reuse else TermIds()
     parsed: dict[str, Parsed] = {}
     fresh: dict[str, NoteTerms] = {}
+    left: list[str] = []
     places: Mapping[str, int] = reuse.by_path if reuse else {}
     sizes = reuse.postings.sizes.tolist() if reuse else []
     entries = 0
@@ -94,7 +152,7 @@ def load(
             if progress:
                 progress(number, len(located))
         if (len(ids) > MOST_WORDS or entries > MOST_ENTRIES) and item.file.role in SEARCHABLE:
-            unseen.append(UnseenFile(item.path, TOO_MANY_WORDS, True))
+            left.append(item.path)
             continue
         known = reuse.parsed.get(item.path) if reuse else None
         if known and is_same(known, item.file):
@@ -110,28 +168,7 @@ def load(
             entries += len(terms.rows)
     if progress:
         progress(len(located), len(located))
-    notes = [path for path, entry in parsed.items() if entry.is_note]
-    unreadable = [path for path, entry in parsed.items() if entry.unseen]
-    return assemble(
-        Parts(
-            project=project,
-            constants=constants,
-            now_ms=now_ms,
-            generation=(previous.generation if previous else 0) + 1,
-            stored=stored,
-            files=own.files,
-            parsed=parsed,
-            note_paths=notes,
-            passed_over=unseen,
-            unreadable=unreadable,
-            terms=fresh,
-            ids=ids,
-            postings=reuse.postings if reuse else None,
-            kept=np.asarray([-1 if path in fresh else places[path] for path in notes], dtype=np.int64),
-            signals_ignored=_signals_ignored(parsed, stored.broken) if constants.limits.failures else "",
-            engine_failure=_engine_failure(project, notes, unseen),
-        )
-    )
+    return _ReadFiles(parsed, fresh, ids, left)
 
 
 def _with(own: Listing, edits: Sequence[EditedFile], removed: Collection[str]) -> Listing:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from brvtui.derived import Key
 from brvtui.loading.full import Progress
 from brvtui.ranking.maturity import LEVELS
 from brvtui.snapshot import Note, Parsed, Snapshot
@@ -15,13 +16,14 @@ from brvtui.text.analysis import utf16
 from brvtui.text.postings import build
 from brvtui.text.segment import MOST_ENTRIES, MOST_WORDS, TOO_MANY_WORDS, NoteTerms, TermIds, note_terms
 from brvtui.tree.constants import TreeConstants
-from brvtui.tree.reading.files import Role, UnseenFile, limit_notices
+from brvtui.tree.reading.files import Role, UnseenFile
 from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import NoteSignals, Source, defaults
 from brvtui.tree.spaces.contents import SpaceContents, TopicFile, TopicSignals, read_space
 from brvtui.tree.spaces.project import SpaceProject
 
 _MOST_IMPORTANCE = 100.0
+_READ: Key[tuple[SpaceContents, ...]] = Key("spaces as they were read, with topics beyond the limits")
 
 
 def load_space(
@@ -37,7 +39,8 @@ def load_space(
     ``previous`` itself when nothing changed. Topics that did not change since are not read again. Raises nothing.
     """
     assert isinstance(project, SpaceProject)
-    known = {held.folder.tree: held for held in previous.spaces} if previous is not None else {}
+    read_before = previous.derived.of(_READ, lambda: previous.spaces) if previous is not None else ()
+    known = {held.folder.tree: held for held in read_before}
     spaces = []
     for folder in project.spaces:
         if cancelled():
@@ -46,7 +49,7 @@ def load_space(
         topics = {topic.path: topic for topic in before.topics} if before is not None else {}
         read = read_space(folder, topics, progress)
         spaces.append(before if before is not None and _same(before, read) else read)
-    if previous is not None and all(one is other for one, other in zip(spaces, previous.spaces, strict=True)):
+    if previous is not None and all(one is other for one, other in zip(spaces, read_before, strict=True)):
         return previous
     return _snapshot(project, constants, now_ms, tuple(spaces), previous.generation + 1 if previous else 1)
 
@@ -63,7 +66,7 @@ def _same(before: SpaceContents, now: SpaceContents) -> bool:
 def _snapshot(
     project: SpaceProject, constants: TreeConstants, now_ms: float, spaces: tuple[SpaceContents, ...], generation: int
 ) -> Snapshot:
-    base = defaults(constants.signals)
+    base, read = defaults(constants.signals), spaces
     spaces, terms, ids = _with_terms(project, spaces)
     held = list(_topics(project, spaces))
     notes, parsed = [], {}
@@ -75,7 +78,7 @@ def _snapshot(
         parsed[path] = Parsed(*identity, title, True, chars=chars)
     by_alias = dict(zip(_aliases(project), spaces, strict=True))
     signals = tuple(_signals(by_alias[alias], topic.path, base) for alias, _, topic in held)
-    return Snapshot(
+    made = Snapshot(
         project=project,
         generation=generation,
         loaded_ms=now_ms,
@@ -87,22 +90,24 @@ def _snapshot(
         postings=build(terms, ids),
         files=tuple(topic.file for topic in spaces[0].topics),
         unseen=spaces[0].unseen,
-        notices=(*project.notices, *limit_notices(file for space in spaces for file in space.unseen)),
+        notices=project.notices,
         parsed=parsed,
         spaces=spaces,
     )
+    made.derived.put(_READ, read)
+    return replace(made, notices=(*project.notices, *made.limit_notices))
 
 
 def _with_terms(
     project: SpaceProject, spaces: Sequence[SpaceContents]
 ) -> tuple[tuple[SpaceContents, ...], list[NoteTerms], TermIds]:
-    """``spaces`` without the topics that are too many words, the terms of the others in their order, and their ids."""
+    """``spaces`` without the topics beyond the limits of words, the terms of the others in order, and their ids."""
     ids, terms, entries, kept = TermIds(), list[NoteTerms](), 0, list[SpaceContents]()
     for alias, space in zip(_aliases(project), spaces, strict=True):
         topics, unseen = list[TopicFile](), list(space.unseen)
         for topic in space.topics:
             if len(ids) > MOST_WORDS or entries > MOST_ENTRIES:
-                unseen.append(UnseenFile(topic.path, TOO_MANY_WORDS, True))
+                unseen.append(UnseenFile(_path(alias, topic), TOO_MANY_WORDS, True))
                 continue
             topics.append(topic)
             terms.append(note_terms(_title(topic), topic.topic.body, _path(alias, topic), ids))

@@ -14,7 +14,6 @@ from brvtui.services.provided import EngineServices
 from brvtui.session.opened import OpenProject
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Trace
-from brvtui.tree.reading.files import limit_notices
 from brvtui.typed_tables import ProfileError
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ class Engines:
             raise EngineError(f"{name} {kind.other_engine}")
         context = self.context(name)
         trace = self.named(name).answer(context, query)
-        unread = [line for line in limit_notices(context.snapshot.unseen) if line not in trace.notices]
+        unread = [line for line in context.snapshot.limit_notices if line not in trace.notices]
         return context, replace(trace, notices=(*unread, *trace.notices)) if unread else trace
 
     def complete(self, name: str, query: Query, cancellation: Cancellation) -> Iterator[Event]:

@@ -89,7 +89,8 @@ def choose_project(
     given = {"engine": engine, "profile": profile}
     options = {name: value for name, value in given.items() if value}
     configuration = configure(project.root, options, given_by=given_by)
-    if configuration.settings.engine == registry.SPACE != project.kind.engine:
+    wants_space = configuration.settings.engine == registry.SPACE
+    if wants_space and project.kind.engine != registry.SPACE:
         project = _space_that_is_set(start, configuration)
     if project.kind.engine and not engine:
         configuration = settings_of_space(project.root, options, given_by)

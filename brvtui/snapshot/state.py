@@ -20,7 +20,7 @@ from brvtui.text.postings import Postings
 from brvtui.tree.constants import ReadingLimits
 from brvtui.tree.reading.collation import in_locale_order
 from brvtui.tree.reading.contents import Unseen, read_bytes
-from brvtui.tree.reading.files import HTML, SUMMARY_FILE, Role, TreeFile, UnseenFile, role_of
+from brvtui.tree.reading.files import HTML, SUMMARY_FILE, Role, TreeFile, UnseenFile, limit_notices, role_of
 from brvtui.tree.reading.fingerprint import fingerprint, fingerprint_line, is_covered
 from brvtui.tree.reading.hierarchy import Hierarchy, build_hierarchy
 from brvtui.tree.reading.inside import read_inside
@@ -135,6 +135,12 @@ class Snapshot:
             return tuple(sorted(path for path, entry in entries if self.stored.get(entry.file) is None))
 
         return self.derived.of(UNUSABLE_SIGNALS, found)
+
+    @property
+    def limit_notices(self) -> tuple[str, ...]:
+        """A line on the files that limits of this program leave out, if there are any."""
+        unseen = [file for space in self.spaces for file in space.unseen] if self.spaces else self.unseen
+        return tuple(limit_notices(unseen))
 
     @property
     def unread(self) -> tuple[str, ...]:

@@ -47,7 +47,7 @@ def test_a_folder_that_is_no_project_is_refused(
         assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("option", ["--project", "--tree", "--root", "--signals"])
+@pytest.mark.parametrize("option", ["--project", "--tree", "--root", "--space", "--signals"])
 def test_an_empty_path_is_not_the_working_folder(
     option: str, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -55,6 +55,13 @@ def test_an_empty_path_is_not_the_working_folder(
     code, out, err = run("query", "refresh", option, "", inside=False)
     assert (code, out) == (2, "")
     assert f"'{option}': is empty" in err
+
+
+@pytest.mark.parametrize("command", [("eval", "--baseline-rev", ""), ("diff", "refresh", "--at", "+30d", "--rev", "")])
+def test_an_empty_revision_is_not_no_revision(command: tuple[str, ...], project: Tree, run: Run) -> None:
+    code, out, err = run(*command)
+    assert (code, out) == (2, "")
+    assert "is empty" in err
 
 
 def test_a_tree_that_is_named_is_read(folder: Path, run: Run) -> None:

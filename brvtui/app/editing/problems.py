@@ -50,6 +50,7 @@ class CheckRequest:
 
 def check(session: Session, request: CheckRequest) -> TextCheck:
     """Returns the problems of a text, and how saving it changes the note's scores and the answer to the query."""
+    from brvtui.engines.contract import EngineError
     from brvtui.tree.spaces.topic_html import UnreadableTopic
 
     path, query, keep, scope = request.path, request.query, request.keep_mtime, request.scope
@@ -59,7 +60,7 @@ def check(session: Session, request: CheckRequest) -> TextCheck:
     content = request.note.plain if session.kind.is_html else request.note.encode
     try:
         preview = session.preview(query, path, content(request.edited), keep, scope)
-    except UnreadableTopic:
+    except (UnreadableTopic, EngineError):
         return TextCheck(found)
     states = (preview.now, preview.renewed, preview.kept)
     effects = [

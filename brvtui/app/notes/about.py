@@ -18,7 +18,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.tree import KIND_WORDS, sign_of
-from brvtui.engines.registry import DEFAULT, SPACE, presentation
+from brvtui.engines.registry import presentation
 from brvtui.paint.bars import eighths
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.score import ceiling_lines, signals
@@ -147,7 +147,7 @@ class AboutPane(ChoicePane):
         if page.aged is not None:
             lines += signals(page.aged, width, self.glyphs)
         if page.ceiling is not None:
-            lines += ceiling_lines(page.ceiling, presentation(SPACE if page.is_topic else DEFAULT).decimals, width)
+            lines += ceiling_lines(page.ceiling, presentation(self.view.kind.native).decimals, width)
         return lines
 
     def _speaking(self, around: Around | None, width: int) -> list[Line]:

@@ -12,7 +12,7 @@ import click
 from brvtui.cli.checks import check_terminal
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure
 from brvtui.cli.fleet.options import FILE_HELP, FleetOptions, fleet_command, outcome, print_table, say_missing, say_note
-from brvtui.cli.options import NamedPath, Number, WholeNumber, answer_format, format_option
+from brvtui.cli.options import NamedPath, Number, WholeNumber, answer_format, filled, format_option
 from brvtui.cli.output import write_json
 from brvtui.fleet.fleet_file import Absence, AbsenceKind
 from brvtui.text.visible import visible
@@ -140,8 +140,10 @@ def open_fleet(options: FleetOptions) -> int:
 @click.argument("places", nargs=-1, required=True, metavar="PLACE…")
 @click.option("--fleet", "file", type=NamedPath(), metavar="FILE", help=FILE_HELP)
 @click.option("--name", default="", help="Its name (default: that of its folder).")
-@click.option("--revision", default="HEAD", metavar="REV", help="Of a git repository: the revision.")
-@click.option("--folder", metavar="PATH", help="Of a git repository: the tree in it (default: .brv/context-tree).")
+@click.option("--revision", default="HEAD", type=filled, metavar="REV", help="Of a git repository: the revision.")
+@click.option(
+    "--folder", type=filled, metavar="PATH", help="Of a git repository: the tree in it (default: .brv/context-tree)."
+)
 @click.option("--engine", default="", help="The engine that answers (default: as its own settings say).")
 @click.option("--profile", default="", help="The engine's constants.")
 @click.option("--weight", type=Number(0, 1_000_000, min_open=True), default=1.0, help="How much work it is.")

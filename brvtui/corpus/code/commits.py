@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from brvtui.text.visible import visible
-from brvtui.tree.history.git import NoGit, RevisionError, git
+from brvtui.tree.history.git import GitFailed, NoGit, RevisionError, git
 from brvtui.tree.reading.inside import read_inside
 
 # The files that a change touches: of a patch, or between two revisions of a git repository.
@@ -76,10 +76,12 @@ def files_between(root: Path, revisions: str) -> list[str]:
         git(root, "rev-parse", "--show-prefix", most=_MOST_LISTED)
     except NoGit:
         raise DiffError("git is not installed; give the patch itself on the standard input: --diff -") from None
-    except RevisionError:
+    except GitFailed:
         raise DiffError(
             f"{revisions}: no git repository is here; name one with --repo, or give the patch itself"
         ) from None
+    except RevisionError as error:
+        raise DiffError(str(error)) from None
     try:
         listed = git(root, "diff", *_NAMES_ONLY, revisions, "--", most=_MOST_LISTED)
     except RevisionError as error:

@@ -25,7 +25,7 @@ Kept = Callable[[str, str], CodeFile | None]
 Read = Callable[[Iterable[Source], CodeRules], Iterable[CodeFile | SkippedSource]]
 """Reads files, each in its turn."""
 Progress = Callable[[int, int], None]
-_TOO_MANY_EDGES = "more edges follow from its types and tests than the limit; the rest are left out"
+_TOO_MANY_EDGES = "more edges follow from the types of this code than the limit; the rest are left out"
 _FULL = "left out: the repository has more symbols than are held at once; open a folder of it"
 
 
@@ -76,14 +76,16 @@ class CodeIndex:
             relations.inherited(written, members, rules),
             relations.overriding(written, members, rules),
             relations.hints_of_implementers(written, rules),
+        )
+        others = (  # no more than there are symbols, or than their own limits
             relations.membership(members, rules),
             *(self.memory.similar.edges(base, own) for base, own in _by_base(files, nodes).items()),
             *(relations.tested_together(path, own, nodes, rules) for path, own in by_file.items()),
         )
-        edges: dict[CodeEdge, None] = dict.fromkeys(chain(written, islice(derived, most)))
+        edges: dict[CodeEdge, None] = dict.fromkeys(chain(written, islice(derived, most), *others))
         is_cut = next(candidates, None) is not None or next(derived, None) is not None
-        cut = [SkippedSource(".", _TOO_MANY_EDGES)] if is_cut else []
-        return CodeGraph(self.repository, tuple(nodes.values()), tuple(edges), (*cut, *self.skipped()))
+        cut = _TOO_MANY_EDGES if is_cut else ""
+        return CodeGraph(self.repository, tuple(nodes.values()), tuple(edges), self.skipped(), cut)
 
     def skipped(self) -> tuple[SkippedSource, ...]:
         """What was left out, and files with a problem, in the order of paths."""

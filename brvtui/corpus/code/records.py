@@ -130,6 +130,8 @@ class CodeGraph:
     nodes: tuple[CodeNode, ...]
     edges: tuple[CodeEdge, ...]
     skipped: tuple[SkippedSource, ...] = ()
+    cut: str = ""
+    """That edges are left out, because too many follow from others; empty if none are."""
 
     def qualified_name(self, id_: str) -> str:
         """The name of a symbol, or of an unresolved end, in all the world."""

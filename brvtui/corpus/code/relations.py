@@ -90,12 +90,14 @@ def inherited(edges: Iterable[CodeEdge], members: Members, rules: CodeRules) -> 
 
 def overriding(edges: Iterable[CodeEdge], members: Members, rules: CodeRules) -> Iterator[CodeEdge]:
     """``overrides`` from each method of a type to the method of the same name in an interface that it implements."""
+    places: dict[str, dict[str, int]] = {}
     for edge in edges:
         if edge.type == "implements":
-            own = members.methods.get(edge.source, {})
-            for name, method in members.methods.get(edge.target, {}).items():
-                if name in own:
-                    yield CodeEdge(own[name], method, "overrides", rules.confidence["overrides"], PROPAGATED)
+            own, declared = members.methods.get(edge.source, {}), members.methods.get(edge.target, {})
+            if edge.target not in places:
+                places[edge.target] = {name: place for place, name in enumerate(declared)}
+            for name in sorted(own.keys() & declared.keys(), key=places[edge.target].__getitem__):
+                yield CodeEdge(own[name], declared[name], "overrides", rules.confidence["overrides"], PROPAGATED)
 
 
 def hints_of_implementers(edges: Iterable[CodeEdge], rules: CodeRules) -> Iterator[CodeEdge]:

@@ -130,7 +130,7 @@ def repository_snapshot(
         postings=build([nothing] * len(notes), ids),
         files=tuple(TreeFile(path, one.size, one.mtime_ns, one.inode, 0) for path, one in parsed.items()),
         unseen=tuple(UnseenFile(one.path, one.reason) for one in pages.graph.skipped),
-        notices=project.notices,
+        notices=(*project.notices, *filter(None, [pages.graph.cut])),
         parsed=parsed,
         pages=pages,
         speaking=speaking,

@@ -10,7 +10,7 @@ from brvtui.engines.byterover_v4.sections import SpaceFailure
 from brvtui.wording import first_of
 
 FAILURES = (LegacyMarkdown, FilterError, DuplicateIds, SignalsUnreadable)
-"""What a query of V4 can fail with."""
+"""The exceptions of V4's queries."""
 
 
 def failure_of(error: Exception) -> SpaceFailure:

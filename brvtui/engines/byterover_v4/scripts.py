@@ -29,7 +29,7 @@ from brvtui.tree.spaces.contents import SpaceContents, TopicFile
 _BETWEEN = "\n\n---\n\n"
 MOST_SPACE_ENTRIES = 5_000_000
 """Words that the documents of a space may hold together, each counted once in a document and field."""
-_MOST_WORDS = 2 * MOST_WORDS
+_MOST_SPACE_WORDS = 2 * MOST_WORDS
 """Those that differ: twice as many as texts alone may hold, for the words of attributes and pairs of characters."""
 
 
@@ -38,8 +38,8 @@ class TooManyWords(EngineError):
 
     def __init__(self) -> None:
         super().__init__(
-            f"the topics of this space hold more than {_MOST_WORDS:,} different words, or {MOST_SPACE_ENTRIES:,} in"
-            " all, too many for brv-tui: split the space"
+            f"the topics of this space hold more than {_MOST_SPACE_WORDS:,} different words, or"
+            f" {MOST_SPACE_ENTRIES:,} in all, too many for brv-tui: split the space"
         )
 
 
@@ -60,7 +60,7 @@ class RankedSpace:
     contents: SpaceContents
     corpus: SpaceCorpus
     is_too_large: bool = False
-    """Whether its documents hold so many words that it is not searched; its corpus is empty then."""
+    """Whether its documents hold so many words that it is not searched; its topics have no documents then."""
 
     @property
     def cited(self) -> CitedSpace:
@@ -111,8 +111,9 @@ def ranked_space(contents: SpaceContents, before: RankedSpace | None = None) -> 
         entries += sum(len(terms) for document in topics[-1].documents for terms in document.terms)
         if entries > MOST_SPACE_ENTRIES:
             break
-    if entries > MOST_SPACE_ENTRIES or (entries > _MOST_WORDS and _distinct_words(topics) > _MOST_WORDS):
-        return RankedSpace(contents, corpus_of((), contents.signals), is_too_large=True)
+    if entries > MOST_SPACE_ENTRIES or (entries > _MOST_SPACE_WORDS and _distinct_words(topics) > _MOST_SPACE_WORDS):
+        topics = [RankedTopic(file.path, file.topic, file.mtime_ms, ()) for file in contents.topics]
+        return RankedSpace(contents, corpus_of(topics, contents.signals), is_too_large=True)
     return RankedSpace(contents, corpus_of(topics, contents.signals))
 
 

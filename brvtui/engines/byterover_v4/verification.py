@@ -12,7 +12,7 @@ from brvtui.disk.scratch import copy_folder, remove_copy, scratch_folder, write_
 from brvtui.engines.byterover_v4.command_line import CommandLine
 from brvtui.engines.byterover_v4.index import DuplicateIds
 from brvtui.engines.byterover_v4.profile import V4Profile
-from brvtui.engines.byterover_v4.scripts import TooManyWords, ranked_space, recall
+from brvtui.engines.byterover_v4.scripts import ranked_space, recall
 from brvtui.engines.byterover_v4.search import SignalsUnreadable
 from brvtui.engines.byterover_v4.sections import SpaceAnswer
 from brvtui.engines.contract import Context, Engine, Query
@@ -159,7 +159,7 @@ def _recall(context: Context[Any], line: CommandLine) -> list[Mapping[str, Any]]
     space = ranked_space(context.snapshot.spaces[0])
     try:
         found: list[Mapping[str, Any]] = recall(space, line, context.now_ms, context.constants)["matchedDocs"]
-    except (DuplicateIds, SignalsUnreadable, TooManyWords):
+    except (DuplicateIds, SignalsUnreadable):
         return []
     return found
 

@@ -86,7 +86,7 @@ class CodeSession:
 
     def unread(self) -> list[str]:
         """Lines on what was not read, one for each reason."""
-        return unread_lines(self.graph.skipped)
+        return [*filter(None, [self.graph.cut]), *unread_lines(self.graph.skipped)]
 
     def notices(self, answer: CodeAnswer) -> list[str]:
         """Lines on what would count for ``answer`` and is not there."""

@@ -57,8 +57,10 @@ class SymbolIndex(NoteIndex):
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """A line for each language of which many files are not read."""
-        return tuple(one.line for one in self.pages.graph.skipped if one.reason.endswith(NOT_READ))
+        """That edges are left out, and a line for each language of which many files are not read."""
+        graph = self.pages.graph
+        unread = (one.line for one in graph.skipped if one.reason.endswith(NOT_READ))
+        return tuple(filter(None, (graph.cut, *unread)))
 
     def files_named(self, text: str) -> list[str]:
         """The source files that the words of ``text`` name, by their paths or the ends of these, in their order."""

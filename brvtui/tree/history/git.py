@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread, Timer
@@ -11,8 +12,8 @@ from typing import IO
 from brvtui import faults, programs
 
 _PATIENCE_S = 60.0
-_KILLED = (-9, 124, 137)
-"""How git ends if it is ended: by us, or by the system's ``timeout``."""
+_NEARLY = 0.95
+"""The system's ``timeout`` begins a little earlier."""
 _MOST_MEMORY = 1 << 30
 """Bytes that git may take for itself: a link of a repository may lead to a file without end."""
 _SETTINGS = (
@@ -40,8 +41,8 @@ class RevisionError(ValueError):
     """A revision that cannot be read. The message is one line: which one, why, and what to do."""
 
 
-class GitTookTooLong(RevisionError):
-    """A command that was ended after a minute."""
+class GitFailed(RevisionError):
+    """A command that ended by itself with an error: usually what was named is not there."""
 
 
 class NoGit(RevisionError):
@@ -92,6 +93,7 @@ def _output(running: programs.Process, name: str, most: int, given: bytes) -> by
     assert running.stdin is not None
     assert running.stdout is not None
     assert running.stderr is not None
+    began = time.monotonic()
     timer = Timer(_PATIENCE_S, programs.end, (running,))
     giving = Thread(target=_give, args=(running.stdin, given), daemon=True)
     timer.start()
@@ -103,14 +105,14 @@ def _output(running: programs.Process, name: str, most: int, given: bytes) -> by
         said = running.stderr.read(_LONGEST_MESSAGE).decode("utf-8", "replace")
         if running.wait() == 0:
             return made
-        if running.returncode in _KILLED:
-            raise GitTookTooLong(f"git {name} took more than {_PATIENCE_S:g} seconds; are all files in .git regular?")
+        if time.monotonic() - began > _PATIENCE_S * _NEARLY:
+            raise RevisionError(f"git {name} took more than {_PATIENCE_S:g} seconds; are all files in .git regular?")
     finally:
         timer.cancel()
         programs.end(running)
         giving.join()
     line = next(iter(said.strip().splitlines()), "no reason given").removeprefix("fatal: ")
-    raise RevisionError(f"git {name} failed: {line}")
+    raise GitFailed(f"git {name} failed: {line}")
 
 
 def _give(stdin: IO[bytes], given: bytes) -> None:

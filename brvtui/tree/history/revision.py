@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from brvtui.tree.history.git import GitTookTooLong, RevisionError, git
+from brvtui.tree.history.git import GitFailed, RevisionError, git
 from brvtui.wording import shortened
 
 _MOST_LISTING = 64 * 1_048_576
@@ -91,16 +91,12 @@ class Revision:
         self.name = name
         try:
             self._prefix = git(folder, "rev-parse", "--show-prefix", most=_SHORT).rstrip(b"\n")
-        except GitTookTooLong:
-            raise
-        except RevisionError as error:
+        except GitFailed as error:
             raise RevisionError(f"{folder}: {error}; a revision can be named only of a tree that git keeps") from error
         wanted = f"{name}^{{commit}}"
         try:
             found = git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted, most=_SHORT)
-        except GitTookTooLong:
-            raise
-        except RevisionError as error:
+        except GitFailed as error:
             hint = "fetch it first (in CI: a checkout with fetch-depth: 0), or name another"
             raise RevisionError(f"{folder}: no revision {shortened(name)} in git; {hint}") from error
         self.commit = found.decode("ascii", "replace").strip()
@@ -113,7 +109,7 @@ class Revision:
             listing = git(
                 self.folder, "ls-tree", "--full-tree", "-r", "-z", "-l", "--end-of-options", place, most=_MOST_LISTING
             )
-        except RevisionError as error:
+        except GitFailed as error:
             hint = "is the tree committed there, and not ignored?"
             raise RevisionError(f"{shortened(self.name)} does not hold {self.folder}: {hint}") from error
         files = listed_files(listing)

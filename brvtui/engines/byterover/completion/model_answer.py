@@ -211,7 +211,7 @@ class _Loop:
                                 return Reply((), True, None, None)
                         case Reply(calls=calls):
                             called = sum(len(call.name) + len(call.arguments) for call in calls)
-                            return Reply((), True, piece.sent, piece.received) if chars + called > most else piece
+                            return replace(piece, calls=(), is_cut=True) if chars + called > most else piece
                         case wait:
                             yield Waiting(wait.seconds, wait.why)
         finally:

@@ -15,7 +15,7 @@ from brvtui.engines.migration import ConvertedNote, LostSignals, MigratedNote, M
 from brvtui.regular_files import LARGEST, read_regular
 from brvtui.snapshot import Snapshot
 from brvtui.text.analysis import counted, from_utf16
-from brvtui.text.segment import FIELDS, MOST_WORDS, TOO_MANY_WORDS
+from brvtui.text.segment import FIELDS, MOST_WORDS
 from brvtui.tree.reading.files import TreeFile, UnseenFile
 from brvtui.tree.reading.signals import Source
 from brvtui.tree.spaces.contents import LARGEST_TOPIC, SpaceContents, TopicFile, code_units, markdown_files, unseen_name
@@ -35,6 +35,9 @@ class _LostWords(NamedTuple):
 
 
 _NO_WORDS = _LostWords()
+_TOO_MANY_WORDS = (
+    f"with those before it, it holds more than {MOST_WORDS:,} different words, or {MOST_SPACE_ENTRIES:,} in all"
+)
 
 
 def migrate_tree(snapshot: Snapshot, now_ms: float, name: str, constants: V4Profile) -> MigratedTree:
@@ -57,9 +60,9 @@ def migrate_tree(snapshot: Snapshot, now_ms: float, name: str, constants: V4Prof
             topic = parse_topic(made.html)
             fields = [terms for document in documents_of(made.topic, topic) for terms in document.terms]
             held = frozenset(word for terms in fields for word in terms)
-            entries += sum(map(len, fields))
-            if entries > MOST_SPACE_ENTRIES or len(words) + len(held - words) > MOST_WORDS:
-                raise UnreadableTopic(TOO_MANY_WORDS)
+            more = sum(map(len, fields))
+            if entries + more > MOST_SPACE_ENTRIES or len(words) + len(held - words) > MOST_WORDS:
+                raise UnreadableTopic(_TOO_MANY_WORDS)
         except OSError as error:
             left.append(UnseenFile(path, f"cannot be read: {faults.reason(error)}"))
             continue
@@ -67,6 +70,7 @@ def migrate_tree(snapshot: Snapshot, now_ms: float, name: str, constants: V4Prof
             left.append(UnseenFile(path, str(error)))
             continue
         words |= held
+        entries += more
         converted[path] = made
         unseen = _unseen(made)
         lost = _NO_WORDS if unseen else _lost_words(snapshot, made, held)

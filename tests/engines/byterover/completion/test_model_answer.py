@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -150,10 +151,12 @@ def test_an_answer_stays_within_its_budget_whatever_the_service_counts(project: 
 def test_calls_that_are_longer_than_the_answer_may_be_are_cut_off(project: Tree) -> None:
     most = BRV3.agentic_loop.max_tokens * 16
     long = ("search", {"query": "q" * most})
-    model = ScriptedModel(calls(long), says(ANSWER))
+    reply = replace(calls(long)[-1], notices=("no temperature is taken",))
+    model = ScriptedModel([reply], says(ANSWER))
     _, trace = answered(project, model)
     done = completion_of(trace)
     assert (len(model.asked), done.ended, done.steps) == (1, EndReason.FAILED, ())
+    assert done.notices == ("no temperature is taken",)
 
 
 def test_a_service_that_counts_more_uses_the_budget_up_sooner(project: Tree) -> None:
