@@ -19,7 +19,7 @@ from brvtui.store.overlay import Overlay
 from brvtui.store.vectors import VectorStore
 from brvtui.tree.engine_files.query_log import LoggedQuery
 from brvtui.tree.reading.signals import NoteSignals, Source
-from brvtui.trace.answers import Feedback, Usefulness
+from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.store.feedback import FeedbackFile
 from brvtui.logbook import SessionLog
 import numpy
