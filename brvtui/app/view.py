@@ -30,7 +30,7 @@ from brvtui.app.states import (
     StaleState,
     WatchState,
 )
-from brvtui.engines.registry import DEFAULT, SPACE, kind_of, presentation
+from brvtui.engines.registry import DEFAULT, kind_of, presentation
 from brvtui.tree.reading.kinds import ProjectKind
 
 if TYPE_CHECKING:
@@ -127,6 +127,11 @@ class View(NamedTuple):
         return self.project.overview.kind if self.project.overview is not None else kind_of(self.engine.name)
 
     @property
+    def is_native(self) -> bool:
+        """Whether the engine that answers is the one that writes the project, by whose rules its notes age."""
+        return self.engine.name == self.kind.native
+
+    @property
     def no_project(self) -> str:
         """Why no project can be asked, and what to do instead; empty while one is open, or still looked for."""
         if self.project.saved:
@@ -153,7 +158,7 @@ class View(NamedTuple):
         shown = None if self.opening else self.presentation  # the first paint waits for no engine
         for need, is_there in (
             (Need.NOTES, self.kind.has_files),
-            (Need.TREE, engine.name != SPACE),
+            (Need.TREE, not self.kind.is_html),
             (Need.TIERS, engine.name == DEFAULT and self.kind.has_maturity),
             (Need.GRAPH, shown is not None and shown.draws_graph),
             (Need.LEARNING, shown is not None and shown.learns),

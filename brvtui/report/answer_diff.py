@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from brvtui.engines.registry import DEFAULT, SPACE, kind_of
+from brvtui.engines.registry import kind_of
 from brvtui.lab.answer_diff import AnswerDiff, Cause, NoteDiff, PartChange
 from brvtui.lab.pair import TRIAL_LENGTH, PairComparison, PartOfBoth
 from brvtui.lab.trace_diff import NoteStanding
@@ -69,11 +69,12 @@ def _part_lines(parts: Sequence[PartOfBoth], decimals: int, width: int) -> list[
 def _turning_lines(pair: PairComparison, decimals: int, width: int) -> list[Line]:
     if not pair.turning:
         sentence = "no single change that was tried brings B above A"
+        native = kind_of(pair.trace.engine, pair.trace.snapshot).native
         if len(pair.trace.query) > TRIAL_LENGTH:
             sentence = f"the query is too long to try changes: ask with at most {TRIAL_LENGTH:,} characters"
         elif role_of(pair.below.path) is Role.SUMMARY:
             sentence = "B stands for its folder: what lifts the notes in it lifts it"
-        elif pair.trace.engine in (DEFAULT, SPACE):  # which try what helps one note
+        elif pair.trace.engine == native:  # which tries what helps one note
             sentence += "; brv-tui explain with B says what helps it by itself"
         return [line(f" {part}", "muted") for part in wrap(sentence, width - 1)]
     lines = [line(" the smallest changes after which B stands above A, each tried:", "muted").cut(width)]

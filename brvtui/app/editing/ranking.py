@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from brvtui.app.states import EditorState, EngineState, QueryState
+from brvtui.app.states import EditorState, EngineState, ProjectState, QueryState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
-from brvtui.engines.registry import DEFAULT, SPACE
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, badge, line
 from brvtui.paint.text import number, signed, wrap
@@ -22,7 +21,7 @@ class RankingPane(Pane):
     """Shows the tier and the results of both answers, and how results moved."""
 
     TITLE = "Ranking"
-    READS = (QueryState, EditorState, EngineState)
+    READS = (ProjectState, QueryState, EditorState, EngineState)
     HELP_TEXT = (
         "How the current query would be answered if the text were saved now, beside how it is answered today, both "
         "without the cache. The first number is the rank after the edit; an arrow shows where it was. Nothing is "
@@ -31,7 +30,7 @@ class RankingPane(Pane):
 
     def heading(self, view: View) -> str:
         """The query, and the ranking engine if another one answers queries."""
-        whose = "Ranking" if view.engine.name in (DEFAULT, SPACE) else f"Ranking by {DEFAULT}"
+        whose = "Ranking" if view.is_native else f"Ranking by {view.kind.native}"
         return f"{whose} · {view.query.text}" if view.query.text.strip() else whose
 
     def build(self, view: View, width: int) -> list[Line]:
@@ -42,7 +41,7 @@ class RankingPane(Pane):
             said = "Ask a query on the Query screen (1): while you edit, its answer with this text stands here."
             return wrapped(said, width)
         if preview is None:
-            is_unread = check is not None and bool(check.problems) and view.engine.name == SPACE
+            is_unread = check is not None and bool(check.problems) and view.kind.is_html
             return wrapped("no save changes an answer: Problems says why" if is_unread else "looking…", width)
         made = [*_outcome(preview, width), Line()]
         if preview.unseen:

@@ -10,7 +10,6 @@ from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import EditsState, EngineState, QueryState
 from brvtui.app.workers import Refusal, is_cancelled
-from brvtui.engines.registry import DEFAULT, SPACE
 from brvtui.tree.reading.files import notes_among
 from brvtui.wording import counted
 
@@ -114,7 +113,7 @@ class EditCheck:
             key = self._services.shown_key("screens.lab")
             way = "" if in_front else f"Esc, then {key}" if self._services.takes_letters else key
             said = sentence(effect, store.view.kind.noun, way)
-            if store.view.engine.name not in (DEFAULT, SPACE):
+            if not store.view.is_native:
                 said = f"{store.view.presentation.title}: {said}"
             self._said = said
             self._services.notify(said, severity="warning" if queries else "information", timeout=_TOAST_S)

@@ -16,7 +16,7 @@ from brvtui.app.states import EngineState, LogState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
-from brvtui.engines.registry import DEFAULT, SPACE
+from brvtui.engines.registry import DEFAULT
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.sentence import NO_ANSWER, tier_role
 from brvtui.tree.engine_files.query_log import ENGINE, LoggedQuery
@@ -166,7 +166,7 @@ def _looked_for(view: View, width: int) -> list[Line]:
 def names_engines(view: View) -> bool:
     """Returns whether rows name their engine: not where the only one that it could be answered all, and answers now."""
     engines = {entry.engine for entry in view.log.entries or ()}
-    return not engines <= {DEFAULT, SPACE} or not engines <= {view.engine.name}
+    return not engines <= ({view.kind.native} if view.is_native else frozenset())
 
 
 def is_of_tiers(entry: LoggedQuery) -> bool:

@@ -15,7 +15,6 @@ from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
 from brvtui.engines.ageing.events import count_sentence, these_days
 from brvtui.engines.ageing.forecast import LAST_DAY
-from brvtui.engines.registry import DEFAULT, SPACE
 from brvtui.paint.line import Line, badge, line
 from brvtui.wording import counted
 
@@ -63,7 +62,7 @@ class ForecastBar(Lines):
             return made
         made += [self._slider(width), self._calendar(on_day, width), self._counts(on_day, width)]
         meaning = self.services.with_keys(_meaning(on_day.wanted))
-        whose = "" if view.engine.name in (DEFAULT, SPACE) else "ByteRover's rules: "
+        whose = "" if view.is_native else "ByteRover's rules: "
         order = f"by {on_day.wanted.order}"
         room = width - len(order) - 3
         said = f" {whose}{meaning}" if len(f" {whose}{meaning}") <= room else f" {meaning}"

@@ -27,7 +27,6 @@ from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.workers import Newest
 from brvtui.engines.ageing.events import Event
 from brvtui.engines.ageing.forecast import LAST_DAY, BoardOrder
-from brvtui.engines.registry import DEFAULT, SPACE
 from brvtui.ranking.maturity import LEVELS
 
 _HITS = 5
@@ -185,7 +184,7 @@ class MaturityScreen(FrameScreen):
         wanted = _ForecastWanted(engine, file, on_day)
         if wanted != self._forecast_of:
             self._forecast_of = wanted
-            if engine in (DEFAULT, SPACE):  # the pane shows nothing else
+            if self.view.is_native:  # the pane shows nothing else
                 pane.put_forecast(None)
             else:
                 self._forecasts.want(wanted)

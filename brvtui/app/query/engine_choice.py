@@ -14,7 +14,7 @@ from brvtui.app.services import AppServices
 from brvtui.app.states import EngineState, ProjectState
 from brvtui.app.workers import is_cancelled
 from brvtui.engines.contract import EngineError, Prepares
-from brvtui.engines.registry import DEFAULT, SPACE
+from brvtui.engines.registry import DEFAULT
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -64,7 +64,7 @@ class EngineChoice:
         place = known.index(view.engine.name)
         choice = self._project.choice
         if choice is not None and place + 1 == len(known):
-            self._open_memory(choice.TREE if view.engine.name == SPACE else choice.SPACE)
+            self._open_memory(choice.TREE if view.kind.is_html else choice.SPACE)
             return
         for name in (*known[place + 1 :], *known[:place]):
             try:

@@ -12,7 +12,7 @@ from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import NO_SUCH_NOTE, CounterfactualSearch
 from brvtui.app.workers import Refusal, is_cancelled
-from brvtui.engines.registry import DEFAULT, SPACE
+from brvtui.engines.registry import DEFAULT
 
 if TYPE_CHECKING:
     from brvtui.engines.counterfactuals import Counterfactuals
@@ -54,7 +54,7 @@ class Reasons:
             )
             said = f"{first}: {{results.why}} then says why it is, or is not, in the answer"
             if self._services.current_mode == MATURITY.name:
-                changes = "{note.edit} edits it" if view.engine.name == SPACE else _CHANGES
+                changes = "{note.edit} edits it" if view.kind.is_html else _CHANGES
                 said += f"; {{maturity.ageing}} shows how it ages, {changes}"
             self._services.notify(self._services.with_keys(said), timeout=4)
         else:

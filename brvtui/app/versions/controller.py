@@ -9,7 +9,6 @@ from brvtui import programs
 from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.workers import Refusal, is_cancelled
-from brvtui.engines.registry import SPACE
 
 if TYPE_CHECKING:
     from brvtui.app.versions.migration_dialog import ShownMigration
@@ -50,7 +49,7 @@ class Versions:
             elif what == MIGRATE:
                 self.migrate()
 
-        is_tree = self._services.store.view.engine.name != SPACE
+        is_tree = not self._services.store.view.kind.is_html
         self._services.push_screen(VersionsDialog(status, self.result, self.is_asking, is_tree), chosen)
 
     def warn(self) -> None:
