@@ -70,25 +70,26 @@ async def test_a_result_of_a_row_is_selected_on_every_pane(app: BrvTui) -> None:
         assert "Tokens are kept hashed" in text_of(pilot, "#answer")
 
 
-@pytest.mark.parametrize(
-    ("query", "rung", "title"),
-    [
-        ("rollback|freeze", "strongest_term", "Rollback"),
-        ("refund+zzzzzzzz", "refreshed_sanitised", "Refunds"),
-        ("tokenstore", "trigram_fuzzy", "Token store"),
-    ],
+FOUND = (
+    ("rollback|freeze", "strongest_term", "Rollback"),
+    ("refund+zzzzzzzz", "refreshed_sanitised", "Refunds"),
+    ("tokenstore", "trigram_fuzzy", "Token store"),
 )
-async def test_the_rung_that_found_something_is_opened(app: BrvTui, query: str, rung: str, title: str) -> None:
+
+
+async def test_the_rung_that_found_something_is_opened_for_each_query(app: BrvTui) -> None:
     async with app.run_test(size=NARROW) as pilot:
-        await ask(pilot, query)
-        await pilot.press("f5")
-        await settled(pilot)
-        assert pane(pilot).row is not None
-        assert (pane(pilot).row.id, pane(pilot).row.name) == (pane(pilot).opened, rung)  # type: ignore[union-attr]
-        lines = text_of(pilot, "#retry").splitlines()
-        head = line_of(pilot, rung)
-        assert any(title in line for line in lines[head + 1 : head + 5])
-        assert title in shown(pilot)
+        for query, rung, title in FOUND:
+            await ask(pilot, query)
+            await pilot.press("f5")
+            await settled(pilot)
+            row = pane(pilot).row
+            assert row is not None
+            assert (row.id, row.name) == (pane(pilot).opened, rung)
+            lines = text_of(pilot, "#retry").splitlines()
+            head = line_of(pilot, rung)
+            assert any(title in line for line in lines[head + 1 : head + 5])
+            assert title in shown(pilot)
 
 
 async def test_a_rung_without_results_says_so(app: BrvTui) -> None:

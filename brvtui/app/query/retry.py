@@ -50,7 +50,7 @@ class RetryPane(ChoicePane):
     def update(self, view: View) -> None:
         """Another query opens what found something; the same one keeps what was opened."""
         if view.query.text != self.view.query.text:
-            self._opened, self.cursor, self.offset_row = None, 0, 0
+            self._opened, self.choices, self.cursor, self.offset_row = None, [], 0, 0
         super().update(view)
 
     def build(self, view: View, width: int) -> list[Line]:
