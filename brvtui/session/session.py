@@ -337,12 +337,11 @@ class Session:
         ``content``: the bytes of a note, the HTML of a topic.
 
         Nothing is written, and no cache asked. ``keep_mtime`` is for a save that keeps the modification time. Raises
-        :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`.
+        :class:`brvtui.tree.spaces.topic_html.UnreadableTopic`, and EngineError for a query that is too long.
         """
         engine, context = self._native
         assert isinstance(engine, Previews)
-        asked = EngineQuery(query, scope, reworded=isinstance(content, bytes))  # no limit while a note is edited
-        return engine.preview(context, asked, path, content, keep_mtime)
+        return engine.preview(context, EngineQuery(query, scope), path, content, keep_mtime)
 
     def about(self, path: str, before: About | None = None) -> About:
         """The file of the tree at ``path`` by itself: text, frontmatter, signals, ceiling. Raises nothing.
