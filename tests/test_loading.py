@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from brvtui.engines.byterover.route.manifest import manifest_of
-from brvtui.loading import full, incremental, load, update
+from brvtui.loading import load, update
+from brvtui.text import segment
 from brvtui.text.segment import TOO_MANY_WORDS
 from brvtui.tree.engine_files.sidecar import read_sidecar
 from brvtui.tree.reading import contents
@@ -249,8 +250,7 @@ def test_a_tree_of_too_many_words_is_read_up_to_a_limit(
     tree = generated(tmp_path / "project", 5)
     whole = tree.snapshot()
     size = int(whole.postings.sizes.sum()) if limit == "MOST_ENTRIES" else len(whole.postings.ids)
-    for module in (full, incremental):
-        monkeypatch.setattr(module, limit, size // 2)
+    monkeypatch.setattr(segment, limit, size // 2)
     cut = tree.snapshot()
     assert 0 < len(cut.notes) < len(whole.notes)
     left = {file.path for file in cut.unseen if file.reason == TOO_MANY_WORDS}
@@ -269,8 +269,7 @@ def test_words_that_are_gone_leave_no_note_out(tmp_path: Path, monkeypatch: pyte
     tree = generated(tmp_path / "project", 6)
     tree.file("ops/long.md", "# Long\n" + " ".join(f"word{number}" for number in range(50)))
     now = tree.snapshot()
-    for module in (full, incremental):
-        monkeypatch.setattr(module, "MOST_WORDS", len(now.postings.ids) + 20)
+    monkeypatch.setattr(segment, "MOST_WORDS", len(now.postings.ids) + 20)
     for turn in range(4):
         tree.file("ops/long.md", f"# Long {turn}\n" + " ".join(f"word{turn}x{number}" for number in range(50)), turn)
         made = update(now, ["ops/long.md"], BRV3, NOW_MS, tree.layers())

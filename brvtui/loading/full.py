@@ -11,7 +11,7 @@ import numpy as np
 from brvtui.loading.assemble import Parts, assemble
 from brvtui.loading.one_file import EditedFile, is_same, read_file
 from brvtui.snapshot import Parsed, Reusable, Snapshot
-from brvtui.text.segment import MOST_ENTRIES, MOST_WORDS, TOO_MANY_WORDS, NoteTerms, TermIds
+from brvtui.text.segment import TOO_MANY_WORDS, NoteTerms, TermIds, are_too_many
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import (
     CONTEXT_FILE,
@@ -81,7 +81,7 @@ def load(
     known_before = previous.reusable if previous is not None else kept
     reuse = known_before if known_before is not None and known_before.is_read_with(constants) else None
     read = _read_files(located, constants, edited, reuse, progress, cancelled)
-    if read is not None and reuse is not None and len(read.ids) > MOST_WORDS:
+    if read is not None and reuse is not None and are_too_many(len(read.ids), 0):
         reuse = None  # its ids hold words that no note has any more: only a fresh reading counts them right
         read = _read_files(located, constants, edited, reuse, progress, cancelled)
     if read is None:
@@ -151,7 +151,7 @@ def _read_files(
                 return None
             if progress:
                 progress(number, len(located))
-        if (len(ids) > MOST_WORDS or entries > MOST_ENTRIES) and item.file.role in SEARCHABLE:
+        if are_too_many(len(ids), entries) and item.file.role in SEARCHABLE:
             left.append(item.path)
             continue
         known = reuse.parsed.get(item.path) if reuse else None

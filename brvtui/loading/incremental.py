@@ -21,7 +21,7 @@ from brvtui.loading.one_file import EditedFile, is_same, read_file
 from brvtui.snapshot import Parsed, Snapshot
 from brvtui.snapshot.handing_on import Transition
 from brvtui.snapshot.state import COVERED_COUNT, FINGERPRINT, ORDERS
-from brvtui.text.segment import MOST_ENTRIES, MOST_WORDS, NoteTerms
+from brvtui.text.segment import NoteTerms, are_too_many
 from brvtui.tree.constants import TreeConstants
 from brvtui.tree.reading.files import (
     CONTEXT_FILE,
@@ -158,7 +158,7 @@ def _changed_files(
             if own is not None:
                 terms[path] = own
     entries = previous.postings.sizes.sum() + sum(len(own.rows) for own in terms.values())
-    if len(ids) > MOST_WORDS or entries > MOST_ENTRIES:
+    if are_too_many(len(ids), entries):
         return None
     most = constants.limits.max_files
     if most and len(previous.files) - len(gone) + len(files.keys() - previous.parsed.keys()) > most:

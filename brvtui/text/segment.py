@@ -18,6 +18,11 @@ MOST_ENTRIES = 20_000_000
 TOO_MANY_WORDS = f"the files before it hold more than {MOST_WORDS:,} different words, or {MOST_ENTRIES:,} in all"
 
 
+def are_too_many(words: int, entries: int) -> bool:
+    """Whether notes with so many different ``words``, and so many ``entries`` in all, are more than are searched."""
+    return words > MOST_WORDS or entries > MOST_ENTRIES
+
+
 class TermIds(dict[str, int]):
     """The id of each term (UTF-16 form), given on first sight; shared by the generations of one tree's postings."""
 

@@ -21,8 +21,8 @@ from brvtui.engines.registry import presentation
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.whatif.variant import Variant
-from brvtui.loading import spaces
 from brvtui.session import Session
+from brvtui.text import segment
 from brvtui.trace import RemedyKind, State, Trace, adds_up
 from brvtui.tree.reading.project import ProjectError
 from brvtui.tree.spaces import contents, topic_html
@@ -519,7 +519,7 @@ def wordy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_topics_beyond_the_limits_of_words_are_named(wordy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spaces, "MOST_WORDS", 100)
+    monkeypatch.setattr(segment, "MOST_WORDS", 100)
     session = loaded(wordy)
     searched = [note.path for note in session.snapshot.notes]
     assert searched == ["a/0.html", "a/1.html", "a/2.html"]
