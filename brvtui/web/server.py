@@ -12,6 +12,7 @@ import signal
 import socket
 from asyncio.subprocess import Process
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -63,16 +64,21 @@ class PageApp(AppService):
     async def stop(self) -> None:
         """Tells the app to end and waits for that; kills one that does not. May be called again."""
         process = self._process
-        if process is None or process.returncode is not None:
+        if process is None:
             return
-        ending = asyncio.ensure_future(self._end(process))
-        try:
-            # No timeout around it: what it awaits takes a cancellation for an end, and goes on.
-            await asyncio.wait({ending}, timeout=_APP_PATIENCE_S)
-        finally:
-            if process.returncode is None:
-                process.kill()
-            await ending
+        if process.returncode is None:
+            ending = asyncio.ensure_future(self._end(process))
+            try:
+                # No timeout around it: what it awaits takes a cancellation for an end, and goes on.
+                await asyncio.wait({ending}, timeout=_APP_PATIENCE_S)
+            finally:
+                if process.returncode is None:
+                    process.kill()
+                await ending
+        assert process.stdin is not None
+        process.stdin.close()
+        with suppress(OSError):  # left open, it would be closed after the loop, with a traceback
+            await asyncio.wait_for(process.stdin.wait_closed(), _APP_PATIENCE_S)
 
     async def _end(self, process: Process) -> None:
         await super().stop()
