@@ -12,7 +12,6 @@ import signal
 import socket
 from asyncio.subprocess import Process
 from collections.abc import Sequence
-from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ from brvtui.web.guard import ONLY_OWN_PAGES, Guard
 _PAGES = Path(__file__).with_name("pages")
 _PAGE_PATIENCE_S = 0.5
 """Seconds that open pages get to end by themselves when the server ends; then their apps are told to."""
-_APP_PATIENCE_S = 5.0
+_APP_PATIENCE_S, _LOOK_S = 5.0, 0.05
 """Seconds that an app gets to end once it is told to; then it is killed."""
 _MOST_APPS = 8
 _LARGEST_MESSAGE = 1_048_576
@@ -66,19 +65,16 @@ class PageApp(AppService):
         process = self._process
         if process is None:
             return
-        if process.returncode is None:
-            ending = asyncio.ensure_future(self._end(process))
-            try:
-                # No timeout around it: what it awaits takes a cancellation for an end, and goes on.
-                await asyncio.wait({ending}, timeout=_APP_PATIENCE_S)
-            finally:
-                if process.returncode is None:
-                    process.kill()
-                await ending
-        assert process.stdin is not None
-        process.stdin.close()
-        with suppress(OSError):  # left open, it would be closed after the loop, with a traceback
-            await asyncio.wait_for(process.stdin.wait_closed(), _APP_PATIENCE_S)
+        ending = asyncio.ensure_future(self._end(process))
+        try:
+            # No timeout around it: what it awaits takes a cancellation for an end, and goes on.
+            await asyncio.wait({ending}, timeout=_APP_PATIENCE_S)
+        finally:
+            if process.returncode is None:
+                process.kill()
+            assert process.stdin is not None
+            process.stdin.close()
+            await ending
 
     async def _end(self, process: Process) -> None:
         await super().stop()
@@ -133,6 +129,9 @@ class AppServer:
         finally:
             server.close()
             await runner.cleanup()
+            until = loop.time() + _APP_PATIENCE_S
+            while self._apps and loop.time() < until:  # cleaning up does not wait for those that it cancels
+                await asyncio.sleep(_LOOK_S)
 
     async def _page(self, request: web.Request) -> web.Response:
         """The page. Its parts have relative addresses, so that it works through a tunnel."""
