@@ -10,18 +10,26 @@ from brvtui import faults
 from brvtui.corpus.code.commits import CommitTimes
 from brvtui.corpus.code.documents import Documentation, speaking_note
 from brvtui.corpus.code.index import Progress, build_index
+from brvtui.corpus.code.records import CodeNode, SkippedSource
 from brvtui.engines.code import CodeEntry
-from brvtui.engines.knowing.code_lines import lines_beside, no_note_line, symbol_lines, unread_lines, why_lines
-from brvtui.engines.knowing.code_tasks import CodeAnswer, CodeTasks
+from brvtui.engines.knowing.code_tasks import CodeAnswer, CodeResult, CodeTasks
 from brvtui.engines.knowing.profile import load_profile
+from brvtui.engines.knowing.reasons import SymbolExplanation
 from brvtui.engines.knowing.remembered import UseMemory, feedback_problem
 from brvtui.engines.knowing.sections import ENGINE
 from brvtui.engines.knowing.symbol_index import files_without_note, notes_on
 from brvtui.engines.knowing.tracing_words import note_on_code
+from brvtui.paint.text import signed
 from brvtui.services.provided import NO_SERVICES, EngineServices
 from brvtui.snapshot import Snapshot
 from brvtui.store.feedback import FeedbackFile
 from brvtui.store.kept_code import KeptCode
+from brvtui.wording import counted
+
+_SHOWN = 10
+_FOUND_BY = {"tiered": "name", "bm25": "text", "equivalence": "concept", "path": "path", "walk": "no channel: the walk"}
+_SHOWN_BESIDE = 5
+"""Notes, and files without a note, that are listed below the symbols."""
 
 
 class CodeSession:
@@ -86,7 +94,7 @@ class CodeSession:
 
     def unread(self) -> list[str]:
         """Lines on what was not read, one for each reason."""
-        return [*filter(None, [self.graph.cut]), *unread_lines(self.graph.skipped)]
+        return [*filter(None, [self.graph.cut]), *_unread(self.graph.skipped)]
 
     def notices(self, answer: CodeAnswer) -> list[str]:
         """Lines on what would count for ``answer`` and is not there."""
@@ -98,10 +106,10 @@ class CodeSession:
 
     def lines(self, answer: CodeAnswer) -> list[str]:
         """The first symbols of ``answer``, why each is there, which notes speak of them, and files without any."""
-        lines = symbol_lines(answer, self.graph.nodes)
+        lines = _symbol_lines(answer, self.graph.nodes)
         if self.documentation.is_empty or not answer.packed:
             return lines
-        return lines + lines_beside(self.note_lines(answer), self.files_without_note(answer))
+        return lines + _lines_beside(self.note_lines(answer), self.files_without_note(answer))
 
     def note_lines(self, answer: CodeAnswer) -> list[str]:
         """The notes that speak of the symbols of ``answer``; first those of whose symbols the scores sum to most."""
@@ -109,11 +117,33 @@ class CodeSession:
 
     def no_note_line(self, answer: CodeAnswer) -> str:
         """Why no note is listed for ``answer``."""
-        return no_note_line(answer)
+        return f"no note speaks of {_counted(answer)}" if answer.packed else _nothing(answer)
 
     def why_lines(self, answer: CodeAnswer, symbol: str) -> tuple[list[str], bool] | None:
         """Where ``symbol`` stands in ``answer``, the parts of its score, and whether it has one; None for no symbol."""
-        return why_lines(answer, symbol)
+        told = answer.symbol_called(symbol)
+        if told is None:
+            return None
+        node = told.node
+        place = f"rank {told.rank} of {told.ranked}" if told.rank else f"not among {told.ranked} ranked"
+        tier = f" ({told.tier})" if told.tier else ""
+        channel = next((one.name for one in answer.made.search.channels if node.id in one.ids), told.channel)
+        lines = [
+            f"{node.qualified_name}  ({node.kind}): {place}",
+            f"  found by     {_FOUND_BY.get(channel, channel)}{tier}{_as_seed(answer, told)}",
+            f"  reach        {told.walk:.0%} of the best probability",
+            f"  keywords     {', '.join(told.keywords) or 'none'}",
+        ]
+        if told.concepts:
+            lines.append(f"  concepts     {', '.join(told.concepts)}")
+        if told.links is not None:
+            lines.append(f"  links        authority {told.links.authority:.3f}, hub {told.links.hub:.3f}")
+        if told.scored is None:
+            return lines, False
+        lines += [
+            f"  {name.replace('_', ' '):13}{signed(value, 4)}" for name, value in told.components.items() if value
+        ]
+        return [*lines, f"  {'sum':13} {sum(told.components.values()):.4f}"], True
 
     def files(self, written: Iterable[str]) -> tuple[list[str], list[str]]:
         """The files that are meant by ``written``, by paths or the ends of paths; and what means none, or several."""
@@ -125,3 +155,85 @@ class CodeSession:
         if answer is None:
             return self.documentation.files_without_note
         return files_without_note(answer.packed, self.documentation)
+
+
+def _unread(skipped: Sequence[SkippedSource]) -> list[str]:
+    """A line for each reason for which files were not read."""
+    by_reason: dict[str, list[SkippedSource]] = {}
+    for one in skipped:
+        by_reason.setdefault(one.reason, []).append(one)
+    return [
+        same[0].line if len(same) == 1 else f"{same[0].path} and {len(same) - 1} more: {reason}"
+        for reason, same in by_reason.items()
+    ]
+
+
+def _as_seed(answer: CodeAnswer, told: SymbolExplanation) -> str:
+    """Whether a symbol is a seed of the walk; for another one that was found, its place among the candidates."""
+    if told.is_seed:
+        return ", a seed of the walk"
+    search, id_ = answer.made.search, told.node.id
+    found = sum(id_ in channel.ids for channel in search.channels)
+    if not found:
+        return ""
+    place = f"behind the {len(search.fused)} candidates that are kept"
+    if id_ in search.candidates:
+        place = f"candidate {search.candidates.index(id_) + 1} of {len(search.candidates)}"
+        place += f", after those in {search.focus}" if search.focus else ""
+    elif any(id_ == one.id for one in search.noise):
+        place = "it is left out as noise"
+    return f"{' only' if found == 1 else ''}; no seed: {place}"
+
+
+def _symbol_lines(answer: CodeAnswer, symbols: Iterable[CodeNode]) -> list[str]:
+    """The first of the ``symbols`` that ``answer`` has, and why each is there."""
+    packed = answer.packed
+    if not packed:
+        return [_nothing(answer)]
+    used = f"{_counted(answer)} in {answer.made.packed.used} of {answer.budget} tokens"
+    all_of_them = " (--format markdown has all)" if len(packed) > _SHOWN else ""
+    lines = [f"{used}; the first {min(len(packed), _SHOWN)}{all_of_them}:", ""]
+    places = {node.id: f"{node.path}:{node.line}" if node.line else node.path for node in symbols}
+    for rank, scored in enumerate(packed[:_SHOWN], start=1):
+        node = scored.node
+        lines.append(f"{rank:2}  {scored.score:.3f}  {node.name}  ({node.kind}, {places[node.id]})")
+        lines.append(f"    {_reason(answer, answer.explained(scored))}")
+    return lines
+
+
+def _lines_beside(notes: Sequence[str], files: Sequence[str]) -> list[str]:
+    """The first of the ``notes`` that speak of an answer, and of its ``files`` without any."""
+    lines = ["", f"{counted(len(notes), 'note speaks', 'notes speak')} of this code" + (":" if notes else "")]
+    lines += notes[:_SHOWN_BESIDE]
+    if len(notes) > _SHOWN_BESIDE:
+        lines.append(f"and {len(notes) - _SHOWN_BESIDE} more: --notes lists them all")
+    if files:
+        lines += ["", f"{counted(len(files), 'file', 'files')} of it without a note:", *files[:_SHOWN_BESIDE]]
+    if len(files) > _SHOWN_BESIDE:
+        lines.append(f"and {len(files) - _SHOWN_BESIDE} more: --without-note lists them all")
+    return lines
+
+
+def _counted(answer: CodeAnswer) -> str:
+    return counted(len(answer.packed), "symbol", "symbols")
+
+
+def _nothing(answer: CodeAnswer) -> str:
+    if answer.entry == "task":
+        return "nothing in the code has to do with this task: name a symbol, a file or a word of them"
+    return "none of these files holds a symbol that fits into the budget"
+
+
+def _reason(answer: CodeAnswer, result: CodeResult) -> str:
+    """Why a symbol is there: what found it, or the way to it."""
+    candidate = result.scored.candidate
+    way = " ".join(part if place % 2 else part.rpartition("/")[2] for place, part in enumerate(result.way))
+    if answer.entry == "files":
+        calls = counted(candidate.callers, "call", "calls")
+        return f"in these files, {calls} of it" if not candidate.distance else f"it uses them: {way}"
+    if answer.entry == "changes":
+        return "in the changed files" if not candidate.distance else f"reached over {way}"
+    found = ", ".join(f"{channel} (place {place})" for channel, place in result.found_by)
+    if len(result.way) > 1:
+        return f"found by {found}; most of its weight came over {way}" if found else f"reached over {way}"
+    return f"found by {found}" if found else "stands for a concept that the task names, or implements what was found"
