@@ -128,7 +128,7 @@ class View(NamedTuple):
 
     @property
     def is_native(self) -> bool:
-        """Whether the engine that answers is the one that writes the project, by whose rules its notes age."""
+        """True if the engine that answers also writes the project, so that notes age by its rules."""
         return self.engine.name == self.kind.native
 
     @property

@@ -91,7 +91,7 @@ class Workers:
 
 
 def _is_told(error: Exception) -> bool:
-    """Whether what ``error`` says is for the user, and no report of a crash."""
+    """True if ``error`` has a message for the user and needs no crash report."""
     if isinstance(error, Refusal):
         return True
     from brvtui.session.opened import NotLoaded  # engines are loaded with it
@@ -118,7 +118,7 @@ class Newest(Generic[Request]):
         self._in_burst = False
         self._waiting: Request | None = None
         self.is_busy = False
-        """Whether work is under way."""
+        """True while work is under way."""
 
     def want(self, request: Request) -> None:
         """Begins at once, after the work that is under way, or after the burst."""

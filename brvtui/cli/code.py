@@ -115,7 +115,7 @@ def _answer(code: CodeRepository, words: list[str], files: list[str] | None, bud
 
 
 def _lines(code: CodeRepository, answer: Any, why: str | None, notes: bool) -> tuple[list[str], bool]:
-    """What is printed of ``answer``, and whether it holds what was asked. Raises :class:`Failure`."""
+    """The printed lines of ``answer``, and True if it has what was asked for. Raises :class:`Failure`."""
     if why is not None:
         explained = code.why_lines(answer, why)
         if explained is None:

@@ -102,21 +102,23 @@ def verify(
     asked = _read(queries) if queries is not None else verifying.questions(session, most)
     try:
         with engine_errors_reported():
-            made = verifying.verify(session, asked[:most], package, _show_progress)
+            verification = verifying.verify(session, asked[:most], package, _show_progress)
     except (NotInstalled, EngineRunError) as error:
         raise Failure(str(error), FAILED) from error
-    assert made is not None  # nobody cancels
+    assert verification is not None  # nobody cancels
     if form == "json":
         from brvtui.trace import SCHEMA, to_plain
 
-        write_json([{"schema": SCHEMA, **to_plain(made), "same": made.same, "sentence": made.sentence}])
+        write_json(
+            [{"schema": SCHEMA, **to_plain(verification), "same": verification.same, "sentence": verification.sentence}]
+        )
     else:
         from brvtui.paint.line import flowed
         from brvtui.report.lines import rich_lines
 
-        lines = list(verification_lines(made))
+        lines = list(verification_lines(verification))
         print_report(lambda width: rich_lines(part for one in lines for part in flowed(one, width, width)))
-    return NEGATIVE if made.differences else OK
+    return NEGATIVE if verification.differences else OK
 
 
 def _show_status(session: Session, package: Path | None, form: str) -> int:

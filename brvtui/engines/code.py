@@ -1,4 +1,4 @@
-"""What can be asked of the code in a repository, by whichever engine ranks its symbols."""
+"""Questions about the code in a repository, for any engine that ranks symbols."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class CodeRepository(Protocol):
     """A repository that was read. Answers are the engine's own objects; lines are not yet made safe to show."""
 
     problem: str
-    """Why what was read cannot be kept, or feedback does not count; empty for neither."""
+    """The reason why the index cannot be kept, or feedback does not count; empty without one."""
     review_budget: int
     """The tokens of the answer to a change, where no budget is given."""
     has_code: bool
-    """Whether any source file was read."""
+    """True if any source file was read."""
 
     def ask(self, entry: CodeEntry, asked: Sequence[str], budget: int) -> Any:
         """The answer to a task, whose words are ``asked``, or about files, within ``budget`` tokens."""
 
     def is_empty(self, answer: Any) -> bool:
-        """Whether ``answer`` has no symbol."""
+        """True if ``answer`` has no symbol."""
 
     def files(self, written: Iterable[str]) -> tuple[list[str], list[str]]:
         """The files that are meant by ``written``, by paths or the ends of paths; and what means none, or several."""
@@ -37,10 +37,10 @@ class CodeRepository(Protocol):
         """The files, tests aside, of which no note speaks: all, or those of an answer's symbols, best first."""
 
     def unread(self) -> list[str]:
-        """Lines on what was not read, one for each reason."""
+        """A line for each reason for which files were not read."""
 
     def notices(self, answer: Any) -> list[str]:
-        """Lines on what would count for ``answer`` and is not there."""
+        """Lines on feedback and services that could not count for ``answer``."""
 
     def as_text(self, answer: Any, form: str) -> str:
         """The symbols of ``answer`` as an agent is given them: ``xml``, ``markdown`` or ``json``."""
@@ -52,10 +52,10 @@ class CodeRepository(Protocol):
         """The notes that speak of the symbols of ``answer``; empty if none does."""
 
     def no_note_line(self, answer: Any) -> str:
-        """Why no note is listed for ``answer``."""
+        """The reason why no note is listed for ``answer``."""
 
     def why_lines(self, answer: Any, symbol: str) -> tuple[list[str], bool] | None:
-        """Where ``symbol`` stands in ``answer``, the parts of its score, and whether it has one.
+        """The rank of ``symbol`` in ``answer`` with the parts of its score, and True if it has a score.
 
         None if no symbol has that in its name.
         """

@@ -1,4 +1,4 @@
-"""What a migration to the space of another engine would make of a context tree. Nothing is written."""
+"""A context tree as the space that a migration to another engine would make. Nothing is written."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class ConvertedNote:
     body: str
     """The note without its frontmatter."""
     has_title: bool
-    """Whether it has one; the migration leaves out a note whose heading is blank."""
+    """True if it has one; the migration leaves out a note whose heading is blank."""
     problem: str
-    """Why the note's frontmatter becomes text; empty when it does not."""
+    """The reason why the note's frontmatter becomes text; empty if it does not."""
 
 
 class SpaceHits(NamedTuple):
@@ -31,7 +31,7 @@ class SpaceHits(NamedTuple):
 
     hits: tuple[tuple[str, float], ...]
     should_cite: bool
-    """Whether an agent would be told to cite it."""
+    """True if an agent would be told to cite it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,11 @@ class MigratedNote:
     topic: str
     """The path of its topic; empty where it would become none."""
     unseen: str
-    """Why V4 would not see it; empty where it would."""
+    """The reason why V4 would not see it; empty if it would."""
     newly_searched: bool
-    """Whether V4 would search it although ByteRover 3 does not."""
+    """True if V4 would search it although ByteRover 3 does not."""
     frontmatter_problem: str
-    """Why its frontmatter would become text; empty where it would not."""
+    """The reason why its frontmatter would become text; empty if it would not."""
     lost_words: tuple[str, ...]
     """Words of its title and text that would no longer find it, in alphabetical order."""
     lost_frontmatter_words: tuple[str, ...]
@@ -63,7 +63,7 @@ class MigratedNote:
     lost_path_words: tuple[str, ...]
     """Words that stand in its path alone, which V4 does not search."""
     lost_age_days: float
-    """How old it is; as a topic it would be new."""
+    """Its age in days; as a topic it would be new."""
     lost_signals: LostSignals | None
     """None where nothing is stored for it."""
 
@@ -77,7 +77,7 @@ class MigratedTree:
     converted: Mapping[str, ConvertedNote]
     """The topic of each note, by the note's path."""
     answer: Callable[[str, str, float], SpaceHits]
-    """What the space answers to a query in a scope, at a moment in ms since 1970."""
+    """The space's answer to a query in a scope, at a time in ms since 1970."""
     left: tuple[UnseenFile, ...]
     """Files that cannot be read, each with why."""
 

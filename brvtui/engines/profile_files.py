@@ -37,7 +37,7 @@ class EngineVersion:
     """The last version that is known to answer the same, without its last number: ``3.14``."""
 
     def covers(self, version: str) -> bool:
-        """Whether the constants are those of ``version``, such as ``3.15.2``, as far as is known."""
+        """True if the constants are known to be those of ``version``, such as ``3.15.2``."""
         first, last, asked = (_minor(text) for text in (self.version, self.until, version))
         return first <= asked <= last
 
@@ -57,7 +57,7 @@ class TreeProfile(TreeConstants, Protocol):
 
     @property
     def summary(self) -> str:
-        """What sets the profile apart, in a few words."""
+        """The difference from other profiles, in a few words."""
 
     @property
     def stop_words(self) -> tuple[str, ...]:
@@ -65,11 +65,11 @@ class TreeProfile(TreeConstants, Protocol):
 
     @property
     def archive(self) -> ArchiveRules:
-        """How a stub summarises its note."""
+        """Rules for the summary of a note in its stub."""
 
     @property
     def service(self) -> RequestPolicy:
-        """How services are asked."""
+        """Timeouts and retries of services."""
 
 
 def tree_profile(source: str = DEFAULT_PROFILE) -> TreeProfile:

@@ -64,7 +64,7 @@ class OneRanking:
 
 @dataclass(frozen=True, slots=True)
 class TermCounts:
-    """What a member adds to the statistics of a query, and how many of its notes match."""
+    """The statistics of a query in one memory, and the number of its notes that match."""
 
     notes: int
     inside: int
@@ -120,7 +120,7 @@ class RanksTogether(Protocol):
     """An engine that ranks several memories as one."""
 
     def why_apart(self, constants: Any) -> str:
-        """Why a memory with ``constants`` cannot be ranked with others; empty where it can."""
+        """The reason why a memory with ``constants`` cannot be ranked with others; empty if it can."""
 
     def rank_alike(self, constants: Any) -> Any:
         """``constants`` without what does not change how notes are ranked together."""

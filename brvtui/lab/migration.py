@@ -14,7 +14,7 @@ _SHOWN = 10
 
 
 class AnswerChange(StrEnum):
-    """How the answer to a query would change, the worst first."""
+    """Kinds of change of an answer, worst first."""
 
     NOTHING_FOUND = "nothing is found any more"
     FIRST_GONE = "the first note is no longer in the answer"
@@ -43,9 +43,9 @@ class MigratedAnswer:
     """``judged``, ``logged`` or ``given``."""
     change: AnswerChange
     outcome: str
-    """How ByteRover 3 answers: ``tier 2``, ``not covered``."""
+    """ByteRover 3's outcome: ``tier 2``, ``not covered``."""
     should_cite: bool
-    """Whether V4's agent would be told to cite its answer."""
+    """True if V4's agent would be told to cite its answer."""
     before: tuple[AnsweredNote, ...]
     """At most ten, best first."""
     after: tuple[AnsweredNote, ...]

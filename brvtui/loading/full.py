@@ -133,7 +133,7 @@ def _read_files(
     progress: Progress | None,
     cancelled: Callable[[], bool],
 ) -> _ReadFiles | None:
-    """What the files ``located`` hold; those that did not change since ``reuse`` are not read again.
+    """The entries and terms of the files ``located``; unchanged files since ``reuse`` are not read again.
 
     None when ``cancelled`` becomes true.
     """

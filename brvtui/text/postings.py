@@ -98,7 +98,7 @@ class Postings:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many terms each note holds, each counted once in a field."""
+        """The number of terms of each note, each counted once per field."""
         return np.concatenate([np.diff(part.notes.offsets) for part in (self.base, self.delta)])[self.slots]
 
     @property

@@ -19,7 +19,7 @@ TOO_MANY_WORDS = f"the files before it hold more than {MOST_WORDS:,} different w
 
 
 def are_too_many(words: int, entries: int) -> bool:
-    """Whether notes with so many different ``words``, and so many ``entries`` in all, are more than are searched."""
+    """True if ``words`` different words, or ``entries`` in all, exceed the limits of a project."""
     return words > MOST_WORDS or entries > MOST_ENTRIES
 
 

@@ -51,7 +51,7 @@ class EventCount:
 
     kind: str
     text: str
-    """The documents to which it has come, in words, to stand behind their number: ``out of tier 2``."""
+    """State of the documents after it, to follow their number: ``out of tier 2``."""
     by_then: int
     """To how many it has come by the end of the span."""
     in_span: int

@@ -27,8 +27,10 @@ from brvtui.web.guard import ONLY_OWN_PAGES, Guard
 _PAGES = Path(__file__).with_name("pages")
 _PAGE_PATIENCE_S = 0.5
 """Seconds that open pages get to end by themselves when the server ends; then their apps are told to."""
-_APP_PATIENCE_S, _LOOK_S = 5.0, 0.05
+_APP_PATIENCE_S = 5.0
 """Seconds that an app gets to end once it is told to; then it is killed."""
+_LOOK_S = 0.05
+"""Seconds between two looks for apps that still run."""
 _MOST_APPS = 8
 _LARGEST_MESSAGE = 1_048_576
 _COLUMNS, _ROWS = 80, 24

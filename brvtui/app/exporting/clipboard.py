@@ -1,6 +1,6 @@
 """Copies text out of the app: with a program, through tmux, through the terminal (OSC 52), or into a file.
 
-A terminal never confirms OSC 52, so the text is then written to a file too, whose path the user is told.
+A terminal never confirms OSC 52, so the text is also written to a file, and the user is told its path.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class Surroundings:
 
     @property
     def is_remote(self) -> bool:
-        """Whether the user sits at another machine."""
+        """True if the user sits at another machine."""
         return self.is_web or any(self.environ.get(name) for name in _REMOTE)
 
     @property
     def in_tmux(self) -> bool:
-        """Whether tmux stands between the app and the terminal, on this machine or on the user's."""
+        """True if the app runs inside tmux, on this machine or on the user's."""
         return bool(self.environ.get("TMUX")) or self.environ.get("TERM", "").startswith("tmux")
 
 

@@ -112,11 +112,11 @@ class EditCheck:
         if (effect.judged or effect.unjudged) and (is_news or saved):
             key = self._services.shown_key("screens.lab")
             way = "" if in_front else f"Esc, then {key}" if self._services.takes_letters else key
-            said = sentence(effect, store.view.kind.noun, way)
+            message = sentence(effect, store.view.kind.noun, way)
             if not store.view.is_native:
-                said = f"{store.view.presentation.title}: {said}"
-            self._said = said
-            self._services.notify(said, severity="warning" if queries else "information", timeout=_TOAST_S)
+                message = f"{store.view.presentation.title}: {message}"
+            self._said = message
+            self._services.notify(message, severity="warning" if queries else "information", timeout=_TOAST_S)
 
     def _failed(self, why: str) -> None:
         """Says after a save why nothing is known; after other changes the Lab says it, once it is looked at."""

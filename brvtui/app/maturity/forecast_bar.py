@@ -65,10 +65,10 @@ class ForecastBar(Lines):
         whose = "" if view.is_native else "ByteRover's rules: "
         order = f"by {on_day.wanted.order}"
         room = width - len(order) - 3
-        said = f" {whose}{meaning}" if len(f" {whose}{meaning}") <= room else f" {meaning}"
-        if len(said) > room:  # what the word means goes before the order
-            return [*made, line(said, "muted").cut(width)]
-        return [*made, line(said, "muted").right(width - 1, line(order, "muted"))]
+        text = f" {whose}{meaning}" if len(f" {whose}{meaning}") <= room else f" {meaning}"
+        if len(text) > room:  # what the word means goes before the order
+            return [*made, line(text, "muted").cut(width)]
+        return [*made, line(text, "muted").right(width - 1, line(order, "muted"))]
 
     def _head(self, view: View, width: int) -> Line:
         if view.project.phase is Phase.FAILED:
@@ -85,13 +85,13 @@ class ForecastBar(Lines):
             return badge("READING", "accent").add(f"  {total}", "muted").cut(width)
         when = datetime.fromtimestamp(on_day.board.now_ms / 1000, UTC) + timedelta(days=self.day)
         made = badge(f"IN {counted(self.day, 'DAY', 'DAYS')}" if self.day else "TODAY", "accent")
-        said = _sentence(on_day, view.kind.noun) if on_day.wanted.day == self.day else ""
-        said = f"  {self.services.with_keys(said)}" if said else ""
+        text = _sentence(on_day, view.kind.noun) if on_day.wanted.day == self.day else ""
+        text = f"  {self.services.with_keys(text)}" if text else ""
         dates = (f"  {when.day} {when:%B %Y}", f"  {when.day} {when:%b}")
-        made.add(next((date for date in dates if made.width + len(date + said) <= width), dates[-1]), "strong")
-        if made.width + len(said) > width:
-            said = said.removesuffix(_UNTOUCHED)
-        made.add(said, "warn" if on_day.wanted.in_span else "text")
+        made.add(next((date for date in dates if made.width + len(date + text) <= width), dates[-1]), "strong")
+        if made.width + len(text) > width:
+            text = text.removesuffix(_UNTOUCHED)
+        made.add(text, "warn" if on_day.wanted.in_span else "text")
         return made.cut(width)
 
     def _track(self, width: int) -> tuple[int, int]:

@@ -124,7 +124,7 @@ class SpeakingNote:
 
 
 def speaking_note(notes: Snapshot, path: str) -> SpeakingNote:
-    """What the note at ``path`` says; nothing when it cannot be read."""
+    """The note at ``path`` with its text, which is empty if it cannot be read."""
     try:
         return SpeakingNote(path, notes.text(path))
     except OSError:

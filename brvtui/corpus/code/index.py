@@ -70,8 +70,8 @@ class CodeIndex:
         members = relations.Members(nodes)
         written = [edge for edges in by_file.values() for edge in edges]
         candidates = relations.go_candidates(members, nodes)
-        most = rules.limits.derived_edges
-        written += relations.go_implementations(islice(candidates, most), members, rules)
+        limit = rules.limits.derived_edges
+        written += relations.go_implementations(islice(candidates, limit), members, rules)
         derived = chain(
             relations.inherited(written, members, rules),
             relations.overriding(written, members, rules),
@@ -82,7 +82,7 @@ class CodeIndex:
             *(self.memory.similar.edges(base, own) for base, own in _by_base(files, nodes).items()),
             *(relations.tested_together(path, own, nodes, rules) for path, own in by_file.items()),
         )
-        edges: dict[CodeEdge, None] = dict.fromkeys(chain(written, islice(derived, most), *others))
+        edges: dict[CodeEdge, None] = dict.fromkeys(chain(written, islice(derived, limit), *others))
         is_cut = next(candidates, None) is not None or next(derived, None) is not None
         cut = _TOO_MANY_EDGES if is_cut else ""
         return CodeGraph(self.repository, tuple(nodes.values()), tuple(edges), self.skipped(), cut)

@@ -120,16 +120,16 @@ class Board:
         columns, rules = self.snapshot.columns, self.rules
         at_ms = self.now_ms + days * MS_PER_DAY
         age = age_days(at_ms, columns.mtime_ms)
-        made = scores(1.0, age, self._inputs, rules)
+        result = scores(1.0, age, self._inputs, rules)
         by_date = decayed_importance(columns.importance, age_days(at_ms, columns.updated_ms), rules.decay)
         come = {
-            **{event: made.score < gate for event, gate in self._gates.items()},
+            **{event: result.score < gate for event, gate in self._gates.items()},
             ARCHIVE: self._archivable & (by_date < rules.signals.archive_below),
             PRUNING: age >= self._pruned_from,
-            BELOW_MATURITY: made.importance < self._demoted_below,
+            BELOW_MATURITY: result.importance < self._demoted_below,
         }
         come = {event: come[event] for event in self.events}
-        return BoardState(age, made.importance, made.recency, made.score, by_date, come)
+        return BoardState(age, result.importance, result.recency, result.score, by_date, come)
 
     @cached_property
     def days_until(self) -> Mapping[Event, Floats]:

@@ -24,7 +24,7 @@ class Event:
     state: str
     """State of several notes after it, to follow their number."""
     meaning: str
-    """What the state means for a note."""
+    """The meaning of the state for a note."""
     in_short: str
     """The same, behind what happens to one note."""
 
@@ -108,9 +108,9 @@ LEAVES_MEDIUM = Event(
     in_short=_AT_BEST,
 )
 OF_NOTES = (LEAVES_TIER_2, LEAVES_PROMPT, ARCHIVE, PRUNING, BELOW_MATURITY)
-"""What ageing brings to notes of a context tree."""
+"""Events that ageing brings to notes of a context tree."""
 OF_TOPICS = (LEAVES_HIGH, LEAVES_MEDIUM, BELOW_MATURITY)
-"""What it brings to topics of a space of ByteRover V4."""
+"""Events that it brings to topics of a ByteRover V4 space."""
 
 
 def these_days(days: int) -> str:
@@ -119,11 +119,11 @@ def these_days(days: int) -> str:
 
 
 def count_sentence(event: Event, by_then: int, in_span: int, days: int) -> str:
-    """How many notes ``event`` has come to: ``51 out of tier 2, 14 of them in these 30 days``.
+    """The number of notes that ``event`` has come to: ``51 out of tier 2, 14 of them in these 30 days``.
 
     ``by_then`` of them by the end of ``days`` days from now, ``in_span`` of these after today.
     """
-    said = f"{by_then} {event.state}"
+    text = f"{by_then} {event.state}"
     if not days:
-        return f"{said} today"
-    return f"{said}, {in_span or 'none'} of them in {these_days(days)}"
+        return f"{text} today"
+    return f"{text}, {in_span or 'none'} of them in {these_days(days)}"

@@ -26,7 +26,7 @@ class AgeingRules:
     gates: Mapping[Event, float]
     """The score that each gate requires, highest first, by the event that a lower ceiling brings."""
     events: tuple[Event, ...]
-    """What ageing can bring, in the order in which it is listed."""
+    """The events that ageing can bring, in the order of lists."""
     pruning: PruningRules = PruningRules(0, 0, 0)
 
 

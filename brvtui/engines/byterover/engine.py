@@ -189,7 +189,7 @@ class ByteRover:
         return find_counterfactuals(context, trace, path, cancelled)
 
     def why_apart(self, constants: Profile) -> str:
-        """Why a memory with ``constants`` cannot be ranked with others; empty where it can."""
+        """The reason why a memory with ``constants`` cannot be ranked with others; empty if it can."""
         relevance = constants.text.relevance
         return "" if relevance == "minisearch" else f"its profile counts words by {relevance}"
 

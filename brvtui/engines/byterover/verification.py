@@ -37,8 +37,7 @@ _READY, _ANSWER, _MOVED, _INCOMPLETE, _END = "ready", "answer", "moved", "incomp
 
 
 def verify(run: VerificationRun, constants: Profile) -> Verification | None:
-    """Whether the installed engine answers the queries over the tree of the snapshot as ``constants`` make us answer
-    them.
+    """Compares the installed engine's answers over the tree of the snapshot with ours under ``constants``.
 
     Both sides read one scratch copy, with the signals that are stored for the tree, at one moment. None when
     cancelled. Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.

@@ -60,7 +60,7 @@ class RankedSpace:
     contents: SpaceContents
     corpus: SpaceCorpus
     is_too_large: bool = False
-    """Whether its documents hold so many words that it is not searched; its topics have no documents then."""
+    """True if its documents have too many words to be searched; its topics then have no documents."""
 
     @property
     def cited(self) -> CitedSpace:

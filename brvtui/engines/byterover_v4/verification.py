@@ -35,7 +35,7 @@ _RECALLED = 10
 
 
 def verify(run: VerificationRun, engine: Engine[V4Profile]) -> Verification | None:
-    """Whether the installed bundle answers the queries over the space of the snapshot as ``engine`` does.
+    """Compares the installed bundle's answers over the space of the snapshot with those of ``engine``.
 
     Every question is a process of its own, as the agent asks it, and finds the same signals. None when cancelled.
     Raises :class:`brvtui.engines.verification.sealed_node.EngineRunError` and OSError.

@@ -63,15 +63,15 @@ class CodeSession:
             except OSError as error:
                 self.problem = f"what was read of the code is not kept: {faults.error_line(error, kept.path)}"
         try:
-            said = FeedbackFile(root, ENGINE).said()
+            judged = FeedbackFile(root, ENGINE).said()
         except OSError as error:
-            said = []
+            judged = []
             self.problem = feedback_problem(error)
         self.graph = index.graph()
         speaking = (speaking_note(notes, note.path) for note in notes.notes) if notes is not None else ()
         self.documentation = Documentation(self.graph, speaking)
         """Which notes speak of which code; of none without a project."""
-        memory, times = UseMemory(constants).after(said), CommitTimes(root)
+        memory, times = UseMemory(constants).after(judged), CommitTimes(root)
         moment = time.time() if now is None else now
         self.tasks = CodeTasks(self.graph, constants, self.documentation, memory, times, moment, services)
         """Answers over the symbols, joined with these notes."""
@@ -89,15 +89,15 @@ class CodeSession:
                 return self.tasks.answer_changes(asked, budget)
 
     def is_empty(self, answer: CodeAnswer) -> bool:
-        """Whether ``answer`` has no symbol."""
+        """True if ``answer`` has no symbol."""
         return not answer.packed
 
     def unread(self) -> list[str]:
-        """Lines on what was not read, one for each reason."""
+        """A line for each reason for which files were not read."""
         return [*filter(None, [self.graph.cut]), *_unread(self.graph.skipped)]
 
     def notices(self, answer: CodeAnswer) -> list[str]:
-        """Lines on what would count for ``answer`` and is not there."""
+        """Lines on feedback and services that could not count for ``answer``."""
         return self.tasks.notices(answer)
 
     def as_text(self, answer: CodeAnswer, form: str) -> str:
@@ -112,38 +112,43 @@ class CodeSession:
         return lines + _lines_beside(self.note_lines(answer), self.files_without_note(answer))
 
     def note_lines(self, answer: CodeAnswer) -> list[str]:
-        """The notes that speak of the symbols of ``answer``; first those of whose symbols the scores sum to most."""
+        """The notes that mention symbols of ``answer``, sorted by the sum of the scores of these symbols."""
         return [note_on_code(note) for note in notes_on(answer.packed, self.documentation)]
 
     def no_note_line(self, answer: CodeAnswer) -> str:
-        """Why no note is listed for ``answer``."""
+        """The reason why no note is listed for ``answer``."""
         return f"no note speaks of {_counted(answer)}" if answer.packed else _nothing(answer)
 
     def why_lines(self, answer: CodeAnswer, symbol: str) -> tuple[list[str], bool] | None:
-        """Where ``symbol`` stands in ``answer``, the parts of its score, and whether it has one; None for no symbol."""
-        told = answer.symbol_called(symbol)
-        if told is None:
+        """The rank of ``symbol`` in ``answer`` with the parts of its score, and True if it has one.
+
+        None if no symbol has that in its name.
+        """
+        explained = answer.symbol_called(symbol)
+        if explained is None:
             return None
-        node = told.node
-        place = f"rank {told.rank} of {told.ranked}" if told.rank else f"not among {told.ranked} ranked"
-        tier = f" ({told.tier})" if told.tier else ""
-        channel = next((one.name for one in answer.made.search.channels if node.id in one.ids), told.channel)
+        node = explained.node
+        place = (
+            f"rank {explained.rank} of {explained.ranked}" if explained.rank else f"not among {explained.ranked} ranked"
+        )
+        tier = f" ({explained.tier})" if explained.tier else ""
+        channel = next((one.name for one in answer.made.search.channels if node.id in one.ids), explained.channel)
         lines = [
             f"{node.qualified_name}  ({node.kind}): {place}",
-            f"  found by     {_FOUND_BY.get(channel, channel)}{tier}{_as_seed(answer, told)}",
-            f"  reach        {told.walk:.0%} of the best probability",
-            f"  keywords     {', '.join(told.keywords) or 'none'}",
+            f"  found by     {_FOUND_BY.get(channel, channel)}{tier}{_as_seed(answer, explained)}",
+            f"  reach        {explained.walk:.0%} of the best probability",
+            f"  keywords     {', '.join(explained.keywords) or 'none'}",
         ]
-        if told.concepts:
-            lines.append(f"  concepts     {', '.join(told.concepts)}")
-        if told.links is not None:
-            lines.append(f"  links        authority {told.links.authority:.3f}, hub {told.links.hub:.3f}")
-        if told.scored is None:
+        if explained.concepts:
+            lines.append(f"  concepts     {', '.join(explained.concepts)}")
+        if explained.links is not None:
+            lines.append(f"  links        authority {explained.links.authority:.3f}, hub {explained.links.hub:.3f}")
+        if explained.scored is None:
             return lines, False
         lines += [
-            f"  {name.replace('_', ' '):13}{signed(value, 4)}" for name, value in told.components.items() if value
+            f"  {name.replace('_', ' '):13}{signed(value, 4)}" for name, value in explained.components.items() if value
         ]
-        return [*lines, f"  {'sum':13} {sum(told.components.values()):.4f}"], True
+        return [*lines, f"  {'sum':13} {sum(explained.components.values()):.4f}"], True
 
     def files(self, written: Iterable[str]) -> tuple[list[str], list[str]]:
         """The files that are meant by ``written``, by paths or the ends of paths; and what means none, or several."""
@@ -168,11 +173,11 @@ def _unread(skipped: Sequence[SkippedSource]) -> list[str]:
     ]
 
 
-def _as_seed(answer: CodeAnswer, told: SymbolExplanation) -> str:
-    """Whether a symbol is a seed of the walk; for another one that was found, its place among the candidates."""
-    if told.is_seed:
+def _as_seed(answer: CodeAnswer, explained: SymbolExplanation) -> str:
+    """The role of a symbol as a seed of the walk, or its place among the candidates; empty if it was not found."""
+    if explained.is_seed:
         return ", a seed of the walk"
-    search, id_ = answer.made.search, told.node.id
+    search, id_ = answer.made.search, explained.node.id
     found = sum(id_ in channel.ids for channel in search.channels)
     if not found:
         return ""
@@ -225,7 +230,7 @@ def _nothing(answer: CodeAnswer) -> str:
 
 
 def _reason(answer: CodeAnswer, result: CodeResult) -> str:
-    """Why a symbol is there: what found it, or the way to it."""
+    """The reason why a symbol is listed: the channel that found it, or the way to it."""
     candidate = result.scored.candidate
     way = " ".join(part if place % 2 else part.rpartition("/")[2] for place, part in enumerate(result.way))
     if answer.entry == "files":

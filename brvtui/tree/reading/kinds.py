@@ -22,23 +22,23 @@ class ProjectKind:
     native: str = "byterover"
     """The engine that writes it, and by whose rules its signals age."""
     is_bundle: bool = False
-    """Whether that is a skill bundle, which sends its log away, in place of a package."""
+    """True if that is a skill bundle instead of a package; its log holds only what was not sent yet."""
     why_empty: str = ""
-    """Why there is nothing to rank, where that has a reason of its own."""
+    """The message for an empty project of this kind, if it has one of its own."""
     has_files: bool = True
-    """Whether each note is a file that can be edited; a symbol is a part of one."""
+    """True if each note is a file that can be edited; a symbol is a part of one."""
     has_maturity: bool = True
-    """Whether notes have signals and a maturity, and age."""
+    """True if notes have signals and a maturity, and age."""
     is_html: bool = False
-    """Whether notes are topics in HTML, of which no index is kept, in place of Markdown."""
+    """True if notes are topics in HTML, of which no index is kept."""
     can_vary: bool = True
-    """Whether notes, signals and order can be those of another moment, revision or engine."""
+    """True if answers can be asked for another moment, revision or engine."""
     not_varied: str = ""
-    """Why they cannot."""
+    """The reason why they cannot."""
     not_verified: str = ""
-    """Why no installed engine can be asked the same."""
+    """The reason why no installed engine can verify answers."""
     not_added: str = ""
-    """Why files are not made, moved or archived."""
+    """The reason why files are not created, moved or archived."""
     not_moved: str = ""
     """The same for existing files."""
 
