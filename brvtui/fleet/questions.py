@@ -15,7 +15,7 @@ from brvtui.lab.evaluation.evaluate import evaluate
 from brvtui.lab.evaluation.results import Evaluation
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.session import Session
-from brvtui.session.outlook import outlook
+from brvtui.session.ageing import outlook
 from brvtui.snapshot.naming import UnknownNote, find_note
 from brvtui.trace import Explanation, Hit, Outlook, Scale, Trace
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from brvtui.providers.http import (
     AnswerMask,
     Endpoint,
+    PrivateLoop,
     ServiceRefusal,
     answered,
     body_of,
@@ -23,7 +24,6 @@ from brvtui.providers.http import (
     masked,
     refusal_in,
 )
-from brvtui.providers.private_loop import PrivateLoop
 from brvtui.services.legs import RequestPolicy
 from brvtui.services.model import (
     Cancellation,

@@ -12,8 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import MappingProxyType
 from typing import Any, TypeGuard
 
-from brvtui.providers.http import Endpoint, ServiceRefusal, answered, bearer, body_of
-from brvtui.providers.private_loop import PrivateLoop
+from brvtui.providers.http import Endpoint, PrivateLoop, ServiceRefusal, answered, bearer, body_of
 from brvtui.services.legs import LegError, RequestPolicy, RerankDocument, Reranked, RerankRules, Vector
 
 # JSON requests with retries of failures that may pass (``docs/jeffs_brain.md``, "Services").

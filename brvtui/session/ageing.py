@@ -2,20 +2,78 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from brvtui.engines.contract import Ages, Forecasts
+from brvtui.engines.contract import Ages, EngineError, Forecasts
 from brvtui.ranking.decay import age_days
 from brvtui.session.engines import Engines
 from brvtui.session.opened import OpenProject
-from brvtui.trace import DocumentForecast, Outlook
+from brvtui.snapshot import Note, Snapshot
+from brvtui.trace import AgeingDocument, DatedEvent, DocumentForecast, EventCount, Outlook
+from brvtui.trace.forecasts import date_after
 from brvtui.tree.reading.signals import NoteSignals
+from brvtui.wording import nearest
 
 if TYPE_CHECKING:
-    from brvtui.engines.ageing.after_changes import After
     from brvtui.engines.ageing.board import Board
-    from brvtui.engines.ageing.forecast import Curve, Forecast
+    from brvtui.engines.ageing.forecast import After, Curve, Forecast
     from brvtui.engines.ageing.rules import AgeingRules
+
+
+def outlook(
+    snapshot: Snapshot, name: str, engines: Engines, days: int, event: str = "", with_come: bool = False
+) -> Outlook:
+    """What time brings to the notes of ``snapshot`` that the engine ``name`` ranks, in the next ``days`` days.
+
+    ``event`` keeps events of that kind; ``with_come`` adds those that have come before. Raises
+    :class:`brvtui.engines.contract.EngineError` for an engine without forecasts, and for an unknown event.
+    """
+    engine = engines.named(name)
+    if not isinstance(engine, Forecasts):
+        raise EngineError(
+            f"{engine.title} has no forecasts: time alone changes none of its scores; "
+            f"engines here that have: {engines.which(Forecasts)}"
+        )
+    kinds = engine.event_kinds
+    if event and event not in kinds:
+        raise EngineError(f"{engine.title} has no event {event}{nearest(event, kinds)}")
+    context = engines.context(name, snapshot)
+    ranked = [(note, made) for note in snapshot.notes if (made := engine.forecast(context, note.path, days))]
+    counts = tuple(_count(kind, text, days, ranked) for kind, text in kinds.items() if event in ("", kind))
+    documents = sorted(_documents(ranked, days, event, with_come, snapshot), key=lambda one: one.events[0].days)
+    return Outlook(
+        engine=engine.name,
+        profile=engines.profile(name),
+        project=snapshot.project.name,
+        now=context.snapshot_info.clock,
+        days=days,
+        until=date_after(context.now_ms, days),
+        event=event,
+        ranked=len(ranked),
+        notes=len(snapshot.notes),
+        counts=counts,
+        documents=tuple(documents),
+    )
+
+
+def _count(kind: str, text: str, days: int, ranked: list[tuple[Note, DocumentForecast]]) -> EventCount:
+    found = [[event for event in made.events if event.kind == kind and event.days <= days] for _, made in ranked]
+    in_span = sum(any(event.days > 0 for event in events) for events in found)
+    return EventCount(kind, text, sum(bool(events) for events in found), in_span)
+
+
+def _documents(
+    ranked: list[tuple[Note, DocumentForecast]], days: int, kind: str, with_come: bool, snapshot: Snapshot
+) -> Iterator[AgeingDocument]:
+    def is_wanted(event: DatedEvent) -> bool:
+        return kind in ("", event.kind) and event.days <= days and (event.days > 0 or with_come)
+
+    for note, made in ranked:
+        events = tuple(event for event in made.events if is_wanted(event))
+        if events:
+            maturity = snapshot.signals[snapshot.by_path[note.path]].maturity
+            yield AgeingDocument(note.path, note.title, maturity, made.ceiling, made.ceiling_then, events)
 
 
 class ProjectAgeing:
@@ -61,7 +119,7 @@ class ProjectAgeing:
 
         It is looked up on ``board``, or else in the newest snapshot.
         """
-        from brvtui.engines.ageing.after_changes import after_hits
+        from brvtui.engines.ageing.forecast import after_hits
 
         return after_hits(*self._signals_of(path, board), hits, self._rules)
 
@@ -70,7 +128,7 @@ class ProjectAgeing:
 
         It is looked up on ``board``, or else in the newest snapshot.
         """
-        from brvtui.engines.ageing.after_changes import after_updates
+        from brvtui.engines.ageing.forecast import after_updates
 
         return after_updates(*self._signals_of(path, board), updates, self._rules)
 
@@ -89,8 +147,6 @@ class ProjectAgeing:
         ``event`` keeps events of that kind; ``with_come`` adds those that have come before. Raises
         :class:`brvtui.engines.contract.EngineError` for an engine without forecasts, and for an unknown event.
         """
-        from brvtui.session.outlook import outlook
-
         return outlook(self._opened.snapshot, engine, self._engines, days, event, with_come)
 
     def _signals_of(self, path: str, board: Board | None) -> tuple[NoteSignals, float, bool]:

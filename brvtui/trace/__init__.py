@@ -44,7 +44,7 @@ from brvtui.trace.hits import (
     listed,
     parts_gap,
 )
-from brvtui.trace.ladder import Ladder, Rung
+from brvtui.trace.routing import Ladder, Rung
 from brvtui.trace.scores import (
     AgedSignals,
     Ceiling,

@@ -20,8 +20,7 @@ from brvtui.app.overview import OverviewBuilder
 from brvtui.app.project import opening
 from brvtui.app.project.opening import Opening
 from brvtui.app.workers import is_cancelled
-from brvtui.lab.judgments.file import JudgmentsFile
-from brvtui.lab.judgments.grading import with_query
+from brvtui.lab.judgments.file import JudgmentsFile, with_query
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.session import Session
 from brvtui.tree.reading.project import find_project

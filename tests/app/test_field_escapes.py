@@ -18,8 +18,7 @@ from brvtui.app.editing.questions import GoneDialog
 from brvtui.app.editing.screen import FindField
 from brvtui.app.project.opening import Opening
 from brvtui.app.widgets.ordered_keys import OrderedInput
-from brvtui.lab.judgments.file import JudgmentsFile
-from brvtui.lab.judgments.grading import with_query
+from brvtui.lab.judgments.file import JudgmentsFile, with_query
 from brvtui.store.app_state import History
 from brvtui.tree.reading.project import find_project
 from tests.app.driving import WIDE, ask, open_notes, screen, settled, shown, until, view

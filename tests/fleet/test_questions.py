@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from brvtui.fleet.asking import close_members
-from brvtui.fleet.judged import evaluate_together
+from brvtui.fleet.one_ranking import evaluate_together
 from brvtui.fleet.questions import EvaluationOf, Explaining, NoSuchNote, OutlookOf
 from brvtui.lab.evaluation.results import parse_metric
 from brvtui.lab.judgments.model import JudgedDocument, Judgment

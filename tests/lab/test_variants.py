@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from brvtui.engines import registry
 from brvtui.engines.contract import EngineError, Query
 from brvtui.lab.evaluation.results import DEFAULT_METRICS
-from brvtui.lab.judgments.grading import judgment_of, with_grade, with_query
+from brvtui.lab.judgments.file import judgment_of, with_grade, with_query
 from brvtui.lab.judgments.model import JudgedDocument, Judgment
 from brvtui.lab.whatif.variant import (
     Control,

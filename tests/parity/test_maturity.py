@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from brvtui.engines.ageing.after_changes import after_hits, after_updates
 from brvtui.engines.ageing.board import Board
 from brvtui.engines.ageing.events import ARCHIVE, PRUNING, Event
+from brvtui.engines.ageing.forecast import after_hits, after_updates
 from brvtui.tree.reading.signals import NoteSignals, Source, defaults, from_mapping
 from tests.support.recorded import REPOSITORY
 from tests.support.trees import BRV3, Tree

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from brvtui.providers.local_models import CrossEncoderReranker, LocalEmbedder
+from brvtui.providers.services import CrossEncoderReranker, LocalEmbedder
 from brvtui.services.legs import LegError, RerankDocument
 
 DOCUMENTS = [RerankDocument("a", "one"), RerankDocument("b", "two"), RerankDocument("c", "three")]

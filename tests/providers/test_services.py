@@ -9,9 +9,16 @@ from typing import Any
 import pytest
 
 from brvtui.config.schema import Services, Settings
-from brvtui.providers.local_models import CrossEncoderReranker, LocalEmbedder
 from brvtui.providers.openai_compatible import OpenAIEmbedder, OpenAIReranker
-from brvtui.providers.services import EMBEDDER, PROVIDERS, RERANKER, embedder_of, reranker_of
+from brvtui.providers.services import (
+    EMBEDDER,
+    PROVIDERS,
+    RERANKER,
+    CrossEncoderReranker,
+    LocalEmbedder,
+    embedder_of,
+    reranker_of,
+)
 from brvtui.providers.settings import EmbedderSettings, ServiceSettings
 from brvtui.services.legs import RerankRules, ServiceError
 from brvtui.session.services import embedder_settings

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from brvtui.tree.spaces.parsing_cost import MOST_COST, parsing_cost
-from brvtui.tree.spaces.topic_html import UnreadableTopic, _nodes, loose_text, parse_topic
+from brvtui.tree.spaces.topic_html import MOST_COST, UnreadableTopic, _nodes, loose_text, parse_topic, parsing_cost
 from tests.attacks.topics import TOPICS
 from tests.support.spaces import recorded_space
 

@@ -22,9 +22,8 @@ from brvtui.app.screens.frame import QueryAtHand
 from brvtui.app.services import AppServices
 from brvtui.app.states import NO_SUCH_NOTE
 from brvtui.app.text_entry import caught_up
-from brvtui.app.widgets.field import Field
 from brvtui.app.widgets.lines import Paragraphs
-from brvtui.app.widgets.ordered_keys import Options
+from brvtui.app.widgets.ordered_keys import Field, Options
 from brvtui.app.workers import Refusal
 
 if TYPE_CHECKING:

@@ -17,10 +17,9 @@ from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import Dialog
 from brvtui.app.text_entry import caught_up
 from brvtui.app.view import View
-from brvtui.app.widgets.field import Field
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import wrapped
-from brvtui.app.widgets.ordered_keys import Options
+from brvtui.app.widgets.ordered_keys import Field, Options
 from brvtui.app.widgets.pane import Pane
 from brvtui.paint.glyphs import MATURITIES
 from brvtui.paint.line import Line, line

@@ -19,9 +19,8 @@ from brvtui.engines.registry import presentation
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.lab.evaluation.comparing import QueryChange
 from brvtui.lab.evaluation.results import DEFAULT_METRICS
-from brvtui.lab.judgments.file import Judgments, JudgmentsFile
+from brvtui.lab.judgments.file import Judgments, JudgmentsFile, judgment_of, with_grade, with_query
 from brvtui.lab.judgments.following import DocumentFinder
-from brvtui.lab.judgments.grading import judgment_of, with_grade, with_query
 from brvtui.lab.judgments.model import NOT_COVERED, Judgment, JudgmentsError
 from brvtui.lab.whatif.variant import Control, Variant, VariantError
 from brvtui.session.edit_effect import asked_last, causes_of_change

@@ -22,10 +22,9 @@ from brvtui.app.states import GONE, GONE_TEXT, NEWER, Phase, ProjectState, Selec
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import stale_lines, wrapped
 from brvtui.app.widgets.pane import Pane
-from brvtui.engines.ageing.after_changes import After
 from brvtui.engines.ageing.board import BoardRow
 from brvtui.engines.ageing.events import ARCHIVE, PRUNING
-from brvtui.engines.ageing.forecast import LAST_DAY
+from brvtui.engines.ageing.forecast import LAST_DAY, After
 from brvtui.paint.bars import importance_bar
 from brvtui.paint.forecast import forecast_lines
 from brvtui.paint.glyphs import Glyphs, glyph_of

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.engines.ageing.after_changes import After
 from brvtui.engines.ageing.board import Board, BoardRow
 from brvtui.engines.ageing.events import ARCHIVE, PRUNING, Event
 from brvtui.engines.ageing.forecast import (
     LAST_DAY,
+    After,
     BoardOrder,
     Curve,
     Forecast,

@@ -14,7 +14,9 @@ from typing import ClassVar
 from rich.cells import cell_len
 from rich.text import Text
 from textual import events
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
@@ -23,7 +25,7 @@ from brvtui.app.actions.panes import OPTIONS
 from brvtui.app.keys.bindings import bindings, keys_of
 from brvtui.app.services import services_of
 from brvtui.app.view import View
-from brvtui.app.widgets.lines import Lines
+from brvtui.app.widgets.lines import Lines, Paragraphs
 from brvtui.paint.line import Line, line
 from brvtui.text.visible import visible_each
 
@@ -141,3 +143,25 @@ def _editing(kind: type) -> tuple[Binding, ...]:
     found = (item for item in owner.__dict__.get("BINDINGS", ()) if isinstance(item, Binding))
     single = (part for binding in found for part in Binding.make_bindings([binding]))
     return tuple(binding for binding in single if binding.action not in _LEFT_TO_THE_SCREEN)
+
+
+class Field(Horizontal):
+    """Label and input in one row."""
+
+    def __init__(self, label: str, value: str = "", *, id: str) -> None:
+        """Labels the input ``label`` and fills it with ``value``."""
+        super().__init__(id=id)
+        self._label = label
+        self._begin = value
+
+    def compose(self) -> ComposeResult:
+        """Yields the label and the input."""
+        yield Paragraphs((self._label, "muted"), id=f"{self.id}-label")
+        field = OrderedInput(self._begin, id=f"{self.id}-input", compact=True, select_on_focus=False)
+        field.cursor_blink = False
+        yield field
+
+    @property
+    def value(self) -> str:
+        """Returns the typed text."""
+        return self.query_one(Input).value

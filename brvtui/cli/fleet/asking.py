@@ -92,7 +92,7 @@ def evaluate(judgments: Path | None, named_metrics: tuple[str, ...], options: Fl
 
 def _judged_together(file: Path, made: Fleet, options: FleetOptions) -> tuple[dict[str, Any], Sequence[Absence]]:
     from brvtui.cli.judge import read_judgments
-    from brvtui.fleet.judged import evaluate_together
+    from brvtui.fleet.one_ranking import evaluate_together
     from brvtui.lab.judgments.file import JudgmentsFile
 
     listed = read_judgments(JudgmentsFile(file, True))

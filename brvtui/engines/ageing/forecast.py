@@ -1,6 +1,7 @@
 """Forecasts of ageing: for all notes on a day to come, in several orders, and for one note day by day.
 
-``docs/engine.md``, "What ageing brings"."""
+A note is also shown after access hits, curate updates and saves (``docs/engine.md``, "What ageing brings").
+"""
 
 from __future__ import annotations
 
@@ -14,12 +15,45 @@ from numpy.typing import NDArray
 
 from brvtui.engines.ageing.board import Board, BoardState, Bools, Floats
 from brvtui.engines.ageing.events import Event
-from brvtui.engines.ageing.rules import inputs_at
-from brvtui.ranking.ceiling import scores
+from brvtui.engines.ageing.rules import AgeingRules, inputs_at, inputs_of
+from brvtui.engines.changes import accessed, updated
+from brvtui.ranking.ceiling import ceilings, scores
 from brvtui.ranking.decay import MS_PER_DAY, age_days
 from brvtui.ranking.maturity import LEVELS
 from brvtui.trace import DatedEvent, DocumentForecast, Part
 from brvtui.trace.forecasts import date_after
+from brvtui.tree.reading.signals import NoteSignals
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """A note after so many hits or updates: its stored signals and its ceiling, 0..1."""
+
+    times: int
+    signals: NoteSignals
+    days: float
+    """Days since modification: a hit leaves the file alone, an update writes it."""
+    ceiling: float
+
+
+def after_hits(signals: NoteSignals, days: float, local: bool, hits: int, rules: AgeingRules) -> After:
+    """The note, last written ``days`` ago, after ``hits`` access hits, each recorded before the next one comes."""
+    for _ in range(hits):
+        signals = accessed(signals, rules.signals)
+    return _after(signals, days, local, hits, rules)
+
+
+def after_updates(signals: NoteSignals, days: float, local: bool, updates: int, rules: AgeingRules) -> After:
+    """The note, last written ``days`` ago, after ``updates`` curate updates: they write it, which makes it young."""
+    for _ in range(updates):
+        signals = updated(signals, rules.signals)
+    return _after(signals, 0.0 if updates else days, local, updates, rules)
+
+
+def _after(signals: NoteSignals, days: float, local: bool, times: int, rules: AgeingRules) -> After:
+    ceiling = ceilings(np.asarray([days]), inputs_of([signals], local, rules.score), rules)
+    return After(times, signals, days, float(ceiling[0]))
+
 
 LAST_DAY = 365
 
@@ -155,9 +189,6 @@ def curve(board: Board, position: int, last_day: int = LAST_DAY) -> Curve:
     days = age_days(moments, snapshot.notes[position].mtime_ms)
     scored = scores(1.0, days, inputs_at(snapshot, np.asarray([position]), rules.score), rules)
     return Curve(scored.importance, scored.recency, scored.score)
-
-
-# What time brings to a note, as every engine with forecasts says it.
 
 
 def note_forecast(forecast: Forecast, path: str) -> DocumentForecast | None:

@@ -34,8 +34,7 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.engines.ageing.rules import AgeingRules
     from brvtui.engines.byterover.presentation import ByteRoverPresentation
     from brvtui.engines.byterover.profile import Context, Profile
-    from brvtui.engines.byterover.route.cache import CacheContents
-    from brvtui.engines.byterover.route.tree_changes import SeenTrees
+    from brvtui.engines.byterover.route.cache import CacheContents, SeenTrees
     from brvtui.engines.counterfactuals import Counterfactuals
     from brvtui.engines.previews import Preview
     from brvtui.engines.together import OneRanking, RankedMemories
@@ -74,7 +73,7 @@ class ByteRover:
 
     @cached_property
     def _seen_trees(self) -> SeenTrees:
-        from brvtui.engines.byterover.route.tree_changes import SeenTrees
+        from brvtui.engines.byterover.route.cache import SeenTrees
 
         return SeenTrees()
 

@@ -12,12 +12,11 @@ from brvtui.corpus.code.documents import Documentation, speaking_note
 from brvtui.corpus.code.index import Progress, build_index
 from brvtui.corpus.code.records import CodeNode, SkippedSource
 from brvtui.engines.code import CodeEntry
-from brvtui.engines.knowing.code_tasks import CodeAnswer, CodeResult, CodeTasks
+from brvtui.engines.knowing.code_tasks import CodeAnswer, CodeResult, CodeTasks, files_without_note, notes_on
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.reasons import SymbolExplanation
 from brvtui.engines.knowing.remembered import UseMemory, feedback_problem
 from brvtui.engines.knowing.sections import ENGINE
-from brvtui.engines.knowing.symbol_index import files_without_note, notes_on
 from brvtui.engines.knowing.tracing_words import note_on_code
 from brvtui.paint.text import signed
 from brvtui.services.provided import NO_SERVICES, EngineServices

@@ -277,7 +277,7 @@ class Knowing:
 def _made_index(snapshot: Snapshot, constants: KnowingProfile, before: NoteIndex | None) -> NoteIndex:
     """The index of notes, or of symbols; what did not change since ``before`` is not read again."""
     if not snapshot.kind.has_files:
-        from brvtui.engines.knowing.symbol_index import index_symbols
+        from brvtui.engines.knowing.code_tasks import index_symbols
 
         return index_symbols(snapshot, constants, before)
     from brvtui.engines.knowing.note_index import index_notes

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from brvtui.engines.knowing.equivalence import LearnedWords
 from brvtui.engines.knowing.gaps import NearSearch, NodeVectors
 from brvtui.engines.knowing.keywords import KeywordSet
-from brvtui.engines.knowing.learning import LearnedWords
 from brvtui.engines.knowing.model import Graph, Node
 from brvtui.engines.knowing.packing import PackedContext, Strategy, pack
 from brvtui.engines.knowing.profile import KnowingProfile

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from posixpath import splitext
 from typing import NamedTuple
 
+from brvtui.engines.knowing.equivalence import LEARNED_SOURCE, LearnedWords, worthy_words
 from brvtui.engines.knowing.keywords import KeywordSet, cluster_hash, keyword_set, lower
-from brvtui.engines.knowing.learning import LEARNED_SOURCE, LearnedWords, worthy_words
 from brvtui.engines.knowing.model import Graph, Node
 from brvtui.engines.knowing.pipeline import TaskContext
 from brvtui.engines.knowing.profile import KnowingProfile

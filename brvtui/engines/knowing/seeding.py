@@ -21,8 +21,10 @@ from brvtui.engines.knowing.candidates import (
     with_implementers,
 )
 from brvtui.engines.knowing.equivalence import (
+    LEARNED_SOURCE,
     ClassMatch,
     EquivalenceHit,
+    LearnedWords,
     PhraseTable,
     channel_cap,
     graph_aliases,
@@ -31,7 +33,6 @@ from brvtui.engines.knowing.equivalence import (
 from brvtui.engines.knowing.full_text import SearchedTexts, TextSearch, searched_texts, text_search
 from brvtui.engines.knowing.gaps import GapFill, NearSearch, fill_gap
 from brvtui.engines.knowing.keywords import KeywordSet, keyword_set, size
-from brvtui.engines.knowing.learning import LEARNED_SOURCE, LearnedWords
 from brvtui.engines.knowing.model import Graph, Node
 from brvtui.engines.knowing.name_lookup import FolderIndex, NameLookup, PathHit, path_search, path_terms
 from brvtui.engines.knowing.profile import KnowingProfile

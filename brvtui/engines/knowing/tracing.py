@@ -10,10 +10,9 @@ from functools import cached_property
 
 from brvtui.engines.contract import Context, Query
 from brvtui.engines.knowing.candidates import Channel
-from brvtui.engines.knowing.equivalence import GRAPH_SOURCE
+from brvtui.engines.knowing.equivalence import GRAPH_SOURCE, LEARNED_SOURCE
 from brvtui.engines.knowing.full_text import stand_ins
 from brvtui.engines.knowing.gaps import GapFill
-from brvtui.engines.knowing.learning import LEARNED_SOURCE
 from brvtui.engines.knowing.matched_words import QuestionWords
 from brvtui.engines.knowing.model import Node
 from brvtui.engines.knowing.neighbourhood import MapMaker

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.engines.ageing.after_changes import after_hits, after_updates
+from brvtui.engines.ageing.forecast import after_hits, after_updates
 from tests.support.ceilings import ceiling_of
 from tests.support.trees import BRV3, stored
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from brvtui.engines.ageing.after_changes import after_hits
 from brvtui.engines.ageing.board import Board
 from brvtui.engines.ageing.events import ARCHIVE, LEAVES_PROMPT, LEAVES_TIER_2, OF_NOTES, PRUNING
+from brvtui.engines.ageing.forecast import after_hits
 from brvtui.engines.byterover.profile import Context, Profile
 from brvtui.engines.byterover.search.scoring import path_hits
 from brvtui.ranking.maturity import LEVELS

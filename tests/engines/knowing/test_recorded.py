@@ -25,6 +25,8 @@ from brvtui.engines.knowing.equivalence import (
     built_in_classes,
     expanded,
     graph_aliases,
+    is_worthy,
+    learned_weight,
 )
 from brvtui.engines.knowing.formats import ContextBlock, UnknownFormatError, formatted
 from brvtui.engines.knowing.full_text import (
@@ -41,7 +43,6 @@ from brvtui.engines.knowing.keywords import (
     keyword_set,
     split_identifier,
 )
-from brvtui.engines.knowing.learning import is_worthy, learned_weight
 from brvtui.engines.knowing.model import Graph, module_of, symbol
 from brvtui.engines.knowing.name_lookup import NameLookup, path_match, path_terms
 from brvtui.engines.knowing.pack_cache import CachedPack, CacheLayer, PackCache, RecentUse, delta, pack_key

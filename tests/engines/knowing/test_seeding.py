@@ -14,6 +14,7 @@ from brvtui.engines.knowing.candidates import ChannelList, fused, noise_filtered
 from brvtui.engines.knowing.equivalence import (
     ClassMatch,
     EquivalenceClass,
+    LearnedWords,
     PhraseTable,
     built_in_classes,
     expanded,
@@ -22,7 +23,6 @@ from brvtui.engines.knowing.equivalence import (
 )
 from brvtui.engines.knowing.full_text import TermSource, keyword_terms, searched_texts, text_search
 from brvtui.engines.knowing.keywords import keyword_set, size
-from brvtui.engines.knowing.learning import LearnedWords
 from brvtui.engines.knowing.model import Edge, Graph, symbol
 from brvtui.engines.knowing.name_lookup import NameLookup, PathHitKind, path_match
 from brvtui.engines.knowing.note_index import note_classes

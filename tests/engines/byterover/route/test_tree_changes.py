@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brvtui.engines.byterover.route.tree_changes import SeenTrees, changes_between
+from brvtui.engines.byterover.route.cache import SeenTrees, changes_between
 from brvtui.session import Session
 from brvtui.trace.routing import TreeChanges
 from tests.support.trees import NOW_MS, Tree
