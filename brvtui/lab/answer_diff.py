@@ -318,7 +318,7 @@ class CauseSearch:
     engine: Engine[Any]
     mixer: StateMixer
     query: Query
-    _answers: dict[int, tuple[Context[Any], Trace]] = field(default_factory=dict)
+    _answers: dict[tuple[int, int, float], tuple[Context[Any], Trace]] = field(default_factory=dict)
     """By the identity of the snapshot and the constants: states that are the same are asked once."""
 
     def diff(self, most: int = MOST_NOTES) -> AnswerDiff:
@@ -343,7 +343,7 @@ class CauseSearch:
 
     def _answer(self, taken: Iterable[CauseKind], path: str = "") -> tuple[Context[Any], Trace]:
         context = self.mixer.mixed(tuple(taken), path)
-        key = hash((id(context.snapshot), id(context.constants), context.now_ms))
+        key = id(context.snapshot), id(context.constants), context.now_ms
         if key not in self._answers:
             self._answers[key] = context, self.engine.answer(context, self.query)
         return self._answers[key]
