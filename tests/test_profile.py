@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from brvtui.config import ConfigError, configure
 from brvtui.config.profile_choice import chosen_profile
 from brvtui.engines.byterover.profile import Profile, load
-from brvtui.profiles import BUILT_IN
+from brvtui.engines.registry import PROFILES
 from brvtui.typed_tables import ProfileError, overlay
 from tests.support.recorded import REPOSITORY, SHARED
 from tests.support.trees import BRV3, DOCS
@@ -40,7 +40,7 @@ def constants(profile: Profile) -> dict[str, Any]:
 
 
 def test_built_in_profiles() -> None:
-    assert [load(name).name for name in BUILT_IN] == ["brv-3", "docs", "combined"]
+    assert [load(name).name for name in PROFILES] == ["brv-3", "docs", "combined"]
     assert load() == BRV3
 
 
@@ -225,7 +225,7 @@ def test_an_overlay_is_a_profile_or_a_profile_error(name: str, value: Any) -> No
 
 
 def test_a_profile_is_what_its_file_says() -> None:
-    text = (REPOSITORY / "brvtui/profiles/brv-3.toml").read_text(encoding="utf-8")
+    text = (REPOSITORY / "brvtui/engines/byterover/profiles/brv-3.toml").read_text(encoding="utf-8")
     tables = tomllib.loads(text)
     for name, value in constants(BRV3).items():
         table: Any = tables

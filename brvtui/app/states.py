@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from brvtui.engines.registry import DEFAULT
-from brvtui.profiles import DEFAULT as DEFAULT_PROFILE
+from brvtui.engines.registry import DEFAULT, DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     from brvtui.app.contents import Edit, Overview, SimilarNotes

@@ -21,8 +21,7 @@ from brvtui.config.schema import (
 )
 from brvtui.engines.profile_files import TreeProfile, engine_of_profile, profiles_of, tree_profile
 from brvtui.engines.registry import DEFAULT as DEFAULT_ENGINE
-from brvtui.engines.registry import names
-from brvtui.profiles import BUILT_IN, DEFAULT
+from brvtui.engines.registry import DEFAULT_PROFILE, PROFILES, names
 from brvtui.store.folders import with_home
 from brvtui.typed_tables import ProfileError, lowered, overlay
 from brvtui.wording import did_you_mean, shortened
@@ -59,7 +58,7 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> TreePro
             raise UnusableSetting(problem)
     wanted, source = configuration.settings.profile, configuration.source("profile")
     try:
-        chosen = _load(DEFAULT if of_engine else wanted, source)
+        chosen = _load(DEFAULT_PROFILE if of_engine else wanted, source)
     except (ConfigError, ProfileError) as error:
         if source.layer in _EXPLICIT:
             raise
@@ -132,7 +131,7 @@ def _load(wanted: Value, source: SettingSource) -> TreeProfile:
     if isinstance(wanted, Mapping):
         return _of_table(wanted, source)
     name = str(wanted)
-    if name in BUILT_IN or source.layer not in _IN_FILES:
+    if name in PROFILES or source.layer not in _IN_FILES:
         return tree_profile(name)
     folder = Path(source.place).parent
     file = folder / with_home(name)
@@ -162,10 +161,10 @@ def _is_file(file: Path) -> bool:
 
 
 def _of_table(own: Mapping[str, Any], source: SettingSource) -> TreeProfile:
-    extends = own.get("extends", DEFAULT)
-    if source.layer is Layer.PROJECT and extends not in BUILT_IN:
+    extends = own.get("extends", DEFAULT_PROFILE)
+    if source.layer is Layer.PROJECT and extends not in PROFILES:
         raise ConfigError(
-            f"{source.place}: no profile {shortened(str(extends))}: a project can extend {', '.join(BUILT_IN)}"
+            f"{source.place}: no profile {shortened(str(extends))}: a project can extend {', '.join(PROFILES)}"
         )
     base = tree_profile(extends)
     changes = {key: value for key, value in own.items() if key != "extends"}

@@ -14,8 +14,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from brvtui.profiles import BUILT_IN as PROFILES
-from brvtui.profiles import DEFAULT as DEFAULT_PROFILE
+from brvtui.engines.registry import DEFAULT_PROFILE, PROFILES
 
 # Sources of settings, and their problems.
 

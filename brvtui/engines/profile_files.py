@@ -8,14 +8,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol
 
 from brvtui import faults
-from brvtui.engines.registry import DEFAULT, kind_of, load, names, names_for
-from brvtui.profiles import BUILT_IN
-from brvtui.profiles import DEFAULT as DEFAULT_PROFILE
+from brvtui.engines.registry import DEFAULT, DEFAULT_PROFILE, PROFILES, kind_of, load, names, names_for
 from brvtui.regular_files import read_regular
 from brvtui.services.legs import RequestPolicy
 from brvtui.store.folders import config_folder
@@ -78,7 +75,7 @@ def tree_profile(source: str = DEFAULT_PROFILE) -> TreeProfile:
     Raises :class:`brvtui.typed_tables.ProfileError`.
     """
     if not source:
-        profile_tables(source, BUILT_IN)  # refuses it: an engine takes an empty name for its usual profile
+        profile_tables(source, PROFILES)  # refuses it: an engine takes an empty name for its usual profile
     made: TreeProfile = load(DEFAULT).constants(source)
     return made
 
@@ -181,4 +178,5 @@ def _is_path(source: str | Path) -> bool:
 
 @cache
 def _built_in(name: str) -> dict[str, Any]:
-    return tomllib.loads(resources.files("brvtui").joinpath("profiles", f"{name}.toml").read_text(encoding="utf-8"))
+    file = next(Path(__file__).parent.glob(f"*/profiles/{name}.toml"))  # in the folder of its engine
+    return tomllib.loads(file.read_text(encoding="utf-8"))

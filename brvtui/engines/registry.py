@@ -18,23 +18,19 @@ if TYPE_CHECKING:
 
 GROUP = "brvtui.engines"
 DEFAULT = "byterover"
+DEFAULT_PROFILE = "brv-3"
+PROFILES = (DEFAULT_PROFILE, "docs", "combined")
+"""Of the default engine."""
 SPACE = kinds.SPACE.engine
 """The engine that ranks the topics of a space; the others rank the notes of a context tree."""
-_OURS = {
-    "byterover": "brvtui.engines.byterover.engine:ByteRover",
-    SPACE: "brvtui.engines.byterover_v4.engine:ByteRoverV4",
-    "jeffs_brain": "brvtui.engines.jeffs_brain.engine:JeffsBrain",
-    "soleri": "brvtui.engines.soleri.engine:Soleri",
-    "knowing": "brvtui.engines.knowing.engine:Knowing",
-}
-"""Our own entry points, as ``pyproject.toml`` declares them (a test compares). Reading the metadata of all installed
-packages takes 40 ms, which a query of one of these need not wait for."""
+_FIRST = (DEFAULT, SPACE, "jeffs_brain", "soleri", "knowing")
+"""The engines that are offered before all others, in this order."""
 
 
 @cache
 def names() -> tuple[str, ...]:
     """The names of all installed engines, ours first, in alphabetical order then."""
-    return (*_OURS, *sorted(_theirs().keys() - _OURS.keys()))
+    return tuple(dict.fromkeys((*_FIRST, *sorted(_places()))))
 
 
 def kind_of(engine: str, held: SnapshotInfo | None = None) -> ProjectKind:
@@ -64,7 +60,7 @@ def load(name: str) -> Engine[Any]:
 
     if why := why_unknown(name):
         raise UnknownEngine(why)
-    place = _OURS.get(name) or _theirs()[name]
+    place = _places()[name]
     module, _, attribute = place.partition(":")
     try:
         make: Callable[[], Engine[Any]] = getattr(import_module(module), attribute)
@@ -102,8 +98,9 @@ def presentation(name: str) -> Presentation:
 
 
 @cache
-def _theirs() -> dict[str, str]:
-    """Every engine's place by its name, as packages declare them."""
+def _places() -> dict[str, str]:
+    """Every engine's place by its name, as packages declare them; no other package replaces one of ours."""
     from importlib.metadata import entry_points
 
-    return {point.name: point.value for point in entry_points(group=GROUP)}
+    points = sorted(entry_points(group=GROUP), key=lambda point: point.value.startswith("brvtui."))
+    return {point.name: point.value for point in points}

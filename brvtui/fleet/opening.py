@@ -18,7 +18,6 @@ from brvtui.engines.contract import Context, Engine, Query
 from brvtui.engines.profile_files import TreeProfile, tree_profile
 from brvtui.fleet.fleet_file import AbsenceKind, FleetError, Member
 from brvtui.loading import EditedFile, load
-from brvtui.profiles import DEFAULT
 from brvtui.services.provided import NO_SERVICES
 from brvtui.session import Session
 from brvtui.session.engines import Engines
@@ -215,7 +214,7 @@ class GitMemory:
             raise FleetError(f"{member.place}: the topics of a space are not read from git; name its folder")
         named = member.profile
         is_own = self.engine == registry.DEFAULT and bool(named)
-        self.profile: TreeProfile = tree_profile(named if is_own else DEFAULT)
+        self.profile: TreeProfile = tree_profile(named if is_own else registry.DEFAULT_PROFILE)
         self.clock: Clock = lambda: now_ms
         self.engines = Engines(self, NO_SERVICES, {self.engine: named} if named and not is_own else {})
         self._commit = ""

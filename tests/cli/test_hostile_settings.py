@@ -43,8 +43,8 @@ VARIABLES = (
     "BRV_DATA_DIR",
     "_BRV_TUI_COMPLETE",
 )
-_FOLDER = Path(brvtui.__file__).parent / "profiles"
-PROFILES = {file.stem: tomllib.loads(file.read_text()) for file in sorted(_FOLDER.glob("*.toml"))}
+_FOLDER = Path(brvtui.__file__).parent / "engines"
+PROFILES = {file.stem: tomllib.loads(file.read_text()) for file in sorted(_FOLDER.glob("*/profiles/*.toml"))}
 _RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]")
 
 

@@ -41,12 +41,19 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 
 def test_it_is_installed_beside_ours() -> None:
-    assert registry.names() == (*registry._OURS, "toy")
+    assert registry.names() == (*registry._FIRST, "toy")
 
 
-def test_our_own_entry_points_are_those_of_the_registry() -> None:
-    declared = tomllib.loads((_ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
-    assert declared[registry.GROUP] == registry._OURS
+def test_our_own_engines_are_declared_where_they_are_and_come_first() -> None:
+    points = tomllib.loads((_ROOT / "pyproject.toml").read_text())["project"]["entry-points"][registry.GROUP]
+    folders = {file.parent.name for file in (_ROOT / "brvtui").glob("engines/*/engine.py")}
+    assert {point.split(".engine:")[0] for point in points.values()} == {f"brvtui.engines.{name}" for name in folders}
+    assert points.keys() == folders >= set(registry._FIRST)
+
+
+def test_no_other_package_replaces_one_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with declared(tmp_path / "other", monkeypatch, "soleri", "tests.engines.toy:Toy"):
+        assert type(registry.load("soleri")).__module__ == "brvtui.engines.soleri.engine"
 
 
 def test_one_that_breaks_down_while_it_is_loaded_is_a_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

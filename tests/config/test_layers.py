@@ -423,7 +423,8 @@ def test_each_wrong_key_is_told() -> None:
 
 
 def test_an_engine_that_cannot_be_loaded_does_not_hide_a_wrong_profile(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_theirs", lambda: {"acme": "no_such_package:Engine"})
+    places = {**registry._places(), "acme": "no_such_package:Engine"}
+    monkeypatch.setattr(registry, "_places", lambda: places)
     registry.names.cache_clear()
     try:
         said = why_no_profile("nope", SettingSource(Layer.USER, "config.toml"))

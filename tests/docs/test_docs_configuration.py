@@ -12,7 +12,7 @@ from brvtui.config import PROJECT_FILE, configure, user_file
 from brvtui.config.profile_choice import chosen_profile
 from brvtui.config.schema import entries
 from brvtui.engines.byterover.profile import load
-from brvtui.profiles import BUILT_IN
+from brvtui.engines.registry import PROFILES
 from brvtui.tree.reading.signals import defaults, read_signals_file
 from tests.docs.pages import ROOT, page, section, sources
 from tests.support.trees import Tree
@@ -73,7 +73,7 @@ def test_signals() -> None:
 
 
 def test_the_built_in_profiles_are_listed() -> None:
-    assert tuple(re.findall(r"^\| `([\w-]+)` \|", section(PAGE, "Profiles"), re.MULTILINE)) == BUILT_IN
+    assert tuple(re.findall(r"^\| `([\w-]+)` \|", section(PAGE, "Profiles"), re.MULTILINE)) == PROFILES
 
 
 def test_every_variable_that_the_code_reads_is_listed() -> None:

@@ -49,7 +49,7 @@ def test_every_constant_of_channels_and_seeds_is_explained() -> None:
 
 
 def test_every_switch_of_the_program_is_in_the_table() -> None:
-    text = resources.files("brvtui").joinpath("profiles/knowing-code.toml").read_text(encoding="utf-8")
+    text = resources.files("brvtui").joinpath("engines/knowing/profiles/knowing-code.toml").read_text(encoding="utf-8")
     tables = tomllib.loads(text)
     table = section(PAGE, "Where the program differs")
     changed = {f"{name}.{key}" for name in _OF_SEEDS for key in tables.get(name, {})}

@@ -13,7 +13,7 @@ from brvtui.engines.ageing.events import OF_NOTES
 from brvtui.engines.byterover.sections import ENGINE, EntityStep, PlainSearch, Search
 from brvtui.engines.contract import EngineError, Query, ReplayStep
 from brvtui.engines.options import engines_with
-from brvtui.profiles import BUILT_IN, DEFAULT
+from brvtui.engines.registry import DEFAULT_PROFILE, PROFILES
 from brvtui.ranking.constants import SignalRules
 from brvtui.trace import (
     AgedSignals,
@@ -51,7 +51,7 @@ class ByteRover:
 
     name = ENGINE
     title = "ByteRover"
-    profiles = BUILT_IN
+    profiles = PROFILES
     modes: tuple[str, ...] = ()
     sections = (Route, Search, EntityStep, Ladder, CacheLook, FingerprintState, PlainSearch)
 
@@ -91,7 +91,7 @@ class ByteRover:
         """
         from brvtui.engines.byterover import profile as profiles
 
-        return profiles.load(profile or DEFAULT)
+        return profiles.load(profile or DEFAULT_PROFILE)
 
     def answer(self, context: Context, query: Query) -> Trace:
         """The trace of ``query``. A run is cached as the engine would; no model is asked: :meth:`complete` does that.

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 from brvtui.engines import contract
 from brvtui.engines.ageing.events import LEAVES_PROMPT, LEAVES_TIER_2, OF_NOTES
 from brvtui.engines.profile_files import EngineVersion, profile_tables
+from brvtui.engines.registry import DEFAULT_PROFILE, PROFILES
 from brvtui.ladder import LadderRules
-from brvtui.profiles import BUILT_IN, DEFAULT
 from brvtui.ranking.constants import CompoundRules, DecayRules, PruningRules, SignalRules
 from brvtui.services.legs import RequestPolicy
 from brvtui.text.constants import TextRules
@@ -215,12 +215,12 @@ class Profile:
         return AgeingRules(self.score, self.decay, self.signals, gates, OF_NOTES, self.pruning)
 
 
-def load(source: str | Path = DEFAULT) -> Profile:
+def load(source: str | Path = DEFAULT_PROFILE) -> Profile:
     """The profile called ``source`` (a built-in name), or read from the TOML file ``source``.
 
     Raises :class:`ProfileError` when there is no such profile, or a key or value of it is wrong.
     """
-    return typed(Profile, profile_tables(source, BUILT_IN), "", str(source))
+    return typed(Profile, profile_tables(source, PROFILES), "", str(source))
 
 
 # The context of ByteRover's own functions.

@@ -17,7 +17,7 @@ from tests.fuzz.targets.target import QUERY, Target, hits, planted, same_hits, t
 from tests.support.settings import own
 from tests.support.trees import NOW_MS, Tree
 
-_PROFILES = Path(__file__).parents[3] / "brvtui" / "profiles"
+_PROFILES = Path(__file__).parents[3] / "brvtui/engines/byterover/profiles"
 _SETTINGS = (
     b"""theme = "brv-dark"
 animations = false
