@@ -30,7 +30,7 @@ from brvtui.app.states import (
     StaleState,
     WatchState,
 )
-from brvtui.engines.registry import DEFAULT, kind_of, presentation
+from brvtui.engines.registry import kind_of, presentation
 from brvtui.tree.reading.kinds import ProjectKind
 
 if TYPE_CHECKING:
@@ -159,7 +159,8 @@ class View(NamedTuple):
         for need, is_there in (
             (Need.NOTES, self.kind.has_files),
             (Need.TREE, not self.kind.is_html),
-            (Need.TIERS, engine.name == DEFAULT and self.kind.has_maturity),
+            (Need.TIERS, (shown is None or shown.has_tiers) and self.kind.has_maturity),
+            (Need.CACHE, shown is None or shown.caches),
             (Need.GRAPH, shown is not None and shown.draws_graph),
             (Need.LEARNING, shown is not None and shown.learns),
             (Need.MODES, engine.mode),

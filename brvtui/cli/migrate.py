@@ -53,13 +53,14 @@ def migrate(
         raise click.UsageError("a query is empty: write what you want to know")
     from brvtui.lab.judgments.model import JudgmentsError
     from brvtui.session.migrating import ONLY_TREES, asked_queries, migration_report
+    from brvtui.tree.reading.kinds import TREE
     from brvtui.tree.reading.project import ProjectError
     from brvtui.tree.spaces.project import find_any_project
 
     with suppress(ProjectError):  # opening says why
         if not find_any_project(project).kind.can_vary:
             raise Failure(ONLY_TREES, NOT_THERE)
-    session = Asked("byterover", {}, "", project, profile, now, signals, None).open()
+    session = Asked(TREE.native, {}, "", project, profile, now, signals, None).open()
     try:
         with engine_errors_reported():
             made = migration_report(session, asked_queries(session, queries))

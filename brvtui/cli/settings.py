@@ -189,4 +189,4 @@ def _merged(project: Path | None) -> Configuration:
         if project is None:
             return configure()
         raise Failure(str(error), NOT_THERE) from error
-    return settings_of_space(found.root, {}, {}) if found.kind.engine else configure(found.root)
+    return settings_of_space(found, {}, {}) if found.kind.engine else configure(found.root)

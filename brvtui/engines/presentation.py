@@ -55,6 +55,15 @@ class Presentation:
         "Results": "Beside a path: the note's place in each ranked list, after the first letter of the list's name."
     }
     """Sentences about this engine alone, by the title of the pane whose help they end."""
+    tried_edits = "an edit"
+    """The changes of a note that it tries, to see whether they help it."""
+    ranks_folders = False
+    """Whether a folder's summary stands for the folder, and is found by what its notes hold."""
+
+    @property
+    def has_tiers(self) -> bool:
+        """Whether its answers have tiers: steps of :attr:`outlook` then name theirs."""
+        return any(step.tier for step in self.outlook)
 
     def sentence(self, trace: Trace) -> Sentence:
         """Why the query got its answer, in one sentence: which note, which of its words, what decided, by how much."""

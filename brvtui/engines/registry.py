@@ -21,9 +21,7 @@ DEFAULT = "byterover"
 DEFAULT_PROFILE = "brv-3"
 PROFILES = (DEFAULT_PROFILE, "docs", "combined")
 """Of the default engine."""
-SPACE = kinds.SPACE.engine
-"""The engine that ranks the topics of a space; the others rank the notes of a context tree."""
-_FIRST = (DEFAULT, SPACE, "jeffs_brain", "soleri", "knowing")
+_FIRST = (DEFAULT, kinds.SPACE.engine, "jeffs_brain", "soleri", "knowing")
 """The engines that are offered before all others, in this order."""
 
 
@@ -37,12 +35,12 @@ def kind_of(engine: str, held: SnapshotInfo | None = None) -> ProjectKind:
     """The kind of project that ``engine`` ranked in ``held``; without, never code."""
     if held is not None and held.is_code:
         return kinds.CODE
-    return kinds.SPACE if engine == SPACE else kinds.TREE
+    return kinds.OF_ENGINE.get(engine, kinds.TREE)
 
 
 def names_for(kind: ProjectKind) -> tuple[str, ...]:
     """The names of the installed engines that rank a project of this ``kind``."""
-    return (kind.engine,) if kind.engine else tuple(name for name in names() if name != SPACE)
+    return (kind.engine,) if kind.engine else tuple(name for name in names() if name not in kinds.OF_ENGINE)
 
 
 def why_unknown(name: str) -> str:
@@ -84,17 +82,31 @@ def without_state(engine: Engine[Any]) -> Engine[Any]:
 
 
 @cache
-def presentation(name: str) -> Presentation:
-    """How traces of the engine ``name`` are shown; what all traces have, under its name, when it is not installed."""
+def declaration(name: str) -> Engine[Any] | None:
+    """The engine ``name``, to be asked only what it declares; None if it cannot be loaded."""
     from brvtui.engines.contract import EngineError
-    from brvtui.engines.presentation import Presentation
 
     try:
-        return load(name).presentation
+        return load(name)
     except EngineError:
-        shown = Presentation()
-        shown.title = name
-        return shown
+        return None
+
+
+def has(name: str, capability: type) -> bool:
+    """True if the engine ``name`` can be loaded and has ``capability``, a protocol such as those of the contract."""
+    return isinstance(declaration(name), capability)
+
+
+@cache
+def presentation(name: str) -> Presentation:
+    """How traces of the engine ``name`` are shown; what all traces have, under its name, when it is not installed."""
+    from brvtui.engines.presentation import Presentation
+
+    if (engine := declaration(name)) is not None:
+        return engine.presentation
+    shown = Presentation()
+    shown.title = name
+    return shown
 
 
 @cache

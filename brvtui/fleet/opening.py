@@ -191,8 +191,8 @@ def _session(member: Member, now_ms: float) -> Session:
     if (real / MARKER).is_file():
         raise FleetError(f"{folder}: its {MARKER} points to another project; add that one", AbsenceKind.ONLY_ALONE)
     is_space_tree = real.name == TREE and is_uuid(real.parent.name)
-    if member.engine == registry.SPACE and not is_space_tree:
-        raise FleetError(f"{folder}: {registry.SPACE} needs the tree of a space; add the data folder with spaces")
+    if registry.kind_of(member.engine).engine and not is_space_tree:
+        raise FleetError(f"{folder}: {member.engine} needs the tree of a space; add the data folder with spaces")
     session = Session.open(folder, member.profile or None, now_ms, engine=member.engine, alone=True)
     root = real.parent.parent if real.name == TREE and real.parent.name == MARKER else real
     if not session.project.tree.is_relative_to(root):
@@ -210,7 +210,7 @@ class GitMemory:
         """Reads nothing before :meth:`load`. Raises :class:`brvtui.typed_tables.ProfileError`."""
         self._member = member
         self.engine = member.engine or registry.DEFAULT
-        if self.engine == registry.SPACE:
+        if registry.kind_of(self.engine).engine:
             raise FleetError(f"{member.place}: the topics of a space are not read from git; name its folder")
         named = member.profile
         is_own = self.engine == registry.DEFAULT and bool(named)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from brvtui.engines.registry import DEFAULT, kind_of
+from brvtui.engines.contract import Completes
+from brvtui.engines.registry import has, kind_of
 from brvtui.lab.evaluation.causes import CAUSE, RANK
 from brvtui.lab.evaluation.comparing import Assessment, Drift, GateResult, QueryChange, first_lost
 from brvtui.lab.evaluation.results import Evaluation, Metric, QueryResult
@@ -167,7 +168,7 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
     made = [("outcomes", outcomes or NONE), (NOT_COVERED, f"{evaluation.not_covered:.1%}")]
     if expected:
         made.append((AS_EXPECTED, f"{met} of {expected}"))
-    if evaluation.engine == DEFAULT:  # the others write no prompt
+    if has(evaluation.engine, Completes):  # the others write no prompt
         made.append(("prompt", f"{evaluation.prompt_tokens:.0f} tokens a query"))
     kept = f"; {evaluation.kept} of {len(evaluation.queries)} kept from before" if evaluation.kept else ""
     return [*made, ("time", f"{evaluation.ms:.1f} ms a query{kept}")]

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from brvtui.engines import registry
 from brvtui.engines.contract import LONGEST_QUERY, EngineError, Query
 from brvtui.engines.migration import MigratedNote, MigratedTree, Migrates
 from brvtui.lab.judgments.file import JudgmentsFile
@@ -18,6 +17,7 @@ from brvtui.lab.migration import (
     migrated_answer,
 )
 from brvtui.tree.reading.files import UnseenFile
+from brvtui.tree.reading.kinds import SPACE
 
 if TYPE_CHECKING:
     from brvtui.session.session import Session
@@ -65,7 +65,7 @@ def migrated(session: Session) -> MigratedTree:
     """
     if not session.kind.can_vary:
         raise EngineError(ONLY_TREES)
-    engine = session.engines.named(registry.SPACE)
+    engine = session.engines.named(SPACE.engine)
     assert isinstance(engine, Migrates)
     return engine.migrated(session.snapshot, session.clock(), session.project.name, engine.constants())
 
@@ -84,7 +84,7 @@ def asked_queries(session: Session, given: Sequence[str] = ()) -> list[Asked]:
     for number, entry in enumerate(session.logbook.read(_MOST_LOGGED), 1):
         key = (entry.query.strip().lower(), entry.scope)
         can_be_asked = entry.query.strip() and len(entry.query) <= LONGEST_QUERY
-        if entry.engine == registry.DEFAULT and key not in known and can_be_asked:
+        if entry.engine == session.kind.native and key not in known and can_be_asked:
             known.add(key)
             made.append((Judgment(f"log-{number}", entry.query, entry.scope), LOGGED))
     return made
@@ -95,7 +95,8 @@ def answers_of(session: Session, tree: MigratedTree, asked: Sequence[Asked]) -> 
 
     Raises :class:`brvtui.engines.contract.EngineError`.
     """
-    engine, context = session.engines.named(registry.DEFAULT), session.engines.context(registry.DEFAULT)
+    native = session.kind.native
+    engine, context = session.engines.named(native), session.engines.context(native)
     notes = {note.topic: note.note for note in tree.notes}
     for judgment, source in asked:
         before = engine.answer(context, Query(judgment.text, judgment.scope))
@@ -109,7 +110,7 @@ def migration_report(session: Session, asked: Sequence[Asked], tree: MigratedTre
     """
     tree = tree or migrated(session)
     answers = list(answers_of(session, tree, asked))
-    context = session.engines.context(registry.DEFAULT)
+    context = session.engines.context(session.kind.native)
     sources = tuple(source.alias for source in session.project.sources)
     clock = context.snapshot_info.clock
     return MigrationReport(session.project.name, clock, tree.notes, tuple(answers), tree.left, sources)

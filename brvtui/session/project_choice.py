@@ -89,11 +89,10 @@ def choose_project(
     given = {"engine": engine, "profile": profile}
     options = {name: value for name, value in given.items() if value}
     configuration = configure(project.root, options, given_by=given_by)
-    wants_space = configuration.settings.engine == registry.SPACE
-    if wants_space and project.kind.engine != registry.SPACE:
+    if registry.kind_of(configuration.settings.engine).engine not in ("", project.kind.engine):
         project = _space_that_is_set(start, configuration)
     if project.kind.engine and not engine:
-        configuration = settings_of_space(project.root, options, given_by)
+        configuration = settings_of_space(project, options, given_by)
     if alone and project.sources:
         project = replace(project, sources=())
     if not tolerant:
@@ -107,7 +106,7 @@ def choose_project(
 
 def unusable_engine(start: Path | None, configuration: Configuration) -> SettingProblem | None:
     """Why the engine that ``configuration`` names cannot rank what is found at or above ``start``; None if it can."""
-    if configuration.settings.engine == registry.SPACE:
+    if registry.kind_of(configuration.settings.engine).engine:
         try:
             _space_that_is_set(start, configuration)
         except UnusableSetting as error:
@@ -115,9 +114,10 @@ def unusable_engine(start: Path | None, configuration: Configuration) -> Setting
     return None
 
 
-def settings_of_space(root: Path, options: Mapping[str, str], given_by: Mapping[str, str]) -> Configuration:
-    """The settings of the space of the project in ``root``, which give it its one engine."""
-    return configure(root, {**options, "engine": registry.SPACE}, given_by={**given_by, "engine": "the space"})
+def settings_of_space(space: FoundProject, options: Mapping[str, str], given_by: Mapping[str, str]) -> Configuration:
+    """The settings of the project of ``space``, which gives them its one engine."""
+    of_space = {**options, "engine": space.kind.engine}
+    return configure(space.root, of_space, given_by={**given_by, "engine": "the space"})
 
 
 def _asked_for(start: Path | None, engine: str, repository: Path | None, space: NamedSpace | None) -> FoundProject:
@@ -131,17 +131,17 @@ def _asked_for(start: Path | None, engine: str, repository: Path | None, space: 
     from brvtui.tree.spaces.project import find_named_space
 
     project = find_named_space(space, start)
-    _check_ranks_spaces(engine, project.tree)
+    _check_ranks(engine, project, project.tree)
     return project
 
 
 def _space_that_is_set(start: Path | None, configuration: Configuration) -> FoundProject:
     """The space that the setting ``engine`` asks for. Raises UnusableSetting without one."""
+    source, engine = configuration.source("engine"), configuration.settings.engine
     try:
-        return _found(start, registry.SPACE)
+        return _found(start, engine)
     except ProjectError as error:
-        source = configuration.source("engine")
-        said = f"{source.place}: engine = {registry.SPACE} needs a space, and there is none"
+        said = f"{source.place}: engine = {engine} needs a space, and there is none"
         said = f"{said}; --engine {registry.DEFAULT} opens the notes ({error})"
         raise UnusableSetting(SettingProblem("engine", said, source)) from error
 
@@ -151,18 +151,19 @@ def _found(start: Path | None, engine: str) -> FoundProject:
 
     Raises :class:`brvtui.tree.reading.project.ProjectError`.
     """
-    if engine != registry.SPACE:
+    ranks_notes = not registry.kind_of(engine).engine
+    if ranks_notes:
         with suppress(ProjectError):  # there may be a space, else the error comes again
             return find_project(start)
     from brvtui.tree.spaces.project import find_any_project, find_space_project  # no context tree needs it
 
-    made = find_space_project(start) if engine == registry.SPACE else find_any_project(start)
+    made = find_any_project(start) if ranks_notes else find_space_project(start)
     if made.kind.engine:
-        _check_ranks_spaces(engine, start or Path.cwd())
+        _check_ranks(engine, made, start or Path.cwd())
     return made
 
 
-def _check_ranks_spaces(engine: str, where: Path) -> None:
-    """Raises :class:`brvtui.tree.reading.project.ProjectError` for an engine of notes."""
-    if engine not in ("", registry.SPACE):
+def _check_ranks(engine: str, space: FoundProject, where: Path) -> None:
+    """Raises :class:`brvtui.tree.reading.project.ProjectError` for another engine than that of ``space``."""
+    if engine not in ("", space.kind.engine):
         raise ProjectError(f"{where}: a space of ByteRover V4, which {engine} does not rank")

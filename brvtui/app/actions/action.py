@@ -24,7 +24,9 @@ class Need(Flag):
     TREE = auto()
     """A context tree: topics of a space are edited in place."""
     TIERS = auto()
-    """An engine with tiers, and with the cache that is one of them."""
+    """An engine with tiers."""
+    CACHE = auto()
+    """An engine that keeps answers."""
     GRAPH = auto()
     """An engine that ranks over a graph."""
     LEARNING = auto()

@@ -116,7 +116,7 @@ QUERY_SCREEN = Place("query", "Screen Query", PlaceKind.SCREEN, (
     Action("answer.compare", "B", "compare", "compare",
            "Compare with the pinned answer: the diff of ranks, scores and tiers", needs=Need.PROJECT),
     Action("cache.clear", "c", "clear_cache", "clear cache", "Empty the simulated cache",
-           needs=Need.PROJECT | Need.TIERS),
+           needs=Need.PROJECT | Need.CACHE),
 ), within=EVERY_SCREEN)  # fmt: skip
 
 SETTINGS_SCREEN = Place("settings", "Screen Settings", PlaceKind.SCREEN, (

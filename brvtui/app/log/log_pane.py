@@ -16,7 +16,7 @@ from brvtui.app.states import EngineState, LogState, Phase, ProjectState
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.lines import wrapped
-from brvtui.engines.registry import DEFAULT
+from brvtui.engines.registry import presentation
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.sentence import NO_ANSWER, tier_role
 from brvtui.tree.engine_files.query_log import ENGINE, LoggedQuery
@@ -171,7 +171,7 @@ def names_engines(view: View) -> bool:
 
 def is_of_tiers(entry: LoggedQuery) -> bool:
     """Returns whether the engine of ``entry`` answers at tiers."""
-    return entry.engine == DEFAULT or entry.tier is not None
+    return presentation(entry.engine).has_tiers or entry.tier is not None
 
 
 def key_of(entry: LoggedQuery) -> str:
@@ -191,7 +191,7 @@ def tier_of(entry: LoggedQuery) -> tuple[str, str]:
     """Returns the tier in two letters, or how else the query ended, and its role."""
     if entry.not_covered or (entry.tier is not None and entry.status == "completed"):
         return tier_mark(entry.tier, not entry.not_covered)
-    if entry.engine != DEFAULT and entry.status == "completed":
+    if entry.status == "completed" and not presentation(entry.engine).has_tiers:
         return "–", "muted"
     return {"error": "fail", "cancelled": "stop", "processing": "…"}.get(entry.status, "?"), "warn"
 
@@ -217,10 +217,10 @@ def _whole(value: float | None) -> str:
 
 
 def score_of(entry: LoggedQuery) -> str:
-    """Returns the score of number 1 in at most 5 cells; those of other engines may be small."""
+    """Returns the score of number 1 in at most 5 cells; it may be small, unless tiers are decided by it."""
     if entry.top_score is None:
         return "–"
-    if entry.engine == DEFAULT:
+    if presentation(entry.engine).has_tiers:
         return f"{entry.top_score:.2f}"
     written = (f"{entry.top_score:.{places}f}".removeprefix("0") for places in (4, 3, 2, 1, 0))
     return next((text for text in written if len(text) <= 5), f"{entry.top_score:.0e}"[:5])

@@ -10,6 +10,7 @@ from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import EngineLog
 from brvtui.app.view import View
+from brvtui.engines.registry import presentation
 from brvtui.store.folders import shown_path
 from brvtui.tree.engine_files.query_log import LoggedQuery
 
@@ -177,5 +178,7 @@ def _read(session: Session) -> tuple[tuple[LoggedQuery, ...], LogSummary, Engine
     from brvtui.lab.log_summary import summarise
 
     entries = session.logbook.read(_MOST_LOGGED)
+    for engine in {entry.engine for entry in entries}:
+        presentation(engine)  # which loads it: the panes must not wait for that
     place = session.logbook.engine.place
     return tuple(entries), summarise(entries), EngineLog(shown_path(place), place.exists(), session.kind.is_bundle)

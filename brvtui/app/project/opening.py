@@ -96,21 +96,22 @@ def open_session(opening: Opening) -> OpenedProject | SettingProblem:
 
 def _opened_of_two(opening: Opening) -> OpenedProject:
     """The session of the memory that was chosen where the project has two; of the context tree until then."""
-    from brvtui.engines.registry import DEFAULT, SPACE
+    from brvtui.engines.registry import kind_of
     from brvtui.store.app_state import MemoryChoice
+    from brvtui.tree.reading import kinds
     from brvtui.tree.spaces.project import has_both
 
     tree = has_both(opening.start)
     if tree is None:
         return OpenedProject(_session(opening))
     choice = MemoryChoice(tree)
-    of_engine = "" if not opening.engine else choice.SPACE if opening.engine == SPACE else choice.TREE
+    of_engine = "" if not opening.engine else choice.SPACE if kind_of(opening.engine).engine else choice.TREE
     memory = opening.memory or of_engine or choice.read()
-    session = _session(opening, SPACE if memory == choice.SPACE else "")
-    if session.engine == SPACE and memory == choice.TREE:  # the settings name it; the user chose otherwise
+    session = _session(opening, kinds.SPACE.engine if memory == choice.SPACE else "")
+    if session.kind.engine and memory == choice.TREE:  # the settings name it; the user chose otherwise
         session.close()
-        session = _session(opening, DEFAULT)
-    return OpenedProject(session, choice, bool(memory) or session.engine == SPACE)
+        session = _session(opening, kinds.TREE.native)
+    return OpenedProject(session, choice, bool(memory) or bool(session.kind.engine))
 
 
 def _session(opening: Opening, engine: str = "") -> Session:

@@ -12,7 +12,7 @@ from brvtui.app.project.project import Project
 from brvtui.app.services import AppServices
 from brvtui.app.states import NO_SUCH_NOTE, CounterfactualSearch
 from brvtui.app.workers import Refusal, is_cancelled
-from brvtui.engines.registry import DEFAULT
+from brvtui.engines.registry import presentation
 
 if TYPE_CHECKING:
     from brvtui.engines.counterfactuals import Counterfactuals
@@ -116,7 +116,7 @@ class Reasons:
                 )
             if trace is None:
                 said = "type a query first: {route.takes} then tries what it needs to be answered without a model"
-            if view.engine.name != DEFAULT:
+            if not view.presentation.has_tiers:
                 said = f"{view.presentation.title} has no tiers: there is no lower one to seek"
             self._services.notify(self._services.with_keys(said), timeout=4)
         elif search is None or search.trace is not trace or search.found is not None:
@@ -177,7 +177,7 @@ def _remedies(session: Session, explanation: Explanation, cached: str) -> tuple[
         found = session.answers.remedies(explanation, is_cancelled)
     except KeyError:  # the tree went on, and an answer to the newest one is on its way
         return None
-    if found is None or explanation.trace.engine != DEFAULT:
+    if found is None or not presentation(explanation.trace.engine).caches:
         return found
     return tuple(
         replace(one, how=f"{one.how}, {cached}") if one.query and session.cache_now(one.query).look.hit_key else one

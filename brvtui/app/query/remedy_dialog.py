@@ -15,7 +15,7 @@ from brvtui.app.widgets.choice_pane import ChoicePane
 from brvtui.app.widgets.key_bar import KeyBar
 from brvtui.app.widgets.lines import wrapped
 from brvtui.engines.advice import NOTHING_HELPS, remarks
-from brvtui.engines.registry import DEFAULT
+from brvtui.engines.registry import presentation
 from brvtui.paint.hits import lead_text
 from brvtui.paint.line import Line
 from brvtui.paint.text import cut, wrap
@@ -91,6 +91,7 @@ class RemedyPane(ChoicePane):
         """A pane that waits for remedies."""
         super().__init__(id=id)
         self._explanation = explanation
+        self._shown = presentation(explanation.trace.engine)
         self._remedies: Sequence[Remedy] | None = None
         self._tried_all = False
 
@@ -114,19 +115,9 @@ class RemedyPane(ChoicePane):
         return self._explanation.rank == 1 and trace.tier in _WITHOUT_MODEL and is_used and not self._remedies
 
     @property
-    def _is_own(self) -> bool:
-        """Whether ByteRover's own engine answered."""
-        return self._explanation.trace.engine == DEFAULT
-
-    @property
-    def _edits(self) -> str:
-        """Which changes of the note are tried, beside its title."""
-        return "an edit, an update, a higher maturity" if self._is_own else "an edit"
-
-    @property
     def _is_folder(self) -> bool:
         """Whether it is a file that stands for its folder: of its own it has no words that are searched."""
-        return self._is_own and role_of(self._explanation.path) is Role.SUMMARY
+        return self._shown.ranks_folders and role_of(self._explanation.path) is Role.SUMMARY
 
     @property
     def _is_cached(self) -> bool:
@@ -148,7 +139,7 @@ class RemedyPane(ChoicePane):
         self.choices, self.owner = [], []
         made: list[Line] = []
         if not self._remedies:
-            trying = _TRYING_OF_FOLDER if self._is_folder else _TRYING.format(edits=self._edits)
+            trying = _TRYING_OF_FOLDER if self._is_folder else _TRYING.format(edits=self._shown.tried_edits)
             said = trying if self._remedies is None else self._none()
             self.add_rows(made, wrapped(said, width))
             return made
@@ -157,7 +148,7 @@ class RemedyPane(ChoicePane):
         return made
 
     def _none(self) -> str:
-        is_all = self._tried_all and self._is_own  # what is first may still need a model, or not be quoted
+        is_all = self._tried_all and self._shown.has_tiers  # what is first may still need a model, or not be quoted
         if not self._explanation.found and not is_all:
             return _NOT_BROUGHT_IN
         if self._explanation.rank == 1 and not is_all:
@@ -171,7 +162,7 @@ class RemedyPane(ChoicePane):
             first = self.services.with_keys(_FIRST) if self._answers else _OF_FOLDER
             return first if self._explanation.found else _NO_MORE
         if not self._answers:
-            return _NO_MORE if _advised(self._explanation) else _NONE.format(edits=self._edits)
+            return _NO_MORE if _advised(self._explanation) else _NONE.format(edits=self._shown.tried_edits)
         return self.services.with_keys(f"{_FROM_CACHE}{_ANSWERS}" if self._is_cached else _ANSWERS)
 
     def _rows(self, remedy: Remedy, width: int) -> list[Line]:

@@ -155,6 +155,8 @@ class ByteRoverPresentation(Presentation):
     question = "which tier would answer it"
     typing = "every key probes and changes nothing; {query.run} runs and caches the answer"
     caches = True
+    tried_edits = "an edit, an update, a higher maturity"
+    ranks_folders = True
     hints = (("Type", "each key shows its tier"), ("{query.run}", "runs; again for tier 0"))
     legend = (
         ("relevance", "how well the words match"),

@@ -72,3 +72,5 @@ CODE = ProjectKind(
     not_added=_READ_ONLY,
     not_moved=_READ_ONLY,
 )
+OF_ENGINE = {SPACE.engine: SPACE}
+"""The kind of project of each engine that ranks no other."""
