@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from brvtui.engines.registry import DEFAULT, DEFAULT_PROFILE
+from brvtui.engines.registry import DEFAULT, declaration
 
 if TYPE_CHECKING:
     from brvtui.app.contents import Edit, Overview, SimilarNotes
@@ -116,7 +116,8 @@ class EngineState(NamedTuple):
     @property
     def has_usual_profile(self) -> bool:
         """Whether the profile is the engine's default, whatever settings change of it."""
-        return self.profile.removesuffix("*") == (DEFAULT_PROFILE if self.name == DEFAULT else self.name)
+        engine = declaration(self.name)
+        return self.profile.removesuffix("*") == (engine.profiles[0] if engine is not None else self.name)
 
 
 class ModelState(NamedTuple):

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from brvtui.trace import SnapshotInfo
 
 GROUP = "brvtui.engines"
-DEFAULT = "byterover"
+DEFAULT = kinds.TREE.native
+"""The engine that answers where no other is chosen."""
 DEFAULT_PROFILE = "brv-3"
 PROFILES = (DEFAULT_PROFILE, "docs", "combined")
 """Of the default engine."""
@@ -36,6 +37,11 @@ def kind_of(engine: str, held: SnapshotInfo | None = None) -> ProjectKind:
     if held is not None and held.is_code:
         return kinds.CODE
     return kinds.OF_ENGINE.get(engine, kinds.TREE)
+
+
+def reads_trees(engine: str) -> bool:
+    """True if context trees are read with the constants of ``engine``: it is the one that writes them."""
+    return engine == kinds.TREE.native
 
 
 def names_for(kind: ProjectKind) -> tuple[str, ...]:

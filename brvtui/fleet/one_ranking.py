@@ -92,7 +92,8 @@ def one_ranking(asker: Asker, members: Sequence[Member], query: str, limit: int 
 
 
 def _other_engine(name: str) -> str:
-    return f"its engine is {name}: one ranking is made by {registry.DEFAULT} alone"
+    able = ", ".join(one for one in registry.names() if _can_rank(one))
+    return f"its engine is {name}: one ranking is made by {able} alone"
 
 
 def _different(states: Mapping[str, MemberState]) -> list[Absence]:
@@ -110,7 +111,7 @@ def _different(states: Mapping[str, MemberState]) -> list[Absence]:
 
 
 def _can_rank(engine: str) -> bool:
-    return isinstance(registry.load(engine), RanksTogether)
+    return registry.has(engine, RanksTogether)
 
 
 def evaluate_together(

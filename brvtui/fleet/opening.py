@@ -213,7 +213,7 @@ class GitMemory:
         if registry.kind_of(self.engine).engine:
             raise FleetError(f"{member.place}: the topics of a space are not read from git; name its folder")
         named = member.profile
-        is_own = self.engine == registry.DEFAULT and bool(named)
+        is_own = registry.reads_trees(self.engine) and bool(named)
         self.profile: TreeProfile = tree_profile(named if is_own else registry.DEFAULT_PROFILE)
         self.clock: Clock = lambda: now_ms
         self.engines = Engines(self, NO_SERVICES, {self.engine: named} if named and not is_own else {})

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.contract import Context, EngineError, Query, TriesRemedies
-from brvtui.engines.registry import DEFAULT
+from brvtui.engines.registry import reads_trees
 from brvtui.session.engines import Engines
 from brvtui.session.opened import OpenProject
 from brvtui.trace import Detail, Explanation, Origin, Remedy, Trace
@@ -84,7 +84,7 @@ class TraceExplainer:
             context, notice = self._engines.context(answered.engine), _ANOTHER_TREE
         named = find_note(context.snapshot, note)
         made = self._engines.named(answered.engine).why(context, answered, named)
-        if answered.engine == DEFAULT and not notice:
+        if reads_trees(answered.engine) and not notice:
             notice = _why_no_signals(context.snapshot, named.path)
         return replace(made, notice=notice) if notice else made
 
@@ -149,8 +149,8 @@ class TraceExplainer:
                 return compared
             snapshot = context.snapshot
             changed = {note.result_path: float(note.mtime_ms) for note in snapshot.notes}
-            by_byterover = entry.who == ENGINE and entry.engine == DEFAULT
-            own = snapshot.frontmatter_count + snapshot.overlay_count if by_byterover else 0
+            is_original = entry.who == ENGINE and reads_trees(entry.engine)
+            own = snapshot.frontmatter_count + snapshot.overlay_count if is_original else 0
 
             def as_of(at_ms: float) -> Trace:
                 return self._answer_logged(entry, replace(context, now_ms=at_ms))

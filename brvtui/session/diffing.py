@@ -205,7 +205,7 @@ def _saved_at(moment_ms: float, snapshot: Snapshot) -> Difference:
 
 def _constants(session: Session, profile: str, engine: str) -> tuple[Any, TreeConstants]:
     """The constants of ``engine`` in ``profile``, and those that files are read with then."""
-    if engine != registry.DEFAULT:
+    if not registry.reads_trees(engine):
         return session.engines.named(engine).constants(profile), session.profile
     made = with_overrides(tree_profile(profile.removesuffix("*")), session.settings)
     if profile.endswith("*") and made.name != profile:

@@ -55,7 +55,7 @@ class Engines:
 
     def profile(self, name: str) -> str:
         """The name of the profile that the engine ``name`` answers with. Raises as :meth:`named`."""
-        if name == registry.DEFAULT:
+        if registry.reads_trees(name):
             return self._opened.profile.name
         return self._profiles.get(name) or self.named(name).profiles[0]
 
@@ -74,7 +74,7 @@ class Engines:
         return Context(snapshot or opened.snapshot, constants, opened.clock(), self._services)
 
     def _constants(self, name: str, profile: str) -> Any:
-        if name == registry.DEFAULT:
+        if registry.reads_trees(name):
             return self._opened.profile  # the tree is read with it, and the settings change single constants
         try:
             return self.named(name).constants(profile)

@@ -98,7 +98,7 @@ def choose_project(
     if not tolerant:
         configuration.check()
     in_use, own = configuration.settings.engine, ""
-    if in_use != registry.DEFAULT:
+    if not registry.reads_trees(in_use):
         own = profile_of_engine(configuration, profiles_of(in_use))
     read_with = chosen_profile(configuration, own)
     return ProjectChoice(project, configuration, read_with, {in_use: own} if own else {})

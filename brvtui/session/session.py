@@ -311,7 +311,7 @@ class Session:
         ByteRover's cache is emptied, since its answers came from other constants; :meth:`load` again afterwards. Raises
         :class:`brvtui.typed_tables.ProfileError`, or :class:`brvtui.engines.contract.EngineError` for another engine.
         """
-        if engine != registry.DEFAULT:
+        if not registry.reads_trees(engine):
             self.engines.use_profile(engine, name)
             return
         self.profile = with_overrides(tree_profile(name), self.settings)

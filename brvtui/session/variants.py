@@ -377,7 +377,7 @@ class VariantRunner:
             constants = self._constants(engine, variant)
         except ProfileError as error:
             raise EngineError(str(error)) from error
-        read_with = constants if name == registry.DEFAULT else session.profile
+        read_with = constants if registry.reads_trees(name) else session.profile
         is_of_notes = variant.revision or variant.signals or variant.without or variant.edit
         if not self.kind.can_vary and (is_of_notes or (variant.days and not self.kind.has_maturity)):
             raise VariantError(self.kind.not_varied)
@@ -439,7 +439,7 @@ class VariantRunner:
 
     def _constants(self, engine: Engine[Any], variant: Variant) -> Any:
         session = self._session
-        if engine.name == registry.DEFAULT:
+        if registry.reads_trees(engine.name):
             base: Any = session.profile
             if variant.profile:
                 base = with_overrides(tree_profile(variant.profile), session.settings)

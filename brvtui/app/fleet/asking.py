@@ -10,6 +10,7 @@ from typing import NamedTuple
 from brvtui import faults
 from brvtui.app.project.open_fleet import OpenFleet
 from brvtui.app.workers import Refusal, is_cancelled
+from brvtui.engines.registry import declaration
 from brvtui.engines.together import FinishedPart, OneRanking, TermCounts
 from brvtui.fleet.answering import AskingStopped
 from brvtui.fleet.asking import MemberReply
@@ -75,6 +76,7 @@ class _Batches:
         value = reply.value
         if isinstance(value, MemberAnswer):
             reply = replace(reply, value=replace(value, hits=value.hits[:MOST_HITS]))
+            declaration(value.engine)  # which loads it: the panes must not wait for that
         self._replies.append(reply)
         self._flush_if_due()
 

@@ -18,8 +18,8 @@ from brvtui.app.states import FleetSelection, FleetState, FleetWork
 from brvtui.app.view import View
 from brvtui.app.widgets.choice_pane import NOTHING, ChoicePane
 from brvtui.app.widgets.lines import LazyLines, wrapped
-from brvtui.engines.registry import DEFAULT
-from brvtui.engines.together import OneRanking
+from brvtui.engines.registry import has
+from brvtui.engines.together import OneRanking, RanksTogether
 from brvtui.fleet.fleet_file import Absence
 from brvtui.fleet.questions import MemberAnswer
 from brvtui.paint.glyphs import glyph_of
@@ -193,7 +193,7 @@ class FleetResultsPane(ChoicePane):
         if not answer.hits:
             return made
         hit = answer.hits[0]
-        engine = answer.engine if answer.engine != DEFAULT else ""
+        engine = "" if has(answer.engine, RanksTogether) else answer.engine
         room = width - made.width - (len(engine) + 2 if engine else 0)
         made.extend(chips(hit.words, room).spans)
         made.gap(2 if hit.words and engine else 0).add(engine, "accent")

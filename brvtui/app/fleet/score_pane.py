@@ -9,8 +9,8 @@ from brvtui.app.states import FleetSelection, FleetState
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
-from brvtui.engines.registry import DEFAULT
-from brvtui.engines.together import OneRanking
+from brvtui.engines.registry import has
+from brvtui.engines.together import OneRanking, RanksTogether
 from brvtui.fleet.fleet_file import Member
 from brvtui.fleet.questions import MemberAnswer
 from brvtui.paint.glyphs import Glyphs, glyph_of
@@ -113,7 +113,7 @@ def _of_member(answer: MemberAnswer, width: int, glyphs: Glyphs, merge: str) -> 
             before = hit.found_by
     notes = f"{plural(answer.notes, 'note')} by {answer.engine} {answer.profile}"
     said = _NOT_COMPARABLE.format(notes=notes, scores="this score is" if answer.hits else "its scores are")
-    return [*made, Line(), *wrapped(said + (merge if answer.engine == DEFAULT else ""), width)]
+    return [*made, Line(), *wrapped(said + (merge if has(answer.engine, RanksTogether) else ""), width)]
 
 
 def _of_ranking(ranking: OneRanking, selection: FleetSelection, width: int, glyphs: Glyphs) -> list[Line]:

@@ -11,7 +11,7 @@ from brvtui.app.project.project import LOAD, Project
 from brvtui.app.services import AppServices
 from brvtui.app.workers import Newest, Refusal
 from brvtui.engines.profile_files import profiles_of
-from brvtui.engines.registry import DEFAULT
+from brvtui.engines.registry import reads_trees
 
 if TYPE_CHECKING:
     from brvtui.config import Configuration
@@ -82,7 +82,7 @@ class Switches:
         self._project.show_tree(read)
         store, profile = self._services.store, session.engines.profile(engine)
         store.update(store.view.engine._replace(profile=profile), store.view.answer._replace(ticks={}))
-        summary = f": {session.profile.summary}; the simulated cache is emptied" if engine == DEFAULT else ""
+        summary = f": {session.profile.summary}; the simulated cache is emptied" if reads_trees(engine) else ""
         self._services.notify(f"profile {profile}{summary}", timeout=4)
         self._ask_again()
 

@@ -14,7 +14,6 @@ from brvtui.app.services import AppServices
 from brvtui.app.states import EngineState, ProjectState
 from brvtui.app.workers import is_cancelled
 from brvtui.engines.contract import EngineError, Prepares
-from brvtui.engines.registry import DEFAULT
 
 if TYPE_CHECKING:
     from brvtui.session import Session
@@ -46,7 +45,7 @@ class EngineChoice:
         try:
             mode = next(iter(session.engines.named(session.engine).modes), "")
         except EngineError as error:
-            self._services.notify(f"{error}; {DEFAULT} answers", severity="error", timeout=10)
+            self._services.notify(f"{error}; {store.view.engine.name} answers", severity="error", timeout=10)
             store.update(store.view.engine._replace(profile=session.profile.name))
         else:
             profile = session.engines.profile(session.engine)

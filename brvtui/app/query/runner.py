@@ -20,7 +20,6 @@ from brvtui.app.services import AppServices
 from brvtui.app.states import AnswerState, CacheState, Phase, PinState, SelectionState
 from brvtui.app.view import selectable
 from brvtui.engines.profile_files import profiles_of
-from brvtui.engines.registry import DEFAULT
 
 if TYPE_CHECKING:
     from brvtui.app.contents import Overview
@@ -364,17 +363,19 @@ class QueryRunner:
             self.tree_changed()
 
     def refused(self, refused: EngineUnusable) -> None:
-        """Says why the engine cannot be asked as it is set; the default one answers instead.
+        """Says why the engine cannot be asked as it is set; the first one of the project answers instead.
 
         A refusal of an older request, or by an engine that was chosen before, changes nothing.
         """
-        request, chosen = refused.request, self._services.store.view.engine.name
+        request, chosen, session = refused.request, self._services.store.view.engine.name, self._project.session
         if refused.engine != chosen or (request is not None and request.number != self.prober.newest):
             return
-        instead = f"; {DEFAULT} answers" if chosen != DEFAULT else ""
+        assert session is not None
+        first = session.engines.names[0]
+        instead = f"; {first} answers" if chosen != first else ""
         self._services.notify(f"{refused.why}{instead}", severity="error", timeout=10)
-        if chosen != DEFAULT:
-            self.use(DEFAULT)
+        if chosen != first:
+            self.use(first)
 
     # what a model writes
 

@@ -181,7 +181,7 @@ def _steps(entry: Entry, value: Value, engine: str) -> tuple[Value, ...]:
 
 def _allowed(entry: Entry, engine: str) -> str:
     match entry.name:
-        case "profile" if engine != registry.DEFAULT and (own := profiles_of(engine)):
+        case "profile" if not registry.reads_trees(engine) and (own := profiles_of(engine)):
             return f"{', '.join(own)}, for {engine} to answer with; to read the notes with: {entry.allowed}"
         case "engine":
             return ", ".join(registry.names())

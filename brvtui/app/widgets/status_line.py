@@ -24,7 +24,7 @@ from brvtui.app.states import (
 )
 from brvtui.app.view import View
 from brvtui.app.widgets.lines import Lines
-from brvtui.engines.registry import DEFAULT
+from brvtui.engines.registry import reads_trees
 from brvtui.paint.glyphs import MATURITIES, Glyphs
 from brvtui.paint.line import Line, Span, spread
 from brvtui.paint.text import cut, plural, seconds
@@ -150,7 +150,7 @@ def _of_project(view: View, overview: Overview, glyphs: Glyphs, wide: bool) -> l
         groups.append((8, [(f"{plural(overview.notes, view.kind.noun)} ", "text"), *counts(overview.counts, glyphs)]))
     else:
         groups.append((8, [(plural(overview.notes, view.kind.noun), "text")]))
-    if view.engine.name == DEFAULT:
+    if reads_trees(view.engine.name):
         groups.append(_profile(view.engine))
         if overview.reads_frontmatter:
             groups.append((6, [("signals ", "muted"), ("frontmatter", "warn")]))
