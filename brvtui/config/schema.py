@@ -14,7 +14,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from brvtui.engines.registry import DEFAULT_PROFILE, PROFILES
+from brvtui.engines.registry import DEFAULT, DEFAULT_PROFILE, PROFILES
 
 # Sources of settings, and their problems.
 
@@ -242,7 +242,7 @@ class ProjectSettings:
         choices=_SWITCH,
         restart=True,
     )
-    engine: str = _setting("byterover", "the memory system whose retrieval answers queries", restart=True)
+    engine: str = _setting(DEFAULT, "the memory system whose retrieval answers queries", restart=True)
     profile: str | Mapping[str, Any] = _setting(
         DEFAULT_PROFILE, "the engine's constants; a table changes single ones", restart=True
     )

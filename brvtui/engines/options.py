@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from brvtui.engines.contract import EngineError
-from brvtui.engines.registry import kind_of, load, names_for
+from brvtui.engines.registry import declaration, kind_of, names_for
 
 
 @runtime_checkable
@@ -25,11 +25,8 @@ def engines_with(option: str, value: Any, refusing: str = "") -> str:
     """
     found = []
     for name in names_for(kind_of(refusing)):
-        try:
-            engine = load(name)
-        except EngineError:
-            continue
-        is_known = value in engine.modes if option == "mode" else _names(engine, option)
+        engine = declaration(name)
+        is_known = engine and value in engine.modes if option == "mode" else _names(engine, option)
         if is_known and name != refusing:
             found.append(f"--engine {name}")
     return " or ".join(found)

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from brvtui import faults
-from brvtui.engines.registry import DEFAULT, DEFAULT_PROFILE, PROFILES, kind_of, load, names, names_for
+from brvtui.engines.registry import DEFAULT_PROFILE, PROFILES, declaration, kind_of, load, names, names_for
 from brvtui.regular_files import read_regular
 from brvtui.services.legs import RequestPolicy
 from brvtui.store.folders import config_folder
 from brvtui.tree.constants import ArchiveRules, TreeConstants
+from brvtui.tree.reading.kinds import TREE
 from brvtui.typed_tables import ProfileError, merged, parse_tables
 from brvtui.wording import shortened
 
@@ -76,7 +77,7 @@ def tree_profile(source: str = DEFAULT_PROFILE) -> TreeProfile:
     """
     if not source:
         profile_tables(source, PROFILES)  # refuses it: an engine takes an empty name for its usual profile
-    made: TreeProfile = load(DEFAULT).constants(source)
+    made: TreeProfile = load(TREE.native).constants(source)
     return made
 
 
@@ -112,12 +113,7 @@ def engine_of_profile(profile: object) -> str:
 
 
 def _profiles_of(engine: str, kept: Mapping[str, object]) -> tuple[str, ...]:
-    from brvtui.engines.contract import EngineError  # which the first paint must not wait for
-
-    try:
-        built_in = load(engine).profiles
-    except EngineError:
-        return ()
+    built_in = found.profiles if (found := declaration(engine)) is not None else ()
     return tuple(dict.fromkeys((*built_in, *(name for name, extended in kept.items() if extended in built_in))))
 
 

@@ -92,26 +92,22 @@ def one_ranking(asker: Asker, members: Sequence[Member], query: str, limit: int 
 
 
 def _other_engine(name: str) -> str:
-    able = ", ".join(one for one in registry.names() if _can_rank(one))
+    able = ", ".join(one for one in registry.names() if registry.has(one, RanksTogether))
     return f"its engine is {name}: one ranking is made by {able} alone"
 
 
 def _different(states: Mapping[str, MemberState]) -> list[Absence]:
     """The members whose engine or constants differ from those of most."""
-    counts = Counter((one.engine, one.constants) for one in states.values() if _can_rank(one.engine))
+    counts = Counter((one.engine, one.constants) for one in states.values() if registry.has(one.engine, RanksTogether))
     usual = counts.most_common(1)[0][0] if counts else ("", "")
     made = []
     for name, one in states.items():
-        if not _can_rank(one.engine):
+        if not registry.has(one.engine, RanksTogether):
             made.append(Absence(name, _other_engine(one.engine), AbsenceKind.NOT_RANKED))
         elif (one.engine, one.constants) != usual:
             why = f"its constants ({one.profile}) are not those of most members: their scores cannot be one ranking"
             made.append(Absence(name, why, AbsenceKind.OTHER_CONSTANTS))
     return made
-
-
-def _can_rank(engine: str) -> bool:
-    return registry.has(engine, RanksTogether)
 
 
 def evaluate_together(

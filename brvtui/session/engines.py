@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines import registry
-from brvtui.engines.contract import Completes, Context, Engine, EngineError, Learns, Query
+from brvtui.engines.contract import Caches, Completes, Context, Engine, EngineError, Learns, Query
 from brvtui.services.provided import EngineServices
 from brvtui.session.opened import OpenProject
 from brvtui.snapshot import Snapshot
@@ -47,11 +46,13 @@ class Engines:
 
     def which(self, kind: type) -> str:
         """The names of the engines that are of ``kind``, in words."""
-        able = []
-        for name in self.names:
-            with suppress(EngineError):
-                able += [name] if isinstance(self.named(name), kind) else []
-        return ", ".join(able)
+        return ", ".join(name for name in self.names if registry.has(name, kind))
+
+    def clear_caches(self) -> None:
+        """Drops the answers that engines keep."""
+        for engine in tuple(self._made.values()):
+            if isinstance(engine, Caches):
+                engine.clear_cache()
 
     def profile(self, name: str) -> str:
         """The name of the profile that the engine ``name`` answers with. Raises as :meth:`named`."""

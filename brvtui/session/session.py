@@ -273,19 +273,12 @@ class Session:
         self.refresh()
         return trace
 
-    def cache_now(self, query: str) -> CacheNow:
-        """ByteRover's simulated cache as a look-up for ``query`` would find it at this moment."""
-        return self._cache.cache_now(self.engines.context(registry.DEFAULT), query)
-
-    def clear_cache(self) -> None:
-        """Empties ByteRover's simulated cache and forgets the fingerprint."""
-        self._cache.clear_cache()
-
-    @property
-    def _cache(self) -> Caches:
-        engine = self.engines.named(registry.DEFAULT)
-        assert isinstance(engine, Caches)
-        return engine
+    def cache_now(self, query: str, engine: str = "") -> CacheNow:
+        """The simulated cache of ``engine``, or else of the one that is set, as ``query`` would find it now."""
+        name = engine or self.engine
+        cache = self.engines.named(name)
+        assert isinstance(cache, Caches)
+        return cache.cache_now(self.engines.context(name), query)
 
     @property
     def _native(self) -> tuple[Engine[Any], EngineContext[Any]]:
@@ -308,14 +301,14 @@ class Session:
     def use_profile(self, name: str, engine: str = registry.DEFAULT) -> None:
         """Switches ``engine`` to another profile; ByteRover's with what the settings change of it.
 
-        ByteRover's cache is emptied, since its answers came from other constants; :meth:`load` again afterwards. Raises
+        Caches are emptied, since their answers came from other constants; :meth:`load` again afterwards. Raises
         :class:`brvtui.typed_tables.ProfileError`, or :class:`brvtui.engines.contract.EngineError` for another engine.
         """
         if not registry.reads_trees(engine):
             self.engines.use_profile(engine, name)
             return
         self.profile = with_overrides(tree_profile(name), self.settings)
-        self.clear_cache()
+        self.engines.clear_caches()
 
     def search(self, query: str, limit: int, scope: str = "") -> Any:
         """A plain search of notes, as ``brv search`` makes it and its engine records it."""

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from brvtui import programs
-from brvtui.engines import registry
 from brvtui.engines.contract import Verifies
-from brvtui.engines.profile_files import EngineVersion
+from brvtui.engines.profile_files import EngineVersion, tree_profile
 from brvtui.engines.verification.installed import (
     InstalledEngine,
     NotInstalled,
@@ -136,7 +135,7 @@ def verify(
     found = installed_engine(session, named)
     variables = programs.environment(session.project.root)
     sealed = sealed_node(find_node(variables), variables)
-    reading = session.engines.named(registry.DEFAULT).constants()
+    reading = tree_profile()
     snapshot, now_ms = session.snapshot, session.clock()
     made = _engine(session).verify(
         VerificationRun(found, sealed, snapshot, reading, queries, now_ms, progress, cancelled)

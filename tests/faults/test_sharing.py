@@ -32,7 +32,7 @@ session = Session.open(Path(sys.argv[1]))
 session.recording = True
 session.load()
 for turn in range(int(sys.argv[2])):
-    session.clear_cache()
+    session.engines.clear_caches()
     session.run("quokka")
     if turn < 8:
         session.history.add(f"{sys.argv[3]} {turn}")

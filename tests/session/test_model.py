@@ -223,7 +223,7 @@ def test_nobody_is_asked_without_leave(opened: Opened, query: str) -> None:
         assert [type(event) for event in events] == [Routed, Finished]
         assert trace.answer.text
         session.model.allow()
-        session.clear_cache()
+        session.engines.clear_caches()
         session.probe(query)
         session.run(query)
         assert server.asked == [], "neither a probe nor a plain run asks"

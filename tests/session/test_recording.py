@@ -37,7 +37,7 @@ def test_recording_goes_to_the_tools_own_overlay(quokkas: Tree, own_data_folders
     assert state_of(quokkas.root, own_data_folders / "engine") == before
     position = session.snapshot.by_path["x/n.md"]
     assert (session.snapshot.signals[position].importance, session.snapshot.signals[position].source) == (64, "overlay")
-    session.clear_cache()
+    session.engines.clear_caches()
     session.run("quokka")
     assert read_state(written[0])["x/n.md"]["maturity"] == "validated"
 

@@ -18,7 +18,7 @@ def test_a_probe_has_no_effect_and_a_run_fills_the_cache(quokkas: Tree) -> None:
     assert (run.mode, run.section(Route).used) == ("run", True)
     assert session.probe("QUOKKA facts").tier == 0
     assert session.probe("facts quokka").tier == 1
-    session.clear_cache()
+    session.engines.clear_caches()
     assert session.probe("quokka facts").section(Route).used
 
 

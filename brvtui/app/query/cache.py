@@ -65,9 +65,11 @@ class Cache:
     def look(self) -> None:
         """Looks at the simulated cache as it is now."""
         session, view = self._project.session, self._services.store.view
-        if session is not None and view.project.overview is not None and view.answer.trace is not None:
-            query = view.answer.trace.query
-            look = partial(session.cache_now, query)
+        trace = view.answer.trace
+        if session is None or view.project.overview is None or trace is None:
+            return
+        if presentation(trace.engine).caches:
+            look, query = partial(session.cache_now, trace.query, trace.engine), trace.query
             self._services.background.run(look, partial(self._seen, query), group="cache", exclusive=True)
 
     def clear(self) -> None:
@@ -76,7 +78,7 @@ class Cache:
         if session is not None and not shown.caches:
             self._services.notify(f"{shown.title} keeps no answers: there is no cache to empty", timeout=4)
         elif session is not None:
-            session.clear_cache()
+            session.engines.clear_caches()
             self._services.notify("the simulated cache is empty", timeout=2)
             self._ask_again()
 

@@ -179,8 +179,9 @@ def _remedies(session: Session, explanation: Explanation, cached: str) -> tuple[
         return None
     if found is None or not presentation(explanation.trace.engine).caches:
         return found
+    cached_now = partial(session.cache_now, engine=explanation.trace.engine)
     return tuple(
-        replace(one, how=f"{one.how}, {cached}") if one.query and session.cache_now(one.query).look.hit_key else one
+        replace(one, how=f"{one.how}, {cached}") if one.query and cached_now(one.query).look.hit_key else one
         for one in found
     )
 

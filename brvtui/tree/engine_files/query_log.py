@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from brvtui.tree.reading.json_file import moment_of, number_of, read_json_or_none
+from brvtui.tree.reading.kinds import TREE
 
 ENGINE = "engine"
 OURS = "brv-tui"
@@ -40,7 +41,7 @@ class LoggedQuery:
     fingerprint: str = ""
     scope: str = ""
     profile: str = ""
-    engine: str = "byterover"
+    engine: str = TREE.native
     """The engine that answered, by its name."""
     problem: str = ""
     """Why it failed."""

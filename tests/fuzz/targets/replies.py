@@ -106,7 +106,7 @@ class Chat(Target):
 
     def run(self, data: bytes) -> str:
         self.service.first, self.service.asked = self.whole(data), 0
-        self.session.clear_cache()
+        self.session.engines.clear_caches()
         ended = ""
         for event in self.session.complete("what does the quokka do with its anchor at the gate"):
             if isinstance(event, (Finished, CompletionFailed)):

@@ -242,7 +242,7 @@ def test_05_an_earlier_answer_came_from_the_cache(tree: Tree) -> None:
     assert made.remedy.text == (
         "wait until the answer expires, 60 s after it was given, or change a note: a new search has it at rank 2"
     )
-    session.clear_cache()
+    session.engines.clear_caches()
     assert session.answers.explain("quokka facts", "x/more.md").found
 
 
@@ -317,7 +317,7 @@ def test_05_a_note_that_new_signals_raised_is_not_in_the_cached_answer(tree: Tre
     assert session.answers.explain("quokka facts", "x/n.md").use == (
         "quoted in the direct answer; that answer came from the cache, given 0 s before"
     )
-    session.clear_cache()
+    session.engines.clear_caches()
     assert session.answers.explain("quokka facts", "x/more.md").use == "quoted in the direct answer"
 
 
@@ -345,7 +345,7 @@ def test_what_an_exact_look_up_gave_again_is_explained_as_the_answer_that_it_is(
     session.load()
     # the tree is another one now
     assert not reason_is(session.answers.explain("quokka facts", "y/bilby.md"), Loss.NO_TERM)
-    session.clear_cache()
+    session.engines.clear_caches()
     session.run("quokka facts")
     assert reason_is(session.answers.explain("quokka facts", "y/bilby.md"), Loss.NO_TERM)
 
