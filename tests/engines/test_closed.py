@@ -2,21 +2,134 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
+import brvtui
+from brvtui.app.log.log_pane import is_of_tiers, score_of, tier_of
 from brvtui.app.maturity.board_on_day import BoardOptions, board_on_day
 from brvtui.app.maturity.cards import label_of
-from brvtui.engines.contract import EngineError
+from brvtui.app.states import EngineState, Phase, ProjectState
+from brvtui.app.view import View
+from brvtui.engines import registry
+from brvtui.engines.contract import Ages, EngineError
 from brvtui.paint.glyphs import UNICODE
 from brvtui.session import Session
+from brvtui.tree.engine_files.query_log import OURS, LoggedQuery
 from tests.engines.tiered_toy import FADES, GATE
 from tests.support.engine_packages import declared
 from tests.support.trees import Tree
+
+PACKAGE = Path(brvtui.__file__).parent
+ENGINES = frozenset(registry.names())
+THE_TABLE = PACKAGE / "engines" / "registry.py"
+
+
+class _Values:
+    """The values of names in a file, as far as imports and assignments of constants give them."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._bound: dict[str, ast.expr | tuple[str, str]] = {}
+        for node in ast.walk(tree):
+            match node:
+                case ast.ImportFrom(module=str() as module, names=names) if module.partition(".")[0] == "brvtui":
+                    self._bound |= {each.asname or each.name: (module, each.name) for each in names}
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    self._bound[name] = value
+
+    def of(self, node: ast.expr | None, depth: int = 9) -> Any:
+        """The value of ``node``; None if it is unknown. A container is the tuple of its elements."""
+        match node:
+            case ast.Constant(value=value):
+                return value
+            case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
+                return tuple(self.of(each, depth) for each in elements)
+            case ast.Call(func=ast.Name(id="frozenset" | "set" | "tuple"), args=[argument]):
+                return self.of(argument, depth)
+            case ast.Attribute(value=owner, attr=name):
+                found = self.of(owner, depth)
+                return getattr(found, name, None) if isinstance(found, ModuleType) else None
+            case ast.Name(id=name) if depth and (bound := self._bound.get(name)):
+                return self.of(bound, depth - 1) if isinstance(bound, ast.expr) else _imported(*bound)
+        return None
+
+
+def _imported(module: str, name: str) -> Any:
+    owner = import_module(module)
+    if not hasattr(owner, name):
+        import_module(f"{module}.{name}")
+    return getattr(owner, name)
+
+
+def _texts(value: Any) -> set[str]:
+    """The strings in ``value``: itself, or its elements."""
+    elements = value if isinstance(value, tuple | list | set | frozenset) else [value]
+    return {each for each in elements if isinstance(each, str)}
+
+
+def engines_named(source: str) -> list[str]:
+    """Where ``source`` compares something with the name of an engine, or looks it up by such names."""
+    tree = ast.parse(source)
+    values, found = _Values(tree), []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare(left=left, comparators=others):
+                operands = [left, *others]
+            case ast.MatchValue(value=value):
+                operands = [value]
+            case ast.Dict(keys=keys):
+                operands = [key for key in keys if key is not None]
+            case ast.Call(func=ast.Attribute(attr="startswith" | "endswith" | "__eq__"), args=arguments):
+                operands = arguments
+            case _:
+                continue
+        if any(ENGINES & _texts(values.of(operand)) for operand in operands):
+            found.append(ast.unparse(node))
+    return found
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'x = engine == "byterover"',
+        'x = "knowing" != trace.engine',
+        'x = engine in ("", "soleri")',
+        'x = engine not in {"jeffs_brain"}',
+        'ONES = frozenset(("soleri", "knowing"))\nx = engine in ONES',
+        'SPACE = "byterover_v4"\nSAME = SPACE\nx = engine == SAME',
+        "from brvtui.engines import registry\nx = engine == registry.DEFAULT",
+        "from brvtui.engines.registry import DEFAULT as USUAL\nx = engine != USUAL",
+        "def f():\n    from brvtui.engines.registry import DEFAULT\n    return engine is DEFAULT",
+        'match engine:\n    case "soleri" | "knowing":\n        pass',
+        "from brvtui.engines import registry\nmatch engine:\n    case registry.DEFAULT:\n        pass",
+        'x = {"byterover": 1}.get(engine)',
+        'x = engine.startswith("byterover")',
+    ],
+)
+def test_comparison_with_an_engine_name_is_found(source: str) -> None:
+    assert engines_named(source)
+
+
+def test_other_uses_of_names_are_allowed() -> None:
+    source = "from brvtui.engines.registry import DEFAULT\nname = given or DEFAULT\nx = view.engine.name == kind.native"
+    assert engines_named(source) == []
+
+
+def test_no_file_outside_an_engine_compares_its_name() -> None:
+    own = [PACKAGE / "engines" / name for name in ENGINES]
+    files = [file for file in sorted(PACKAGE.rglob("*.py")) if not any(map(file.is_relative_to, own))]
+    assert len(files) > 300
+    found = {file: engines_named(file.read_text(encoding="utf-8")) for file in files}
+    assert len(found.pop(THE_TABLE)) == 1, "the table of our engines"
+    assert {file: where for file, where in found.items() if where} == {}
 
 
 @pytest.fixture
@@ -70,6 +183,57 @@ def test_its_access_hits_are_those_that_it_counts(session: Session) -> None:
     held = zip(session.snapshot.notes, session.snapshot.signals, strict=True)
     counts = {note.path: stored.access_count for note, stored in held}
     assert counts == {hit.file: int(hit is trace.hits[0]) for hit in trace.hits}
+
+
+@pytest.fixture
+def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Two engines of other packages: ``tiered`` has tiers, ``toy`` has none."""
+    with (
+        declared(tmp_path / "1", monkeypatch, "tiered", "tests.engines.tiered_toy:TieredToy"),
+        declared(tmp_path / "2", monkeypatch, "toy", "tests.engines.toy:Toy"),
+    ):
+        yield
+
+
+def logged(engine: str, **values: Any) -> LoggedQuery:
+    """An entry of the log by ``engine``."""
+    return LoggedQuery(0, "quokka", OURS, "completed", engine=engine, **values)
+
+
+@pytest.mark.usefixtures("toys")
+def test_log_shows_tiers_of_any_engine_that_declares_them() -> None:
+    tiered, plain = logged("tiered", top_score=0.5), logged("toy", top_score=0.5)
+    assert (is_of_tiers(tiered), is_of_tiers(plain), is_of_tiers(logged("gone"))) == (True, False, False)
+    assert (tier_of(tiered)[0], tier_of(plain)[0]) == ("?", "–"), (
+        "an answer without a tier is odd only where there are some"
+    )
+    assert (score_of(tiered), score_of(plain)) == ("0.50", ".5000")
+
+
+@pytest.mark.usefixtures("toys")
+@pytest.mark.parametrize(
+    ("engine", "offered"),
+    [("byterover", {"route.takes", "cache.clear"}), ("tiered", {"route.takes"}), ("toy", set()), ("gone", set())],
+)
+def test_actions_are_offered_for_what_an_engine_declares(engine: str, offered: set[str]) -> None:
+    shown = View(engine=EngineState(engine), project=ProjectState(Phase.READY))
+    assert {"route.takes", "cache.clear"} - shown.idle == offered
+
+
+@pytest.mark.usefixtures("toys")
+@pytest.mark.parametrize(
+    ("engine", "usual"), [("byterover", "brv-3"), ("knowing", "knowing"), ("tiered", "plain"), ("gone", "gone")]
+)
+def test_the_first_profile_that_an_engine_declares_is_its_usual_one(engine: str, usual: str) -> None:
+    assert EngineState(engine, profile=f"{usual}*").has_usual_profile
+    assert not EngineState(engine, profile="another").has_usual_profile
+
+
+@pytest.mark.usefixtures("toys")
+def test_capabilities_of_engines_that_cannot_be_loaded_are_none() -> None:
+    assert registry.has("tiered", Ages)
+    assert not registry.has("toy", Ages)
+    assert not registry.has("gone", Ages)
 
 
 def test_what_it_cannot_do_is_refused_in_a_line(session: Session) -> None:

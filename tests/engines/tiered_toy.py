@@ -8,11 +8,12 @@ from typing import Any
 from brvtui.engines.ageing.events import Event
 from brvtui.engines.ageing.rules import AgeingRules
 from brvtui.engines.contract import Context, Query
+from brvtui.paint.steps import StepName
 from brvtui.ranking.constants import CompoundRules, DecayRules, SignalRules
 from brvtui.ranking.decay import age_days
 from brvtui.trace import AgedSignals, Ceiling, Trace
 from brvtui.trace.routing import Outcome, Route
-from tests.engines.toy import Counted, Rules, Toy
+from tests.engines.toy import Counted, Rules, Toy, ToyPresentation
 
 FADES = Event(
     key="fades",
@@ -30,11 +31,18 @@ _SCORE = CompoundRules(0.0, 0.0, 1.0, 100.0, {"draft": 1.0, "validated": 1.0, "c
 _DECAY = DecayRules(0.9, 10.0, False)
 
 
+class TieredPresentation(ToyPresentation):
+    """Two tiers, told by the number of results."""
+
+    outlook = (StepName("one", "one result", tier="1"), StepName("more", "more results", tier="2"))
+
+
 class TieredToy(Toy):
     """Answers at tier 1 or 2; a document fades with its age alone."""
 
     name = "tiered"
     sections = (Counted, Route)
+    presentation = TieredPresentation()
 
     def answer(self, context: Context[Rules], query: Query) -> Trace:
         """The answer of the toy, at tier 1 for one result and tier 2 for more."""
