@@ -55,12 +55,10 @@ def notes(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
 
 def _of_engines(ctx: click.Context, attribute: str) -> Iterator[str]:
     from brvtui.engines import registry
-    from brvtui.engines.contract import EngineError
 
     given = ctx.params.get("engine")
     for name in [given] if given else registry.names():
-        with suppress(EngineError):
-            yield from getattr(registry.load(name), attribute, ())
+        yield from getattr(registry.declaration(name), attribute, ())
 
 
 def _below_tree(ctx: click.Context) -> Iterator[str]:

@@ -20,9 +20,8 @@ from brvtui.config.schema import (
     Value,
 )
 from brvtui.engines.profile_files import TreeProfile, engine_of_profile, profiles_of, tree_profile
-from brvtui.engines.registry import DEFAULT_PROFILE, PROFILES, names, reads_trees
+from brvtui.engines.registry import DEFAULT, DEFAULT_PROFILE, PROFILES, names, reads_trees
 from brvtui.store.folders import with_home
-from brvtui.tree.reading.kinds import TREE
 from brvtui.typed_tables import ProfileError, lowered, overlay
 from brvtui.wording import did_you_mean, shortened
 
@@ -62,7 +61,7 @@ def chosen_profile(configuration: Configuration, of_engine: str = "") -> TreePro
     except (ConfigError, ProfileError) as error:
         if source.layer in _EXPLICIT:
             raise
-        if not _is_of_another(wanted):
+        if reads_trees(engine_of_profile(wanted) or DEFAULT):
             raise UnusableSetting(SettingProblem("profile", str(error), source)) from error
         chosen = tree_profile()
     if source.layer is Layer.PROJECT:
@@ -78,14 +77,8 @@ def why_no_profile(value: Value, source: SettingSource) -> str:
     try:
         _load(value, source)
     except (ProfileError, ConfigError) as error:
-        return "" if _is_of_another(value) else str(error)
+        return str(error) if reads_trees(engine_of_profile(value) or DEFAULT) else ""
     return ""
-
-
-def _is_of_another(profile: Value) -> bool:
-    """True if ``profile`` is one of an engine with whose constants no tree is read. Loads the engines."""
-    owner = engine_of_profile(profile)
-    return bool(owner) and not reads_trees(owner)
 
 
 def why_not_of_engine(configuration: Configuration) -> str:
@@ -97,7 +90,7 @@ def why_not_of_engine(configuration: Configuration) -> str:
     is_chosen = configuration.source("profile").layer not in (Layer.DEFAULT, *_EXPLICIT)
     if not is_chosen or not isinstance(wanted, str) or engine not in names() or wanted in profiles_of(engine):
         return ""
-    owner = engine_of_profile(wanted) or TREE.native
+    owner = engine_of_profile(wanted) or DEFAULT
     return f"{engine} answers with its usual profile: {wanted} is one of {owner}'s" if owner != engine else ""
 
 
@@ -144,7 +137,7 @@ def _load(wanted: Value, source: SettingSource) -> TreeProfile:
     if source.layer is Layer.PROJECT and not _lies_in(folder.parent, file):
         raise ConfigError(f"{source.place}: profile = {quote(name)} must lie in the project")
     if not _is_file(file):
-        usable = profiles_of(TREE.native)
+        usable = profiles_of(DEFAULT)
         if name in usable:
             return tree_profile(name)
         why = f"no such file; use {', '.join(usable)} or the path of a file{did_you_mean(name, usable)}"

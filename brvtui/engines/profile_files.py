@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from brvtui import faults
-from brvtui.engines.registry import DEFAULT_PROFILE, PROFILES, declaration, kind_of, load, names, names_for
+from brvtui.engines.registry import DEFAULT, DEFAULT_PROFILE, PROFILES, declaration, kind_of, load, names, names_for
 from brvtui.regular_files import read_regular
 from brvtui.services.legs import RequestPolicy
 from brvtui.store.folders import config_folder
 from brvtui.tree.constants import ArchiveRules, TreeConstants
-from brvtui.tree.reading.kinds import TREE
 from brvtui.typed_tables import ProfileError, merged, parse_tables
 from brvtui.wording import shortened
 
@@ -77,7 +76,7 @@ def tree_profile(source: str = DEFAULT_PROFILE) -> TreeProfile:
     """
     if not source:
         profile_tables(source, PROFILES)  # refuses it: an engine takes an empty name for its usual profile
-    made: TreeProfile = load(TREE.native).constants(source)
+    made: TreeProfile = load(DEFAULT).constants(source)
     return made
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from brvtui import __version__, faults
 from brvtui.engines import registry
-from brvtui.engines.contract import EngineError
 from brvtui.engines.verdict import verdict_sentence
 from brvtui.ranking.constants import NOT_ROUNDED
 from brvtui.saved.rebuilding import PlainError, from_plain
@@ -115,13 +114,11 @@ def trace_from_plain(value: Any) -> Trace:
         raise PlainError("trace must be an object")
     given = from_plain(dict[str, Any], value.get("sections", {}), "trace.sections")
     common = from_plain(Trace, {**value, "sections": []}, "trace")
-    kinds: dict[str, type[Any]] = {}
-    try:
-        kinds = {kind.SECTION: kind for kind in registry.load(common.engine).sections}
-    except EngineError:
-        notice = f"the engine {common.engine} is not installed: only what all engines have is shown"
-        if notice not in common.notices:
-            common = replace(common, notices=(*common.notices, notice))
+    engine = registry.declaration(common.engine)
+    kinds = {kind.SECTION: kind for kind in engine.sections} if engine is not None else {}
+    notice = f"the engine {common.engine} is not installed: only what all engines have is shown"
+    if engine is None and notice not in common.notices:
+        common = replace(common, notices=(*common.notices, notice))
     sections = tuple(
         from_plain(kinds[name], section, f"trace.sections.{name}") if name in kinds else UnreadSection(name, section)
         for name, section in given.items()

@@ -95,8 +95,7 @@ def answers_of(session: Session, tree: MigratedTree, asked: Sequence[Asked]) -> 
 
     Raises :class:`brvtui.engines.contract.EngineError`.
     """
-    native = session.kind.native
-    engine, context = session.engines.named(native), session.engines.context(native)
+    engine, context = session.engines.named(session.kind.native), session.engines.context(session.kind.native)
     notes = {note.topic: note.note for note in tree.notes}
     for judgment, source in asked:
         before = engine.answer(context, Query(judgment.text, judgment.scope))

@@ -268,14 +268,8 @@ class VariantRunner:
     @property
     def profiles(self) -> dict[str, tuple[str, ...]]:
         """The names of the profiles of each engine that can rank what is open."""
-        session = self._session
-        made: dict[str, tuple[str, ...]] = {}
-        for name in session.engines.names:
-            try:
-                made[name] = session.engines.named(name).profiles
-            except EngineError:
-                continue
-        return made
+        declared = {name: registry.declaration(name) for name in self._session.engines.names}
+        return {name: engine.profiles for name, engine in declared.items() if engine is not None}
 
     @property
     def has_modes(self) -> bool:

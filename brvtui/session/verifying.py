@@ -77,28 +77,23 @@ def _engine(session: Session) -> Verifies:
 
 def verification_status(session: Session, named: Path | None = None) -> VerificationStatus:
     """What is known of the engine that is installed for the project of ``session``. Asks it nothing."""
-    described = _described(session)
+    profile, versions, described = _described(session)
     try:
         found = installed_engine(session, named)
     except NotInstalled as error:
-        return VerificationStatus(None, str(error), None, *_words(described), True)
+        return VerificationStatus(None, str(error), None, profile, versions, True)
     last = next((one for one in verified_versions() if one.engine == found.name), None)
-    return VerificationStatus(found, "", last, *_words(described), described[1].covers(found.version))
+    return VerificationStatus(found, "", last, profile, versions, described.covers(found.version))
 
 
-def _described(session: Session) -> tuple[str, EngineVersion]:
-    """The profile of the engine that is detected for ``session``, and the versions that it describes."""
+def _described(session: Session) -> tuple[str, str, EngineVersion]:
+    """The profile of the engine that is detected for ``session``, and the versions that it describes, also in words."""
     constants = session.engines.named(session.kind.native).constants()
     described = constants.engine
     until = getattr(described, "until", described.version)
-    return constants.name, EngineVersion(described.name, described.version, until)
-
-
-def _words(described: tuple[str, EngineVersion]) -> tuple[str, str]:
-    """The profile, and the versions in words."""
-    name, engine = described
-    first, last = (".".join(version.split(".")[:2]) for version in (engine.version, engine.until))
-    return name, first if first == last else f"{first} to {last}"
+    first, last = (".".join(version.split(".")[:2]) for version in (described.version, until))
+    versions = first if first == last else f"{first} to {last}"
+    return constants.name, versions, EngineVersion(described.name, described.version, until)
 
 
 def questions(session: Session, most: int | None = None) -> list[str]:

@@ -81,9 +81,7 @@ def open_session(opening: Opening) -> OpenedProject | SettingProblem:
     from brvtui.typed_tables import ProfileError
 
     try:
-        if opening.space or opening.root is not None or opening.repository is not None:
-            return OpenedProject(_session(opening))
-        if opening.member:
+        if opening.space or opening.member or opening.root is not None or opening.repository is not None:
             return OpenedProject(_session(opening))
         return _opened_of_two(opening)
     except UnusableSetting as error:

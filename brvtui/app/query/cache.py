@@ -65,10 +65,8 @@ class Cache:
     def look(self) -> None:
         """Looks at the simulated cache as it is now."""
         session, view = self._project.session, self._services.store.view
-        trace = view.answer.trace
-        if session is None or view.project.overview is None or trace is None:
-            return
-        if presentation(trace.engine).caches:
+        trace, is_read = view.answer.trace, view.project.overview is not None
+        if session is not None and is_read and trace is not None and view.presentation.caches:
             look, query = partial(session.cache_now, trace.query, trace.engine), trace.query
             self._services.background.run(look, partial(self._seen, query), group="cache", exclusive=True)
 
