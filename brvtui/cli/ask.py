@@ -248,14 +248,14 @@ class _Terminal:
 def _given(trace: Trace) -> str:
     """The lines that replace the answer of an engine that writes none."""
     from brvtui.engines.registry import presentation
+    from brvtui.paint.blocks import lines_of
     from brvtui.paint.glyphs import for_terminal
     from brvtui.paint.text import kept_whole
     from brvtui.report.lines import plain_lines
 
     with nullcontext() if sys.stdout.isatty() else kept_whole():
-        return plain_lines(presentation(trace.engine).answer(trace, _WIDTH, for_terminal(letters_setting()))).strip(
-            "\n"
-        )
+        blocks = presentation(trace.engine).answer(trace)
+        return plain_lines(lines_of(blocks, _WIDTH, for_terminal(letters_setting()))).strip("\n")
 
 
 @click.group(cls=WholeSummaries)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from brvtui.engines.sentence import default_sentence
-from brvtui.paint.answers import answer_lines, completion_lines, marker, paragraphs, prompt_lines
+from brvtui.paint.answers import completion_blocks, prompt_blocks
 from brvtui.paint.attempts import Attempted, ladder_rows
+from brvtui.paint.blocks import Block, Blocks, CheckedStep, Marked, Rule, Text
 from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
-from brvtui.paint.line import Line, Span, line, rule
+from brvtui.paint.line import Line, Span, line
 from brvtui.paint.neighbourhood import Neighbourhood
 from brvtui.paint.sentence import NO_ANSWER, Headline, Sentence, tier_role
-from brvtui.paint.steps import Outlook, check_line, stage_line, step_lines
-from brvtui.paint.text import column, wrap
+from brvtui.paint.steps import Outlook
+from brvtui.paint.text import column
 from brvtui.trace import Answer, Completion, EndReason, Hit, Ladder, Leg, NearMiss, Trace
 
 Groups = list[tuple[int, list[Span]]]
@@ -22,7 +23,7 @@ _LEG_NAME = 10
 
 
 class Presentation:
-    """Words and lines for the traces of one engine. Lines are at most ``width`` cells wide; nothing is computed."""
+    """Words and blocks for the traces of one engine; nothing is computed."""
 
     title = ""
     """The engine's name as a heading."""
@@ -115,37 +116,31 @@ class Presentation:
         """:meth:`lack` in at most eight cells, for a row of a list."""
         return f"{glyphs.minus}{miss.short:.3f}"
 
-    def nothing(self, trace: Trace, width: int) -> list[Line]:
-        """Lines below the verdict when there is no result."""
-        return []
+    def nothing(self, trace: Trace, width: int) -> Iterable[Line]:
+        """Yields the lines below the verdict when there is no result."""
+        return ()
 
-    def decision(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """Everything that decided: the steps with their checks."""
-        made: list[Line] = []
-        for step in trace.steps:
-            made += step_lines(step, self.outlook, width, glyphs)
-            made += [check_line(check, step, width, glyphs) for check in step.checks]
-        return made
+    def decision(self, trace: Trace, glyphs: Glyphs) -> Iterator[Block]:
+        """Yields everything that decided: the steps with their checks."""
+        yield from (CheckedStep(step, self.outlook) for step in trace.steps)
 
-    def flow(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """Legs, and how many documents each stage took in, dropped and gave on."""
-        made: list[Line] = []
+    def flow(self, trace: Trace, glyphs: Glyphs) -> Iterator[Block]:
+        """Yields legs, and how many documents each stage took in, dropped and gave on."""
         if trace.legs:
-            made.append(rule(width, self.legs_title(trace), dash=glyphs.dash))
+            yield Rule(self.legs_title(trace))
             cells = column((leg.name for leg in trace.legs), _LEG_NAME)
-            made += [leg_line(leg, cells, width, glyphs) for leg in trace.legs]
+            yield from (leg_line(leg, cells, glyphs) for leg in trace.legs)
         if trace.stages:
-            made.append(rule(width, "in − dropped = out", dash=glyphs.dash))
-            made += [stage_line(stage, width) for stage in trace.stages]
-        return made
+            yield Rule("in − dropped = out")
+            yield from trace.stages
 
     def legs_title(self, trace: Trace) -> str:
         """The label above the legs."""
         return "legs"
 
-    def place(self, trace: Trace, file: str, width: int, glyphs: Glyphs) -> list[Line]:
-        """How the document at ``file`` came to its rank, below the parts of its score."""
-        return []
+    def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Blocks:
+        """Yields how the document at ``file`` came to its rank, below the parts of its score."""
+        return ()
 
     def neighbourhood(self, trace: Trace, place: str) -> Neighbourhood | None:
         """The links at ``place``, a document or another node, to be drawn; None where the trace tells of none."""
@@ -188,19 +183,20 @@ class Presentation:
             return "no model asked" if answer.kind == "extractive" and model else ""
         return fell_short(answer) or ("cut off" if done.ended is EndReason.CUT else "")
 
-    def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """The answer that the user reads."""
-        mark = marker(self.words(trace))
+    def answer(self, trace: Trace) -> Blocks:
+        """Yields the answer that the user reads."""
+        text = trace.answer.text
         if trace.answer.kind == "retrieval":
             given = ", ".join(hit.title for hit in trace.hits) or "nothing"
             text = f"{self.title} retrieves and stops there: it writes no answer. A reader would be given: {given}"
-            return paragraphs(text, width, mark)
-        return answer_lines(trace.answer, width, mark)
+        elif trace.answer.notice:
+            yield Text(trace.answer.notice, "warn", after=0)
+        yield Marked(text, self.words(trace))
 
-    def completion(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """The model's turns and tools; nothing if none was asked."""
+    def completion(self, trace: Trace, glyphs: Glyphs) -> Blocks:
+        """Yields the model's turns and tools; nothing if none was asked."""
         done = trace.answer.completion
-        return completion_lines(done, width, glyphs) if done is not None else []
+        return completion_blocks(done, glyphs) if done is not None else ()
 
     def has_begun(self, text: str) -> bool:
         """Whether a model that wrote ``text`` so far writes the answer, and does not just say what it does next."""
@@ -211,12 +207,12 @@ class Presentation:
         prompt = trace.answer.prompt if trace is not None else None
         return f"prompt {prompt.tokens} t" if prompt is not None else "prompt"
 
-    def prompt(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """The prompt for a model, or a remark that none is asked."""
+    def prompt(self, trace: Trace) -> Blocks:
+        """Yields the prompt for a model, or a remark that none is asked."""
         prompt = trace.answer.prompt
         if prompt is None:
-            return [line(f" {part}", "muted") for part in wrap("no model is asked for this answer", width - 2)]
-        return prompt_lines(prompt, width, marker(self.words(trace)))
+            return (Text("no model is asked for this answer", "muted"),)
+        return prompt_blocks(prompt, self.words(trace))
 
     def prompt_text(self, trace: Trace) -> str:
         """The text of the second tab, to be copied; empty when there is none."""
@@ -230,10 +226,9 @@ class Presentation:
         """The heading of the cache."""
         return "Cache none"
 
-    def cache(self, trace: Trace | None, now: Any, width: int, glyphs: Glyphs) -> list[Line]:
-        """The answers that it keeps: as ``now`` has them (its own look at them), else as ``trace`` saw them."""
-        text = f"{self.title} keeps no answers: every query is searched for"
-        return [line(f" {part}", "muted") for part in wrap(text, width - 2)]
+    def cache(self, trace: Trace | None, now: Any, width: int, glyphs: Glyphs) -> Blocks:
+        """Yields the answers that it keeps: as ``now`` has them (its own look at them), else as ``trace`` saw them."""
+        return (Text(f"{self.title} keeps no answers: every query is searched for", "muted"),)
 
 
 _KINDS = {
@@ -259,11 +254,18 @@ def fell_short(answer: Answer) -> str:
             return "" if answer.kind == "model" else "nothing written"
 
 
-def leg_line(leg: Leg, cells: int, width: int, glyphs: Glyphs) -> Line:
+def leg_line(leg: Leg, cells: int, glyphs: Glyphs) -> Line:
     """One ranked list: its name in ``cells``, how many it holds, in which unit, and whether it counts."""
     role = STATE_ROLES[leg.state.value]
     made = line(f" {glyphs.state[leg.state.value]} ", f"bold {role}").fit(leg.name, cells, "bold strong")
     by = f"found by {leg.unit}" if leg.unit else STATE_WORDS[leg.state.value]
     made.add(f"{len(leg.hits):>3} ", "text").add(by, "text")
     made.add("" if leg.counts else ", not fused", "warn")
-    return made.add(f"  {leg.why}", "muted").cut(width)
+    return made.add(f"  {leg.why}", "muted")
+
+
+def deviation_blocks(deviations: Sequence[str]) -> Iterator[Block]:
+    """Yields what the program does otherwise than its document says."""
+    if deviations:
+        yield Rule("as the program runs")
+        yield from (Text(text, "warn") for text in deviations)

@@ -196,7 +196,10 @@ def places_of(check: Check) -> int:
 
 
 def step_lines(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> list[Line]:
-    """Returns how a step ended and why, in a line, or more where the pane is narrow; what a run takes where it fits."""
+    """Returns how a step ended and why, in a line, or more where the pane is narrow; what a run takes where it fits.
+
+    Below stand its checks.
+    """
     own = _known(step, {entry.name: entry for entry in outlook})
     role = STATE_ROLES[step.state.value]
     made = line(f" {glyphs.state[step.state.value]} ", f"bold {role}")
@@ -204,9 +207,9 @@ def step_lines(step: Step, outlook: Outlook, width: int, glyphs: Glyphs) -> list
     made.add(f" {_word(step, own)} ", role)
     made.add(step.summary, "muted")
     expected = Line().add(f"doc {step.expected}" if step.expected else "", "faint")
-    if made.width + expected.width < width or keeps_whole():
-        return [made.right(width, expected)]
-    return hanging(made, width, 3)
+    fits = made.width + expected.width < width or keeps_whole()
+    head = [made.right(width, expected)] if fits else hanging(made, width, 3)
+    return [*head, *(check_line(check, step, width, glyphs) for check in step.checks)]
 
 
 def check_line(check: Check, step: Step, width: int, glyphs: Glyphs) -> Line:

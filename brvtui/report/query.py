@@ -11,6 +11,7 @@ from brvtui.engines.advice import remarks
 from brvtui.engines.presentation import Presentation
 from brvtui.engines.registry import kind_of, presentation
 from brvtui.paint.answers import sandbox_text
+from brvtui.paint.blocks import lines_of
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.hits import ResultRow, added_rule, hit_lines, miss_title_room, near_miss_lines, title_room
 from brvtui.paint.line import Line, badge, folded, line, rule
@@ -51,7 +52,8 @@ def trace_lines(trace: Trace, details: Mapping[str, Detail], width: int, glyphs:
     facts = f" {trace.version}, profile {profile_text(trace.profile)}, {notes} of {held.project}"
     made += [line(facts, "muted").cut(width), *_reading(trace, shown, width, glyphs)]
     made += notices(trace.notices, width, glyphs)
-    made += [Line(), *shown.decision(trace, width, glyphs), *shown.flow(trace, width, glyphs)]
+    route = [*shown.decision(trace, glyphs), *shown.flow(trace, glyphs)]
+    made += [Line(), *lines_of(route, width, glyphs)]
     made += ladder_lines(trace, width, glyphs)
     made += [Line(), rule(width, shown.counts(trace), dash=glyphs.dash), *result_lines(trace, width, glyphs)]
     for place, hit in enumerate(trace.hits):
@@ -123,14 +125,14 @@ def _reading(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> l
 def _score(hit: Hit, trace: Trace, detail: Detail | None, width: int, glyphs: Glyphs) -> list[Line]:
     maturity = hit.signals.maturity if hit.signals else ""
     head = title_line(trace, hit, maturity, "", width, glyphs)
-    place = presentation(trace.engine).place(trace, hit.file, width, glyphs)
+    place = lines_of(presentation(trace.engine).place(trace, hit.file, glyphs), width, glyphs)
     return [head, *score_lines(trace, hit, detail, ticks_of(trace), width, glyphs), *place]
 
 
 def _answer(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> list[Line]:
     made = [rule(width, f"answer · {shown.kind_of_answer(trace.answer)}", dash=glyphs.dash)]
-    made += _first(shown.answer(trace, width, glyphs), _SHOWN_ANSWER_LINES)
-    made += shown.completion(trace, width, glyphs)
+    made += _first(lines_of(shown.answer(trace), width, glyphs), _SHOWN_ANSWER_LINES)
+    made += lines_of(shown.completion(trace, glyphs), width, glyphs)
     if trace.answer.prompt is not None:
         made.append(rule(width, "prompt", dash=glyphs.dash))
         prompt = trace.answer.prompt
@@ -199,10 +201,7 @@ def explain_lines(explanation: Explanation, width: int, glyphs: Glyphs) -> list[
     if hit is not None:
         if not explanation.found:
             made.append(line(" the score that it would have as a result:", "muted"))
-        maturity = hit.signals.maturity if hit.signals else ""
-        made.append(title_line(trace, hit, maturity, "", width, glyphs))
-        made += score_lines(trace, hit, explanation.detail, ticks_of(trace), width, glyphs)
-        made += presentation(trace.engine).place(trace, hit.file, width, glyphs)
+        made += _score(hit, trace, explanation.detail, width, glyphs)
     return made
 
 

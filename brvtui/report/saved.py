@@ -13,9 +13,9 @@ from brvtui.disk import writing
 from brvtui.engines.presentation import Presentation
 from brvtui.engines.registry import kind_of, presentation
 from brvtui.paint.attempts import score_text
+from brvtui.paint.blocks import Blocks, lines_of
 from brvtui.paint.glyphs import UNICODE, glyph_of
 from brvtui.paint.hits import chips
-from brvtui.paint.line import Line
 from brvtui.paint.score import score_lines, ticks_of
 from brvtui.paint.sentence import plain
 from brvtui.paint.text import plural
@@ -64,7 +64,7 @@ def _blocks(saved: SavedTrace, trace: Trace, shown: Presentation) -> Iterator[st
     yield _results(trace, shown) or paragraph("No results.")
     yield from _misses(trace, shown)
     yield heading(2, "Route")
-    yield _fence([*shown.decision(trace, _ROUTE_WIDTH, UNICODE), *shown.flow(trace, _ROUTE_WIDTH, UNICODE)])
+    yield _fence([*shown.decision(trace, UNICODE), *shown.flow(trace, UNICODE)], _ROUTE_WIDTH)
     yield from _scores(saved, trace, shown)
     yield from _retry(trace, shown)
     if shown.caches:
@@ -136,7 +136,7 @@ def _scores(saved: SavedTrace, trace: Trace, shown: Presentation) -> Iterator[st
         number = str(place) if place <= len(trace.hits) else "Not in the results"
         yield heading(3, f"{number}: {hit.title} ({hit.path})")
         lines = score_lines(trace, hit, saved.detail.get(hit.file), ticks_of(trace), _WIDTH, UNICODE)
-        yield _fence([*lines, *shown.place(trace, hit.file, _WIDTH, UNICODE)])
+        yield _fence([*lines, *shown.place(trace, hit.file, UNICODE)])
 
 
 def _retry(trace: Trace, shown: Presentation) -> Iterator[str]:
@@ -165,7 +165,7 @@ def _answer(trace: Trace, shown: Presentation) -> Iterator[str]:
         yield fenced(trace.answer.text)
     if trace.answer.sources:
         yield Markdown(f"Sources: {', '.join(path(source) for source in trace.answer.sources)}\n")
-    yield _fence(shown.completion(trace, _WIDTH, UNICODE))
+    yield _fence(shown.completion(trace, UNICODE))
     if trace.answer.prompt is not None:
         yield heading(2, "Prompt")
         for section in trace.answer.prompt.sections:
@@ -173,8 +173,8 @@ def _answer(trace: Trace, shown: Presentation) -> Iterator[str]:
             yield fenced(section.text)
 
 
-def _fence(lines: list[Line]) -> str:
-    text = plain_lines(lines)
+def _fence(blocks: Blocks, width: int = _WIDTH) -> str:
+    text = plain_lines(lines_of(blocks, width, UNICODE))
     return fenced(text) if text.strip() else ""
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from brvtui.app.live_answer import LiveAnswer, advanced
 from brvtui.app.query.answer import live_lines
-from brvtui.paint.answers import completion_lines
+from brvtui.paint.answers import completion_blocks
+from brvtui.paint.blocks import lines_of
 from brvtui.paint.glyphs import for_terminal
+from brvtui.paint.line import Line
 from brvtui.trace import Cited, Completion, EndReason, ModelTurn, ToolStep, Usage, events
 
 _USAGE = Usage(100, 10, False)
@@ -22,6 +24,11 @@ def after(*happened: events.Event) -> LiveAnswer:
 
 def plain(live: LiveAnswer) -> str:
     return "\n".join(made.plain for made in live_lines(live, 76, for_terminal("off")))
+
+
+def _report(done: Completion) -> list[Line]:
+    glyphs = for_terminal("off")
+    return lines_of(completion_blocks(done, glyphs), 76, glyphs)
 
 
 def test_text_of_an_earlier_turn_was_no_answer() -> None:
@@ -53,7 +60,7 @@ def test_a_call_that_failed_took_its_time_too() -> None:
         "echo", EndReason.FAILED, "nothing came for 60 s", (), (), Usage(0, 0, False), None, (), (),
         timings={"turn 1": 900.0},
     )  # fmt: skip
-    (said,) = [made.plain for made in completion_lines(done, 76, for_terminal("off")) if "no call" in made.plain]
+    (said,) = [made.plain for made in _report(done) if "no call" in made.plain]
     assert said.strip() == "no call came to its end · 900 ms"
 
 
@@ -65,7 +72,7 @@ def test_what_a_model_did_is_told_afterwards() -> None:
         ("Gaps",), ("something to know",), "half", (1.25,),
         {"turn 1": 900.0, "step 1": 12.0, "turn 1 first text": 300.0},
     )  # fmt: skip
-    said = " ".join("\n".join(made.plain for made in completion_lines(done, 76, for_terminal("off"))).split())
+    said = " ".join("\n".join(made.plain for made in _report(done)).split())
     for part in (
         "repeated: search was called three times",
         "not in the tree, so not grounded: ghost.md",

@@ -23,7 +23,7 @@ from brvtui.lab.about import About, FileState
 from brvtui.paint.bars import meter, stack, stacked
 from brvtui.paint.glyphs import ASCII, UNICODE
 from brvtui.paint.line import Line, rule
-from brvtui.paint.steps import check_line, notices, outlook_lines, stage_line, step_lines, strip, times
+from brvtui.paint.steps import notices, outlook_lines, stage_line, step_lines, strip, times
 from brvtui.report.query import explain_report
 from brvtui.report.saved import Form, markdown_report, rendered, text_report
 from brvtui.saved.traces import SavedError, SavedTrace, as_json, read
@@ -158,7 +158,6 @@ def test_steps_are_painted(session: Session, data: st.DataObject, query: str, wi
     made += notices([*trace.notices, query], width, glyphs) + times(trace.timings, width)
     made += outlook_lines(presentation(trace.engine).outlook, width, glyphs, values)
     made += [line for step in trace.steps for line in step_lines(step, (), width, glyphs)]
-    made += [check_line(check, step, width, glyphs) for step in trace.steps for check in step.checks]
     made += [stage_line(stage, width) for stage in trace.section(Search).stages]
     painted([line.cut(width) for line in made], width)  # what is beyond the pane is not drawn
     for hit in trace.hits:

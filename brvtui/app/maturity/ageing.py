@@ -26,7 +26,8 @@ from brvtui.engines.ageing.board import BoardRow
 from brvtui.engines.ageing.events import ARCHIVE, PRUNING
 from brvtui.engines.ageing.forecast import LAST_DAY, After
 from brvtui.paint.bars import importance_bar
-from brvtui.paint.forecast import forecast_lines
+from brvtui.paint.blocks import lines_of
+from brvtui.paint.forecast import forecast_blocks
 from brvtui.paint.glyphs import Glyphs, glyph_of
 from brvtui.paint.line import Line, line, rule
 from brvtui.paint.score import source_name
@@ -207,7 +208,7 @@ class AgeingPane(Pane):
         forecast = self.forecast
         if forecast is not None and forecast.path == made.row.path:
             lines.append(rule(width, f"in {forecast.engine}", dash=self.glyphs.dash))
-            lines += forecast_lines(forecast.forecast, width, self.glyphs, forecast.day)
+            lines += lines_of(forecast_blocks(forecast.forecast, self.glyphs, forecast.day), width, self.glyphs)
             lines.append(rule(width, "in ByteRover", dash=self.glyphs.dash))
         lines += _bar(made, width, self.glyphs)
         lines += _curves(made, width, self.glyphs)

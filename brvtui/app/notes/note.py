@@ -21,7 +21,7 @@ from brvtui.app.view import View
 from brvtui.app.widgets.lines import wrapped
 from brvtui.app.widgets.pane import Pane
 from brvtui.app.workers import is_cancelled
-from brvtui.paint.answers import HIGHLIGHT, marker
+from brvtui.paint.blocks import HIGHLIGHT, marker
 from brvtui.paint.line import Line, Span, lit, painted
 
 if TYPE_CHECKING:

@@ -130,13 +130,15 @@ class AnswerPane(Pane):
             return [*made, *wrapped("what the user would read, and what a model would be sent", width)]
         if self.tab == "note":
             return [*made, *wrapped("no result is selected", width)]
+        from brvtui.paint.blocks import lines_of
+
         if self.tab == "prompt":
-            return made + view.presentation.prompt(trace, width, self.glyphs)
+            return made + lines_of(view.presentation.prompt(trace), width, self.glyphs)
         if view.live is not None:
             text = _paragraphs(view.live.text, view, width) if view.live.text else []
             return [*made, *live_lines(view.live, width, self.glyphs), *text]
         shown = view.presentation
-        return made + shown.answer(trace, width, self.glyphs) + shown.completion(trace, width, self.glyphs)
+        return made + lines_of([*shown.answer(trace), *shown.completion(trace, self.glyphs)], width, self.glyphs)
 
     def lacks(self, view: View) -> Iterable[Message]:
         """Returns the text of the selected note while its tab is in front."""
@@ -172,7 +174,7 @@ def tabs_of(view: View) -> tuple[str, ...]:
 
 def _paragraphs(text: str, view: View, width: int) -> list[Line]:
     """``text`` as lines, with the words of the query marked once there is an answer."""
-    from brvtui.paint.answers import marker, paragraphs
+    from brvtui.paint.blocks import marker, paragraphs
 
     marks = marker(view.presentation.words(view.answered)) if view.answered is not None else None
     return paragraphs(text, width, marks)
@@ -180,13 +182,14 @@ def _paragraphs(text: str, view: View, width: int) -> list[Line]:
 
 def live_lines(live: LiveAnswer, width: int, glyphs: Glyphs) -> list[Line]:
     """Who is asked, its tools so far, and what it waits for; the text that it writes stands below."""
-    from brvtui.paint.answers import step_lines, tokens  # the first paint must not wait for it
+    from brvtui.paint.answers import tokens, tool_blocks  # the first paint must not wait for it
+    from brvtui.paint.blocks import lines_of
 
     state = "stopping…" if live.cancelling else "esc stops it"
     head = f"{live.model} · turn {live.turn}" if live.turn else live.model
     made = wrapped(f"{head} · {tokens(live.sent, live.received)} · {state}", width, "accent")
     for step in live.steps:
-        made += step_lines(step, width, glyphs)
+        made += lines_of(tool_blocks(step, glyphs), width, glyphs)
     if live.waiting:
         made += wrapped(live.waiting, width, "warn")
     elif not live.text:

@@ -48,7 +48,10 @@ class CachePane(Pane):
         """The engine's own account of it."""
         if view.opening:
             return []
-        lines = view.presentation.cache(view.answer.trace, view.cache.seen, width, self.glyphs)
+        from brvtui.paint.blocks import lines_of
+
+        blocks = view.presentation.cache(view.answer.trace, view.cache.seen, width, self.glyphs)
+        lines = lines_of(blocks, width, self.glyphs)
         is_as_saved = bool(view.project.saved) and view.presentation.caches
         return [*wrapped(_SAVED, width), *lines] if is_as_saved else lines
 

@@ -180,15 +180,16 @@ class RoutePane(Pane):
         trace = view.answered
         if trace is None:
             return top or wrapped("the route of a query: which gate it passes, which it fails", width)
+        from brvtui.paint.blocks import lines_of
         from brvtui.paint.steps import notices, times
 
         if not self.with_verdict and (sentence := shortened(view, self.app.size.width)):
             top += wrapped(sentence, width, "text")
         top += notices(trace.notices, width, self.glyphs)
-        decision = view.presentation.decision(trace, width, self.glyphs)
+        decision = lines_of(view.presentation.decision(trace, self.glyphs), width, self.glyphs)
         counterfactuals = self._counterfactuals(view, width)
         self._counterfactuals_at = len(top) - self.pinned + len(decision)
-        flow = view.presentation.flow(trace, width, self.glyphs)
+        flow = lines_of(view.presentation.flow(trace, self.glyphs), width, self.glyphs)
         return [*top, *decision, *counterfactuals, *flow, *times(trace.timings, width)]
 
     def _counterfactuals(self, view: View, width: int) -> list[Line]:

@@ -48,6 +48,7 @@ class ScorePane(Pane):
         return stale_lines(_STALE, view, width, self.glyphs) + self._explained(view.answered, view, width)
 
     def _explained(self, trace: Trace, view: View, width: int) -> list[Line]:
+        from brvtui.paint.blocks import lines_of
         from brvtui.paint.score import miss_lines, score_lines, terms, title_line
 
         shown, glyphs = view.presentation, self.glyphs
@@ -59,7 +60,7 @@ class ScorePane(Pane):
                 return wrapped("no result to explain", width)
             asks = "" if view.project.saved else f": {self.services.shown_key('results.why')} says why"
             return wrapped(f"{selected.file}: {shown.not_scored(trace)}{asks}", width)
-        place = shown.place(trace, view.selection.file, width, glyphs)
+        place = lines_of(shown.place(trace, view.selection.file, glyphs), width, glyphs)
         if hit is not None:
             maturity = hit.signals.maturity if hit.signals else view.maturity_of(hit.file)
             aside = "shown, not used " if view.unused else ""

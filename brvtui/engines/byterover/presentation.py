@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,11 +11,12 @@ from brvtui.engines.byterover.sentence import sentence
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.attempts import Attempted, ladder_rows
 from brvtui.paint.bars import draining
+from brvtui.paint.blocks import Block, Blocks, Ends, Rule, Text
 from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
-from brvtui.paint.line import Line, Span, hanging, line, rule
+from brvtui.paint.line import Line, Span, hanging, line
 from brvtui.paint.sentence import NO_ANSWER, Headline, Sentence, tier_role
-from brvtui.paint.steps import StepName, stage_line
-from brvtui.paint.text import cut_left, number, plural, seconds, signed, wrap
+from brvtui.paint.steps import StepName
+from brvtui.paint.text import cut_left, number, plural, seconds, signed
 from brvtui.text.visible import visible
 from brvtui.trace import Hit, Ladder, NearMiss, Origin, State, Trace, listed
 from brvtui.trace.routing import CacheEntry, CacheLook, FingerprintState, Outcome, Route
@@ -43,43 +44,40 @@ def cache_title(shown: CacheNow | None, width: int) -> str:
     return f"Cache{amount if width >= _TITLE else ''} SIMULATED"
 
 
-def cache_lines(shown: CacheNow | None, width: int, glyphs: Glyphs) -> list[Line]:
-    """Both look-ups, entries newest first, fingerprint."""
+def cache_blocks(shown: CacheNow | None, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    """Yields both look-ups, entries newest first, fingerprint."""
     if shown is None:
-        return _calm("empty: the answer to a query is cached when it is run", width)
-    made = _lookups(shown, width, glyphs) if shown.look.key and shown.look.entries else []
+        yield Text("empty: the answer to a query is cached when it is run", "muted")
+        return
+    if shown.look.key and shown.look.entries:
+        yield from _lookups(shown, width, glyphs)
     if not shown.look.entries:
-        made += _calm("no entries: a run adds its answer", width)
+        yield Text("no entries: a run adds its answer", "muted")
     for entry in reversed(shown.look.entries):
-        made += _entry(entry, width, glyphs)
-        made += _since(entry, shown, width, glyphs)
-    made.append(rule(width, "fingerprint of the tree", dash=glyphs.dash))
+        yield from _entry(entry, width, glyphs)
+        yield from _since(entry, shown, width, glyphs)
+    yield Rule("fingerprint of the tree")
     state = shown.fingerprint
-    made.append(line(f" {state.value[:16]} ", "text").add(plural(state.files, "file"), "muted").cut(width))
+    yield line(f" {state.value[:16]} ").add(plural(state.files, "file"), "muted")
     text = f"held {seconds(state.age_s)}, {seconds(state.left_s)} left" if state.held else "the next run computes it"
-    made.append(line(f" {text}", "muted").cut(width))
+    yield line(f" {text}", "muted")
     if state.value != state.current:
-        made.append(line(f" {glyphs.warn} the tree is now {state.current[:16]}", "warn").cut(width))
-        made += _warned(f"old answers are given for {seconds(state.left_s)} more, until it is computed again", width)
+        yield line(f" {glyphs.warn} the tree is now {state.current[:16]}", "warn")
+        yield _warned(f"old answers are given for {seconds(state.left_s)} more, until it is computed again")
     if shown.index_left_s > 0:
-        made += _warned(f"for {seconds(shown.index_left_s)} a search may still use the earlier index", width)
-    return [*made, *hanging(line(" simulated by brv-tui: the engine keeps its own", "faint"), width, 1)]
+        yield _warned(f"for {seconds(shown.index_left_s)} a search may still use the earlier index")
+    yield Text("simulated by brv-tui: the engine keeps its own", "faint", after=0)
 
 
-def _calm(text: str, width: int) -> list[Line]:
-    return [line(f" {part}", "muted") for part in wrap(text, width - 2)]
-
-
-def _lookups(shown: CacheNow, width: int, glyphs: Glyphs) -> list[Line]:
-    made = [line(" if it were asked now:", "faint").cut(width)]
+def _lookups(shown: CacheNow, width: int, glyphs: Glyphs) -> Iterator[Line]:
+    yield line(" if it were asked now:", "faint")
     look = shown.look
     for name, state, why in (("exact", look.exact.value, look.exact_why), ("fuzzy", look.fuzzy.value, look.fuzzy_why)):
         head = line(f" {glyphs.state[state]} {name} {STATE_WORDS[state]} ", STATE_ROLES[state])
-        made += hanging(head.add(why, "muted"), width, 3)
-    return made
+        yield from hanging(head.add(why, "muted"), width, 3)
 
 
-def _entry(entry: CacheEntry, width: int, glyphs: Glyphs) -> list[Line]:
+def _entry(entry: CacheEntry, width: int, glyphs: Glyphs) -> Iterator[Block]:
     state = entry.state.value
     role = STATE_ROLES[state]
     alive = entry.left_s > 0 and entry.fingerprint_match
@@ -92,38 +90,34 @@ def _entry(entry: CacheEntry, width: int, glyphs: Glyphs) -> list[Line]:
     shared = f"{entry.shared_tokens}/{entry.union_tokens} "
     right = Line().add(shared if width >= _ROOMY else "", "muted")
     right.add(number(entry.similarity), "text" if alive else "faint")
-    second = line("   ").add(entry.key, "muted" if alive else "faint")
     if width >= _WIDE:
-        first = made.add(f" age {seconds(entry.age_s):>5} ", "muted").add(f" {entry.key}", "muted")
-        return [first.right(width, right)]
-    return [made.right(width, right), second.cut(width), *_why(entry, width)]
+        yield Ends(made.add(f" age {seconds(entry.age_s):>5} ", "muted").add(f" {entry.key}", "muted"), right)
+        return
+    yield Ends(made, right)
+    yield line("   ").add(entry.key, "muted" if alive else "faint")
+    shared = "" if width >= _ROOMY else f"{entry.shared_tokens}/{entry.union_tokens} words · "
+    yield Text(f"{seconds(entry.age_s)} old · {shared}{entry.why}", "faint", "   ", limit=1)
 
 
-def _warned(text: str, width: int) -> list[Line]:
-    return [line(f"   {part}", "warn") for part in wrap(text, width - 4)]
+def _warned(text: str) -> Text:
+    return Text(text, "warn", "   ")
 
 
-def _since(entry: CacheEntry, shown: CacheNow, width: int, glyphs: Glyphs) -> list[Line]:
+def _since(entry: CacheEntry, shown: CacheNow, width: int, glyphs: Glyphs) -> Iterator[Block]:
     """The changes of the tree since the entry was answered, with a warning if it is still served."""
     changes = shown.changes.get(entry.key)
     if changes is None:
-        return []
+        return
     kinds = ((changes.changed, "changed"), (changes.added, "new"), (changes.removed, "gone"))
     named = [(path, kind) for paths, kind in kinds for path in paths]
     served = entry.fingerprint_match and entry.left_s > 0
     role = "warn" if served else "muted"
-    made = _warned(f"{glyphs.warn} still given, though the tree changed", width) if served else []
+    if served:
+        yield _warned(f"{glyphs.warn} still given, though the tree changed")
     for path, kind in named[:_NAMED]:
-        made.append(line("   ").add(cut_left(visible(path), width - len(kind) - 4), role).add(f" {kind}", role))
+        yield line("   ").add(cut_left(visible(path), width - len(kind) - 4), role).add(f" {kind}", role)
     if len(named) > _NAMED:
-        made.append(line(f"   and {plural(len(named) - _NAMED, 'file')} more", role))
-    return made
-
-
-def _why(entry: CacheEntry, width: int) -> list[Line]:
-    shared = "" if width >= _ROOMY else f"{entry.shared_tokens}/{entry.union_tokens} words · "
-    text = f"{seconds(entry.age_s)} old · {shared}{entry.why}"
-    return [line(f"   {part}", "faint") for part in wrap(text, width - 4)[:1]]
+        yield line(f"   and {plural(len(named) - _NAMED, 'file')} more", role)
 
 
 _MOST_WORDS = 12
@@ -242,43 +236,38 @@ class ByteRoverPresentation(Presentation):
         """The rank behind a limit, or how much of the score."""
         return f"rank {miss.rank}" if "limit" in miss.reason else super().lack_in_short(miss, glyphs)
 
-    def nothing(self, trace: Trace, width: int) -> list[Line]:
-        """The words that no note, or none of the best matches, matches; and other forms of them that some have."""
+    def nothing(self, trace: Trace, width: int) -> Iterator[Line]:
+        """Yields the words that no note, or none of the best matches, matches; and other forms that some notes have."""
         found = trace.section(Search)
-        below = found.held_below
-        none = {True: "none of the best matches has ", False: "no note matches "}
-        made = [line(none[word in below], "muted").add(f"“{word}”", "warn") for word in found.unmatched_words]
-        near = dict.fromkeys(form for expansion in found.lint.expansions for form in expansion.near)
-        return [*made, *(line("notes have ", "muted").add(f"“{form}”", "accent") for form in near)]
+        for word in found.unmatched_words:
+            none = "none of the best matches has " if word in found.held_below else "no note matches "
+            yield line(none, "muted").add(f"“{word}”", "warn")
+        for form in dict.fromkeys(form for expansion in found.lint.expansions for form in expansion.near):
+            yield line("notes have ", "muted").add(f"“{form}”", "accent")
 
-    def decision(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """The steps, and the retry ladder where it is advice."""
-        made, ladder = super().decision(trace, width, glyphs), trace.section(Ladder)
-        if ladder.in_route:
-            return made
-        word = STATE_WORDS[ladder.state.value]
-        advice = line(f" {glyphs.state[ladder.state.value]} retry ladder (advice) ", "muted").add(f"{word} ", "muted")
-        return [*made, advice.add(ladder.why if ladder.found else "", "faint").cut(width)]
+    def decision(self, trace: Trace, glyphs: Glyphs) -> Iterator[Block]:
+        """Yields the steps, and the retry ladder where it is advice."""
+        yield from super().decision(trace, glyphs)
+        ladder = trace.section(Ladder)
+        if not ladder.in_route:
+            word, sign = STATE_WORDS[ladder.state.value], glyphs.state[ladder.state.value]
+            advice = line(f" {sign} retry ladder (advice) ", "muted").add(f"{word} ", "muted")
+            yield advice.add(ladder.why if ladder.found else "", "faint")
 
-    def flow(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """The search's counts, folders that hits lift, and a plain search beside the route."""
+    def flow(self, trace: Trace, glyphs: Glyphs) -> Iterator[Block]:
+        """Yields the search's counts, folders that hits lift, and a plain search beside the route."""
         found = trace.section(Search)
-        made = [rule(width, "search: in − dropped = out")]
-        made += [stage_line(stage, width) for stage in found.stages]
-        if not found.stages:
-            made.append(line(f" {found.outcome.value.replace('_', ' ')}", "muted"))
+        yield Rule("search: in − dropped = out")
+        yield from found.stages or (line(f" {found.outcome.value.replace('_', ' ')}", "muted"),)
         if found.scope.pattern and not found.scope.path:
-            made += [line(f" {part}", "warn") for part in wrap(f"no scope: {found.scope.why}", width - 1)]
-        made += _lifts(found, width, glyphs)
+            yield Text(f"no scope: {found.scope.why}", "warn", after=0)
+        yield from _lifts(found, glyphs)
         plain = trace.find(PlainSearch)
         if plain is not None:
-            made.append(rule(width, f"a plain search with limit {plain.search.limit}", dash=glyphs.dash))
+            yield Rule(f"a plain search with limit {plain.search.limit}")
             for rank, hit in enumerate(plain.search.hits, start=1):
-                score = Line().add(f"{hit.score:.2f}", "strong")
-                made.append(
-                    line(f"{rank:>3} ", "muted").add(hit.title).add(f"  {hit.path}", "muted").right(width, score)
-                )
-        return made
+                row = line(f"{rank:>3} ", "muted").add(hit.title).add(f"  {hit.path}", "muted")
+                yield Ends(row, line(f"{hit.score:.2f}", "strong"))
 
     def named_folder(self, trace: Trace) -> str:
         """The scope of the search, where no option gave it."""
@@ -323,9 +312,9 @@ class ByteRoverPresentation(Presentation):
             return None
         return entry.left_s if state.value == state.current else min(entry.left_s, state.left_s)
 
-    def cache(self, trace: Trace | None, now: Any, width: int, glyphs: Glyphs) -> list[Line]:
-        """Both look-ups, entries newest first, fingerprint."""
-        return cache_lines(_seen(trace, now), width, glyphs)
+    def cache(self, trace: Trace | None, now: Any, width: int, glyphs: Glyphs) -> Blocks:
+        """Yields both look-ups, entries newest first, fingerprint."""
+        return cache_blocks(_seen(trace, now), width, glyphs)
 
 
 def _seen(trace: Trace | None, now: CacheNow | None) -> CacheNow | None:
@@ -392,20 +381,18 @@ def _combine(trace: Trace) -> Groups:
     return [*groups, (1, [(why, "muted")])] if why else groups
 
 
-def _lifts(found: Search, width: int, glyphs: Glyphs) -> list[Line]:
+def _lifts(found: Search, glyphs: Glyphs) -> Iterator[Block]:
     """Parent propagation, parent by parent: which hit lifts which folder to what, and whether that was kept."""
-    if not found.lifts:
-        return []
-    made = [rule(width, "parent propagation", dash=glyphs.dash)]
+    if found.lifts:
+        yield Rule("parent propagation")
     for lift in found.lifts[:_MOST_LIFTS]:
         sign, role = (glyphs.check, "ok") if lift.kept else (glyphs.state["missed"], "muted")
         entry = Line().gap().add(f"{sign} ", role).add(lift.folder, "text").add(f"  {lift.score:.2f}", role)
         own = f" {signed(lift.score - lift.value, 3)} of its own" if lift.score != lift.value else ""
         how = f" = {lift.relevance:.3f} × {lift.factor:g}^{lift.levels}{own}"
-        made.append(entry.add(how, "muted").add(f"  {lift.why}", "muted").cut(width))
+        yield entry.add(how, "muted").add(f"  {lift.why}", "muted")
     if len(found.lifts) > _MOST_LIFTS:
-        made.append(line(f"   … {len(found.lifts) - _MOST_LIFTS} more folders", "muted"))
-    return made
+        yield line(f"   … {len(found.lifts) - _MOST_LIFTS} more folders", "muted")
 
 
 def _attempt(place: int, attempt: Attempt, times: Mapping[str, float]) -> Attempted:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from brvtui.engines.byterover_v4.reasons import use_of
 from brvtui.engines.byterover_v4.sections import DECIMALS, SpaceAnswer, TopicHit
 from brvtui.engines.byterover_v4.sentence import relative, sentence, way_out
 from brvtui.engines.presentation import Groups, Presentation
-from brvtui.paint.glyphs import Glyphs
-from brvtui.paint.line import Line, line, rule
+from brvtui.paint.blocks import Block, Rule, Text, lines_of
+from brvtui.paint.glyphs import UNICODE, Glyphs
+from brvtui.paint.line import Line
 from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import StepName
-from brvtui.paint.text import wrap
 from brvtui.text.visible import visible
 from brvtui.trace import Hit, NearMiss, Trace
 from brvtui.wording import counted
-
-_SCALE = 2
 
 
 class V4Presentation(Presentation):
@@ -95,49 +93,41 @@ class V4Presentation(Presentation):
         """What helps; where V4 fails, also its own message."""
         failure = trace.section(SpaceAnswer).failure
         if failure is None:
-            return _paragraph(way_out(trace), width)
-        return [*_paragraph(f"V4 prints: {failure.message}", width, "warn"), *_paragraph(failure.remedy, width)]
+            return lines_of([_text(way_out(trace))], width, UNICODE)
+        return lines_of([_text(f"V4 prints: {failure.message}", "warn"), _text(failure.remedy)], width, UNICODE)
 
-    def place(self, trace: Trace, file: str, width: int, glyphs: Glyphs) -> list[Line]:
-        """Its raw score and what that is relative to, its element, the filter, what the agent is told."""
+    def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Iterator[Block]:
+        """Yields its raw score and what that is relative to, its element, the filter, what the agent is told."""
         section = trace.section(SpaceAnswer)
         topic = section.topic(file)
         if topic is None:
-            return []
-        made = [rule(width, "relative and absolute", dash=glyphs.dash)]
-        made += _paragraph(_raw(topic), width)
-        made += _paragraph(_carried(topic), width)
-        made += _paragraph(_filter(topic, section), width)
-        made.append(rule(width, "what the agent is told", dash=glyphs.dash))
+            return
+        yield Rule("relative and absolute")
+        yield from map(_text, (_raw(topic), _carried(topic), _filter(topic, section)))
+        yield Rule("what the agent is told")
         if section.topics.index(topic) >= section.returned:
-            return [*made, *_paragraph("nothing: it is behind the limit", width)]
-        made += _paragraph(use_of(topic, section), width)
-        return [*made, *_paragraph(f"“{topic.snippet}”", width)]
+            yield Text("nothing: it is behind the limit")
+        else:
+            yield from map(_text, (use_of(topic, section), f"“{topic.snippet}”"))
 
     def not_scored(self, trace: Trace) -> str:
         """That no term of it matched, or that the filter dropped it; where V4 fails, that."""
         return self.failure(trace) or "no term of it matches, or the filter dropped it"
 
-    def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """The citation block, as the agent is to repeat it."""
-        section = trace.section(SpaceAnswer)
-        if not section.citation_block:
-            why = "V4 retrieves and writes no answer; it tells the agent to cite nothing"
-            return [line(f" {part}", "muted") for part in wrap(why, width - _SCALE)]
-        said = "V4 retrieves and writes no answer. The agent is told to repeat this block:"
-        made = [line(f" {part}", "muted") for part in wrap(said, width - _SCALE)]
-        for row in section.citation_block.splitlines():
-            made += [line(f" {part}", "text") for part in wrap(visible(row), width - _SCALE)]
-        return made
+    def answer(self, trace: Trace) -> Iterator[Block]:
+        """Yields the citation block, as the agent is to repeat it."""
+        cited = trace.section(SpaceAnswer).citation_block.splitlines()
+        told = ". The agent is told to repeat this block:" if cited else "; it tells the agent to cite nothing"
+        yield Text(f"V4 retrieves and writes no answer{told}", "muted")
+        yield from map(_text, cited)
 
     def prompt_title(self, trace: Trace | None) -> str:
         """What the agent gets stands where another engine has a prompt."""
         return "printed"
 
-    def prompt(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """The answer as V4 prints it."""
-        text = self.prompt_text(trace)
-        return [line(f" {part}", "text") for row in text.splitlines() for part in wrap(visible(row), width - _SCALE)]
+    def prompt(self, trace: Trace) -> Iterator[Block]:
+        """Yields the answer as V4 prints it."""
+        yield from map(_text, self.prompt_text(trace).splitlines())
 
     def prompt_text(self, trace: Trace) -> str:
         """The answer as V4 prints it, to be copied."""
@@ -175,5 +165,5 @@ def _filter(topic: TopicHit, section: SpaceAnswer) -> str:
     return f"the filter found {'; '.join(shown)}"
 
 
-def _paragraph(text: str, width: int, role: str = "text") -> list[Line]:
-    return [line(f" {part}", role) for part in wrap(visible(text), width - _SCALE)]
+def _text(text: str, role: str = "text") -> Text:
+    return Text(visible(text), role)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from brvtui.engines.jeffs_brain.sections import Hybrid, RankedNote
@@ -12,11 +11,12 @@ from brvtui.engines.jeffs_brain.sentence import sentence
 from brvtui.engines.jeffs_brain.steps import NO_WORD
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.attempts import Attempted, rung_row
+from brvtui.paint.blocks import Block, Rule, Text
 from brvtui.paint.glyphs import Glyphs
-from brvtui.paint.line import Line, Span, line, rule
-from brvtui.paint.sentence import NEUTRAL, NO_ANSWER, Headline, Sentence
+from brvtui.paint.line import Line, Span, line
+from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import StepName
-from brvtui.paint.text import plural, wrap
+from brvtui.paint.text import plural
 from brvtui.trace import Hit, Ladder, NearMiss, State, Trace
 
 _WORD = re.compile(r"\w+")
@@ -60,10 +60,6 @@ class JeffsBrainPresentation(Presentation):
         """Which note is first, its places by words and by vectors, and how far it leads."""
         return sentence(trace)
 
-    def headline(self, trace: Trace) -> Headline:
-        """The name of the engine and why."""
-        return replace(super().headline(trace), role=NEUTRAL if trace.hits else NO_ANSWER)
-
     def warning(self, trace: Trace) -> str:
         """Which parts of the search failed."""
         hybrid = trace.section(Hybrid)
@@ -100,25 +96,24 @@ class JeffsBrainPresentation(Presentation):
         used = "" if hybrid.mode is hybrid.requested_mode else f" is {hybrid.mode.value}"
         return f"legs · mode {hybrid.requested_mode.value}{used}"
 
-    def flow(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """Legs and counts, parts that failed, and rules of intent that no note of the tree can meet."""
-        made = super().flow(trace, width, glyphs)
-        for error in trace.section(Hybrid).errors:
-            made += [line(f" {part}", "bad") for part in wrap(f"{error.stage} failed: {error.detail}", width - 2)]
-        return made + _idle_rules(trace.section(Hybrid), width, glyphs)
-
-    def place(self, trace: Trace, file: str, width: int, glyphs: Glyphs) -> list[Line]:
-        """Its places in the legs, and in the list before and after each stage."""
+    def flow(self, trace: Trace, glyphs: Glyphs) -> Iterator[Block]:
+        """Yields legs and counts, parts that failed, and rules of intent that no note of the tree can meet."""
+        yield from super().flow(trace, glyphs)
         hybrid = trace.section(Hybrid)
-        placed = hybrid.placed(file)
-        if placed is None:
-            return []
-        return [
-            rule(width, "places in the legs", dash=glyphs.dash),
-            *_legs(placed.hit, trace, width),
-            rule(width, "places in the list", dash=glyphs.dash),
-            *_order(placed, trace, width),
-        ]
+        yield from (Text(f"{error.stage} failed: {error.detail}", "bad") for error in hybrid.errors)
+        if hybrid.idle_rules:
+            yield Rule("rules of intent that cannot fire here")
+            bullet = line(f" {glyphs.bullet} ", "muted")
+            yield from (Text(text, "muted", bullet) for text in hybrid.idle_rules)
+
+    def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Iterator[Block]:
+        """Yields its places in the legs, and in the list before and after each stage."""
+        placed = trace.section(Hybrid).placed(file)
+        if placed is not None:
+            yield Rule("places in the legs")
+            yield from _legs(placed.hit, trace)
+            yield Rule("places in the list")
+            yield from _order(placed, trace)
 
     def not_scored(self, trace: Trace) -> str:
         """That neither leg has it."""
@@ -128,35 +123,31 @@ class JeffsBrainPresentation(Presentation):
         """The steps of the ladder, the first of which is the search itself."""
         return tuple(rung_row(rung, trace.timings) for rung in trace.section(Ladder).rungs)
 
-    def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """A remark that this engine writes no answer, and the notes that a reader would be given."""
-        hybrid = trace.section(Hybrid)
-        made = [line(f" {part}", "text") for part in wrap(_NO_STAGE, width - 2)]
+    def answer(self, trace: Trace) -> Iterator[Block]:
+        """Yields a remark that this engine writes no answer, and the notes that a reader would be given."""
+        yield Text(_NO_STAGE)
         if trace.hits:
             titles = ", ".join(hit.title for hit in trace.hits)
-            given = f"{plural(len(trace.hits), 'note')} of {hybrid.fused}: {titles}"
-            made += [Line(), *(line(f" {part}", "muted") for part in wrap(given, width - 2))]
-        return made
+            yield Line()
+            yield Text(f"{plural(len(trace.hits), 'note')} of {trace.section(Hybrid).fused}: {titles}", "muted")
 
     def prompt_title(self, trace: Trace | None) -> str:
         """The texts for a reranker stand where another engine has a prompt."""
         return "reranker" if trace is not None else "prompt"
 
-    def prompt(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """The documents for a reranker, in the order in which it gets them, and whether it was asked."""
+    def prompt(self, trace: Trace) -> Iterator[Block]:
+        """Yields the documents for a reranker, in the order in which it gets them, and whether it was asked."""
         hybrid = trace.section(Hybrid)
         head = sorted((placed for placed in hybrid.ranking if placed.sent), key=lambda one: one.reweighted_rank)
         step = next((step for step in trace.steps if step.name == "rerank"), None)
         asked = hybrid.reranked or (step is not None and step.state is State.FAILED)
         what = f"sent to {hybrid.reranker}" if asked else "what a reranker would be sent"
         why = f": {step.summary}" if step is not None and step.summary else ""
-        made = [line(f" {part}", "text") for part in wrap(f"{what}{why}", width - 2)]
+        yield Text(f"{what}{why}")
         for placed in head:
             score = f" · {placed.rerank_score:.2f}" if placed.rerank_score is not None else ""
-            made.append(rule(width, f"{placed.reweighted_rank + 1} · {placed.hit.path}{score}", dash=glyphs.dash))
-            for paragraph in placed.sent.split("\n"):
-                made += [line(f" {part}", "text") for part in wrap(paragraph, width - 2)]
-        return made
+            yield Rule(f"{placed.reweighted_rank + 1} · {placed.hit.path}{score}")
+            yield from map(Text, placed.sent.split("\n"))
 
     def words(self, trace: Trace) -> Sequence[str]:
         """The words that were searched for last: the query's, or those of the step that found something."""
@@ -166,43 +157,27 @@ class JeffsBrainPresentation(Presentation):
         return [word for word in _WORD.findall(text) if word.lower() not in _JOINERS]
 
 
-def _idle_rules(hybrid: Hybrid, width: int, glyphs: Glyphs) -> list[Line]:
-    """The rules of intent that cannot fire in this tree."""
-    if not hybrid.idle_rules:
-        return []
-    made = [rule(width, "rules of intent that cannot fire here", dash=glyphs.dash)]
-    for text in hybrid.idle_rules:
-        for place, part in enumerate(wrap(text, width - 4)):
-            made.append(line(f" {glyphs.bullet} " if place == 0 else "   ", "muted").add(part, "muted"))
-    return made
-
-
-def _legs(hit: Hit, trace: Trace, width: int) -> list[Line]:
-    made = []
+def _legs(hit: Hit, trace: Trace) -> Iterator[Line]:
     places = {place.leg: place for place in hit.places}
     for leg in trace.legs:
-        entry = Line().gap().fit(leg.name, _NAME, "text")
+        entry = Line().gap().fit(leg.name, _NAME)
         own = places.get(leg.name)
         if own is None:
-            made.append(entry.add("not in it" if leg.hits else leg.why, "muted").cut(width))
+            yield entry.add("not in it" if leg.hits else leg.why, "muted")
             continue
         entry.add(f"#{own.rank + 1}", "bold strong").add(f" of {len(leg.hits)}  ", "muted")
-        entry.add(f"{leg.unit} {own.value:.3f}", "text").add("" if leg.counts else "  not fused", "warn")
-        made.append(entry.cut(width))
-    return made
+        yield entry.add(f"{leg.unit} {own.value:.3f}").add("" if leg.counts else "  not fused", "warn")
 
 
-def _order(placed: RankedNote, trace: Trace, width: int) -> list[Line]:
+def _order(placed: RankedNote, trace: Trace) -> Iterator[Block]:
     hybrid = trace.section(Hybrid)
-    final = hybrid.ranking.index(placed) + 1
-    made = Line().gap().add("fused ", "muted").add(f"#{placed.fused_rank + 1}", "text")
-    made.add(" → weighed ", "muted").add(f"#{placed.reweighted_rank + 1}", "text")
+    made = Line().gap().add("fused ", "muted").add(f"#{placed.fused_rank + 1}")
+    made.add(" → weighed ", "muted").add(f"#{placed.reweighted_rank + 1}")
     if hybrid.reranked:
-        made.add(" → reranked ", "muted").add(f"#{final}", "text")
-    rows = [made.cut(width)]
+        made.add(" → reranked ", "muted").add(f"#{hybrid.ranking.index(placed) + 1}")
+    yield made
     if placed.rerank_score is not None:
-        rows.append(line(f" {hybrid.reranker}: {placed.rerank_score:.3f}; the score stays", "muted").cut(width))
+        yield line(f" {hybrid.reranker}: {placed.rerank_score:.3f}; the score stays", "muted")
     why = next((step.summary for step in trace.steps if step.name == "rerank"), "")
     if not hybrid.reranked and why:
-        rows += [line(f" not reranked: {part}", "muted") for part in wrap(why, width - 16)[:1]]
-    return rows
+        yield Text(why, "muted", " not reranked: ", limit=1)

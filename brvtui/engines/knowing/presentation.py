@@ -9,15 +9,14 @@ from typing import ClassVar
 from brvtui.engines.knowing.sections import GraphLink, GraphPlace, GraphResult, GraphRetrieval, ToldWalk, ToldWay
 from brvtui.engines.knowing.sentence import sentence
 from brvtui.engines.knowing.tracing_words import note_on_code, stand_ins_in_words, stops_of, told_way, way_in_words
-from brvtui.engines.presentation import Groups, Presentation
-from brvtui.paint.answers import marker, paragraphs
+from brvtui.engines.presentation import Groups, Presentation, deviation_blocks
 from brvtui.paint.bars import eighths
+from brvtui.paint.blocks import Block, Marked, Rule, Text
 from brvtui.paint.glyphs import Glyphs
-from brvtui.paint.line import Line, line, rule
+from brvtui.paint.line import Line, line
 from brvtui.paint.neighbourhood import Neighbour, Neighbourhood, WayTold
 from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import StepName
-from brvtui.paint.text import wrap
 from brvtui.trace import Hit, NearMiss, Trace
 from brvtui.wording import counted
 
@@ -197,53 +196,43 @@ class KnowingPresentation(Presentation):
         """The label above the channels."""
         return "channels"
 
-    def flow(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """Channels and counts, the walk's seeds and rounds, noise, and what differs from the document."""
+    def flow(self, trace: Trace, glyphs: Glyphs) -> Iterator[Block]:
+        """Yields channels and counts, the walk's seeds and rounds, noise, and what differs from the document."""
         section = trace.section(GraphRetrieval)
-        made = super().flow(trace, width, glyphs)
+        yield from super().flow(trace, glyphs)
         if section.walk is not None:
-            made += _walk_lines(section.walk, width, glyphs)
+            yield from _walk_blocks(section.walk, glyphs)
         if section.noise:
-            made.append(rule(width, "left out as noise", dash=glyphs.dash))
-            made += [line(f" {one.title}: {one.why}", "muted").cut(width) for one in section.noise[:_LISTED]]
+            yield Rule("left out as noise")
+            yield from (line(f" {one.title}: {one.why}", "muted") for one in section.noise[:_LISTED])
         if section.broken_links:
-            text = f"{counted(section.broken_links, 'link leads', 'links lead')} to no note"
-            made.append(line(f" {text}", "warn").cut(width))
-        if section.deviations:
-            made.append(rule(width, "as the program runs", dash=glyphs.dash))
-            made += [line(f" {part}", "warn") for text in section.deviations for part in wrap(text, width - 2)]
-        return made
+            yield line(f" {counted(section.broken_links, 'link leads', 'links lead')} to no note", "warn")
+        yield from deviation_blocks(section.deviations)
 
-    def place(self, trace: Trace, file: str, width: int, glyphs: Glyphs) -> list[Line]:
-        """How a note came into the answer: its channels, the walk's ways to it, what packing did."""
-        section = trace.section(GraphRetrieval)
-        placed = section.placed(file)
-        if placed is None:
-            return []
-        return [
-            *_found_lines(placed, width, glyphs),
-            *_way_lines(placed, width, glyphs),
-            *_packing_lines(placed, width, glyphs),
-        ]
+    def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Iterator[Block]:
+        """Yields how a note came into the answer: its channels, the walk's ways to it, what packing did."""
+        placed = trace.section(GraphRetrieval).placed(file)
+        if placed is not None:
+            yield from _found_blocks(placed)
+            yield from _way_blocks(placed, glyphs)
+            yield from _packing_blocks(placed)
 
-    def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """What an agent would be given, and that nothing is written; of code, which notes speak of it."""
+    def answer(self, trace: Trace) -> Iterator[Block]:
+        """Yields what an agent would be given, and that nothing is written; of code, which notes speak of it."""
         section = trace.section(GraphRetrieval)
         given = ", ".join(hit.title for hit in trace.hits) or "nothing"
         text = "knowing retrieves and stops there: it writes no answer. An agent would be given"
-        text = f"{text} {section.used:,} tokens: {given}"
-        return [*(line(f" {part}", "text") for part in wrap(text, width - 2)), *_note_lines(section, width, glyphs)]
+        yield Text(f"{text} {section.used:,} tokens: {given}")
+        yield from _note_blocks(section)
 
     def prompt_title(self, trace: Trace | None) -> str:
         """The packed context stands where another engine has a prompt."""
         return f"context {trace.section(GraphRetrieval).used:,} t" if trace is not None else "context"
 
-    def prompt(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """The packed context, as an agent would get it."""
+    def prompt(self, trace: Trace) -> Iterator[Block]:
+        """Yields the packed context, as an agent would get it."""
         context = self.prompt_text(trace)
-        return (
-            paragraphs(context, width, marker(self.words(trace))) if context else [line(" nothing is given", "muted")]
-        )
+        yield Marked(context, self.words(trace)) if context else line(" nothing is given", "muted")
 
     def prompt_text(self, trace: Trace) -> str:
         """The packed context."""
@@ -255,80 +244,69 @@ class KnowingPresentation(Presentation):
         return (*section.exact, *section.compounds, *section.components)
 
 
-def _note_lines(section: GraphRetrieval, width: int, glyphs: Glyphs) -> Iterator[Line]:
+def _note_blocks(section: GraphRetrieval) -> Iterator[Block]:
     """The notes that speak of the symbols of an answer, and the files of these that have none."""
     notes = [note_on_code(note) for note in section.notes_on_code]
     for title, found in (("notes that speak of it", notes), ("files of it without a note", section.files_without_note)):
         if found:
-            yield rule(width, title, dash=glyphs.dash)
-        for text in found[:_LISTED]:
-            yield from (line(f" {part}", "text") for part in wrap(text, width - 2))
+            yield Rule(title)
+        yield from map(Text, found[:_LISTED])
         if len(found) > _LISTED:
             yield line(f" and {len(found) - _LISTED} more", "muted")
 
 
-def _found_lines(placed: GraphResult, width: int, glyphs: Glyphs) -> Iterator[Line]:
-    yield rule(width, "how it was found", dash=glyphs.dash)
+def _found_blocks(placed: GraphResult) -> Iterator[Block]:
+    yield Rule("how it was found")
     for found in placed.found_by:
-        row = Line().gap().fit(found.channel, _NAME, "text").add(f"#{found.rank}  ", "strong").add(found.why, "text")
-        yield row.add("" if found.node == placed.hit.title else f" · {found.node}", "muted").cut(width)
+        row = Line().gap().fit(found.channel, _NAME).add(f"#{found.rank}  ", "strong").add(found.why)
+        yield row.add("" if found.node == placed.hit.title else f" · {found.node}", "muted")
         if found.stand_ins:
-            yield from (line(f"   {part}", "muted") for part in wrap(stand_ins_in_words(placed), width - 4))
+            yield Text(stand_ins_in_words(placed), "muted", "   ")
     if not placed.found_by:
-        why = "none of your words led to it: the walk came over links"
-        yield from (line(f" {part}", "accent") for part in wrap(why, width - 2))
+        yield Text("none of your words led to it: the walk came over links", "accent")
     if placed.fused_rank is not None:
-        yield line(f" candidate {placed.fused_rank}, {placed.fused_score:.4f} points", "muted").cut(width)
+        yield line(f" candidate {placed.fused_rank}, {placed.fused_score:.4f} points", "muted")
     if placed.seed_weight is not None:
-        yield line(f" a seed of the walk, weight {placed.seed_weight:.2f}", "muted").cut(width)
+        yield line(f" a seed of the walk, weight {placed.seed_weight:.2f}", "muted")
     if placed.beside:
-        text = f"also ranked: {', '.join(placed.beside)}"
-        yield from (line(f" {part}", "muted") for part in wrap(text, width - 2))
+        yield Text(f"also ranked: {', '.join(placed.beside)}", "muted")
 
 
-def _way_lines(placed: GraphResult, width: int, glyphs: Glyphs) -> Iterator[Line]:
+def _way_blocks(placed: GraphResult, glyphs: Glyphs) -> Iterator[Block]:
     """The walk's ways to a note as a drawing: the more probability came over a way, the longer its bar."""
-    yield rule(width, f"ways of the walk · {placed.walk:.0%} of the best", dash=glyphs.dash)
+    yield Rule(f"ways of the walk · {placed.walk:.0%} of the best")
     if not placed.ways:
-        said = "its ways are told for the first results only" if placed.probability else "none"
-        yield from (line(f" {part}", "muted") for part in wrap(said, width - 2))
+        yield Text("its ways are told for the first results only" if placed.probability else "none", "muted")
         return
     for way in placed.ways:
-        yield from _share_lines(way.share, told_way(way, placed.hit.title), "text", width, glyphs)
+        yield Text(told_way(way, placed.hit.title), before=_share(way.share, glyphs))
     if placed.other_ways > _LEAST_SHARE:
-        yield from _share_lines(placed.other_ways, "over all other ways", "muted", width, glyphs)
+        yield Text("over all other ways", "muted", _share(placed.other_ways, glyphs))
     if placed.authority or placed.hub:
-        yield line(f" authority {placed.authority:.3f}, hub {placed.hub:.3f}", "muted").cut(width)
+        yield line(f" authority {placed.authority:.3f}, hub {placed.hub:.3f}", "muted")
 
 
-def _share_lines(share: float, text: str, role: str, width: int, glyphs: Glyphs) -> Iterator[Line]:
-    """A share as a bar and a number, and ``text`` beside it, on as many lines as it needs."""
-    row = Line().gap().fit(eighths(share, _BAR, glyphs), _BAR, "accent").add(f" {share:>4.0%} ", "strong")
-    start = row.width
-    for number, part in enumerate(wrap(text, max(1, width - start - 1))):
-        yield (row if not number else Line().gap(start)).add(part, role)
+def _share(share: float, glyphs: Glyphs) -> Line:
+    """A share as a bar and a number."""
+    return Line().gap().fit(eighths(share, _BAR, glyphs), _BAR, "accent").add(f" {share:>4.0%} ", "strong")
 
 
-def _packing_lines(placed: GraphResult, width: int, glyphs: Glyphs) -> Iterator[Line]:
-    yield rule(width, "packing", dash=glyphs.dash)
+def _packing_blocks(placed: GraphResult) -> Iterator[Block]:
+    yield Rule("packing")
     fits = "packed" if placed.is_packed else "skipped"
     text = f"{fits}: {placed.tokens:,} tokens, {placed.left:,} were left at turn {placed.turn}"
-    yield line(f" {text}; {placed.density * 1000:.3f} points for 1,000 tokens", "text").cut(width)
+    yield line(f" {text}; {placed.density * 1000:.3f} points for 1,000 tokens")
 
 
-def _walk_lines(walk: ToldWalk, width: int, glyphs: Glyphs) -> Iterator[Line]:
-    yield rule(width, f"the walk · {counted(len(walk.rounds), 'round', 'rounds')}: {walk.ended}", dash=glyphs.dash)
+def _walk_blocks(walk: ToldWalk, glyphs: Glyphs) -> Iterator[Block]:
+    yield Rule(f"the walk · {counted(len(walk.rounds), 'round', 'rounds')}: {walk.ended}")
     for seed in walk.seeds[:_LISTED]:
-        row = Line().gap().fit(eighths(seed.share, _BAR, glyphs), _BAR, "accent").add(f" {seed.share:>4.0%} ", "strong")
-        yield row.add(seed.title, "text").add(" by its folder" if seed.by_path else "", "muted").cut(width)
+        yield _share(seed.share, glyphs).add(seed.title).add(" by its folder" if seed.by_path else "", "muted")
     if len(walk.seeds) > _LISTED:
         yield line(f" and {len(walk.seeds) - _LISTED} seeds more", "muted")
-    changes = " ".join(f"{one.change:.3f}" for one in walk.rounds)
-    yield from (line(f" {part}", "muted") for part in wrap(f"change of each round: {changes}", width - 2))
+    yield Text(f"change of each round: {' '.join(f'{one.change:.3f}' for one in walk.rounds)}", "muted")
     if walk.rounds:
         last = walk.rounds[-1]
         lost = f"{last.lost_to_modules:.1%} to other domains, {last.lost_as_negligible:.1%} as negligible"
-        yield line(f" {last.mass:.1%} is in the graph; lost {lost}", "muted").cut(width)
-    yield line(f" {walk.reached:,} nodes reached, {walk.kept:,} above {walk.cutoff:.0%} of the best", "muted").cut(
-        width
-    )
+        yield line(f" {last.mass:.1%} is in the graph; lost {lost}", "muted")
+    yield line(f" {walk.reached:,} nodes reached, {walk.kept:,} above {walk.cutoff:.0%} of the best", "muted")

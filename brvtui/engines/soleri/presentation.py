@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
-from brvtui.engines.presentation import Groups, Presentation
+from brvtui.engines.presentation import Groups, Presentation, deviation_blocks
 from brvtui.engines.soleri.comparing import first_without_links
 from brvtui.engines.soleri.sections import (
     SIGNALS,
@@ -19,12 +19,13 @@ from brvtui.engines.soleri.sections import (
 )
 from brvtui.engines.soleri.sentence import sentence
 from brvtui.engines.soleri.vectors import COUNTED, uncounted
-from brvtui.paint.forecast import coming_lines
+from brvtui.paint.blocks import Block, Rule, Text
+from brvtui.paint.forecast import coming_blocks
 from brvtui.paint.glyphs import Glyphs
-from brvtui.paint.line import Line, line, rule
+from brvtui.paint.line import Line, line
 from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import StepName
-from brvtui.paint.text import plural, signed, wrap
+from brvtui.paint.text import plural, signed
 from brvtui.text.visible import visible
 from brvtui.trace import Hit, NearMiss, Trace
 from brvtui.wording import counted
@@ -109,57 +110,51 @@ class SoleriPresentation(Presentation):
         """Ranks behind the limit."""
         return f"rank {miss.rank}"
 
-    def flow(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """Pool and vectors, counts, weights, and what differs from the document."""
+    def flow(self, trace: Trace, glyphs: Glyphs) -> Iterator[Block]:
+        """Yields pool and vectors, counts, weights, and what differs from the document."""
         section = trace.section(VaultSearch)
-        made = [
-            *super().flow(trace, width, glyphs),
-            *_tiers(section, width, glyphs),
-            *_starts(section, width, glyphs),
-            *_memories(section, width, glyphs),
-            *_weights(section, width, glyphs),
-        ]
-        if section.deviations:
-            made.append(rule(width, "as the program runs", dash=glyphs.dash))
-            made += [line(f" {part}", "warn") for text in section.deviations for part in wrap(text, width - 2)]
-        return made
+        yield from super().flow(trace, glyphs)
+        yield from _tiers(section)
+        yield from _starts(section)
+        yield from _memories(section, glyphs)
+        yield from _weights(section)
+        yield from deviation_blocks(section.deviations)
 
-    def place(self, trace: Trace, file: str, width: int, glyphs: Glyphs) -> list[Line]:
-        """Its shared terms, its places on the way, the links that brought it near, and the copies it stands for."""
+    def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Iterator[Block]:
+        """Yields its shared terms, its places, the links that brought it near, and the copies it stands for."""
         section = trace.section(VaultSearch)
         placed = section.placed(file)
         if placed is None:
-            return []
-        return [
-            *_linked(placed, section, width),
-            *_terms(placed, trace.query, width, glyphs),
-            rule(width, "places", dash=glyphs.dash),
-            *_places(placed, section, width),
-            *_under_others(placed, section, width),
-            rule(width, "its ceiling, and how it ages", dash=glyphs.dash),
-            *coming_lines(placed.forecast, width, glyphs),
-            *_unreachable(section, width),
-        ]
+            return
+        yield from _linked(placed, section)
+        yield from _terms(placed, trace.query)
+        yield Rule("places")
+        yield from map(Text, _places(placed, section))
+        yield from _under_others(placed, section)
+        yield Rule("its ceiling, and how it ages")
+        yield from coming_blocks(placed.forecast, glyphs)
+        weights = f"weights sum to {sum(section.weights.used.values()):.2f}, and links give at most half of theirs"
+        yield Text(f"{weights}: no score exceeds {section.reach:.3f} (hatched in the bar)", "muted")
 
     def not_scored(self, trace: Trace) -> str:
         """That nothing found it."""
         return "neither words, vectors nor links found it"
 
-    def answer(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """That there is none, and the entries that an agent would be given."""
+    def answer(self, trace: Trace) -> Iterator[Block]:
+        """Yields that there is none, and the entries that an agent would be given."""
         given = ", ".join(_names(trace.section(VaultSearch))) or "nothing"
-        text = f"Soleri retrieves and stops there: it writes no answer. An agent would be given: {given}"
-        return [line(f" {part}", "text") for part in wrap(text, width - 2)]
+        yield Text(f"Soleri retrieves and stops there: it writes no answer. An agent would be given: {given}")
 
     def prompt_title(self, trace: Trace | None) -> str:
         """What an agent is given stands where another engine has a prompt."""
         return f"given, {trace.section(VaultSearch).shape}" if trace is not None else "prompt"
 
-    def prompt(self, trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
-        """The records that an agent gets, as JSON."""
-        text = json.dumps(trace.section(VaultSearch).given, ensure_ascii=False, indent=1)
-        made = [line(f" {part}", "text") for row in text.splitlines() for part in wrap(visible(row), width - 2)]
-        return made if trace.section(VaultSearch).given else [line(" an agent is given nothing", "muted")]
+    def prompt(self, trace: Trace) -> Iterator[Block]:
+        """Yields the records that an agent gets, as JSON."""
+        if given := trace.section(VaultSearch).given:
+            yield from map(Text, map(visible, json.dumps(given, ensure_ascii=False, indent=1).splitlines()))
+        else:
+            yield line(" an agent is given nothing", "muted")
 
     def words(self, trace: Trace) -> Sequence[str]:
         """The terms that were searched."""
@@ -175,10 +170,10 @@ def _moved(placed: RankedEntry | None, section: VaultSearch) -> list[str]:
     return [f"link, was {placed.first_rank or 'out'}"]
 
 
-def _linked(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]:
+def _linked(placed: RankedEntry, section: VaultSearch) -> Iterator[Text]:
     """What a link added to the score, and to the rank."""
     if not placed.path:
-        return []
+        return
     origin, *between = (_title(id_, section) for id_ in placed.path)
     steps = counted(len(placed.path) - 1, "step", "steps")
     over = f", over “{between[0]}”" if len(between) > 1 else ""
@@ -189,7 +184,7 @@ def _linked(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]
     other = first_without_links(section.ranking)
     if other is not None and final == 1:
         text += f"; without links “{other[1].hit.title}” would be first: it is number {other[0]} now"
-    return [line(f" {part}", "text") for part in wrap(text, width - 2)]
+    yield Text(text)
 
 
 def _title(id_: str, section: VaultSearch) -> str:
@@ -204,43 +199,38 @@ def _named_links(placed: RankedEntry, section: VaultSearch) -> Iterator[str]:
         yield f"“{_title(namer, section)}” names “{_title(named, section)}” in related"
 
 
-def _starts(section: VaultSearch, width: int, glyphs: Glyphs) -> list[Line]:
+def _starts(section: VaultSearch) -> Iterator[Block]:
     """The best entries before links counted, which links were followed from, and what that changed at the top."""
-    if not section.seeds:
-        return []
-    made = [rule(width, "links, from the best before they count", dash=glyphs.dash)]
-    ranks = {one.id: rank for rank, one in enumerate(section.ranking, 1)}
-    firsts = {one.id: one.first_rank for one in section.ranking}
+    if section.seeds:
+        yield Rule("links, from the best before they count")
+    ranks = {one.id: (one.first_rank, rank) for rank, one in enumerate(section.ranking, 1)}
     for id_ in section.seeds:
-        text = f" {firsts.get(id_) or '?'} {_title(id_, section)}, now {ranks.get(id_, '?')}"
-        made += [line(f" {part}", "text") for part in wrap(text.strip(), width - 2)]
-    return made
+        first, now = ranks.get(id_, (None, "?"))
+        yield Text(f"{first or '?'} {_title(id_, section)}, now {now}")
 
 
-def _terms(placed: RankedEntry, query: str, width: int, glyphs: Glyphs) -> list[Line]:
+def _terms(placed: RankedEntry, query: str) -> Iterator[Block]:
     """The addends of the signal of words, their sum, and the words of the query that do not count."""
-    made = [rule(width, "shared terms: query × here ÷ both lengths", dash=glyphs.dash)]
+    yield Rule("shared terms: query × here ÷ both lengths")
     left_out = uncounted(query)
     if not placed.shared:
         why = "no term of the query"
         if placed.pool_rank:
             why = "it holds only other forms of your words: TF-IDF compares whole words"
             why = "it holds none of your words whole: TF-IDF compares whole words" if left_out else why
-        made += [line(f" {part}", "muted") for part in wrap(why, width - 2)]
+        yield Text(why, "muted")
     for shared in placed.shared[:_LISTED_TERMS]:
-        row = Line().gap().fit(shared.term, _TERM, "text").add(f"{shared.adds:.3f}", "bold strong")
-        made.append(row.add(f"  {_quotient(shared)}", "muted").cut(width))
+        row = Line().gap().fit(shared.term, _TERM).add(f"{shared.adds:.3f}", "bold strong")
+        yield row.add(f"  {_quotient(shared)}", "muted")
     if len(placed.shared) > _LISTED_TERMS:
         more = sum(shared.adds for shared in placed.shared[_LISTED_TERMS:])
-        made.append(Line().gap().fit("others", _TERM, "text").add(f"{more:.3f}", "bold strong").cut(width))
+        yield Line().gap().fit("others", _TERM).add(f"{more:.3f}", "bold strong")
     if placed.shared:
         words = placed.hit.parts[0]
         row = Line().gap().fit("sum × weight", _TERM, "muted").add(f"{words.amount or 0:.3f}", "bold strong")
-        made.append(row.add(f"  × {words.factor or 0:.3f} = {words.value:.3f}", "muted").cut(width))
+        yield row.add(f"  × {words.factor or 0:.3f} = {words.value:.3f}", "muted")
     if left_out:
-        text = f"not counted: {', '.join(left_out)} ({COUNTED})"
-        made += [line(f" {part}", "muted") for part in wrap(visible(text), width - 2)]
-    return made
+        yield Text(visible(f"not counted: {', '.join(left_out)} ({COUNTED})"), "muted")
 
 
 def _quotient(shared: SharedTerm) -> str:
@@ -250,49 +240,35 @@ def _quotient(shared: SharedTerm) -> str:
     return f"{shared.in_query:.3g} × {shared.in_entry:.3g} ÷ {lengths:.3g}"
 
 
-def _places(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]:
-    made = []
+def _places(placed: RankedEntry, section: VaultSearch) -> Iterator[str]:
     if placed.pool_rank is not None:
-        made.append(f"pool #{placed.pool_rank}, BM25 {placed.bm25:.3f} of tier {placed.tier}")
-    elif placed.vector_rank is not None:
-        made.append("no term of the query: its vector brought it in")
+        yield f"pool #{placed.pool_rank}, BM25 {placed.bm25:.3f} of tier {placed.tier}"
     else:
-        made.append("no term of the query: a link brought it in")
+        by = "a link" if placed.vector_rank is None else "its vector"
+        yield f"no term of the query: {by} brought it in"
     if placed.vector_rank is not None:
-        made.append(f"vector #{placed.vector_rank}")
+        yield f"vector #{placed.vector_rank}"
     final = section.ranking.index(placed) + 1
     if placed.first_rank is not None and placed.first_rank != final and not placed.path:
-        made.append(f"#{placed.first_rank} before links counted, now #{final}")
-    made += _named_links(placed, section)
-    made += [f"stands for the copy of {copy}" for copy in placed.lost_copies]
-    return [line(f" {part}", "text") for text in made for part in wrap(text, width - 2)]
+        yield f"#{placed.first_rank} before links counted, now #{final}"
+    yield from _named_links(placed, section)
+    yield from (f"stands for the copy of {copy}" for copy in placed.lost_copies)
 
 
-def _unreachable(section: VaultSearch, width: int) -> list[Line]:
-    """What of a whole score cannot be reached."""
-    total = sum(section.weights.used.values())
-    text = f"weights sum to {total:.2f}, and links give at most half of theirs: no score exceeds {section.reach:.3f}"
-    return [line(f" {part}", "muted") for part in wrap(f"{text} (hatched in the bar)", width - 2)]
-
-
-def _under_others(placed: RankedEntry, section: VaultSearch, width: int) -> list[Line]:
+def _under_others(placed: RankedEntry, section: VaultSearch) -> Iterator[Text]:
     """The score under the weights before or after feedback."""
     learned = section.weights
-    if learned.rate is None:
-        return []
-    when = "with the fixed weights" if learned.moved else f"at {learned.needed} rows of such feedback"
-    text = f"{when}: {placed.other_score:.3f}, now {placed.hit.score:.3f}"
-    return [line(f" {part}", "muted") for part in wrap(text, width - 2)]
+    if learned.rate is not None:
+        when = "with the fixed weights" if learned.moved else f"at {learned.needed} rows of such feedback"
+        yield Text(f"{when}: {placed.other_score:.3f}, now {placed.hit.score:.3f}", "muted")
 
 
-def _tiers(section: VaultSearch, width: int, glyphs: Glyphs) -> list[Line]:
-    if len(section.tiers) < 2:
-        return []
-    made = [rule(width, "tiers", dash=glyphs.dash)]
-    for tier in section.tiers:
-        row = Line().gap().fit(tier.name, _TERM, "text").add(f"× {tier.weight:g}", "strong")
-        made.append(row.add(f"  {tier.entries} entries", "muted"))
-    return [row.cut(width) for row in made]
+def _tiers(section: VaultSearch) -> Iterator[Block]:
+    if len(section.tiers) > 1:
+        yield Rule("tiers")
+        for tier in section.tiers:
+            row = Line().gap().fit(tier.name, _TERM).add(f"× {tier.weight:g}", "strong")
+            yield row.add(f"  {tier.entries} entries", "muted")
 
 
 def _names(section: VaultSearch) -> Iterator[str]:
@@ -307,32 +283,28 @@ def _recalled(memories: MemorySearch) -> str:
     return f"{found} found, each {memories.score:.3f}" if memories.found else f"{found} found"
 
 
-def _memories(section: VaultSearch, width: int, glyphs: Glyphs) -> list[Line]:
+def _memories(section: VaultSearch, glyphs: Glyphs) -> Iterator[Block]:
     """What memories were asked for, which were found, and what they took the place of."""
     memories = section.memories
     if memories is None:
-        return []
-    texts = [f"searched {visible(memories.expression)}", _recalled(memories)]
+        return
+    yield Rule("memories")
+    yield from (Text(f"searched {visible(memories.expression)}"), Text(_recalled(memories)))
     if memories.pushed_off:
         gave = counted(memories.pushed_off, "entry gives", "entries give")
-        texts.append(f"{memories.given} given; {gave} way at the end of the results")
-    made = [rule(width, "memories", dash=glyphs.dash)]
-    made += [line(f" {part}", "text") for text in texts for part in wrap(text, width - 2)]
-    listed = [f"{glyphs.bullet} {visible(context)}" for context in memories.found[:_LISTED_TERMS]]
-    return [*made, *(line(f"  {text}", "muted").cut(width) for text in listed)]
+        yield Text(f"{memories.given} given; {gave} way at the end of the results")
+    yield from (line(f"  {glyphs.bullet} {context}", "muted") for context in memories.found[:_LISTED_TERMS])
 
 
-def _weights(section: VaultSearch, width: int, glyphs: Glyphs) -> list[Line]:
+def _weights(section: VaultSearch) -> Iterator[Block]:
     """The weights, those that feedback compares them with, and how far feedback has come."""
     learned = section.weights
     differ = learned.rate is not None and learned.used != learned.other
-    made = [rule(width, f"weights · sum {sum(learned.used.values()):.2f}", dash=glyphs.dash)]
-    shown = dict(zip(learned.used, SIGNALS, strict=True))
-    for name, weight in learned.used.items():
-        row = Line().gap().fit(shown[name], _TERM, "text").add(f"{weight:.3f}", "strong")
-        other = f"  {'was' if learned.moved else 'then'} {learned.other[name]:.3f}" if differ else ""
-        made.append(row.add(other, "muted").cut(width))
-    return [*made, *(line(f" {part}", "muted") for part in wrap(feedback_line(learned), width - 2))]
+    yield Rule(f"weights · sum {sum(learned.used.values()):.2f}")
+    for (name, weight), shown in zip(learned.used.items(), SIGNALS, strict=True):
+        row = Line().gap().fit(shown, _TERM).add(f"{weight:.3f}", "strong")
+        yield row.add(f"  {'was' if learned.moved else 'then'} {learned.other[name]:.3f}" if differ else "", "muted")
+    yield Text(feedback_line(learned), "muted")
 
 
 def feedback_line(learned: LearnedWeights) -> str:

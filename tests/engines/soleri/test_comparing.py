@@ -13,6 +13,7 @@ from brvtui.engines.soleri.engine import Soleri
 from brvtui.engines.soleri.sections import SIGNALS, RankedEntry, SharedTerm, VaultSearch
 from brvtui.engines.soleri.vault import link_graph
 from brvtui.engines.soleri.vectors import uncounted
+from brvtui.paint.blocks import lines_of
 from brvtui.paint.glyphs import UNICODE
 from brvtui.paint.hits import differences as lead_differences
 from brvtui.paint.sentence import plain, sentence_lines
@@ -121,7 +122,9 @@ def test_the_sentence_and_the_panes_say_what_links_did(garden: Tree) -> None:
     assert f"“{first.hit.title}” is first of " in text
     assert f" because of links: without them “{second.hit.title}” would be (number 2 now); the first is " in text
     linked = next(one for one in section.ranking if one.id == "auth/hub")
-    lines = " ".join(" ".join(one.plain for one in shown.place(trace, linked.hit.file, 60, UNICODE)).split())
+    lines = " ".join(
+        " ".join(one.plain for one in lines_of(shown.place(trace, linked.hit.file, UNICODE), 60, UNICODE)).split()
+    )
     assert "“Hub” names “" in lines
     assert "in related" in lines
     assert "not counted: why, the (TF-IDF compares" in lines
@@ -130,7 +133,7 @@ def test_the_sentence_and_the_panes_say_what_links_did(garden: Tree) -> None:
     assert ("over “" in lines) == (steps > 1)
     assert linked.first_rank != section.ranking.index(linked) + 1
     assert shown.remark(trace, linked.hit).endswith(f"link, was {linked.first_rank or 'out'}")
-    route = " ".join(one.plain for one in shown.flow(trace, 60, UNICODE))
+    route = " ".join(one.plain for one in lines_of(shown.flow(trace, UNICODE), 60, UNICODE))
     for rank, id_ in enumerate(section.seeds, 1):
         title = next(one.hit.title for one in section.ranking if one.id == id_)
         assert f"{rank} {title}, now " in route
@@ -139,7 +142,8 @@ def test_the_sentence_and_the_panes_say_what_links_did(garden: Tree) -> None:
 def test_the_rows_of_shared_terms_come_out_by_their_own_numbers(garden: Tree) -> None:
     trace = ask(garden.snapshot(), "refresh token rotation")
     best = trace.hits[0]
-    rows = [one.plain for one in Soleri().presentation.place(trace, best.file, 60, UNICODE) if " ÷ " in one.plain]
+    lines = lines_of(Soleri().presentation.place(trace, best.file, UNICODE), 60, UNICODE)
+    rows = [one.plain for one in lines if " ÷ " in one.plain]
     sums = [row.split() for row in rows if row.split()[0] != "shared" and "terms" not in row]
     assert sums
     for _, adds, in_query, _, here, _, lengths in sums:
@@ -153,8 +157,8 @@ def test_without_links_is_said_beside_the_first_score_too(garden: Tree) -> None:
     first, second = section.ranking[:2]
     risen = replace(first, first_rank=2, path=(second.id, first.id), named_by=(first.id,))
     swapped = replace(section, ranking=(risen, replace(second, first_rank=1), *section.ranking[2:]))
-    lines = Soleri().presentation.place(replace(trace, sections=(swapped,)), first.hit.file, 60, UNICODE)
-    text = " ".join(" ".join(one.plain for one in lines).split())
+    blocks = Soleri().presentation.place(replace(trace, sections=(swapped,)), first.hit.file, UNICODE)
+    text = " ".join(" ".join(one.plain for one in lines_of(blocks, 60, UNICODE)).split())
     assert f"rank 2 → 1; without links “{second.hit.title}” would be first: it is number 2 now" in text
 
 

@@ -1,0 +1,129 @@
+"""Blocks: the parts of a section of a trace, which panes, reports and the fences of Markdown show as lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from brvtui.paint.glyphs import Glyphs
+from brvtui.paint.line import Line, joined, line, lit, rule
+from brvtui.paint.steps import Outlook, stage_line, step_lines
+from brvtui.paint.text import wrap
+from brvtui.text.visible import visible
+from brvtui.trace import Stage, Step
+
+_MOST_LINES = 1500
+_MOST_TERMS = 200
+HIGHLIGHT = "bold underline match on match-ground"
+"""The role of a term of the query."""
+Mark = re.Pattern[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A ruled line with a label."""
+
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph in one role behind its beginning, with ``after`` free cells at its right; at most ``limit`` lines."""
+
+    text: str
+    role: str = "text"
+    before: str | Line = " "
+    after: int = 1
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A long text as it was written, with ``words`` marked in it."""
+
+    text: str
+    words: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """A line with another at its right end."""
+
+    left: Line
+    right: Line
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedStep:
+    """A step with its checks, under the name that it has in ``outlook``."""
+
+    step: Step
+    outlook: Outlook
+
+
+Block = Line | Rule | Text | Marked | Ends | CheckedStep | Stage
+Blocks = Iterable[Block]
+
+
+def lines_of(blocks: Blocks, width: int, glyphs: Glyphs) -> list[Line]:
+    """Returns ``blocks`` as lines of at most ``width`` cells; what follows a very long text is left out."""
+    lines: list[Line] = []
+    for block in blocks:
+        lines += _lines(block, width, glyphs)
+        if isinstance(block, Marked) and len(lines) > _MOST_LINES:
+            break
+    return lines
+
+
+def _lines(block: Block, width: int, glyphs: Glyphs) -> Iterable[Line]:
+    match block:
+        case Rule():
+            return [rule(width, block.label, dash=glyphs.dash)]
+        case Text():
+            return _wrapped(block, width)
+        case Marked():
+            return paragraphs(block.text, width, marker(block.words))
+        case Ends():
+            return [block.left.right(width, block.right)]
+        case CheckedStep():
+            return step_lines(block.step, block.outlook, width, glyphs)
+        case Stage():
+            return [stage_line(block, width)]
+        case _:
+            return [block.cut(width)]
+
+
+def _wrapped(block: Text, width: int) -> Iterator[Line]:
+    """The lines of a paragraph; all but the first begin with blanks."""
+    before = block.before if isinstance(block.before, Line) else Line([(block.before, block.role)])
+    spans = before.spans
+    for part in wrap(block.text, width - before.width - block.after)[: block.limit]:
+        own = [*spans, (visible(part), block.role)]
+        yield Line(own if before is block.before else joined(own))
+        spans = [(" " * before.width, block.role)]
+
+
+def marker(words: Sequence[str]) -> Mark:
+    """Returns a pattern that matches the whole ``words``; None when there are none."""
+    if not words:
+        return None
+    longest = sorted(set(words[:_MOST_TERMS]), key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)", re.IGNORECASE)
+
+
+def paragraphs(text: str, width: int, mark: Mark) -> list[Line]:
+    """Wraps ``text`` to ``width`` and marks terms and headings; a very long text ends with the number of lines left."""
+    made: list[Line] = []
+    source = text.split("\n")
+    for number, paragraph in enumerate(source):
+        clean = visible(paragraph.rstrip("\r"))
+        role = "bold strong" if clean.startswith("#") else "muted" if clean.startswith(("---", "```")) else "text"
+        own = mark if mark is not None and mark.search(clean) else None  # most paragraphs hold none of the words
+        for part in wrap(clean, width - 1):
+            spans = [(part, role)] if own is None else lit([(part, role)], own, HIGHLIGHT)
+            made.append(Line([(" ", "text"), *spans]))
+        if len(made) > _MOST_LINES:
+            made.append(line(f" … {len(source) - number - 1} more lines", "muted"))
+            break
+    return made
