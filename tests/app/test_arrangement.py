@@ -9,14 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brvtui.app.arrangement import (
-    EDITOR,
     LEAST_COLUMNS,
     LEAST_ROWS,
-    MATURITY,
-    NOTES,
-    QUERY,
     STRIP,
-    VERDICT,
     Area,
     Arrangement,
     Layout,
@@ -31,6 +26,11 @@ from brvtui.app.arrangement import (
     moved,
     tile,
 )
+from brvtui.app.editing.screen import EDITOR
+from brvtui.app.maturity.screen import MATURITY
+from brvtui.app.notes.screen import NOTES
+from brvtui.app.query.route import VERDICT
+from brvtui.app.query.screen import QUERY
 
 PLANS = {"query": QUERY, "notes": NOTES, "editor": EDITOR, "maturity": MATURITY}
 NAMES = ("route", "three columns", "four columns", "results", "score", "retry beside cache", "tree", "text", "narrow")

@@ -6,7 +6,7 @@ import pytest
 
 from brvtui.app.actions.screens import QUERY_PANES
 from brvtui.app.app import BrvTui
-from brvtui.app.arrangement import QUERY
+from brvtui.app.query.screen import QUERY
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.widgets.pane import FilterField, Pane
 from tests.app.driving import NARROW, WIDE, ask, screen, settled, shown, text_of, view

@@ -11,7 +11,9 @@ import pytest
 from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
-from brvtui.app.arrangement import NOTES, QUERY, Layout
+from brvtui.app.arrangement import Layout
+from brvtui.app.notes.screen import NOTES
+from brvtui.app.query.screen import QUERY
 from brvtui.app.widgets.body import Body
 from brvtui.store.app_state import LayoutStore
 from tests.app.driving import NARROW, WIDE, ask, frame, screen, settled, until

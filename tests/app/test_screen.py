@@ -8,8 +8,8 @@ import pytest
 
 from brvtui.app.actions.screens import QUERY_PANES
 from brvtui.app.app import BrvTui
-from brvtui.app.arrangement import QUERY
 from brvtui.app.query.query_box import QueryBox
+from brvtui.app.query.screen import QUERY
 from brvtui.app.screens.message import MessageScreen, TextPane
 from brvtui.app.widgets.body import Body
 from tests.app.driving import HUGE, NARROW, WIDE, ask, at_all_sizes, screen, settled, shown, text_of, until, view

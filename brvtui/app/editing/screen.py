@@ -15,7 +15,7 @@ from textual.widgets import Input, TextArea
 from brvtui.app import modes
 from brvtui.app.actions.panes import FIND
 from brvtui.app.actions.screens import EDIT_SCREEN
-from brvtui.app.arrangement import EDITOR
+from brvtui.app.arrangement import Arrangement, Split
 from brvtui.app.contents import Edit
 from brvtui.app.editing import questions
 from brvtui.app.editing.drafts import Drafts, OpenDraft
@@ -90,6 +90,18 @@ class FindBar(Horizontal):
 
 
 _NAMED_MARKS = 3
+
+
+def _wide_editor(width: int, height: int) -> Split:
+    right = max(42, width * 36 // 100)
+    problems = max(7, height * 28 // 100)
+    findings = Split("ranking", False, ("ranking", "problems"), (height - problems, problems))
+    return Split("text", True, ("text", findings), (width - right, right))
+
+
+EDITOR = Arrangement(
+    panes=("text", "problems", "ranking"), beside="", tabs=("text", "problems", "ranking"), wide=_wide_editor
+)
 
 
 class EditorScreen(FrameScreen):

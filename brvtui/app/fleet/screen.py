@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Input
 
 from brvtui.app.actions.screens import FLEET_SCREEN
-from brvtui.app.arrangement import FLEET
+from brvtui.app.arrangement import Arrangement, Split
 from brvtui.app.fleet.box import FleetBox, FleetInput
 from brvtui.app.fleet.headline import FleetHeadline
 from brvtui.app.fleet.members_pane import FleetMembersPane
@@ -38,6 +38,28 @@ _GIT_WHY = (
     "is, or is not, in the answer"
 )
 _GIT_TRACE = "its trace: brv-tui fleet query … --member {} --trace --format json"
+
+
+_FLEET_HEAD = 3
+
+
+def _wide_fleet(width: int, height: int) -> Split:
+    height -= _FLEET_HEAD
+    right = max(46, width * 42 // 100)
+    members = max(8, height * 45 // 100)
+    beside = Split("fleet score", False, ("score", "members"), (height - members, members))
+    return Split("fleet results", True, ("results", beside), (width - right, right))
+
+
+_FLEET_PANES = ("results", "score", "members")
+FLEET = Arrangement(
+    panes=_FLEET_PANES,
+    beside="",
+    tabs=_FLEET_PANES,
+    wide=_wide_fleet,
+    head="fleet-headline",
+    head_rows=_FLEET_HEAD,
+)
 
 
 class FleetScreen(FrameScreen):

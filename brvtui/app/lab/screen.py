@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from brvtui.app.actions.screens import LAB_SCREEN
-from brvtui.app.arrangement import LAB
+from brvtui.app.arrangement import Arrangement, Split
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.lab.cell import CellPane
 from brvtui.app.lab.judged import JudgedPane
@@ -73,6 +73,17 @@ class ProfileNameField(FieldDialog[str]):
             self.dismiss(name)
         else:
             self.show_problem("must be 1 to 40 letters, digits, - and _")
+
+
+def _wide_lab(width: int, height: int) -> Split:
+    right = max(50, width * 40 // 100)
+    cell = height * 55 // 100
+    beside = Split("cell", False, ("cell", "sliders"), (cell, height - cell))
+    return Split("judged", True, ("judged", beside), (width - right, right))
+
+
+_LAB_PANES = ("judged", "cell", "sliders")
+LAB = Arrangement(panes=_LAB_PANES, beside="", tabs=_LAB_PANES, wide=_wide_lab)
 
 
 class LabScreen(FrameScreen):

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from brvtui.app.actions.screens import LOG_SCREEN
-from brvtui.app.arrangement import LOG
+from brvtui.app.arrangement import Arrangement, Split
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.log.log_pane import LogPane, is_of_tiers, moment, names_engines, tier_mark, tier_of
 from brvtui.app.log.logs import Logs, answering_note, results_of
@@ -225,6 +225,18 @@ class LogSummaryPane(Pane):
 
 def _query(entry: LoggedQuery, right: str, width: int) -> Line:
     return line(" ").add(entry.query, "text").right(width, Line().add(right, "muted"))
+
+
+def _wide_log(width: int, height: int) -> Split:
+    right = max(44, width * 36 // 100)
+    summary = height // 2
+    beside = Split("entry", False, ("entry", "summary"), (height - summary, summary))
+    return Split("log", True, ("log", beside), (width - right, right))
+
+
+LOG = Arrangement(
+    panes=("log", "entry", "summary"), beside="log", tabs=("entry", "summary"), wide=_wide_log, beside_share=0.5
+)
 
 
 class LogScreen(FrameScreen):

@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from brvtui.app.actions.screens import MATURITY_SCREEN
-from brvtui.app.arrangement import MATURITY
+from brvtui.app.arrangement import Arrangement, Split
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.maturity.ageing import AgeingPane
 from brvtui.app.maturity.board_on_day import BoardOnDay, BoardOptions, ageing_of, board_on_day, forecast_in
@@ -42,6 +42,23 @@ class _ForecastWanted:
     engine: str
     file: str
     on_day: BoardOnDay
+
+
+def _wide_maturity(width: int, height: int) -> Split:
+    ageing = max(42, width * 34 // 100)
+    columns = width - ageing
+    sizes = tuple(columns // len(LEVELS) + (number < columns % len(LEVELS)) for number in range(len(LEVELS)))
+    return Split("maturity", True, (Split("columns", True, LEVELS, sizes), "ageing"), (columns, ageing))
+
+
+MATURITY = Arrangement(
+    panes=(*LEVELS, "ageing"),
+    beside="",
+    tabs=(*LEVELS, "ageing"),
+    wide=_wide_maturity,
+    head="forecast",
+    head_rows=5,
+)
 
 
 class MaturityScreen(FrameScreen):

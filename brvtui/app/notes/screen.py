@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 
 from brvtui.app.actions.panes import NOTES_TREE
 from brvtui.app.actions.screens import NOTES_SCREEN
-from brvtui.app.arrangement import NOTES
+from brvtui.app.arrangement import LEAST_BESIDE, Arrangement, Split
 from brvtui.app.contents import Branch
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.notes.about import AboutPane
@@ -98,6 +98,17 @@ class NotesTree(TreePane):
     def _is_folder(self, choice: str) -> bool:
         branch = self.view.project.overview.branches.get(choice) if self.view.project.overview else None
         return branch is not None and branch.is_folder
+
+
+def _wide_notes(width: int, height: int) -> Split:
+    tree = max(LEAST_BESIDE + 6, width * 24 // 100)
+    about = max(LEAST_BESIDE + 8, width * 27 // 100)
+    return Split("tree", True, ("tree", "note", "about"), (tree, width - tree - about, about))
+
+
+NOTES = Arrangement(
+    panes=("tree", "note", "about"), beside="tree", tabs=("note", "about"), wide=_wide_notes, beside_share=0.38
+)
 
 
 class NotesScreen(FrameScreen):

@@ -8,7 +8,6 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from brvtui.app.actions.panes import ROUTE
-from brvtui.app.arrangement import VERDICT
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.states import LOOKING, AnswerState, EngineState, Phase, ProjectState, QueryState
 from brvtui.app.view import View
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
 
 
 _LEAST_METER, _MOST_METER = 8, 60
-
-
+VERDICT = "verdict"
+"""The id of the pane."""
 SENTENCE_ROWS = 2
 """The lines that a sentence may take; its lightest clauses give way."""
 

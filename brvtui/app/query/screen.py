@@ -13,7 +13,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from brvtui.app.actions.screens import QUERY_SCREEN
-from brvtui.app.arrangement import QUERY, QUERY_OVER_GRAPH
+from brvtui.app.arrangement import Arrangement, Split
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.query.answer import PINNED, AnswerPane
 from brvtui.app.query.cache import CachePane
@@ -21,7 +21,7 @@ from brvtui.app.query.graph import GraphPane
 from brvtui.app.query.query_box import QueryBox, QueryInput, ScopeTree
 from brvtui.app.query.results import ResultsPane
 from brvtui.app.query.retry import RetryPane
-from brvtui.app.query.route import RoutePane, Verdict
+from brvtui.app.query.route import VERDICT, RoutePane, Verdict
 from brvtui.app.query.score import ScorePane
 from brvtui.app.screens.frame import FrameScreen
 from brvtui.app.view import View
@@ -37,6 +37,88 @@ if TYPE_CHECKING:
 
 _SLOT = ("cache", "graph")
 """The panes of which one is shown: engines that rank over a graph have no cache to show."""
+
+
+_FOUR_COLUMNS = 170
+_ROUTE_ROWS = 8
+_RETRY_ROWS = 5
+
+
+def _tree_width(width: int) -> int:
+    return 24 if width < 130 else min(36, width // 6)
+
+
+def _wide_query(width: int, height: int) -> Split:
+    route = _ROUTE_ROWS if height < 40 else min(height // 3, _ROUTE_ROWS + 10)
+    rest = height - route
+    columns = _four_columns(width, rest) if width >= _FOUR_COLUMNS else _three_columns(width, rest)
+    return Split("route", False, ("route", columns), (route, rest))
+
+
+def _four_columns(width: int, height: int) -> Split:
+    tree = _tree_width(width)
+    left = width - tree
+    last = max(38, left // 4)
+    middle = (left - last) // 2
+    retry = height * 62 // 100
+    retries = Split("retry over cache", False, ("retry", "cache"), (retry, height - retry))
+    parts = ("tree", _answers(height, 10), "score", retries)
+    return Split("four columns", True, parts, (tree, middle, left - last - middle, last))
+
+
+def _three_columns(width: int, height: int) -> Split:
+    tree = _tree_width(width)
+    left = width - tree
+    middle = left * 45 // 100
+    right = left - middle
+    low = max(8, height * 38 // 100)
+    retries = Split("retry beside cache", True, ("retry", "cache"), (right // 2, right - right // 2))
+    scores = Split("score", False, ("score", retries), (height - low, low))
+    return Split("three columns", True, ("tree", _answers(height, 11), scores), (tree, middle, right))
+
+
+def _answers(height: int, least: int) -> Split:
+    results = max(least, height // 2)
+    return Split("results", False, ("results", "answer"), (results, height - results))
+
+
+QUERY = Arrangement(
+    panes=("results", "score", "answer", "retry", "cache", "tree", "route"),
+    beside="results",
+    tabs=("score", "route", "retry", "cache", "answer", "tree"),
+    wide=_wide_query,
+    head=VERDICT,
+    head_rows=4,
+    with_own_head=frozenset({"route"}),
+    aside=frozenset({"route", "retry", "cache", "graph", "answer", "tree"}),
+)
+
+
+def _wide_graph(width: int, height: int) -> Split:
+    """The graph has much of the room; the retries are few, and stand below the tree."""
+    route = _ROUTE_ROWS if height < 40 else min(height // 3, _ROUTE_ROWS + 10)
+    rest = height - route
+    tree = _tree_width(width)
+    left = width - tree
+    first = Split("tree over retry", False, ("tree", "retry"), (rest - _RETRY_ROWS, _RETRY_ROWS))
+    if width >= _FOUR_COLUMNS:
+        part = left * 3 // 10
+        four = (first, _answers(rest, 10), "score", "graph")
+        columns = Split("four columns", True, four, (tree, part, part, left - 2 * part))
+    else:
+        middle, low = left * 42 // 100, rest * 55 // 100
+        scores = Split("score over graph", False, ("score", "graph"), (rest - low, low))
+        three = (first, _answers(rest, 11), scores)
+        columns = Split("three columns", True, three, (tree, middle, left - middle))
+    return Split("route", False, ("route", columns), (route, rest))
+
+
+QUERY_OVER_GRAPH = QUERY._replace(
+    panes=tuple("graph" if pane == "cache" else pane for pane in QUERY.panes),
+    tabs=tuple("graph" if pane == "cache" else pane for pane in QUERY.tabs),
+    wide=_wide_graph,
+)
+"""The same for an engine that ranks over a graph."""
 
 
 class QueryScreen(FrameScreen):

@@ -9,7 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 
 from brvtui.app.actions.screens import SETTINGS_SCREEN
-from brvtui.app.arrangement import SETTINGS
+from brvtui.app.arrangement import Arrangement, Split
 from brvtui.app.keys.bindings import bindings
 from brvtui.app.screens.dialog import FieldDialog
 from brvtui.app.screens.frame import FrameScreen
@@ -134,6 +134,16 @@ def _facts(row: SettingRow, has_failed: bool) -> list[tuple[str, str]]:
     if not row.editable and row.allowed:
         facts.append(("note", "a table: edit the file by hand"))
     return [(label, text) for label, text in facts if text]
+
+
+def _wide_settings(width: int, height: int) -> Split:
+    right = max(40, width * 38 // 100)
+    return Split("settings", True, ("settings", "setting"), (width - right, right))
+
+
+SETTINGS = Arrangement(
+    panes=("settings", "setting"), beside="settings", tabs=("setting",), wide=_wide_settings, beside_share=0.6
+)
 
 
 class SettingsScreen(FrameScreen):
