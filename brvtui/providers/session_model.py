@@ -7,57 +7,15 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from types import ModuleType
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from brvtui.providers import anthropic_messages, chat_completions
-from brvtui.providers.chat import ChatService
-from brvtui.providers.http import check_service
 from brvtui.providers.settings import ModelSettings
-from brvtui.services.legs import RequestPolicy, ServiceError
 from brvtui.services.model import NO_MODEL
 
 if TYPE_CHECKING:
+    from brvtui.services.legs import RequestPolicy
     from brvtui.services.model import Cancellation, ChatModel, ModelCheck, ModelStatus
-
-
-OPENAI, ANTHROPIC = "openai", "anthropic"
-_WIRES: Mapping[str, tuple[ModuleType, type[ChatService]]] = {
-    OPENAI: (chat_completions, chat_completions.ChatCompletions),
-    ANTHROPIC: (anthropic_messages, anthropic_messages.AnthropicMessages),
-}
-
-
-def address_of(settings: ModelSettings) -> str:
-    """The base address of requests."""
-    wire, _ = _WIRES[settings.protocol]
-    base: str = settings.url.strip() or wire.BASE
-    return base.rstrip("/")
-
-
-def address_to_show(settings: ModelSettings) -> str:
-    """The base address of requests, or the text set for it; empty when it may contain a password or a key."""
-    base = address_of(settings)
-    return "" if any(sign in base for sign in "@?#") else base
-
-
-def model_of(settings: ModelSettings, rules: RequestPolicy) -> ChatService | None:
-    """The model; None when none is named. Sends no request; the first turn imports the HTTP library.
-
-    Raises :class:`ServiceError`, which says what to set.
-    """
-    if not settings.model:
-        if settings.url:
-            raise ServiceError("llm.url is set but no model: set llm.model, or BRV_TUI_LLM_MODEL")
-        return None
-    base = address_of(settings)
-    key = check_service("llm", base, settings)
-    policy = replace(rules, timeout_seconds=settings.timeout_seconds)
-    wire, kind = _WIRES[settings.protocol]
-    return kind(wire.endpoint(base, key), settings.model, policy)
-
 
 _STANDS_IN = "These are sentences of notes."
 
@@ -89,6 +47,7 @@ class SessionModel:
         wanted = self._wanted()
         if not wanted.model and not wanted.url:
             return ""
+        from brvtui.providers.models import address_to_show
 
         return address_to_show(wanted)
 
@@ -150,6 +109,7 @@ class SessionModel:
 
 
 def _made(wanted: ModelSettings, requests: RequestPolicy) -> tuple[ChatModel | None, str]:
+    from brvtui.providers.models import model_of
     from brvtui.services.legs import ServiceError
 
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from brvtui.providers.chat import ChatService
-from brvtui.providers.session_model import model_of
+from brvtui.providers.models import model_of
 from brvtui.providers.settings import ModelSettings
 from brvtui.services.model import Cancellation, FromUser, ModelRequest, Reply, TextPiece, Tool, Wait
 from tests.support.trees import BRV3

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 import pytest
 
+from brvtui.providers.models import model_of
 from brvtui.providers.openai_compatible import OpenAIEmbedder
-from brvtui.providers.session_model import model_of
 from brvtui.providers.settings import ModelSettings
 from brvtui.services.legs import LegError
 from brvtui.services.model import (

@@ -14,8 +14,8 @@ from functools import cache
 
 import pytest
 
+from brvtui.providers.models import model_of
 from brvtui.providers.openai_compatible import OpenAIEmbedder
-from brvtui.providers.session_model import model_of
 from brvtui.providers.settings import ModelSettings
 from brvtui.services.legs import LegError, RequestPolicy
 from brvtui.services.model import Cancellation, ModelError, TextPiece

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from brvtui.config.schema import assemble
-from brvtui.providers.session_model import SessionModel, address_of, model_of
+from brvtui.providers.models import address_of, model_of
+from brvtui.providers.session_model import SessionModel
 from brvtui.providers.settings import ModelSettings
 from brvtui.services.legs import ServiceError
 from brvtui.session import session_model
