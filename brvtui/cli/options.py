@@ -14,6 +14,7 @@ import click
 
 from brvtui.cli import completing
 from brvtui.cli.failure import engine_errors_reported
+from brvtui.engines.registry import our_profiles
 from brvtui.timing import FIRST_MS, LAST_MS
 
 # Moments as they are written in options: an ISO 8601 time, or so long from now.
@@ -148,11 +149,8 @@ def quoted_text(ctx: click.Context) -> str:
 
 def shared(command: _F) -> _F:
     """Adds the options of every command that opens a project."""
-    constants = (
-        "The engine's constants, or a TOML file of your own (byterover: brv-3, docs, combined; "
-        "byterover_v4: byterover_v4; jeffs_brain: jeffs_brain; soleri: soleri, soleri-code; "
-        "knowing: knowing, knowing-code)."
-    )
+    named = "; ".join(f"{engine}: {', '.join(profiles)}" for engine, profiles in our_profiles().items())
+    constants = f"The engine's constants, or a TOML file of your own ({named})."
     for option in (
         click.option("--signals", type=NamedPath(), help="JSON file of signals by note path."),
         click.option("--now", metavar="ISO", type=moment, help=NOW_HELP),

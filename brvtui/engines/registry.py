@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from brvtui.tree.reading import kinds
@@ -47,6 +48,15 @@ def reads_trees(engine: str) -> bool:
 def names_for(kind: ProjectKind) -> tuple[str, ...]:
     """The names of the installed engines that rank a project of this ``kind``."""
     return (kind.engine,) if kind.engine else tuple(name for name in names() if name not in kinds.OF_ENGINE)
+
+
+@cache
+def our_profiles() -> dict[str, tuple[str, ...]]:
+    """The profiles in the folder of each of our engines, without loading it: the usual one first."""
+    found: dict[str, tuple[str, ...]] = dict.fromkeys(_FIRST, ())
+    for file in sorted(Path(__file__).parent.glob("*/profiles/*.toml"), key=lambda file: file.stem):
+        found[file.parts[-3]] = (*found.get(file.parts[-3], ()), file.stem)
+    return {**found, DEFAULT: PROFILES}
 
 
 def why_unknown(name: str) -> str:

@@ -41,7 +41,8 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 
 def test_it_is_installed_beside_ours() -> None:
-    assert registry.names() == (*registry._FIRST, "toy")
+    ours, first = registry.names(), len(registry._FIRST)
+    assert (ours[:first], ours[-1]) == (registry._FIRST, "toy")
 
 
 def test_our_own_engines_are_declared_where_they_are_and_come_first() -> None:
