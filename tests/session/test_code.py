@@ -11,7 +11,7 @@ import pytest
 
 from brvtui.engines.contract import EngineError
 from brvtui.engines.knowing.code_session import CodeSession
-from brvtui.engines.knowing.pack_cache import CacheLayer, PackCache, kept_packs
+from brvtui.engines.knowing.pack_cache import PackCache, kept_packs
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.sections import GraphRetrieval
 from brvtui.engines.knowing.tracing_words import way_in_words
@@ -228,7 +228,7 @@ def test_packs_survive_a_restart_and_are_private(session: Session, root: Path) -
     rules, state = load_profile().pack_cache, session.snapshot.fingerprint
     found = packs_of(root).found(key, state, session.snapshot.loaded_ms / 1000, rules)
     assert found is not None
-    assert (found[1], len(found[0].ids)) == (CacheLayer.KEPT, len(packed.hits)), "what is in memory ends with a process"
+    assert (found.is_of_earlier_process, len(found.ids)) == (True, len(packed.hits))
     assert packs_of(root).found(key, "another state", session.snapshot.loaded_ms / 1000, rules) is None
     session.engines.learn(packed, packed.hits[0].file, Usefulness.ACCEPTED)
     assert packs_of(root).found(key, state, session.snapshot.loaded_ms / 1000, rules) is None, "a judgment ends packs"

@@ -28,7 +28,6 @@ _CLOSE = 1e-12
 _NO_ID = "00000000-0000-4000-8000-000000000000"
 """The id of the copy of a tree that has none."""
 _STATE = "state"
-_MADE = "2026-01-01T00:00:00.000Z"
 _SECONDS_EACH = 120.0
 _RECALLED = 10
 """Every tenth question is put to ``recall``, too."""

@@ -243,8 +243,7 @@ class Knowing:
         if key not in packs.packs:
             return None
         rules, now = context.constants.pack_cache, context.now_ms / 1000
-        found = packs.found(key, context.snapshot.fingerprint, now, rules)
-        return found[0] if found is not None else None
+        return packs.found(key, context.snapshot.fingerprint, now, rules)
 
     def _keep_packs(self, context: Context[KnowingProfile], packs: PackCache) -> None:
         from brvtui.engines.knowing.pack_cache import plain_packs

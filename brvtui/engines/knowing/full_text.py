@@ -129,26 +129,26 @@ def keyword_terms(keywords: Sequence[str]) -> list[TextTerm]:
     ]
 
 
-def decomposed_terms(keywords: Sequence[str], rules: FullTextRules, in_names: bool = True) -> list[TextTerm]:
+def decomposed_terms(keywords: Sequence[str], rules: FullTextRules) -> list[TextTerm]:
     """The keywords with compounds in their parts, in lower case and as written, each once.
 
-    With ``in_names``, parts are looked for in names only, a dotted name gives its last segments alone, and a part that
-    is too short, or known in lower case, gives nothing.
+    Parts are looked for in names only; a dotted name gives its last segments alone, and a part that is too short, or
+    known in lower case, gives nothing.
     """
     made: dict[str, TextTerm] = {}
     for keyword in keywords:
         if not is_compound(keyword):
-            if size(keyword) >= rules.decomposed_least or not in_names:
+            if size(keyword) >= rules.decomposed_least:
                 made.setdefault(keyword, TextTerm(keyword, TermSource.KEYWORD))
             continue
         segments = keyword.split(".")
-        if in_names and len(segments) > 1:
+        if len(segments) > 1:
             segments = [text for text in segments[-rules.decomposed_segments :] if not _is_dunder(text)]
         for part in (part for segment in segments for part in split_identifier(segment)):
             low = lower(part)
-            is_new = size(low) >= rules.decomposed_least and low not in made
-            for text in (low, part) if is_new else () if in_names or part == low else (part,):
-                made.setdefault(text, TextTerm(text, TermSource.DECOMPOSED, _NAME if in_names else ""))
+            if size(low) >= rules.decomposed_least and low not in made:
+                for text in (low, part):
+                    made.setdefault(text, TextTerm(text, TermSource.DECOMPOSED, _NAME))
     return list(made.values())
 
 

@@ -7,7 +7,6 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
-from enum import StrEnum
 from typing import Any
 
 from brvtui.engines.knowing.keywords import normal_task
@@ -60,23 +59,9 @@ class ContextDelta:
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
-    unchanged: tuple[str, ...]
-    added_edges: int
-    removed_edges: int
     whole_tokens: int
     delta_tokens: int
     is_worth_it: bool
-
-    @property
-    def overlap(self) -> float:
-        """The per cent of the new context that was in the old one."""
-        count = len(self.added) + len(self.unchanged)
-        return 100 * len(self.unchanged) / count if count else 0.0
-
-    @property
-    def savings(self) -> float:
-        """The per cent of tokens that the delta saves; below 0 when it costs more."""
-        return 100 * (1 - self.delta_tokens / self.whole_tokens) if self.whole_tokens else 0.0
 
 
 def pack_delta(
@@ -116,9 +101,6 @@ def delta(
     return ContextDelta(
         tuple(node.id for node in added),
         tuple(removed),
-        tuple(node.id for node in now if node.id in old),
-        len(links_now - links_before),
-        len(links_before - links_now),
         whole,
         cost,
         cost < rules.delta_worth * whole,
@@ -129,15 +111,6 @@ _MOST_KEPT = 500
 """So many packs are kept for the next process, ..."""
 _MOST_IDS = 5_000
 """... each of at most so many nodes."""
-
-
-class CacheLayer(StrEnum):
-    """Where a pack is kept."""
-
-    MEMORY = "memory"
-    """For a time, whatever becomes of the corpus."""
-    KEPT = "kept"
-    """Until the corpus changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,14 +136,17 @@ class PackCache:
 
     packs: Mapping[str, CachedPack] = field(default_factory=dict)
 
-    def found(self, key: str, snapshot: str, now: float, rules: PackCacheRules) -> tuple[CachedPack, CacheLayer] | None:
-        """The pack that a task with ``key`` is served, and the layer that serves it; None when it is packed anew."""
+    def found(self, key: str, snapshot: str, now: float, rules: PackCacheRules) -> CachedPack | None:
+        """The pack that a task with ``key`` is served; None when it is packed anew.
+
+        It is served from memory for a time, whatever becomes of the corpus, and then until the corpus changes.
+        """
         pack = self.packs.get(key)
         if pack is None:
             return None
         if not pack.is_of_earlier_process and now - pack.packed < rules.memory_seconds:
-            return pack, CacheLayer.MEMORY
-        return (pack, CacheLayer.KEPT) if snapshot and pack.snapshot == snapshot else None
+            return pack
+        return pack if snapshot and pack.snapshot == snapshot else None
 
     def after_feedback(self) -> PackCache:
         """The same after a result was judged: no pack outlives its time in memory."""

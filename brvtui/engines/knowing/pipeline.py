@@ -88,7 +88,7 @@ class TaskContext:
 
 def task_index(seeds: SeedIndex) -> TaskIndex:
     """The index of a task over the graph of ``seeds``."""
-    vectors = NodeVectors(seeds.graph, seeds.noise, seeds.profile.seeds.gap_nearest)
+    vectors = NodeVectors(seeds.graph, seeds.profile.noise, seeds.profile.seeds.gap_nearest)
     return TaskIndex(seeds, roads(seeds.graph, seeds.profile.walk), vectors)
 
 

@@ -44,8 +44,6 @@ class SymbolExplanation:
     walk: float
     """The walk's probability as a share of the greatest."""
     scored: ScoredCandidate | None
-    most_callers: int
-    """The greatest number of callers among the ranked."""
     concepts: tuple[str, ...]
     """The classes that match the task, whether or not they stand for it."""
     keywords: tuple[str, ...]
@@ -97,7 +95,6 @@ def _explained(
         place in made.seeds,
         float(made.walk.scores[place]) if made.walk is not None else 0.0,
         scored,
-        max((one.candidate.callers for one in made.ranked), default=0),
         tuple(match.matched.concept for match in made.search.matches),
         made.search.keywords.all,
     )

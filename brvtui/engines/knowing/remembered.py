@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from posixpath import splitext
 from typing import NamedTuple
 
 from brvtui.engines.knowing.equivalence import LEARNED_SOURCE, LearnedWords, worthy_words
@@ -22,8 +20,6 @@ from brvtui.wording import counted
 # What was done with the results: used, left unused, and said to be useful (``docs/knowing.md``, "Use").
 
 
-_NOTE = ".md"
-_JOINTS = re.compile(r"[\s_-]")
 WINDOW_SECONDS = 600
 """So long after it was returned a node can be used, in the program; this tool watches no agent."""
 NAME_LEAST = 3
@@ -38,8 +34,6 @@ class PendingNode(NamedTuple):
     id: str
     name: str
     """The identifier that means it."""
-    texts: tuple[str, ...]
-    """Other texts that mean it, in lower case: a note's path, and the name of its file."""
     returned: float
     """When it was returned last, in seconds since 1970."""
 
@@ -66,17 +60,13 @@ class PendingUse:
     def detected(self, content: str, now: float) -> tuple[PendingUse, tuple[str, ...]]:
         """The same after ``content`` was read or written, and the ids of the nodes that it uses for the first time.
 
-        It uses a node that was returned a short time ago when an identifier of it is the node's name, or it holds
-        another text that means the node. Case is ignored.
+        It uses a node that was returned a short time ago when an identifier of it is the node's name. Case is ignored.
         """
-        text = lower(content)
         words = {word.lower() for word in identifiers(content, NAME_LEAST)}
         used = tuple(
             node.id
             for node in self.pending.values()
-            if node.id not in self.used
-            and now - node.returned <= WINDOW_SECONDS
-            and (lower(node.name) in words or any(part in text for part in node.texts))
+            if node.id not in self.used and now - node.returned <= WINDOW_SECONDS and lower(node.name) in words
         )
         return replace(self, used=self.used | {*used}), used
 
@@ -102,20 +92,9 @@ def feedback_problem(error: OSError) -> str:
 
 
 def pending_node(node: Node, now: float) -> PendingNode:
-    """What means a node that was returned at ``now``: a symbol's short name; a note's path, or its file's name.
-
-    A file's name of one word (``context.md``) means its note only with its ending.
-    """
-    name, ending = splitext(node.path.lower().rpartition("/")[2])
-    if ending != _NOTE:
-        return PendingNode(node.id, short_name(node.qualified_name), (), now)
-    whole = (name,) if _JOINTS.search(name) else ()
-    return PendingNode(node.id, "", (node.path.lower(), name + ending, *whole), now)
-
-
-def short_name(qualified_name: str) -> str:
-    """The text after the last dot; without a dot, after the last slash."""
-    return qualified_name.rpartition("." if "." in qualified_name else "/")[2]
+    """A symbol that was returned at ``now``, with its short name: after the last dot, or without one the last slash."""
+    name = node.qualified_name
+    return PendingNode(node.id, name.rpartition("." if "." in name else "/")[2], now)
 
 
 class FeedbackRecord(NamedTuple):

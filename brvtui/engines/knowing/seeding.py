@@ -36,7 +36,7 @@ from brvtui.engines.knowing.keywords import KeywordSet, keyword_set, size
 from brvtui.engines.knowing.model import Graph, Node
 from brvtui.engines.knowing.name_lookup import FolderIndex, NameLookup, PathHit, path_search, path_terms
 from brvtui.engines.knowing.profile import KnowingProfile
-from brvtui.engines.knowing.seed_rules import NoiseRules, TieredRules
+from brvtui.engines.knowing.seed_rules import TieredRules
 
 # The channel of names: exact, by their beginning, inside a name, in a path (``docs/knowing.md``, "Names").
 
@@ -121,7 +121,6 @@ class SeedIndex:
     texts: SearchedTexts
     folders: FolderIndex
     classes: PhraseTable
-    noise: NoiseRules
     language: str = ""
     """The language of the classes that hold, beside those for all; empty when it is unknown."""
 
@@ -168,17 +167,14 @@ def seed_index(
     classes: PhraseTable,
     language: str = "",
     last: SeedIndex | None = None,
-    noise: NoiseRules | None = None,
 ) -> SeedIndex:
-    """The index of ``graph``, of which ``noise`` (by default that of code) is no seed.
+    """The index of ``graph``.
 
     Texts that ``last``, the index of an earlier graph, holds already are not read again.
     """
     lookup = NameLookup(graph, profile.tiered.wildcards)
     texts = searched_texts(graph, profile.full_text, last.texts if last is not None else None)
-    return SeedIndex(
-        graph, profile, lookup, texts, FolderIndex(lookup, profile.paths), classes, noise or profile.noise, language
-    )
+    return SeedIndex(graph, profile, lookup, texts, FolderIndex(lookup, profile.paths), classes, language)
 
 
 def find_seeds(
@@ -211,7 +207,7 @@ def find_seeds(
     gap = fill_gap(search.nodes(ids), near, search.allows, index.graph, profile.seeds) if near is not None else None
     ids += (id_ for id_, _ in gap.added) if gap is not None else ()
     widened = with_implementers(ids, index.graph, profile.seeds)
-    kept, dropped = noise_filtered(search.nodes(widened), index.noise)
+    kept, dropped = noise_filtered(search.nodes(widened), profile.noise)
     by_types = len(index.graph.nodes) > profile.seeds.types_above
     if by_types:
         kept = types_first(kept, profile.seeds)

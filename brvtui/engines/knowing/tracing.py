@@ -285,7 +285,7 @@ class TraceMaker:
         if not total:
             return (), 0.0
         straight = ways.straight(place) if most == 1 else None
-        found = (straight,) if straight is not None else ways.to(place, most).ways
+        found = (straight,) if straight is not None else ways.to(place, most)
         kept = [way for way in found if way.amount / total >= _LEAST_SHARE]
         told = tuple(
             ToldWay(
@@ -475,7 +475,3 @@ def _listed(leg: Leg, nouns: tuple[str, str]) -> str:
 
 def _check(name: str, value: float, operator: str, threshold: float, passed: bool, constant: str) -> Check:
     return Check(name, value, operator, threshold, passed, value - threshold, constant, "the-walk")
-
-
-def _digest(text: str) -> bytes:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()  # a file's name may be no UTF-8

@@ -317,15 +317,6 @@ class WalkWay:
     amount: float
 
 
-@dataclass(frozen=True, slots=True)
-class WalkOrigins:
-    """Where a node's probability came from: the ways and ``others`` sum to it."""
-
-    ways: tuple[WalkWay, ...]
-    others: float
-    """Over all other ways, and after going back from dead ends."""
-
-
 class StrongestWays:
     """The strongest ways of one walk. What is common to all nodes is computed once."""
 
@@ -344,7 +335,7 @@ class StrongestWays:
             best[filled] = np.maximum.reduceat(offers, self._starts[filled]) if len(filled) else 0.0
             self._best.append(best)
 
-    def to(self, place: int, most: int) -> WalkOrigins:
+    def to(self, place: int, most: int) -> list[WalkWay]:
         """At most ``most`` ways to the node at ``place``, the strongest over each last edge; they are exact."""
         found = [WalkWay((place,), self._amount(0, float(self._walk.start[place])))]
         row = slice(self._starts[place], self._starts[place + 1])
@@ -356,15 +347,14 @@ class StrongestWays:
                     before = self._way(int(sources[at]), length - 1)
                     found.append(WalkWay((*before, place), self._amount(length, float(offers[at]))))
         kept = sorted((way for way in found if way.amount > 0), key=lambda way: (-way.amount, way.places))
-        kept = kept[:most]
-        return WalkOrigins(tuple(kept), float(self._walk.probability[place]) - sum(way.amount for way in kept))
+        return kept[:most]
 
     def straight(self, place: int) -> WalkWay | None:
         """The strongest way to the node at ``place`` that comes to no node twice, if it is among the first few.
 
         Else the strongest of all; None for a node that no way leads to.
         """
-        ways = self.to(place, _FEW).ways
+        ways = self.to(place, _FEW)
         return next((way for way in ways if len(set(way.places)) == len(way.places)), ways[0] if ways else None)
 
     def _amount(self, length: int, product: float) -> float:

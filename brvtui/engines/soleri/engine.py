@@ -262,18 +262,18 @@ class Soleri:
 
 def _request(profile: SoleriProfile, query: Query) -> VaultRequest:
     """The request that ``query`` makes. Raises :class:`EngineError` for an option that is none."""
+    from brvtui.engines.soleri.results import default_limit
     from brvtui.engines.soleri.search import VaultRequest
     from brvtui.engines.soleri.vault import Filters
 
     options = dict(query.options)
     check_options(ENGINE, options, _OPTIONS, _OTHERS)
     check_mode(options.get("mode"), MODES)
-    limits = profile.limits
     limit = options.get("top_k")
     domain = options.get("domain") or query.scope.partition("/")[0].lower()
     return VaultRequest(
         query.text,
-        limit if limit is not None else limits.scan if _mode(query) == "scan" else limits.full,
+        limit if limit is not None else default_limit(_mode(query), profile),
         Filters(domain, options.get("type") or "", options.get("severity") or ""),
         _listed(options.get("tags")),
         options.get("max_tokens"),

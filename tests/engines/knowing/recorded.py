@@ -305,7 +305,7 @@ def served(given: dict[str, Any]) -> Iterator[dict[str, Any]]:
             pack = CachedPack(tuple(one.node.id for one in made.packed.packed), made.packed.used, budget, state, 0.0)
             cache = cache.stored(key, pack, rules)
         else:
-            pack = found[0]
+            pack = found
         yield {
             "op": "run",
             "served_from_cache": found is not None,

@@ -45,7 +45,7 @@ from brvtui.engines.knowing.keywords import (
 )
 from brvtui.engines.knowing.model import Graph, module_of, symbol
 from brvtui.engines.knowing.name_lookup import NameLookup, path_match, path_terms
-from brvtui.engines.knowing.pack_cache import CachedPack, CacheLayer, PackCache, RecentUse, delta, pack_key
+from brvtui.engines.knowing.pack_cache import CachedPack, PackCache, RecentUse, delta, pack_key
 from brvtui.engines.knowing.packing import node_tokens, pack, pack_root, proximity_exponent, text_tokens
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.reached import ScoringContext, around_changes, around_files, ranked
@@ -158,12 +158,12 @@ def test_cluster_hash() -> None:
 def test_fts_query() -> None:
     for name, given, wanted in pairs("fts_query"):
         words = given["keywords"]
-        assert {
+        ours = {
             "query": expression(keyword_terms(words), quoted=False),
-            "decomposed": expression(decomposed_terms(words, TEXT, in_names=False), quoted=False),
             "decomposed_targeted": expression(decomposed_terms(words, TEXT), quoted=False),
             "expansions": related_words(words, TEXT, given.get("max_expansions", TEXT.expansions)),
-        } == wanted, name
+        }
+        assert ours == {key: wanted[key] for key in ours}, name
 
 
 def test_bm25() -> None:
@@ -496,18 +496,13 @@ def test_delta_pack() -> None:
         ours = {
             "added": sorted(made.added),
             "removed": sorted(made.removed),
-            "unchanged": sorted(made.unchanged),
-            "added_edges": made.added_edges,
-            "removed_edges": made.removed_edges,
             "full_tokens": made.whole_tokens,
             "delta_tokens": made.delta_tokens,
-            "overlap_percent": made.overlap,
-            "savings_percent": made.savings,
             "worth_it": made.is_worth_it,
         }
         wanted = case["expected"]
-        wanted = wanted | {key: sorted(wanted[key]) for key in ("added", "removed", "unchanged")}
-        assert close(ours, wanted), (case["name"], ours)
+        wanted = wanted | {key: sorted(wanted[key]) for key in ("added", "removed")}
+        assert close(ours, {key: wanted[key] for key in ours}), (case["name"], ours)
 
 
 def test_format() -> None:
@@ -619,7 +614,7 @@ def test_explain() -> None:
         assert found.walk == pytest.approx(wanted["rwr_score"], abs=1e-6), case["name"]
         assert found.scored.score == pytest.approx(wanted["total_score"], abs=1e-6), case["name"]
         assert found.scored.candidate.callers == wanted["caller_proxy"], case["name"]
-        assert found.most_callers == wanted["max_callers"], case["name"]
+        assert max(one.candidate.callers for one in made.ranked) == wanted["max_callers"], case["name"]
         links = found.links or LinkRank(0.0, 0.0)
         assert links.authority == pytest.approx(wanted["hits_authority"], abs=1e-6), case["name"]
         assert links.hub == pytest.approx(wanted["hits_hub"], abs=1e-6), case["name"]
@@ -641,8 +636,8 @@ def test_the_documents_key_holds_the_budget() -> None:
     assert pack_key("fix it", CODE.pack_cache, budget=60) == pack_key("Fix it", CODE.pack_cache, budget=2000)
     pack = CachedPack(("a",), 3, 60, "s1", 100.0)
     cache = PackCache().stored(key, pack, rules)
-    assert cache.found(key, "s2", 101.0, rules) == (pack, CacheLayer.MEMORY)
-    assert cache.found(key, "s1", 4_000.0, rules) == (pack, CacheLayer.KEPT)
+    assert cache.found(key, "s2", 101.0, rules) == pack
+    assert cache.found(key, "s1", 4_000.0, rules) == pack
     assert cache.found(key, "s2", 4_000.0, rules) is None
     assert cache.found(other, "s1", 101.0, rules) is None
     small = replace(rules, entries=1)
