@@ -28,23 +28,23 @@ _MOST = 20
 _LABEL = 10
 
 
-def verification_lines(made: Verification, most: int = _MOST) -> Iterator[Line]:
-    """The sentence, what was asked and how, then the first ``most`` questions that are answered otherwise."""
+def verification_lines(made: Verification) -> Iterator[Line]:
+    """The sentence, what was asked and how, then the first questions that are answered otherwise."""
     role = "ok" if not made.differences else "bad"
     yield Line().gap().add(made.sentence, f"bold {role}")
     documents = counted(made.documents, "document", "documents")
     yield line(f" over a copy of {made.over}, {documents}, profile {made.profile}; {made.isolation}", "muted")
     for notice in made.notices:
         yield line(f" {notice}", "warn")
-    for difference in made.differences[:most]:
+    for difference in made.differences[:_MOST]:
         yield Line()
         yield (
             Line().gap().add(difference.query or "every query", "strong").add(f"  first differs in: {difference.step}")
         )
         for label, text in (("installed", difference.engine), ("brv-tui", difference.ours)):
             yield Line().gap(3).fit(label, _LABEL, "muted").add(text, "text")
-    if len(made.differences) > most:
-        yield line(f" {len(made.differences) - most} more; --format json holds all", "muted")
+    if len(made.differences) > _MOST:
+        yield line(f" {len(made.differences) - _MOST} more; --format json holds all", "muted")
 
 
 _PATH = NamedPath()

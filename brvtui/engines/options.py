@@ -36,9 +36,7 @@ def _names(engine: object, option: str) -> bool:
     return isinstance(engine, NamesOptions) and option in engine.options
 
 
-def check_options(
-    engine: str, options: Mapping[str, Any], kinds: Mapping[str, type], others: tuple[str, ...] = ()
-) -> None:
+def check_options(engine: str, options: Mapping[str, Any], kinds: Mapping[str, type], others: tuple[str, ...]) -> None:
     """Checks that ``engine`` knows each of ``options``, and that its value is of the type in ``kinds``.
 
     ``others`` are options that the engine checks itself. Raises :class:`EngineError`.

@@ -60,8 +60,8 @@ def embed_texts(
     embedder: Embedder,
     kept: VectorCache,
     batch: int,
-    cancelled: Callable[[], bool] = lambda: False,
-    progress: Callable[[int, int], None] = lambda done, all_: None,
+    cancelled: Callable[[], bool],
+    progress: Callable[[int, int], None],
 ) -> Embedded:
     """A vector for each of ``texts``: kept ones as they are, the others made and then kept. Nothing is raised.
 

@@ -92,7 +92,7 @@ class _Worker:
 class ProcessPool:
     """A pool of processes. A member is always asked in the same one; one that hangs is ended and started again."""
 
-    def __init__(self, members: Sequence[Member], workers: int = 0) -> None:
+    def __init__(self, members: Sequence[Member], workers: int) -> None:
         """A pool for ``members``, which starts no process yet; ``workers`` 0: as many as this machine has cores."""
         count = min(workers or os.cpu_count() or 1, max(1, len(members)))
         self._places = placed(members, [f"process {number}" for number in range(1, count + 1)])

@@ -391,10 +391,8 @@ Replacements = Sequence[tuple[CauseKind, Context[Any]]]
 """What is replaced one after the other, each with the context in which the query is asked then; the last is now."""
 
 
-def diff_with_saved(
-    engine: Engine[Any], saved: Trace, name: str, replacements: Replacements, most: int = MOST_NOTES
-) -> AnswerDiff:
-    """The answer ``saved``, called ``name``, beside that of now, with causes for the first ``most`` notes that changed.
+def diff_with_saved(engine: Engine[Any], saved: Trace, name: str, replacements: Replacements) -> AnswerDiff:
+    """The answer ``saved``, called ``name``, beside that of now, with causes for the first notes that changed.
 
     Whatever is not replaced by itself belongs to the first replacement: the notes and signals of then are gone.
     """
@@ -410,4 +408,4 @@ def diff_with_saved(
         return replace(_caused(then, steps), title=titles[path].title)
 
     traces = diff_traces(saved, answers[-1][2], by_document=True)
-    return _explained(saved.query, traces, (name, "now"), outcomes, note, most)
+    return _explained(saved.query, traces, (name, "now"), outcomes, note, MOST_NOTES)

@@ -51,7 +51,7 @@ def read_file(
     limits: ReadingLimits,
     ids: TermIds,
     completed_by: NoteSignals | None,
-    edit: EditedFile | None = None,
+    edit: EditedFile | None,
 ) -> tuple[Parsed, NoteTerms | None]:
     """The entry of ``file`` below ``tree``, and its terms if it is a note. Raises nothing.
 

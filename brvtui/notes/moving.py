@@ -166,7 +166,7 @@ def plan_move(
     records = tuple(_records(moved, signals, stored))
     if records:
         steps.append(Record(records))
-    notices += [*_signal_notices(moved, signals), *_archive_notices(moved), *_name_notices(target)]
+    notices += [*_signal_notices(signals), *_archive_notices(moved), *_name_notices(target)]
     return Plan(f"move {path} to {target}", tuple(steps), tuple(edits), tuple(notices))
 
 
@@ -272,7 +272,7 @@ def _records(
             yield Recorded(moved.to(old), stored(moved.to(old)).overlay, own.overlay)
 
 
-def _signal_notices(moved: _Relocation, signals: dict[str, SignalSources]) -> Iterator[str]:
+def _signal_notices(signals: dict[str, SignalSources]) -> Iterator[str]:
     """Notices about signals stored by path in places that the tool does not write."""
     in_sidecar = {old: entry.sidecar for old, entry in signals.items() if entry.sidecar}
     if len(in_sidecar) == 1:

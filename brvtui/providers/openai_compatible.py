@@ -159,7 +159,7 @@ class OpenAIReranker:
         model: str,
         service: RequestPolicy,
         rules: RerankRules,
-        key: str = "",
+        key: str,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Sends no request yet."""

@@ -15,7 +15,7 @@ from brvtui.engines.contract import Context, Engine, EngineError, Query
 from brvtui.engines.profile_files import tree_profile
 from brvtui.lab.answer_diff import AnswerDiff, AskedState, CauseKind, CauseSearch, StateMixer, diff_with_saved
 from brvtui.lab.engine_comparison import EngineAnswers, JudgedEngines, ask_engines
-from brvtui.lab.evaluation.evaluate import Progress, evaluate
+from brvtui.lab.evaluation.evaluate import evaluate
 from brvtui.lab.evaluation.keeping import KeepingEvaluator
 from brvtui.lab.evaluation.results import Evaluation, Metric
 from brvtui.lab.judgments.model import Judgment
@@ -52,7 +52,6 @@ def judge_all(
     metrics: Sequence[Metric],
     like: Query,
     names: Sequence[str] = (),
-    progress: Progress = lambda done, of: None,
     keep: bool = True,
 ) -> JudgedEngines:
     """Every one of ``judgments`` through the engines called ``names``, or all; answers are kept as by ``eval``.
@@ -69,7 +68,7 @@ def judge_all(
     for engine, context in asked:
         try:
             evaluate_with = evaluator.evaluate if keep else evaluate
-            made.append(evaluate_with(engine, context, judgments, like, "", progress))
+            made.append(evaluate_with(engine, context, judgments, like))
         except EngineError as error:
             problems.append(f"{engine.name}: {error}")
     return JudgedEngines(tuple(made), tuple(metrics), tuple(problems))

@@ -161,7 +161,7 @@ def full_text(layout: IndexLayout, documents: Sequence[Texts]) -> FullText:
     return made
 
 
-def phrase(text: str, is_prefix: bool = False) -> str:
+def phrase(text: str, is_prefix: bool) -> str:
     """``text`` as a phrase of an FTS5 expression, whatever is in it; with ``is_prefix`` its last word may go on."""
     return '"{}"{}'.format(_encodable(text).replace("\0", " ").replace('"', '""'), "*" if is_prefix else "")
 

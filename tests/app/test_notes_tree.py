@@ -22,12 +22,6 @@ def _tree(app: BrvTui) -> NotesTree:
     return app.screen.query_one(NotesTree)
 
 
-def _jwt(tree: NotesTree) -> list[str]:
-    """The notes of one folder in their order."""
-    folder = "auth/jwt/"
-    return [choice[len(folder) : -len(".md")] for choice in tree.choices if choice.startswith(folder)]
-
-
 async def test_moving_selects_notes_and_enter_opens_folders_notes_and_unseen_files(app: BrvTui) -> None:
     async with app.run_test(size=WIDE) as pilot:
         await open_notes(pilot)

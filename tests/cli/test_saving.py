@@ -41,10 +41,6 @@ def run(project: Tree, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.Capt
     return called
 
 
-def without_times(text: str) -> str:
-    return "\n".join(line for line in text.splitlines() if " ms, " not in line)
-
-
 @pytest.mark.parametrize("engine", ["byterover", "jeffs_brain"])
 def test_a_saved_trace_is_shown_again_without_the_tree(run: Run, project: Tree, tmp_path: Path, engine: str) -> None:
     file = tmp_path / "t.json"

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from brvtui.engines.jeffs_brain.index import Chunk, ChunkIndex, embed_index, index_chunks
+from brvtui.engines.jeffs_brain.index import Chunk, ChunkIndex, embed_index
 from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
 from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode
 from brvtui.providers.http import excerpt
@@ -22,7 +22,7 @@ from brvtui.services.legs import LegError, RerankDocument, RerankRules
 from brvtui.store.vectors import VectorStore
 from brvtui.trace import State, Trace
 from tests.providers.service import Answer, Service, serving
-from tests.support.hybrid import JEFFS, error_stage, ids_of
+from tests.support.hybrid import JEFFS, error_stage, ids_of, index_chunks
 from tests.support.trees import BRV3
 
 RULES = replace(BRV3.service, timeout_seconds=5)

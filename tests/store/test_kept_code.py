@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from brvtui.corpus.code.index import CodeIndex, build_index
-from brvtui.corpus.code.reader_process import read_here
 from brvtui.corpus.code.rules import code_rules
 from brvtui.store.kept_code import KeptCode
-from tests.corpus.code.making import limited, write
+from tests.corpus.code.making import limited, read_here, write
 from tests.corpus.code.test_incremental import TEXTS, reading
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from brvtui.engines.contract import Context, Query
 from brvtui.engines.jeffs_brain.engine import JeffsBrain
-from brvtui.engines.jeffs_brain.index import Chunk, ChunkIndex, RankedHit, index_chunks
+from brvtui.engines.jeffs_brain.index import Chunk, ChunkIndex, ChunkRow, RankedHit, index_rows
 from brvtui.engines.jeffs_brain.pipeline import Request, Retrieved, Sources, retrieve
 from brvtui.engines.jeffs_brain.profile import HybridProfile, load
 from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode
@@ -27,6 +27,11 @@ from brvtui.trace import Ladder, Rung, Trace
 
 DATA = Path(__file__).parents[1] / "data" / "jeffs_brain"
 JEFFS: HybridProfile = load()
+
+
+def index_chunks(chunks: Sequence[Chunk], profile: HybridProfile) -> ChunkIndex:
+    """The index of ``chunks`` in their order."""
+    return index_rows([ChunkRow(chunk) for chunk in chunks], profile)
 
 
 def family(name: str) -> dict[str, Any]:

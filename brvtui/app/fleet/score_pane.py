@@ -64,7 +64,7 @@ class FleetScorePane(Pane):
         member = next((one for one in state.fleet.members if one.name == name), None)
         if member is None:
             return wrapped(_EMPTY, width)
-        made = [_head(member, state, width)]
+        made = [_head(member, width)]
         if name in state.unread:
             absence = state.unread[name]
             return [
@@ -91,7 +91,7 @@ def _not_answered(state: FleetState, member: Member) -> str:
     return said if member.repository else f"{said}; Enter opens its memory"
 
 
-def _head(member: Member, state: FleetState, width: int) -> Line:
+def _head(member: Member, width: int) -> Line:
     made = line(f" {member.name}", "bold accent")
     made.add(f"  {member.owner}" if member.owner else "", "text")
     return made.add(f"  {cut_left(visible(member.place), max(0, width - made.width - 3))}", "muted").cut(width)

@@ -99,12 +99,12 @@ class Typesetter:
         self.targets.append(target)
         return len(self.targets) - 1
 
-    def linked(self, text: str, kind: LinkKind, written: str, role: str = LINK) -> Row:
+    def linked(self, text: str, kind: LinkKind, written: str) -> Row:
         """Returns ``text`` as a link to ``written``, followed by the reason if the link is broken."""
         target = self.resolve(kind, written)
         number = self.link(target)
         if not target.broken:
-            return [Piece(text, role, number)]
+            return [Piece(text, LINK, number)]
         return [Piece(text, _BROKEN, number), Piece(f" ({target.broken})", "bad")]
 
     def put(self, row: Sequence[Piece]) -> None:

@@ -148,7 +148,7 @@ def _editing(kind: type) -> tuple[Binding, ...]:
 class Field(Horizontal):
     """Label and input in one row."""
 
-    def __init__(self, label: str, value: str = "", *, id: str) -> None:
+    def __init__(self, label: str, value: str, *, id: str) -> None:
         """Labels the input ``label`` and fills it with ``value``."""
         super().__init__(id=id)
         self._label = label

@@ -20,8 +20,6 @@ from brvtui.corpus.code.reader_process import Source, read_in_processes
 from brvtui.corpus.code.records import CodeEdge, CodeFile, CodeGraph, CodeNode, SkippedSource
 from brvtui.corpus.code.rules import CodeRules, code_rules
 
-Kept = Callable[[str, str], CodeFile | None]
-"""What was read before of a file, by its path and the SHA-256 of its bytes."""
 Read = Callable[[Iterable[Source], CodeRules], Iterable[CodeFile | SkippedSource]]
 """Reads files, each in its turn."""
 Progress = Callable[[int, int], None]
@@ -103,16 +101,14 @@ def build_index(
     repository: str = "",
     rules: CodeRules | None = None,
     before: CodeIndex | None = None,
-    kept: Kept | None = None,
     read: Read = read_in_processes,
     progress: Progress | None = None,
 ) -> CodeIndex:
     """The index of the repository at ``root``. Files that are as they were in ``before`` are not read again.
 
-    ``repository`` is what qualified names begin with, by default the name of the folder twice. ``kept(path, digest)``
-    returns what was read of a file with that content before, or None; ``read`` reads the others; ``progress`` is called
-    with the numbers of files that were read and of all of these. Raises NoGrammar when a grammar is missing, and
-    OSError when ``root`` is no folder that can be read.
+    ``repository`` is what qualified names begin with, by default the name of the folder twice. ``read`` reads files;
+    ``progress`` is called with the numbers of files that were read and of all of these. Raises NoGrammar when a grammar
+    is missing, and OSError when ``root`` is no folder that can be read.
     """
     rules = rules or code_rules()
     with os.scandir(root):  # a repository that cannot be read is no empty one
@@ -120,7 +116,7 @@ def build_index(
     name = root.resolve().name or "repository"
     repository = repository or f"{name}://{name}"
     listing = list_sources(root, rules)
-    files = _Reading(root, rules, before, kept, progress).files(listing.files, read)
+    files = _Reading(root, rules, before, progress).files(listing.files, read)
     is_same = before is not None and before.repository == repository and before.rules == rules
     memory = before.memory if before and is_same else GraphMemory(repository, rules)
     return CodeIndex(repository, files, listing, rules, memory)
@@ -129,10 +125,8 @@ def build_index(
 class _Reading:
     """Goes through the files of one repository, in the order of their paths, until they hold too much."""
 
-    def __init__(
-        self, root: Path, rules: CodeRules, before: CodeIndex | None, kept: Kept | None, progress: Progress | None
-    ) -> None:
-        self._root, self._rules, self._kept, self._progress = root, rules, kept, progress
+    def __init__(self, root: Path, rules: CodeRules, before: CodeIndex | None, progress: Progress | None) -> None:
+        self._root, self._rules, self._progress = root, rules, progress
         self._before = before.files if before else {}
         self._entries = 0
         self._queue: deque[IndexedFile | _Awaited] = deque()
@@ -176,9 +170,8 @@ class _Reading:
         if isinstance(source, SkippedSource):
             return IndexedFile(found, None, source)
         digest = hashlib.sha256(source).hexdigest()
-        file = old.file if old and old.digest == digest else self._kept(found.path, digest) if self._kept else None
-        if file is not None:
-            return IndexedFile(found, file, digest=digest)
+        if old is not None and old.file is not None and old.digest == digest:
+            return IndexedFile(found, old.file, digest=digest)
         self._queue.append(_Awaited(found, digest))
         return source
 

@@ -16,7 +16,7 @@ _SCRIPT_ENDINGS = ("", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".d.ts", "/
 class ModuleMap:
     """All files of a repository, and which of them an import means. Answers are remembered."""
 
-    def __init__(self, files: Mapping[str, CodeFile], go_modules: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(self, files: Mapping[str, CodeFile], go_modules: Iterable[tuple[str, str]]) -> None:
         """``files`` by path; ``go_modules`` are module paths with their folders."""
         self.files = files
         self._go_modules = sorted(go_modules, key=lambda one: -len(one[0]))

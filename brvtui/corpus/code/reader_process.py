@@ -98,12 +98,13 @@ class ReaderProcess:
 class ReaderProcesses:
     """Some processes that read source files side by side."""
 
-    def __init__(self, rules: CodeRules, count: int = 0) -> None:
-        """``count`` processes; by default one for each processor, and at most four."""
+    def __init__(self, rules: CodeRules) -> None:
+        """One process for each processor, and at most four."""
         available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        self._threads = ThreadPoolExecutor(count or min(available, _MOST_PROCESSES), "read-source")
+        count = min(available, _MOST_PROCESSES)
+        self._threads = ThreadPoolExecutor(count, "read-source")
         self._idle: SimpleQueue[ReaderProcess] = SimpleQueue()
-        self._all = [ReaderProcess(rules.limits) for _ in range(count or min(available, _MOST_PROCESSES))]
+        self._all = [ReaderProcess(rules.limits) for _ in range(count)]
         for process in self._all:
             self._idle.put(process)
 
@@ -139,14 +140,6 @@ def read_in_processes(sources: Iterable[Source], rules: CodeRules) -> Iterator[C
     """What is read of each file, in their order, by processes that end with it. Raises :class:`NoGrammar`."""
     with ReaderProcesses(rules) as processes:
         yield from processes.read(_with_grammars(sources))
-
-
-def read_here(sources: Iterable[Source], rules: CodeRules) -> Iterator[CodeFile | SkippedSource]:
-    """What is read of each file, in their order, by this process: for files that are known to be harmless."""
-    for path, source in _with_grammars(sources):
-        language = language_of(path)
-        if language is not None:
-            yield read_source(path, source, language, rules)
 
 
 def _with_grammars(sources: Iterable[Source]) -> Iterator[Source]:

@@ -94,7 +94,7 @@ def repository_snapshot(
     index: CodeIndex,
     constants: TreeConstants,
     now_ms: float,
-    before: RepositorySnapshot | None = None,
+    before: RepositorySnapshot | None,
     speaking: tuple[SpeakingNote, ...] = (),
 ) -> RepositorySnapshot:
     """The snapshot of the repository that ``index`` was read of; it shares the entries that are as in ``before``.

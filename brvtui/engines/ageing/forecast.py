@@ -102,12 +102,12 @@ class Forecast:
         return tuple(sorted(found, key=lambda item: item.days))
 
 
-def calendar(board: Board, last_day: int = LAST_DAY) -> Mapping[Event, NDArray[np.int64]]:
-    """For each event, to how many notes it comes on each day from 1 to ``last_day`` (first place: today, always 0)."""
+def calendar(board: Board) -> Mapping[Event, NDArray[np.int64]]:
+    """For each event, to how many notes it comes on each day of a year, from 1 on (first place: today, always 0)."""
     found = {}
     for event, days in board.days_until.items():
-        ahead = days[(days > 0) & (days <= last_day)]
-        found[event] = np.bincount(np.ceil(ahead).astype(np.int64), minlength=last_day + 1)
+        ahead = days[(days > 0) & (days <= LAST_DAY)]
+        found[event] = np.bincount(np.ceil(ahead).astype(np.int64), minlength=LAST_DAY + 1)
     return found
 
 

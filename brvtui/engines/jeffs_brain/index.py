@@ -181,11 +181,6 @@ class ChunkIndex:
         return RankedHit(self.rows[position].chunk.candidate, value)
 
 
-def index_chunks(chunks: Sequence[Chunk], profile: HybridProfile) -> ChunkIndex:
-    """The index of ``chunks`` in their order."""
-    return _index([ChunkRow(chunk) for chunk in chunks], profile)
-
-
 def index_snapshot(snapshot: Snapshot, profile: HybridProfile, previous: ChunkIndex | None = None) -> ChunkIndex:
     """The index of every note that ``snapshot`` searches, in document order.
 
@@ -204,10 +199,10 @@ def index_snapshot(snapshot: Snapshot, profile: HybridProfile, previous: ChunkIn
             rows.append(before[place])
         else:
             rows.append(ChunkRow(chunk_of(note.path, note.title, _content(snapshot, note.path)), file))
-    return _index(rows, profile, (previous.text, kept) if previous else None)
+    return index_rows(rows, profile, (previous.text, kept) if previous else None)
 
 
-def _index(
+def index_rows(
     rows: Sequence[ChunkRow], profile: HybridProfile, before: tuple[FullText, NDArray[np.int64]] | None = None
 ) -> ChunkIndex:
     """The index of ``rows``; ``before`` is the text of the one before, and where each row stood in it."""

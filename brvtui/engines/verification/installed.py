@@ -61,7 +61,7 @@ def find_node(environment: Mapping[str, str] = os.environ) -> Path:
     return found
 
 
-def find_package(named: Path | None = None, environment: Mapping[str, str] = os.environ) -> InstalledEngine:
+def find_package(named: Path | None, environment: Mapping[str, str] = os.environ) -> InstalledEngine:
     """The package ``byterover-cli``: at ``named``, else where :data:`PACKAGE_VARIABLE` says, else of ``brv`` on the
     path, else of npm's global folder.
 
@@ -83,7 +83,7 @@ def find_package(named: Path | None = None, environment: Mapping[str, str] = os.
     return found
 
 
-def find_bundle(named: Path | None = None, environment: Mapping[str, str] = os.environ) -> InstalledEngine:
+def find_bundle(named: Path | None, environment: Mapping[str, str] = os.environ) -> InstalledEngine:
     """The skill bundle of V4: at ``named``, else where :data:`BUNDLE_VARIABLE` says, else among the skills of agents in
     the user's home; never one that a project brings, since it is run.
 
@@ -106,7 +106,7 @@ def find_bundle(named: Path | None = None, environment: Mapping[str, str] = os.e
     return found
 
 
-def is_at_hand(kind: ProjectKind, environment: Mapping[str, str] = os.environ) -> bool:
+def is_at_hand(kind: ProjectKind, environment: Mapping[str, str]) -> bool:
     """Whether an engine can be looked for without asking npm: V4's bundle always, the package where it is named."""
     return kind.is_bundle or bool(environment.get(PACKAGE_VARIABLE)) or _on_path("brv", environment) is not None
 

@@ -125,11 +125,11 @@ def has_both(start: Path | None) -> Path | None:
     return found.tree if found.root != found.tree and has_space(start) else None
 
 
-def has_space(start: Path | None, environment: Mapping[str, str] = os.environ) -> bool:
+def has_space(start: Path | None) -> bool:
     """Whether a marker or a binding names a space for ``start`` (None: the working folder), or it is a space's tree."""
     try:
         folder = (start or Path.cwd()).expanduser().absolute()
-        return _is_tree(folder) or is_bound(folder, data_folder(environment))
+        return _is_tree(folder) or is_bound(folder, data_folder(os.environ))
     except (OSError, RuntimeError):
         return False
 
@@ -177,14 +177,12 @@ def find_space_project(start: Path | None, environment: Mapping[str, str] = os.e
         ) from error
 
 
-def find_named_space(
-    named: NamedSpace, start: Path | None, environment: Mapping[str, str] = os.environ
-) -> SpaceProject:
+def find_named_space(named: NamedSpace, start: Path | None) -> SpaceProject:
     """The space that ``named`` says; a relative ``root`` is one of the folder ``start`` (None: the working folder).
 
     Raises :class:`brvtui.tree.reading.project.ProjectError`.
     """
-    data = data_folder(environment)
+    data = data_folder(os.environ)
     try:
         folder = (start or Path.cwd()).expanduser().absolute()
         found = space_called(named.name, data) if named.root is None else space_at(folder / named.root, data)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from brvtui.corpus.code.index import build_index
-from brvtui.corpus.code.reader_process import read_here
-from brvtui.corpus.code.records import CodeGraph
+from brvtui.corpus.code.languages import language_of
+from brvtui.corpus.code.reader_process import Source
+from brvtui.corpus.code.reading import grammar, read_source
+from brvtui.corpus.code.records import CodeFile, CodeGraph, SkippedSource
 from brvtui.corpus.code.rules import CodeLimits, CodeRules, code_rules
 
 
@@ -17,6 +20,15 @@ def write(root: Path, files: dict[str, str]) -> Path:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
     return root
+
+
+def read_here(sources: Iterable[Source], rules: CodeRules) -> Iterator[CodeFile | SkippedSource]:
+    """What is read of each file, in their order, by this process: tests read what is harmless."""
+    for path, source in sources:
+        language = language_of(path)
+        if language is not None:
+            grammar(language)
+            yield read_source(path, source, language, rules)
 
 
 def graph_of(root: Path, files: dict[str, str]) -> CodeGraph:

@@ -14,11 +14,11 @@ import pytest
 
 from brvtui.corpus.code.index import build_index
 from brvtui.corpus.code.languages import language_of
-from brvtui.corpus.code.reader_process import ReaderProcess, Source, read_here
+from brvtui.corpus.code.reader_process import ReaderProcess, Source
 from brvtui.corpus.code.reading import NoGrammar, read_source
 from brvtui.corpus.code.records import CodeFile, CodeGraph, SkippedSource
 from brvtui.corpus.code.rules import CodeRules, code_rules
-from tests.corpus.code.making import kinds, limited, write
+from tests.corpus.code.making import kinds, limited, read_here, write
 
 LIMITS_MEMORY = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
 MANY_FILES = int(os.environ.get("BRV_TUI_MANY_FILES", "5000"))

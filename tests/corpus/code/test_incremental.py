@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brvtui.corpus.code.index import build_index
-from brvtui.corpus.code.reader_process import Source, read_here
+from brvtui.corpus.code.reader_process import Source
 from brvtui.corpus.code.records import CodeFile, SkippedSource
 from brvtui.corpus.code.rules import CodeRules
-from tests.corpus.code.making import ends, write
+from tests.corpus.code.making import ends, read_here, write
 
 TEXTS = {
     "a.py": (

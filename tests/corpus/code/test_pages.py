@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from brvtui.corpus.code.index import build_index
-from brvtui.corpus.code.reader_process import read_here
 from brvtui.corpus.code.snapshot import RepositorySnapshot, repository_snapshot
 from brvtui.engines.byterover import profile
 from brvtui.publishing.repository import find_repository
-from tests.corpus.code.making import write
+from tests.corpus.code.making import read_here, write
 
 SHOP = '''import os
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from brvtui.engines.jeffs_brain.index import Chunk, ChunkIndex, chunk_of, index_chunks, index_snapshot
+from brvtui.engines.jeffs_brain.index import Chunk, ChunkIndex, chunk_of, index_snapshot
 from brvtui.engines.jeffs_brain.pipeline import Request, Sources, retrieve
 from brvtui.engines.jeffs_brain.sections import Hybrid, SkipReason
 from brvtui.text.query_language import Operator, ParsedQuery, Token, TokenKind
 from brvtui.trace import State, to_plain
-from tests.support.hybrid import JEFFS, attempts_of
+from tests.support.hybrid import JEFFS, attempts_of, index_chunks
 from tests.support.trees import Tree
 
 NOTE = """---

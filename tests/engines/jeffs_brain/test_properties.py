@@ -9,7 +9,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brvtui.engines.jeffs_brain.index import Chunk, index_chunks
+from brvtui.engines.jeffs_brain.index import Chunk
 from brvtui.engines.jeffs_brain.pipeline import Request, Retrieved, Sources, retrieve
 from brvtui.engines.jeffs_brain.reranking import head_and_tail, reranked
 from brvtui.engines.jeffs_brain.sections import Hybrid, RetrievalMode
@@ -19,7 +19,7 @@ from brvtui.services.legs import RerankDocument, Reranked
 from brvtui.text.query_language import Operator, TokenKind, alternatives, compile_fts
 from brvtui.text.trigrams import TrigramIndex, grams, slug_text
 from brvtui.trace import SUM_TOLERANCE, State
-from tests.support.hybrid import JEFFS, StubIndex, ids_of, parsed
+from tests.support.hybrid import JEFFS, StubIndex, ids_of, index_chunks, parsed
 
 _IDS = [f"n{number}" for number in range(12)]
 _LEG = st.lists(st.sampled_from(_IDS), unique=True, max_size=12)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -95,14 +95,13 @@ def run_agent(
     rules: AgentLimits,
     cancellation: Cancellation,
     done: AgentRun,
-    now: Callable[[], float] = perf_counter,
 ) -> Iterator[AgentEvent]:
     """Lets ``model`` answer ``prompt``, and fills ``done``. Closing the iterator breaks it off.
 
     Nothing is raised: a service that fails and a cancellation are ways to end.
     """
     try:
-        yield from _Loop(model, tools, prompt, rules, cancellation, done, now, [FromUser(prompt.material)]).run()
+        yield from _Loop(model, tools, prompt, rules, cancellation, done, [FromUser(prompt.material)]).run()
     except (ModelError, ModelCancelled) as error:
         # A connection that is broken off may fail before it notices why.
         cancelled = cancellation.asked or isinstance(error, ModelCancelled)
@@ -117,7 +116,6 @@ class _Loop:
     rules: AgentLimits
     cancellation: Cancellation
     done: AgentRun
-    now: Callable[[], float]
     messages: list[Message]
     called: Counter[tuple[str, str]] = field(default_factory=Counter)
     """How often each tool was called with the same arguments."""
@@ -180,11 +178,11 @@ class _Loop:
         request = ModelRequest(
             prompt.instructions, tuple(self.messages), TOOLS, not must_end, prompt.max_tokens, prompt.temperature
         )
-        self.done.text, began = "", self.now()
+        self.done.text, began = "", perf_counter()
         try:
             reply = yield from self._pieces(request, number, began)
         finally:
-            self.done.ms[f"turn {number}"] = _ms(self.now() - began)
+            self.done.ms[f"turn {number}"] = _ms(perf_counter() - began)
         usage = self._usage(reply)
         turn = ModelTurn(number, self.done.text, len(reply.calls), usage)
         self.done.turns.append(turn)
@@ -202,7 +200,7 @@ class _Loop:
                     match piece:
                         case TextPiece(text):
                             if not pieces:
-                                done.ms[f"turn {number} first text"] = _ms(self.now() - began)
+                                done.ms[f"turn {number} first text"] = _ms(perf_counter() - began)
                             kept = text[: most - chars]
                             pieces.append(kept)
                             chars += len(kept)
@@ -226,9 +224,9 @@ class _Loop:
                 raise ModelCancelled
             number = len(done.steps) + 1
             yield StepBegun(number, call.name, call.arguments)
-            began = self.now()
+            began = perf_counter()
             result = self._result(call, number_in_turn)
-            ms = done.ms[f"step {number}"] = _ms(self.now() - began)
+            ms = done.ms[f"step {number}"] = _ms(perf_counter() - began)
             tokens = int(estimated_tokens(len(result.text), self.rules.chars_per_token))
             step = ToolStep(
                 number, turn, call.name, call.arguments, result.text, tokens, result.refused, result.read

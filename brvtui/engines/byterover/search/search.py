@@ -204,7 +204,7 @@ def _search_text(request: SearchRequest, text: str, scope: Scope, attempts: tupl
         stages += (Stage("out of domain", ranking.matched, ranking.matched - left, left, "out-of-domain"),)
         if left:
             with watch.measure("search.explain"):
-                kept = _keep(request, matched, ranking)
+                kept = _keep(request, ranking)
         else:
             kept = _Kept(misses=near_misses(request, ranking, 0, outcome))
     return Search(
@@ -242,7 +242,7 @@ class _Kept:
     lifts: tuple[Lift, ...] = ()
 
 
-def _keep(request: SearchRequest, matched: Matched, ranking: Ranking) -> _Kept:
+def _keep(request: SearchRequest, ranking: Ranking) -> _Kept:
     """The matches near enough to the best, within the limit, and the folders that they lift."""
     profile, options = request.context.constants, request.options
     ratio, top = profile.search.gap_ratio, float(ranking.scores[0])

@@ -11,7 +11,6 @@ from brvtui.trace.routing import Route
 from tests.support.trees import BRV3, Tree, changed, paths, stored
 
 CORE = {"importance": 100.0, "maturity": "core"}
-LOOSE = changed(BRV3, direct={"min_top": 0.0, "sure_top": 0.0, "prefetch": 0.0})
 
 
 @pytest.fixture
