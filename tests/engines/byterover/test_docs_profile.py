@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from brvtui.engines.byterover.profile import Context, Profile, load
 from brvtui.engines.byterover.route.cache import CacheContents
-from brvtui.engines.byterover.route.gates import direct_answer
+from brvtui.engines.byterover.route.gates import gate_steps
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.search.scoring import propagate
 from brvtui.engines.byterover.search.search import domain_checks
@@ -107,14 +107,14 @@ def test_gates_see_unrounded_scores(score: float, rounded: float, passes: bool) 
     assert round_half_up(score, BRV3.score.decimals) == rounded
     seen = round_half_up(score, DOCS.score.decimals)
     assert seen == score
-    assert (direct_answer([hit(seen)], DOCS, True).state is State.TAKEN) == passes
-    assert direct_answer([hit(rounded)], BRV3, True).state is State.TAKEN
+    assert (gate_steps([hit(seen)], DOCS, True)[0].state is State.TAKEN) == passes
+    assert gate_steps([hit(rounded)], BRV3, True)[0].state is State.TAKEN
 
 
 def test_short_score_is_written_with_the_digits_that_it_lacks() -> None:
-    step = direct_answer([hit(0.84999)], DOCS, True)
+    step = gate_steps([hit(0.84999)], DOCS, True)[0]
     assert step.summary == "top score 0.84999 needs 0.85: short 1e-05"
-    assert direct_answer([hit(0.7)], DOCS, True).summary == "top score 0.70 needs 0.85: short 0.15"
+    assert gate_steps([hit(0.7)], DOCS, True)[0].summary == "top score 0.70 needs 0.85: short 0.15"
 
 
 @given(st.floats(0.001, 1.2))

@@ -138,21 +138,17 @@ def decide(context: Context, made: QueryResults) -> Decision:
     """The decision on a query that no cache answers."""
     profile, hits = context.constants, made.hits
     domain = gates.out_of_domain(made.search, hits)
-    direct = gates.direct_answer(hits, profile, reached=not domain.took)
-    single = gates.single_call(hits, profile, reached=not (domain.took or direct.took))
-    loop = gates.agentic_loop(profile, reached=not (domain.took or direct.took or single.took))
-    steps = (*_before_the_gates(made, domain, profile), direct, single, loop)
-    taken = next(step for step in (domain, direct, single, loop) if step.took)
-    outcome = Outcome.NOT_COVERED if taken is domain else Outcome(taken.name)
+    asked = gates.gate_steps(hits, profile, reached=not domain.took)
+    place, taken = next((place, step) for place, step in enumerate((domain, *asked)) if step.took)
+    why = taken.summary
+    if taken.name == Outcome.AGENTIC_LOOP and made.search.outcome is SearchOutcome.ENGINE_FAILS:
+        why = context.snapshot.engine_failure
+    elif taken.name in (Outcome.SINGLE_CALL, Outcome.AGENTIC_LOOP):
+        why = gates.failed(asked[place - 2].checks)  # of the gate before it
     tier = profile.router.not_covered_tier if taken.tier is None else taken.tier
-    why = {single.name: direct.summary, loop.name: _why_a_loop(context, made, single)}.get(taken.name, taken.summary)
+    outcome = gates.OUTCOMES.get(taken.name, Outcome.NOT_COVERED)
+    steps = (*_before_the_gates(made, domain, profile), *asked)
     return Decision(steps, tier, outcome, why, gates.prefetched(hits, profile))
-
-
-def _why_a_loop(context: Context, made: QueryResults, single: Step) -> str:
-    if made.search.outcome is SearchOutcome.ENGINE_FAILS:
-        return context.snapshot.engine_failure
-    return gates.failed(single.checks) if single.checks else ""
 
 
 def _before_the_gates(made: QueryResults, domain: Step, profile: Profile) -> Sequence[Step]:

@@ -5,7 +5,8 @@ The verdict is the first step that took the query. Gates see the scores as the h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from brvtui.engines.advice import NO_WORDS
 from brvtui.engines.byterover.profile import Profile
@@ -14,9 +15,8 @@ from brvtui.trace import Check, Hit, State, Step
 from brvtui.trace.routing import Outcome, SearchOutcome
 from brvtui.wording import counted
 
-DIRECT, SINGLE_CALL, AGENTIC_LOOP = 2, 3, 4
-"""The tiers of answers that no cache gives."""
 _RULE = "the-tiers"
+_GateResult = tuple[bool, tuple[Check, ...], str]
 
 
 def prefetched(hits: Sequence[Hit], profile: Profile) -> tuple[Hit, ...]:
@@ -36,33 +36,52 @@ def out_of_domain(found: Search, hits: Sequence[Hit]) -> Step:
     return Step("out_of_domain", None, "out of domain", state, (*found.out_of_domain, results), why)
 
 
-def direct_answer(hits: Sequence[Hit], profile: Profile, reached: bool) -> Step:
-    """Takes a query that the notes answer without a model; ``reached`` is False when an earlier step took it."""
-    if not reached:
-        return _step(profile, Outcome.DIRECT, State.NOT_REACHED)
+def gate_steps(hits: Sequence[Hit], profile: Profile, reached: bool) -> tuple[Step, ...]:
+    """The steps of the gates in their order, none reached after one that took the query, or if not ``reached``."""
+    steps = []
+    for gate in _GATES:
+        took, checks, why = gate.decide(hits, profile) if reached else (False, (), "")
+        state = State.NOT_REACHED if not reached else State.TAKEN if took else State.FAILED
+        steps.append(Step(gate.name, gate.tier, gate.label, state, checks, why, profile.router.expected[gate.tier]))
+        reached = reached and not took
+    return tuple(steps)
+
+
+def _direct_answer(hits: Sequence[Hit], profile: Profile) -> _GateResult:
+    """Takes a query that the notes answer without a model."""
     checks = _direct_checks(hits, prefetched(hits, profile), profile)
-    if checks[-1].passed:
-        return _step(profile, Outcome.DIRECT, State.TAKEN, checks, _passed(checks))
-    return _step(profile, Outcome.DIRECT, State.FAILED, checks, failed(checks))
+    took = bool(checks[-1].passed)
+    return took, checks, _passed(checks) if took else failed(checks)
 
 
-def single_call(hits: Sequence[Hit], profile: Profile, reached: bool) -> Step:
+def _single_call(hits: Sequence[Hit], profile: Profile) -> _GateResult:
     """Takes a query with a note to quote to a model."""
-    if not reached:
-        return _step(profile, Outcome.SINGLE_CALL, State.NOT_REACHED)
     limits = profile.direct
     reaching = sum(hit.score >= limits.prefetch for hit in hits)
     best = max((hit.score for hit in hits), default=None)
     note = f"{counted(reaching, 'result reaches', 'results reach')} it"
     check = _check("best score", best, limits.prefetch, "direct.prefetch", reaching > 0, note)
     quoted = len(prefetched(hits, profile))
-    why = f"{counted(quoted, 'note reaches', 'notes reach')} {limits.prefetch:g}"
-    return _step(profile, Outcome.SINGLE_CALL, State.TAKEN if quoted else State.FAILED, (check,), why)
+    return bool(quoted), (check,), f"{counted(quoted, 'note reaches', 'notes reach')} {limits.prefetch:g}"
 
 
-def agentic_loop(profile: Profile, reached: bool) -> Step:
-    """Takes every query that comes so far."""
-    return _step(profile, Outcome.AGENTIC_LOOP, State.TAKEN if reached else State.NOT_REACHED)
+class _Gate(NamedTuple):
+    """One gate; ``decide`` says whether it takes a query with these results, by which checks, and why."""
+
+    name: str
+    tier: int
+    label: str
+    outcome: Outcome
+    decide: Callable[[Sequence[Hit], Profile], _GateResult]
+
+
+_GATES = (
+    _Gate("direct", 2, "direct answer", Outcome.DIRECT, _direct_answer),
+    _Gate("single_call", 3, "one model call", Outcome.SINGLE_CALL, _single_call),
+    _Gate("agentic_loop", 4, "agent loop", Outcome.AGENTIC_LOOP, lambda hits, profile: (True, (), "")),
+)
+OUTCOMES = {gate.name: gate.outcome for gate in _GATES}
+"""The outcome of a query that a gate took, by the name of its step."""
 
 
 def failed(checks: Sequence[Check]) -> str:
@@ -76,18 +95,6 @@ def failed(checks: Sequence[Check]) -> str:
     lacked = f"{short:.2f}" if short >= 0.005 else f"{short:.2g}"
     value = f"{check.value:.2f}" if float(f"{check.value:.2f}") < check.threshold else f"{check.value:.6g}"
     return f"{check.name} {value} needs {check.threshold:g}: short {lacked}"
-
-
-def _step(profile: Profile, outcome: Outcome, state: State, checks: tuple[Check, ...] = (), summary: str = "") -> Step:
-    tier, label = _TIERS[outcome]
-    return Step(outcome.value, tier, label, state, checks, summary, profile.router.expected[tier])
-
-
-_TIERS = {
-    Outcome.DIRECT: (DIRECT, "direct answer"),
-    Outcome.SINGLE_CALL: (SINGLE_CALL, "one model call"),
-    Outcome.AGENTIC_LOOP: (AGENTIC_LOOP, "agent loop"),
-}
 
 
 def _direct_checks(hits: Sequence[Hit], kept: tuple[Hit, ...], profile: Profile) -> tuple[Check, ...]:
@@ -111,11 +118,8 @@ def _direct_checks(hits: Sequence[Hit], kept: tuple[Hit, ...], profile: Profile)
         return (top, sure_check)
     gap = kept[0].score - kept[1].score
     note = f"to {kept[1].title}" if kept[1].title else ""
-    return (
-        top,
-        sure_check,
-        _check("lead over the next", gap, limits.min_gap, "direct.min_gap", gap >= limits.min_gap, note),
-    )
+    lead = _check("lead over the next", gap, limits.min_gap, "direct.min_gap", gap >= limits.min_gap, note)
+    return (top, sure_check, lead)
 
 
 def _check(name: str, value: float | None, threshold: float, constant: str, passed: bool, note: str = "") -> Check:

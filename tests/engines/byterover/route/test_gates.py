@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from brvtui.engines.byterover.profile import Profile
-from brvtui.engines.byterover.route.gates import agentic_loop, direct_answer, prefetched, single_call
+from brvtui.engines.byterover.route.gates import gate_steps, prefetched
 from brvtui.trace import Hit, Kind, Origin, Part, Step
 from tests.support.trees import BRV3, changed
 
@@ -21,10 +21,8 @@ def hits(*scores: float) -> list[Hit]:
 
 def steps(*scores: float, profile: Profile = BRV3) -> tuple[Step, Step, Step]:
     """The three gates in their order, each asked as long as none before it took the query."""
-    found = hits(*scores)
-    direct = direct_answer(found, profile, reached=True)
-    single = single_call(found, profile, reached=not direct.took)
-    return direct, single, agentic_loop(profile, reached=not (direct.took or single.took))
+    direct, single, loop = gate_steps(hits(*scores), profile, reached=True)
+    return direct, single, loop
 
 
 def tier(*scores: float, profile: Profile = BRV3) -> int | None:
@@ -69,7 +67,7 @@ def test_a_shown_gap_of_008_passes_from_090(top: float) -> None:
 
 
 def checks(*scores: float) -> list[tuple[str, bool | None]]:
-    return [(check.name, check.passed) for check in direct_answer(hits(*scores), BRV3, reached=True).checks]
+    return [(check.name, check.passed) for check in steps(*scores)[0].checks]
 
 
 def test_what_was_not_reached_is_said() -> None:
@@ -84,7 +82,7 @@ def test_margins() -> None:
     assert direct.checks[0].margin == pytest.approx(-0.01)
     assert direct.checks[0].constant == "direct.min_top"
     assert single.checks[0].margin == pytest.approx(0.14)
-    assert single_call([], BRV3, reached=True).checks[0].value is None
+    assert steps()[1].checks[0].value is None
 
 
 def test_exactly_one_step_takes_a_query() -> None:
@@ -102,7 +100,7 @@ def test_the_first_is_the_first_that_reaches_the_prefetch_threshold() -> None:
 def test_only_five_are_taken() -> None:
     found = hits(0.8, 0.79, 0.78, 0.77, 0.76, 0.75, 0.74)
     assert len(prefetched(found, BRV3)) == 5
-    assert single_call(found, BRV3, reached=True).checks[0].note.startswith("7 ")
+    assert gate_steps(found, BRV3, reached=True)[1].checks[0].note.startswith("7 ")
 
 
 def test_thresholds_come_from_the_profile() -> None:
