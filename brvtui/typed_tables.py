@@ -142,7 +142,7 @@ def adjustable(values: Any, where: str = "") -> Iterator[Adjustable]:
     """Every constant of ``values``, a dataclass, that is a number, a switch or one of some texts, in their order."""
     kind: Any = type(values)
     for name, hint in _hints(kind).items():
-        value, dotted = getattr(values, name), _join(where, name)
+        value, dotted = getattr(values, name), key_path(where, name)
         marks = typing.get_args(hint) if typing.get_origin(hint) is Annotated else ()
         rule = next((mark for mark in marks if isinstance(mark, Range)), _NUMBER)
         if dataclasses.is_dataclass(value):
@@ -151,7 +151,7 @@ def adjustable(values: Any, where: str = "") -> Iterator[Adjustable]:
             yield Adjustable(dotted, value, choices=typing.get_args(hint))
         elif isinstance(value, dict):
             numbers = ((key, each) for key, each in value.items() if isinstance(each, (int, float)))
-            yield from (Adjustable(_join(dotted, key), each) for key, each in numbers)
+            yield from (Adjustable(key_path(dotted, key), each) for key, each in numbers)
         elif isinstance(value, (bool, int, float)):
             yield Adjustable(dotted, value, rule)
 
@@ -173,11 +173,11 @@ def _table(kind: Any, value: Any, where: str, origin: str) -> Any:
     hints = _hints(kind)
     for key in value:
         if key not in hints:
-            raise ProfileError(f"{origin}: unknown key {shortened(_join(where, key))}{nearest(key, hints)}")
+            raise ProfileError(f"{origin}: unknown key {shortened(key_path(where, key))}{nearest(key, hints)}")
     missing = [name for name in hints if name not in value]
     if missing:
-        raise ProfileError(f"{origin}: {_join(where, missing[0])} is missing")
-    return kind(**{name: typed(hint, value[name], _join(where, name), origin) for name, hint in hints.items()})
+        raise ProfileError(f"{origin}: {key_path(where, missing[0])} is missing")
+    return kind(**{name: typed(hint, value[name], key_path(where, name), origin) for name, hint in hints.items()})
 
 
 @cache
@@ -201,7 +201,7 @@ def _value(kind: Any, value: Any, where: str, origin: str, rule: Any = _NUMBER) 
     if shape is dict and isinstance(value, dict):
         if isinstance(rule, TableKeys) and value.keys() != set(rule.names):
             raise ProfileError(f"{origin}: {where} must name exactly {', '.join(sorted(rule.names))}")
-        return {str(key): _value(inner[1], item, _join(where, str(key)), origin) for key, item in value.items()}
+        return {str(key): _value(inner[1], item, key_path(where, str(key)), origin) for key, item in value.items()}
     is_right = isinstance(value, (int, float) if kind is float else shape or kind)
     if not is_right or isinstance(value, bool) != (kind is bool):
         wanted = getattr(kind, "__name__", str(kind))
@@ -215,5 +215,6 @@ def _value(kind: Any, value: Any, where: str, origin: str, rule: Any = _NUMBER) 
     return float(value) if kind is float else value
 
 
-def _join(where: str, key: str) -> str:
+def key_path(where: str, key: str) -> str:
+    """The dotted name of ``key`` in the table ``where``, which is empty for the whole."""
     return f"{where}.{key}" if where else key

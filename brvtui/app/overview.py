@@ -325,10 +325,7 @@ def remembered(trace: Trace) -> Overview:
 
 
 def _found(trace: Trace) -> dict[str, Branch]:
-    found = {
-        hit.file: _leaf(hit.file, hit.title, hit.kind, hit.signals.maturity if hit.signals else "")
-        for hit in trace.hits
-    }
+    found = {hit.file: _leaf(hit.file, hit.title, hit.kind, hit.maturity) for hit in trace.hits}
     misses = {miss.file: _leaf(miss.file, miss.title, miss.kind, miss.maturity) for miss in trace.near_misses}
     return found | misses
 

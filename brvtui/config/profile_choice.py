@@ -22,6 +22,7 @@ from brvtui.config.schema import (
 from brvtui.engines.profile_files import TreeProfile, engine_of_profile, profiles_of, tree_profile
 from brvtui.engines.registry import DEFAULT, DEFAULT_PROFILE, PROFILES, names, reads_trees
 from brvtui.store.folders import with_home
+from brvtui.tree.reading.project import is_file
 from brvtui.typed_tables import ProfileError, lowered, overlay
 from brvtui.wording import did_you_mean, shortened
 
@@ -136,7 +137,7 @@ def _load(wanted: Value, source: SettingSource) -> TreeProfile:
     file = folder / with_home(name)
     if source.layer is Layer.PROJECT and not _lies_in(folder.parent, file):
         raise ConfigError(f"{source.place}: profile = {quote(name)} must lie in the project")
-    if not _is_file(file):
+    if not is_file(file):
         usable = profiles_of(DEFAULT)
         if name in usable:
             return tree_profile(name)
@@ -150,13 +151,6 @@ def _lies_in(folder: Path, file: Path) -> bool:
         return file.resolve().is_relative_to(folder.resolve())
     except (OSError, ValueError, RuntimeError):  # no system has a file of this name
         return True
-
-
-def _is_file(file: Path) -> bool:
-    try:
-        return file.is_file()
-    except OSError:  # the name is too long
-        return False
 
 
 def _of_table(own: Mapping[str, Any], source: SettingSource) -> TreeProfile:

@@ -41,3 +41,8 @@ def load_ahead(embedder: Embedder) -> None:
     if not embedder.is_remote:
         with suppress(LegError):
             embedder.embed([_ANY_TEXT])
+
+
+def never_cancelled() -> bool:
+    """False: nobody cancels what a query waits for."""
+    return False

@@ -9,6 +9,8 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, TypeVar
 
+from brvtui.typed_tables import key_path
+
 _T = TypeVar("_T")
 _DEEPEST = 16
 _LARGEST_NUMBER = 1e60
@@ -49,7 +51,7 @@ def _rebuilt(kind: Any, value: Any, where: str) -> Any:
     if shape is dict:
         _expect(isinstance(value, dict), "an object", value, where)
         inner = typing.get_args(kind)[1]
-        return {key: _rebuilt(inner, item, _join(where, key)) for key, item in value.items()}
+        return {key: _rebuilt(inner, item, key_path(where, key)) for key, item in value.items()}
     if kind is Any:
         _check_depth(value, where)
         return value
@@ -61,9 +63,9 @@ def _record(kind: Any, value: Any, where: str) -> Any:
     made: dict[str, Any] = {}
     for name, (hint, required) in _fields_of(kind).items():
         if name in value:
-            made[name] = _rebuilt(hint, value[name], _join(where, name))
+            made[name] = _rebuilt(hint, value[name], key_path(where, name))
         elif required:
-            raise PlainError(f"{_join(where, name)} is missing")
+            raise PlainError(f"{key_path(where, name)} is missing")
     return kind(**made)
 
 
@@ -112,7 +114,3 @@ def _expect(fits: bool, wanted: str, value: Any, where: str) -> None:
     if not fits:
         found = "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else f"{value!r:.40}"
         raise PlainError(f"{where or 'the whole'} must be {wanted}, not {found}")
-
-
-def _join(where: str, key: str) -> str:
-    return f"{where}.{key}" if where else key

@@ -203,9 +203,10 @@ class Snapshot:
         from brvtui.text.index import IndexedDocument
 
         note = self.notes[position]
-        return IndexedDocument(note.file, note.title, self._readable(note.path))
+        return IndexedDocument(note.file, note.title, self.readable(note.path))
 
-    def _readable(self, path: str) -> str:
+    def readable(self, path: str) -> str:
+        """The text of the note at ``path``; empty when its file cannot be read."""
         try:
             return self.text(path)
         except OSError:

@@ -41,6 +41,7 @@ from brvtui.trace.hits import (
     NearMiss,
     Origin,
     adds_up,
+    behind_the_first,
     listed,
     parts_gap,
 )
@@ -134,6 +135,7 @@ __all__ = [
     "Usage",
     "Whereabouts",
     "adds_up",
+    "behind_the_first",
     "listed",
     "parts_gap",
     "to_plain",

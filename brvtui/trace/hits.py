@@ -87,6 +87,11 @@ class Hit:
     words: tuple[MatchedWord, ...] = ()
     """The words of the query that it answers, in the query's order; empty where nothing but its path was asked for."""
 
+    @property
+    def maturity(self) -> str:
+        """As stored; empty when it has no signals."""
+        return self.signals.maturity if self.signals else ""
+
 
 def parts_gap(hit: Hit) -> float:
     """How far the parts of ``hit`` are from adding up to its score (absolute, 0 when exact)."""
@@ -115,6 +120,13 @@ class NearMiss:
     """The words of the query that it answers, in the query's order."""
 
 
+def behind_the_first(hit: Hit, rank: int, kept: int) -> NearMiss:
+    """``hit`` at ``rank``, which is not among the ``kept`` results."""
+    return NearMiss(
+        hit.path, hit.file, hit.title, hit.kind, "", rank, hit.score, f"behind the first {kept}", rank - kept
+    )
+
+
 @dataclass(frozen=True)
 class Listed:
     """A result in short: what an attempt, or a step of the ladder, found."""
@@ -131,8 +143,7 @@ class Listed:
 
 def listed(hit: Hit) -> Listed:
     """``hit`` in short."""
-    maturity = hit.signals.maturity if hit.signals else ""
-    return Listed(hit.path, hit.file, hit.title, hit.kind, maturity, hit.score)
+    return Listed(hit.path, hit.file, hit.title, hit.kind, hit.maturity, hit.score)
 
 
 @dataclass(frozen=True)

@@ -209,7 +209,7 @@ class FleetResultsPane(ChoicePane):
         if not answer.hits:
             return made.add("no note of its own: ", "muted").add(answer.sentence, "muted").cut(width)
         hit = answer.hits[0]
-        sign, role = glyph_of(hit.kind, hit.signals.maturity if hit.signals else "", self.glyphs)
+        sign, role = glyph_of(hit.kind, hit.maturity, self.glyphs)
         score = Line().add(f"{hit.score:.{answer.scale.decimals}f}", "strong").add(" own", "muted")
         return made.add(f"{sign} ", role).add(hit.title, "text").right(width, score)
 
@@ -227,9 +227,8 @@ class FleetResultsPane(ChoicePane):
             hit, key = found.hit, f"{found.member}\n{found.hit.file}"
             if self.word_filter and not self.word_filter.keeps(f"{key} {hit.title} {hit.path}".lower()):
                 continue
-            maturity = hit.signals.maturity if hit.signals else ""
             is_selected = (found.member, hit.file) == chosen
-            row = ResultRow(hit.title, maturity, found.member, "", is_selected)
+            row = ResultRow(hit.title, hit.maturity, found.member, "", is_selected)
             self._chosen[key] = (found.member, hit.file)
             self.add_rows(made, hit_lines(hit, rank, row, scale, width, self.glyphs), key)
         self._near(made, ranking, chosen, width)

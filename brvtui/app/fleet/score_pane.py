@@ -169,6 +169,6 @@ def _score(hit: Hit, scale: Scale, width: int, glyphs: Glyphs) -> list[Line]:
 
 def _short(hit: Hit, scale: Scale, width: int, glyphs: Glyphs, role: str = "text") -> Line:
     """Mark, title and score of a note."""
-    sign, colour = glyph_of(hit.kind, hit.signals.maturity if hit.signals else "", glyphs)
+    sign, colour = glyph_of(hit.kind, hit.maturity, glyphs)
     score = Line().add(f"{hit.score:.{scale.decimals}f}", "strong")
     return line(f" {sign} ", colour).add(hit.title, role).right(width, score)

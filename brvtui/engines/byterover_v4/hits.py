@@ -159,8 +159,7 @@ def _places(held: Sequence[str], document: TopicDocument) -> Iterator[WordPlace]
 
 def near_miss(hit: Hit, rank: int, short: float, reason: str) -> NearMiss:
     """A ``hit`` at ``rank`` that was not returned: why, and by how much it fell ``short``."""
-    maturity = hit.signals.maturity if hit.signals else ""
-    return NearMiss(hit.path, hit.file, hit.title, hit.kind, maturity, rank, hit.score, reason, short, hit.words)
+    return NearMiss(hit.path, hit.file, hit.title, hit.kind, hit.maturity, rank, hit.score, reason, short, hit.words)
 
 
 def dropped_topic(file: str, context: Context[V4Profile]) -> NearMiss:

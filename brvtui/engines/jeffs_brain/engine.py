@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from brvtui.engines.contract import Context, EngineError, Query, asking
-from brvtui.engines.embedding import embedder_of, load_ahead, why_not_asked
+from brvtui.engines.embedding import embedder_of, load_ahead, never_cancelled, why_not_asked
 from brvtui.engines.jeffs_brain.sections import ENGINE, MODES, Hybrid, RetrievalMode, searched_words
 from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_mode, check_options
@@ -135,7 +135,7 @@ class JeffsBrain:
         mode, _ = resolve_mode(request.mode or RetrievalMode(context.constants.options.mode), embedder is not None)
         if mode is not RetrievalMode.BM25 and query.may_ask:
             with watch.measure("note vectors"):
-                ready = self._with_vectors(context, query.progress, _never)
+                ready = self._with_vectors(context, query.progress, never_cancelled)
         sources = Sources(
             ready.index,
             embedder,
@@ -205,7 +205,3 @@ def _reranker(context: Context[HybridProfile]) -> Reranker | None:
         return context.services.reranker
     except ServiceError as error:
         raise EngineError(str(error)) from error
-
-
-def _never() -> bool:
-    return False

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ from brvtui.text.fts import FullText, FullTextError, IndexLayout, full_text, phr
 from brvtui.text.query_language import Operator, ParsedQuery, Token, TokenKind, alternatives
 from brvtui.text.trigrams import TrigramIndex
 from brvtui.trace import MatchedWord, MatchKind
-from brvtui.tree.reading.frontmatter import parse
+from brvtui.tree.reading.frontmatter import parse, text_of, texts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +63,15 @@ def chunk_of(path: str, title: str, text: str) -> Chunk:
     """
     front = parse(text)
     fields = front.fields
-    listed = [*_texts(fields.get("tags")), *_texts(fields.get("keywords"))]
+    listed = [*texts_of(fields.get("tags")), *texts_of(fields.get("keywords"))]
     return Chunk(
         id=path,
         path=path,
-        title=_text(fields.get("title")) or title,
-        summary=_text(fields.get("summary")),
+        title=text_of(fields.get("title")) or title,
+        summary=text_of(fields.get("summary")),
         tags=" ".join(dict.fromkeys(listed)),
         content=text[front.body_start :].strip(),
     )
-
-
-def _text(value: Any) -> str:
-    return value.strip() if isinstance(value, str) else ""
-
-
-def _texts(value: Any) -> list[str]:
-    values = value if isinstance(value, list) else [value]
-    return [str(item).strip() for item in values if isinstance(item, (str, int, float)) and str(item).strip()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +188,7 @@ def index_snapshot(snapshot: Snapshot, profile: HybridProfile, previous: ChunkIn
             kept[position] = place
             rows.append(before[place])
         else:
-            rows.append(ChunkRow(chunk_of(note.path, note.title, _content(snapshot, note.path)), file))
+            rows.append(ChunkRow(chunk_of(note.path, note.title, snapshot.readable(note.path)), file))
     return index_rows(rows, profile, (previous.text, kept) if previous else None)
 
 
@@ -210,13 +200,6 @@ def index_rows(
     text = before[0].after(before[1], columns) if before else full_text(IndexLayout(COLUMNS), columns)
     names = TrigramIndex((row.chunk.id, row.chunk.path) for row in rows)
     return ChunkIndex(tuple(rows), profile, text, names, idle_rules(paths, profile.intent))
-
-
-def _content(snapshot: Snapshot, path: str) -> str:
-    try:
-        return snapshot.text(path)
-    except OSError:
-        return ""
 
 
 def embed_index(

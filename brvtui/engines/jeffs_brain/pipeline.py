@@ -25,13 +25,13 @@ from brvtui.trace import (
     LegHit,
     LegRank,
     Listed,
-    NearMiss,
     Origin,
     Part,
     Scale,
     SnapshotInfo,
     State,
     Trace,
+    behind_the_first,
 )
 
 
@@ -194,7 +194,9 @@ def _retrieve(asked: _Search) -> Retrieved:
         stages=stages_of(legs, count, answered),
         hits=hits,
         legs=legs,
-        near_misses=tuple(_near_miss(placed.hit, rank, len(hits)) for rank, placed in enumerate(behind, len(hits) + 1)),
+        near_misses=tuple(
+            behind_the_first(placed.hit, rank, len(hits)) for rank, placed in enumerate(behind, len(hits) + 1)
+        ),
         total_found=count,
         matched=count,
         sections=(
@@ -233,12 +235,6 @@ def _ladder(climbed: Climbed[RankedHit]) -> Ladder:
     found = tuple(hit.candidate.path for hit in climbed.found) if climbed.strategy != INITIAL else ()
     state = State.FAILED if climbed.error else State.HIT if found else State.MISSED
     return Ladder(state, climbed.error or climbed.strategy, climbed.rungs, found, in_route=True)
-
-
-def _near_miss(hit: Hit, rank: int, kept: int) -> NearMiss:
-    return NearMiss(
-        hit.path, hit.file, hit.title, hit.kind, "", rank, hit.score, f"behind the first {kept}", rank - kept
-    )
 
 
 def _notices(asked: _Search) -> tuple[str, ...]:

@@ -46,7 +46,6 @@ from brvtui.snapshot import Snapshot
 
 _LONGEST_WAY = 6
 _NOTE = "note"
-"""What a question is: words, files that someone reads, or files that a pull request changes."""
 _CHANNELS = {"tiered": "name", "bm25": "text", "equivalence": "concept", "path": "path"}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from brvtui.engines.knowing.model import Columns, Node
 from brvtui.engines.knowing.ranking_rules import NoteGraphRules
 from brvtui.snapshot import Note
-from brvtui.tree.reading.frontmatter import parse
+from brvtui.tree.reading.frontmatter import parse, text_of, texts_of
 from brvtui.tree.reading.links import Link, LinkKind, links_in
 
 NOTE, SECTION = "note", "section"
@@ -67,17 +67,17 @@ def read_piece(note: Note, text: str, updated_ms: float | None, rules: NoteGraph
     """The piece of ``note``, whose text is ``text``."""
     front = parse(text)
     fields, body = front.fields, text[front.body_start :]
-    title = _text(fields.get("title")) or note.title
+    title = text_of(fields.get("title")) or note.title
     keywords, tags = _words_of(fields.get("keywords")), _words_of(fields.get("tags"))
     intro, *sections = _sections(body, rules.sections_most)
-    summary = _text(fields.get("summary")) or _first_paragraph(intro.text)
+    summary = text_of(fields.get("summary")) or _first_paragraph(intro.text)
     tree = note.path.removesuffix(note.file)
     folders = note.file.split("/")[:-1]
     module = f"{tree}{folders[0]}" if folders else ""
     stem = note.file.rpartition("/")[2].removesuffix(".md")
     concepts = " ".join([*keywords, *tags, *(folder.replace("_", " ") for folder in folders)])
     split_path = re.sub(r"[/_.-]+", " ", note.file.removesuffix(".md"))
-    is_set_aside = _text(fields.get("status")).lower() in rules.set_aside or any(
+    is_set_aside = text_of(fields.get("status")).lower() in rules.set_aside or any(
         folder.lower() in rules.set_aside for folder in folders
     )
     name = slug(title)
@@ -140,7 +140,7 @@ def slug(text: str) -> str:
 
 def _mentions(fields: Mapping[str, Any], body: str, path: str, holder: Any) -> Iterator[Mention]:
     for type_ in ("related", "supersedes", "extends"):
-        for target in _texts(fields.get(type_)):
+        for target in texts_of(fields.get(type_)):
             yield Mention(path, type_, Link(LinkKind.RELATED, target.lstrip("@"), 0, 0, 1, 0))
     known = set()
     for link in links_in(body):
@@ -195,14 +195,5 @@ def _first_paragraph(text: str) -> str:
     return ""
 
 
-def _text(value: Any) -> str:
-    return value.strip() if isinstance(value, str) else ""
-
-
-def _texts(value: Any) -> Sequence[str]:
-    values = value if isinstance(value, list) else [value]
-    return [str(item).strip() for item in values if isinstance(item, (str, int, float)) and str(item).strip()]
-
-
 def _words_of(value: Any) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word.lower() for word in _texts(value)))
+    return tuple(dict.fromkeys(word.lower() for word in texts_of(value)))

@@ -192,15 +192,15 @@ class NoteGraphRules:
     delivers: Literal["whole", "summary"]
     """What an agent is given of a note: all of it, or its summary; of a section always all."""
     shown: CountLimit
+    """For how many results the walk's ways are told."""
     linked: CountLimit
     """Of how many results that no channel found the strongest way is told."""
-    """For how many results the walk's ways are told."""
     ways: Count
     """How many ways are told for each ..."""
-    neighbours: Count
-    """How many neighbours are told for each."""
     way_edges: Count
     """... and how long they may be."""
+    neighbours: Count
+    """How many neighbours are told for each."""
     recency_of_change: bool
     """Whether recency is that of a note's last change."""
     other_confidence: Share

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from brvtui.engines.contract import Context, EngineError, Query, StorageError, asking
-from brvtui.engines.embedding import embedder_of, load_ahead, why_not_asked
+from brvtui.engines.embedding import embedder_of, load_ahead, never_cancelled, why_not_asked
 from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_mode, check_options
 from brvtui.engines.soleri.sections import ENGINE, VaultSearch
@@ -106,7 +106,11 @@ class Soleri:
         feedback, unread_feedback = _feedback(context)
         with watch.measure("total"):
             with watch.measure("index"):
-                ready = self._with_vectors(context, query.progress, _never) if query.may_ask else self._vault(context)
+                ready = (
+                    self._with_vectors(context, query.progress, never_cancelled)
+                    if query.may_ask
+                    else self._vault(context)
+                )
             dense = _dense(embedder, ready, query, watch)
             with watch.measure("search"):
                 ranking = self._ranked(context, ready, request, feedback, dense)
@@ -365,7 +369,3 @@ def _with_table(notes: NoteVault, kept: EntryVectors) -> NoteVault:
 
 def _cache(context: Context[SoleriProfile], embedder: Embedder) -> VectorCache:
     return context.services.vectors(f"{ENGINE} {embedder.name}")
-
-
-def _never() -> bool:
-    return False

@@ -19,7 +19,7 @@ from brvtui.engines.soleri.vectors import count_documents
 from brvtui.snapshot import Note, Parsed, Snapshot
 from brvtui.text.fts import IndexLayout, full_text
 from brvtui.tree.reading.files import Role
-from brvtui.tree.reading.frontmatter import parse
+from brvtui.tree.reading.frontmatter import parse, text_of, texts_of
 from brvtui.tree.reading.signals import Source
 
 # A note of a context tree as an entry (``docs/soleri.md``, "Notes as entries").
@@ -60,24 +60,24 @@ def map_note(note: Note, text: str, maturity: str, rules: MappingRules) -> Mappe
     written = note.mtime_ms / 1000
     created = created if created is not None else updated if updated is not None else written
     facts = [_BULLET.sub("", line).strip() for line in sections.get(_FACTS, "").splitlines()]
-    summary = _text(fields.get("summary")) or _first_paragraph(sections, body)
+    summary = text_of(fields.get("summary")) or _first_paragraph(sections, body)
     context = [
         sections.get(_RAW, ""),
         sections.get(_NARRATIVE, ""),
         *(part for name, part in sections.items() if name not in (_RAW, _NARRATIVE, _FACTS, _REASON, _RELATIONS)),
     ]
-    tags = (*_texts(fields.get("tags")), *_texts(fields.get("keywords")))
+    tags = (*texts_of(fields.get("tags")), *texts_of(fields.get("keywords")))
     entry = VaultEntry(
         id=entry_id(note.file),
-        type=kind if (kind := _text(fields.get("type"))) in _TYPES else "rule",
+        type=kind if (kind := text_of(fields.get("type"))) in _TYPES else "rule",
         domain=(note.file.partition("/")[0] if "/" in note.file else TOP_LEVEL).lower(),
-        title=_text(fields.get("title")) or note.title,
+        title=text_of(fields.get("title")) or note.title,
         severity=_severity(fields, maturity, rules),
         description="\n".join(filter(None, [summary, *facts])),
         tags=tuple(dict.fromkeys(map(str.lower, tags))),
         context="\n\n".join(filter(None, map(str.strip, context))),
         why=sections.get(_REASON, ""),
-        tier=_text(fields.get("scope")) or _text(fields.get("tier")),
+        tier=text_of(fields.get("scope")) or text_of(fields.get("tier")),
         valid_from=_first_time(fields, "validFrom", "valid_from"),
         valid_until=_first_time(fields, "validUntil", "valid_until"),
         created_at=created,
@@ -95,7 +95,7 @@ def links_of(mapped: Iterable[Mapped]) -> Iterator[tuple[str, str]]:
 
 
 def _severity(fields: Mapping[str, Any], maturity: str, rules: MappingRules) -> str:
-    explicit = _SEVERITIES.get(_text(fields.get("severity")).lower())
+    explicit = _SEVERITIES.get(text_of(fields.get("severity")).lower())
     by_maturity = _BY_MATURITY.get(maturity) if rules.severity_by_maturity else None
     return explicit or by_maturity or "suggestion"
 
@@ -127,17 +127,8 @@ def _first_paragraph(sections: Mapping[str, str], body: str) -> str:
 
 
 def _targets(value: Any) -> Iterator[str]:
-    for item in _texts(value):
+    for item in texts_of(value):
         yield item.removeprefix("@").removeprefix("./").removesuffix(".md")
-
-
-def _text(value: Any) -> str:
-    return value.strip() if isinstance(value, str) else ""
-
-
-def _texts(value: Any) -> Sequence[str]:
-    values = value if isinstance(value, list) else [value]
-    return [str(item).strip() for item in values if isinstance(item, (str, int, float)) and str(item).strip()]
 
 
 def _first_time(fields: Mapping[str, Any], *names: str) -> float | None:

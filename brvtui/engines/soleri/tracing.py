@@ -44,7 +44,6 @@ from brvtui.trace import (
     LegRank,
     MatchedWord,
     MatchKind,
-    NearMiss,
     Origin,
     Part,
     Scale,
@@ -52,6 +51,7 @@ from brvtui.trace import (
     State,
     Step,
     Trace,
+    behind_the_first,
 )
 from brvtui.wording import counted
 
@@ -133,7 +133,8 @@ def traced(
         hits=hits,
         legs=_legs(ranking, section),
         near_misses=tuple(
-            _near_miss(one.hit, rank, len(hits)) for rank, one in enumerate(placed[ranking.returned :], len(hits) + 1)
+            behind_the_first(one.hit, rank, len(hits))
+            for rank, one in enumerate(placed[ranking.returned :], len(hits) + 1)
         ),
         total_found=len(placed),
         matched=len(ranking.pool.found),
@@ -402,9 +403,3 @@ def _terms(terms: Sequence[str], query: str) -> str:
     derived = [f"{term}, from {source}" for term, source in sources.items() if source]
     named = filter(None, [" ".join(term for term in terms if not sources[term]), *derived])
     return f" ({'; '.join(named)})" if terms else ""
-
-
-def _near_miss(hit: Hit, rank: int, kept: int) -> NearMiss:
-    return NearMiss(
-        hit.path, hit.file, hit.title, hit.kind, "", rank, hit.score, f"behind the first {kept}", rank - kept
-    )

@@ -132,6 +132,17 @@ def _mapping(block: str) -> Any:
         return None if node is None else loader.construct_document(node)
 
 
+def text_of(value: Any) -> str:
+    """The text that a field holds, without the white space around it; empty for any other value."""
+    return value.strip() if isinstance(value, str) else ""
+
+
+def texts_of(value: Any) -> list[str]:
+    """The texts and numbers that a field holds, alone or in a list, as texts; blank ones are left out."""
+    values = value if isinstance(value, list) else [value]
+    return [str(item).strip() for item in values if isinstance(item, (str, int, float)) and str(item).strip()]
+
+
 @contextmanager
 def reading(block: str) -> Iterator[tuple[Any, Any]]:
     """A YAML loader of ``block``, and the root node of the block: None for an empty one.

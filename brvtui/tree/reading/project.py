@@ -107,7 +107,7 @@ def find_project(start: Path | None) -> FoundProject:
 
 def _is_project(folder: Path) -> bool:
     marker = folder / MARKER
-    return _is_file(marker) or _is_file(marker / _CONFIG) or _is_folder(marker / _TREE)
+    return is_file(marker) or is_file(marker / _CONFIG) or _is_folder(marker / _TREE)
 
 
 def _open(folder: Path) -> FoundProject:
@@ -156,7 +156,8 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _is_file(path: Path) -> bool:
+def is_file(path: Path) -> bool:
+    """Whether a file is at ``path``; no where the system has no files of this name, as when it is too long."""
     try:
         return path.is_file()
     except OSError:
@@ -208,7 +209,7 @@ def _sources(file: Path) -> tuple[tuple[SharedSource, ...], tuple[str, ...], str
     for entry in entries:
         alias, project = entry["alias"], Path(entry["projectRoot"])
         tree = project / MARKER / _TREE
-        if project.is_absolute() and _is_file(project / MARKER / _CONFIG) and _is_folder(tree):
+        if project.is_absolute() and is_file(project / MARKER / _CONFIG) and _is_folder(tree):
             if any(source.project == project.resolve() for source in found):
                 failure = (
                     f"{file}: {project} is listed twice, which makes every search of the engine fail: list it once"

@@ -26,7 +26,7 @@ def trimmed_misses(merged: Sequence[Hit], limit: int) -> tuple[NearMiss, ...]:
             file=hit.file,
             title=hit.title,
             kind=hit.kind,
-            maturity=hit.signals.maturity if hit.signals else "",
+            maturity=hit.maturity,
             rank=limit + number,
             score=hit.score,
             reason=PUSHED_OUT,
