@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,13 +97,13 @@ def without_state(engine: Engine[Any]) -> Engine[Any]:
     return load(engine.name) if isinstance(engine, Replays) else engine
 
 
-@cache
+@lru_cache(100)  # logs and saved traces may have any names
 def declaration(name: str) -> Engine[Any] | None:
     """The engine ``name``, to be asked only what it declares; None if it cannot be loaded."""
     from brvtui.engines.contract import EngineError
 
     try:
-        return load(name)
+        return load(name) if name in names() else None
     except EngineError:
         return None
 
@@ -113,7 +113,6 @@ def has(name: str, capability: type) -> bool:
     return isinstance(declaration(name), capability)
 
 
-@cache
 def presentation(name: str) -> Presentation:
     """How traces of the engine ``name`` are shown; what all traces have, under its name, when it is not installed."""
     from brvtui.engines.presentation import Presentation

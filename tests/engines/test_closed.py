@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
@@ -53,11 +54,14 @@ class _Values:
                 return tuple(self.of(each, depth) for each in elements)
             case ast.Call(func=ast.Name(id="frozenset" | "set" | "tuple"), args=[argument]):
                 return self.of(argument, depth)
-            case ast.Attribute(value=owner, attr=name):
-                found = self.of(owner, depth)
-                return getattr(found, name, None) if isinstance(found, ModuleType) else None
+            case ast.Attribute(value=ast.Name(id=owner), attr=name) if name.isupper():
+                found = self._bound.get(owner)
+                module = _imported(*found) if isinstance(found, tuple) else None
+                return getattr(module, name, None) if isinstance(module, ModuleType) else None
             case ast.Name(id=name) if depth and (bound := self._bound.get(name)):
-                return self.of(bound, depth - 1) if isinstance(bound, ast.expr) else _imported(*bound)
+                if isinstance(bound, ast.expr):
+                    return self.of(bound, depth - 1)
+                return _imported(*bound) if name.isupper() or bound[1].isupper() else None
         return None
 
 
@@ -232,6 +236,16 @@ def test_capabilities_of_engines_that_cannot_be_loaded_are_none() -> None:
     assert registry.has("tiered", Ages)
     assert not registry.has("toy", Ages)
     assert not registry.has("gone", Ages)
+
+
+def test_unknown_names_of_engines_are_cheap_and_are_not_all_kept() -> None:
+    began = time.process_time()
+    for number in range(2_000):
+        name = f"{number}{'x' * 100_000}"
+        assert not registry.has(name, Ages)
+        assert not registry.presentation(name).has_tiers
+    assert time.process_time() - began < 2
+    assert registry.declaration.cache_info().currsize <= 100
 
 
 def test_what_it_cannot_do_is_refused_in_a_line(session: Session) -> None:

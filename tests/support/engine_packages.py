@@ -26,5 +26,5 @@ def declared(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, place: st
 
 
 def _forget_engines() -> None:
-    for cached in (registry.names, registry.declaration, registry.presentation, registry._places):
+    for cached in (registry.names, registry.declaration, registry._places):
         cached.cache_clear()
