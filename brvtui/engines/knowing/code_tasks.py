@@ -32,14 +32,13 @@ from brvtui.engines.knowing.pipeline import (
     task_index,
 )
 from brvtui.engines.knowing.profile import KnowingProfile
-from brvtui.engines.knowing.ranking_rules import WalkRules
 from brvtui.engines.knowing.reached import ScoringContext, is_test
 from brvtui.engines.knowing.reasons import SymbolExplanation, explain_symbol
 from brvtui.engines.knowing.remembered import UseMemory, unknown_judged
 from brvtui.engines.knowing.scoring import ScoredCandidate, lifts_penalty
 from brvtui.engines.knowing.sections import VECTORS, NoteOnCode
 from brvtui.engines.knowing.seeding import seed_index
-from brvtui.engines.knowing.walk import StrongestWays
+from brvtui.engines.knowing.walk import StrongestWays, heaviest_edge
 from brvtui.garbage import garbage_collector_paused
 from brvtui.services.provided import NO_SERVICES, EngineServices
 from brvtui.snapshot import Snapshot
@@ -131,16 +130,15 @@ class CodeTasks:
         return TaskRequest(task, budget, lambda node: node_tokens(node, self._profile.packing), entry=entry)
 
     def _answer(self, made: TaskContext, entry: CodeEntry, budget: int) -> CodeAnswer:
-        return CodeAnswer(self._graph, made, budget, self._profile.walk, entry)
+        return CodeAnswer(self._graph, made, budget, entry)
 
 
 class CodeAnswer:
     """The answer to one question over code."""
 
-    def __init__(self, graph: Graph, made: TaskContext, budget: int, rules: WalkRules, entry: CodeEntry) -> None:
-        """``made`` over ``graph``, walked by ``rules``, within ``budget`` tokens."""
-        self.made, self.budget, self.entry = made, budget, entry
-        self._graph, self._rules = graph, rules
+    def __init__(self, graph: Graph, made: TaskContext, budget: int, entry: CodeEntry) -> None:
+        """``made`` over ``graph``, within ``budget`` tokens."""
+        self.made, self.budget, self.entry, self._graph = made, budget, entry, graph
         self._ways = StrongestWays(made.walk, _LONGEST_WAY) if made.walk is not None else None
 
     @property
@@ -174,21 +172,15 @@ class CodeAnswer:
         return next(((edge.source, "calls →", edge.target) for edge in calls if edge.target in own), ())
 
     def _way(self, id_: str) -> tuple[str, ...]:
-        if self._ways is None:
+        walk, graph = self.made.walk, self._graph
+        way = self._ways.straight(graph.positions[id_]) if self._ways is not None else None
+        if walk is None or way is None:
             return ()
-        ids = self._graph.ids
-        way = self._ways.straight(self._graph.positions[id_])
-        places = [ids[place] for place in way.places] if way is not None else []
-        between = (self._between(one, other) for one, other in pairwise(places))
-        return (*places[:1], *(part for step in zip(between, places[1:], strict=True) for part in step))
-
-    def _between(self, one: str, other: str) -> str:
-        """The type of the heaviest edge between two neighbours, with the direction in which it points."""
-        there = [(edge, f"{edge.type} →") for edge in self._graph.edges_from(one) if edge.target == other]
-        back = [(edge, f"← {edge.type}") for edge in self._graph.edges_from(other) if edge.target == one]
-        weights = self._rules.edge_weights
-        heaviest = max(there + back, key=lambda found: weights.get(found[0].type, self._rules.other_edges))
-        return heaviest[1]
+        told = [graph.ids[way.places[0]]]
+        for one, other in pairwise(way.places):
+            edge, is_forward = heaviest_edge(walk, graph, one, other)
+            told += (f"{edge.type} →" if is_forward else f"← {edge.type}", graph.ids[other])
+        return tuple(told)
 
 
 def graph_of_code(pages: SymbolPages, documentation: Documentation | None = None) -> Graph:

@@ -36,7 +36,7 @@ from brvtui.engines.knowing.sections import (
     WayStep,
 )
 from brvtui.engines.knowing.tracing_words import WITHOUT_KEYWORD, deviations, edge_words, edge_words_back, verdict
-from brvtui.engines.knowing.walk import StrongestWays
+from brvtui.engines.knowing.walk import StrongestWays, Walk, heaviest_edge
 from brvtui.trace import (
     SCHEMA,
     Check,
@@ -281,8 +281,7 @@ class TraceMaker:
 
     def _ways(self, ways: StrongestWays, place: int, most: int) -> tuple[tuple[ToldWay, ...], float]:
         walk = self.made.walk
-        total = float(walk.probability[place]) if walk is not None else 0.0
-        if not total:
+        if walk is None or not (total := float(walk.probability[place])):
             return (), 0.0
         straight = ways.straight(place) if most == 1 else None
         found = (straight,) if straight is not None else ways.to(place, most)
@@ -291,22 +290,17 @@ class TraceMaker:
             ToldWay(
                 self._maps.name(way.places[0]),
                 self._maps.place_of(way.places[0]),
-                tuple(self._steps_of(way.places)),
+                tuple(self._steps_of(walk, way.places)),
                 way.amount / total,
             )
             for way in kept
         )
         return told, 1 - sum(way.share for way in told)
 
-    def _steps_of(self, places: Sequence[int]) -> Iterator[WayStep]:
-        graph = self.index.task.graph
+    def _steps_of(self, walk: Walk, places: Sequence[int]) -> Iterator[WayStep]:
         for one, other in itertools.pairwise(places):
-            forwards = [edge.type for edge in graph.edges_from(graph.ids[one]) if edge.target == graph.ids[other]]
-            back = [edge.type for edge in graph.edges_to(graph.ids[one]) if edge.source == graph.ids[other]]
-            both = [(type_, True) for type_ in forwards] + [(type_, False) for type_ in back]
-            weights = self.index.task.profile.walk.edge_weights
-            type_, is_forward = max(both, key=lambda found: weights.get(found[0], 0.0), default=("", True))
-            words = edge_words(type_) if is_forward else edge_words_back(type_)
+            edge, is_forward = heaviest_edge(walk, self.index.task.graph, one, other)
+            words = edge_words(edge.type) if is_forward else edge_words_back(edge.type)
             yield WayStep(words, self._maps.name(other), is_forward, self._maps.place_of(other))
 
     def _near_miss(self, one: GraphResult, rank: int) -> NearMiss:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from brvtui.engines.knowing.model import EXTERNAL, Graph, Node, Positions
+from brvtui.engines.knowing.model import EXTERNAL, Edge, Graph, Node, Positions
 from brvtui.engines.knowing.ranking_rules import WalkRules
 
 Floats = NDArray[np.float64]
@@ -204,6 +204,18 @@ def edge_weight(type_: str, provenance: str, rules: WalkRules) -> float:
     weight = rules.edge_weights.get(read_type(type_, rules, rules.whole_neighbourhood), rules.other_edges)
     is_generated = provenance == "lsp_resolved" and not rules.whole_neighbourhood
     return weight * rules.generated_edges if is_generated else weight
+
+
+def heaviest_edge(walk: Walk, graph: Graph, one: int, other: int) -> tuple[Edge, bool]:
+    """The heaviest edge by which ``walk`` goes from the node at ``one`` of ``graph`` to its neighbour at ``other``.
+
+    The first of equal ones. True if it points from ``one`` to ``other``.
+    """
+    ways = walk.ways
+    row = slice(ways.starts[one], ways.starts[one + 1])
+    entry = np.argmax(np.where(ways.enters[row] == other, ways.weights[row], -1.0))
+    edge = graph.edges[ways.edges[row][entry]]
+    return edge, edge.source == graph.ids[one]
 
 
 def walk(ways: Roads, seeds: Mapping[int, float], rules: WalkRules) -> Walk:

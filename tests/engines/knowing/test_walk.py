@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from itertools import combinations, pairwise
+from typing import Any
 
 import networkx
 import numpy as np
@@ -12,9 +13,9 @@ import pytest
 
 from brvtui.engines.knowing.model import Edge, Graph, symbol
 from brvtui.engines.knowing.packing import STRATEGIES, node_tokens, pack
-from brvtui.engines.knowing.profile import load_profile
+from brvtui.engines.knowing.profile import KnowingProfile, load_profile
 from brvtui.engines.knowing.scoring import ScoredCandidate, ScoringInput, hubs_and_authorities
-from brvtui.engines.knowing.walk import StrongestWays, Walk, roads, walk
+from brvtui.engines.knowing.walk import StrongestWays, Walk, edge_weight, heaviest_edge, roads, walk
 
 SEED, CODE = load_profile(), load_profile("knowing-code")
 TYPES = ("calls", "imports", "contains", "references", "similar_to", "unheard_of")
@@ -85,6 +86,51 @@ def test_all_ways_are_found_where_few_lead_to_a_node(number: int) -> None:
     place = min(2, length - 1)
     found = StrongestWays(made, longest=3).to(place, most=20)
     assert sum(way.amount for way in found) == pytest.approx(made.probability[place], abs=1e-12)
+
+
+A, B = "r://app/a.py.f", "r://app/b.py.f"
+LIGHT = {"rare": 0.1, "calls": 1.0}
+CLOSED = {"closed_types": ("calls",), "kept_types": ("calls", "unheard_of"), "whole_neighbourhood": True}
+
+
+@pytest.mark.parametrize(
+    ("rules", "edges", "heaviest"),
+    [
+        ({"edge_weights": LIGHT}, [Edge(A, B, "rare"), Edge(A, B, "unheard_of")], 1),
+        ({"edge_weights": LIGHT}, [Edge(A, B, "rare"), Edge(B, A, "unheard_of")], 1),
+        ({"edge_weights": {}, "other_edges": 0.2}, [Edge(B, A, "x"), Edge(A, B, "y")], 1),
+        ({"edge_weights": LIGHT}, [Edge(A, B, "calls", 1, "lsp_resolved"), Edge(B, A, "unheard_of")], 0),
+        ({"edge_weights": {"calls": 0.5}}, [Edge(A, B, "calls", 1, "lsp_resolved"), Edge(B, A, "unheard_of")], 1),
+        (CLOSED | {"edge_weights": LIGHT}, [Edge(A, B, "calls"), Edge(B, A, "unheard_of")], 1),
+        (
+            {"kept_types": (), "lost_type": "rare", "whole_neighbourhood": True},
+            [Edge(B, A, "calls"), Edge(A, B, "x")],
+            1,
+        ),
+    ],
+    ids=["unlisted", "unlisted back", "equal: forward", "generated", "generated lighter", "closed", "read as another"],
+)
+def test_a_way_names_the_edge_that_weighs_most_in_the_walk(
+    rules: dict[str, Any], edges: list[Edge], heaviest: int
+) -> None:
+    """An explanation weighs edges as the walk does: unlisted types, generated edges and forgotten types, too."""
+    held = Graph((symbol(A, "function"), symbol(B, "function")), tuple(edges))
+    own = replace(SEED.walk, **rules)
+    made = walk(roads(held, own), {0: 1.0}, own)
+    assert heaviest_edge(made, held, 0, 1) == (edges[heaviest], edges[heaviest].source == A)
+
+
+@PROFILES
+@pytest.mark.parametrize("number", range(20))
+def test_no_edge_between_neighbours_is_heavier_than_the_one_that_is_told(profile: KnowingProfile, number: int) -> None:
+    held, made = random_walk(random.Random(number), profile)
+    rules = profile.walk
+    for one in held.edges:
+        ends = held.positions[one.source], held.positions[one.target]
+        told, is_forward = heaviest_edge(made, held, *ends)
+        assert {told.source, told.target} == {one.source, one.target}
+        assert is_forward == (told.source == one.source)
+        assert edge_weight(told.type, told.provenance, rules) >= edge_weight(one.type, one.provenance, rules)
 
 
 @pytest.mark.parametrize("number", range(20))
