@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.byterover_v4.profile import LEVELS, TopicSignalRules, V4Profile
-from brvtui.ranking.compound import compound
+from brvtui.ranking.compound import Compound, compound
 from brvtui.ranking.decay import days_since, decayed_importance, decayed_recency
 from brvtui.trace import AgedSignals
 from brvtui.tree.spaces.contents import TopicSignals
@@ -68,21 +68,10 @@ class DocumentScore:
     value: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ScoreColumns:
-    """Scores of documents and their addends, as arrays."""
-
-    by_relevance: Floats
-    by_importance: Floats
-    by_recency: Floats
-    base: Floats
-    boost: Floats
-    value: Floats
-
-    def one(self, place: int) -> DocumentScore:
-        """The score of the document at ``place``."""
-        columns = (self.by_relevance, self.by_importance, self.by_recency, self.base, self.boost, self.value)
-        return DocumentScore(*(float(column[place]) for column in columns))
+def score_at(scores: Compound, place: int) -> DocumentScore:
+    """The score of the document at ``place`` of ``scores``."""
+    columns = (scores.by_relevance, scores.by_importance, scores.by_recency, scores.base, scores.boost, scores.score)
+    return DocumentScore(*(float(column[place]) for column in columns))
 
 
 def default_signals(rules: TopicSignalRules) -> TopicSignals:
@@ -130,16 +119,13 @@ def aged_columns(topics: TopicColumns, now_ms: float, profile: V4Profile) -> Age
     )
 
 
-def document_scores(
-    relevance: Floats, signals: AgedColumns, topics: NDArray[np.int64], profile: V4Profile
-) -> ScoreColumns:
+def document_scores(relevance: Floats, signals: AgedColumns, topics: NDArray[np.int64], profile: V4Profile) -> Compound:
     """``(w_r relevance + w_i min(importance, 100) / 100 + w_c recency) * boost``; NaN where a signal is none.
 
     ``topics`` are the places in ``signals`` of each document's topic.
     """
     importance, recency, boost = signals.importance[topics], signals.recency[topics], signals.boost[topics]
-    made = compound(relevance, importance, recency, boost, 0.0, profile.compound)
-    return ScoreColumns(made.by_relevance, made.by_importance, made.by_recency, made.base, boost, made.score)
+    return compound(relevance, importance, recency, boost, 0.0, profile.compound)
 
 
 def after_access(signals: TopicSignals, rules: TopicSignalRules) -> TopicSignals:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +13,7 @@ from numpy.typing import NDArray
 from brvtui.engines.byterover_v4.documents import TopicDocument, term, tokens
 from brvtui.engines.byterover_v4.profile import FIELDS, TopicTextRules
 from brvtui.ranking import bm25
-from brvtui.text.vocabulary import KINDS, Expansion, Vocabulary
+from brvtui.text.vocabulary import KINDS, Expansion, JoinedLines, Vocabulary
 from brvtui.trace import Contribution
 
 Floats = NDArray[np.float64]
@@ -162,24 +160,13 @@ class TopicIndex:
         found = np.zeros(len(self), dtype=bool)
         width = len(FIELDS)
         for word in words:
-            for identity in self._terms_with(word):
+            for identity in self._joined.containing(word):
                 found[self._holders[self._starts[identity * width] : self._starts[(identity + 1) * width]]] = True
         return found
 
-    def _terms_with(self, word: str) -> Iterator[int]:
-        """The ids of the terms that contain ``word``."""
-        text, starts = self._joined
-        place = text.find(word)
-        while place >= 0:
-            identity = bisect_right(starts, place) - 1
-            yield identity
-            place = text.find(word, starts[identity + 1]) if identity + 1 < len(starts) else -1
-
     @cached_property
-    def _joined(self) -> tuple[str, list[int]]:
-        """All terms in one text, and where each begins."""
-        starts = [0, *accumulate(len(name) + 1 for name in self.terms)]
-        return "\n".join(self.terms), starts[:-1]
+    def _joined(self) -> JoinedLines:
+        return JoinedLines(self.terms)
 
     def _idf(self, df: int) -> float:
         known = self._idfs.get(df)

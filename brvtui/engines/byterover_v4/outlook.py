@@ -16,6 +16,7 @@ from brvtui.engines.byterover_v4.ageing import (
     aged_signals,
     default_signals,
     document_scores,
+    score_at,
     stored_columns,
 )
 from brvtui.engines.byterover_v4.corpus import SpaceCorpus
@@ -125,7 +126,7 @@ def forecast(corpus: SpaceCorpus, path: str, now_ms: float, profile: V4Profile, 
     highest = max(rules.boost.values())
     reach = (rules.relevance + rules.importance + rules.recency) * highest
     signals = aged_columns(corpus.columns((path,)), now_ms, profile)
-    made = document_scores(np.ones(1), signals, np.zeros(1, dtype=np.int64), profile).one(0)
+    made = score_at(document_scores(np.ones(1), signals, np.zeros(1, dtype=np.int64), profile), 0)
     maturity = stored.maturity if stored else profile.signals.maturity
     lacks = [
         Part("importance", (made.by_importance - rules.importance) * highest),

@@ -14,15 +14,16 @@ from brvtui.engines.byterover_v4.ageing import (
     AgedColumns,
     AgedTopic,
     DocumentScore,
-    ScoreColumns,
     aged_columns,
     default_signals,
     document_scores,
+    score_at,
 )
 from brvtui.engines.byterover_v4.corpus import SpaceCorpus, TopicFilter
 from brvtui.engines.byterover_v4.documents import TopicDocument
 from brvtui.engines.byterover_v4.index import Floats, Ints, RawSearch, TopicIndex, in_order_of_first
 from brvtui.engines.byterover_v4.profile import V4Profile, WordRules
+from brvtui.ranking.compound import Compound
 from brvtui.tree.reading.whitespace import spaced_words
 from brvtui.tree.spaces.contents import BrokenSignals, TopicSignals
 
@@ -152,7 +153,7 @@ def search(
     relevance = raw.raw[ranks] / best_raw if len(ranks) else np.zeros(0)
     numbers = index.topic_of[places]
     scores = document_scores(relevance, signals, numbers, profile)
-    order = by_score(scores.value)
+    order = by_score(scores.score)
     ranking = _Ranking(
         corpus, index, raw, significant, ranks, relevance, scores, signals, state, profile, order, numbers[order]
     )
@@ -177,7 +178,7 @@ class _Ranking:
     significant: tuple[str, ...]
     ranks: Ints
     relevance: Floats
-    scores: ScoreColumns
+    scores: Compound
     signals: AgedColumns
     """By topic of the index."""
     state: SpaceState
@@ -203,7 +204,7 @@ class _Ranking:
         held = tuple(word for word in self.significant if word in haystack)
         return FoundDocument(
             number, document, rank, float(self.raw.raw[rank]), float(self.raw.sums[rank]),
-            int(self.raw.matched[rank]), held, float(self.relevance[place]), self.scores.one(place),
+            int(self.raw.matched[rank]), held, float(self.relevance[place]), score_at(self.scores, place),
         )  # fmt: skip
 
     def _signals(self, number: int) -> AgedTopic:

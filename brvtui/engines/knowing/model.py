@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.engines.knowing.keywords import ascii_lower, lower
+from brvtui.engines.knowing.keywords import lower
 
 Positions = NDArray[np.int64]
 
@@ -219,58 +217,6 @@ class Graph:
     def by_node(self, values: Mapping[str, float]) -> dict[str, float]:
         """The ``values`` of documents, by path, as those of all their nodes, by id; unknown documents have none."""
         return {node.id: value for path, value in values.items() for node in self.by_document.get(path, ())}
-
-    def containing(self, text: str, wildcards: bool = False) -> list[Node]:
-        """The nodes whose qualified name contains ``text``, in the byte order of their qualified names.
-
-        Ignores the case of ASCII letters. With ``wildcards``, ``_`` stands for any character and ``%`` for any run of
-        them, as in SQL's LIKE.
-        """
-        haystack = self._names
-        return [self.nodes[place] for place in haystack.containing(ascii_lower(text), wildcards)]
-
-    @cached_property
-    def _names(self) -> _Names:
-        order = sorted(range(len(self.nodes)), key=lambda place: name_order(self.nodes[place].qualified_name))
-        return _Names.of(order, [self.nodes[place].qualified_name for place in order])
-
-
-@dataclass(frozen=True, slots=True)
-class _Names:
-    """All qualified names in one text, a line each, so that one pass of the text finds every name that matches."""
-
-    order: tuple[int, ...]
-    starts: tuple[int, ...]
-    text: str
-
-    @classmethod
-    def of(cls, order: Sequence[int], names: Sequence[str]) -> _Names:
-        lines = [ascii_lower(name).replace("\n", " ") for name in names]
-        starts, start = [], 0
-        for line in lines:
-            starts.append(start)
-            start += len(line) + 1
-        return cls(tuple(order), tuple(starts), "\n".join(lines))
-
-    def containing(self, text: str, wildcards: bool) -> Iterator[int]:
-        if not self.order:
-            return
-        if not text:
-            yield from self.order
-            return
-        pattern = _like(text) if wildcards else re.compile(re.escape(text))
-        at = 0
-        while (found := pattern.search(self.text, at)) is not None:
-            row = bisect_right(self.starts, found.start()) - 1
-            yield self.order[row]
-            if row + 1 == len(self.starts):
-                return
-            at = self.starts[row + 1]
-
-
-def _like(text: str) -> re.Pattern[str]:
-    parts = {"_": ".", "%": ".*"}
-    return re.compile("".join(parts.get(char) or re.escape(char) for char in text))
 
 
 def name_order(name: str) -> bytes:

@@ -19,45 +19,10 @@ from brvtui.engines.knowing.keywords import KeywordSet, ascii_lower, has_mixed_c
 from brvtui.engines.knowing.model import Graph, Node, Positions, name_order, terminal_name
 from brvtui.engines.knowing.seed_rules import PathChannelRules
 from brvtui.engines.knowing.words import camel_words, file_part
+from brvtui.text.vocabulary import JoinedLines
 
 _LAST = "\U0010ffff"
 _NONE: Positions = np.empty(0, np.int64)
-
-
-class JoinedLines:
-    """Texts in one, a line each, so that one pass finds every line with a text in it."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        held = [line.replace("\n", " ") for line in lines]
-        starts, start = [], 0
-        for line in held:
-            starts.append(start)
-            start += len(line) + 1
-        self._starts, self._text = starts, "\n".join(held)
-
-    def containing(self, text: str, first: int = 0, after: int | None = None) -> Iterator[int]:
-        """The numbers of the lines that contain ``text``, in their order; all of them for an empty text.
-
-        Lines from ``first`` up to, not including, ``after`` are looked at; without these all are.
-        """
-        end = len(self._text) if after is None or after >= len(self._starts) else self._starts[after] - 1
-        at = self._starts[first] if first < len(self._starts) else end + 1
-        while at <= end and (at := self._text.find(text, at, end)) >= 0:
-            line = bisect_right(self._starts, at) - 1
-            yield line
-            if line + 1 == len(self._starts):
-                return
-            at = self._starts[line + 1]
-
-    def matching(self, pattern: re.Pattern[str]) -> Iterator[int]:
-        """The numbers of the lines with a match of ``pattern``, which spans no two lines, in their order."""
-        at = 0
-        while self._starts and (found := pattern.search(self._text, at)) is not None:
-            line = bisect_right(self._starts, found.start()) - 1
-            yield line
-            if line + 1 == len(self._starts):
-                return
-            at = self._starts[line + 1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from typing import Any
 from brvtui.engines.advice import CHECK_PATH, Ask, explained, title_wordings, tried_remedy
 from brvtui.engines.contract import Context
 from brvtui.engines.knowing.candidates import Channel
-from brvtui.engines.knowing.model import Graph, Node
+from brvtui.engines.knowing.keywords import ascii_lower
+from brvtui.engines.knowing.model import Graph, Node, name_order
 from brvtui.engines.knowing.note_index import NoteIndex
 from brvtui.engines.knowing.pipeline import TaskContext
 from brvtui.engines.knowing.profile import KnowingProfile
@@ -69,7 +70,9 @@ def explain_symbol(text: str, made: TaskContext, graph: Graph) -> SymbolExplanat
         if scored.node.name.lower() == lower or lower in scored.node.qualified_name.lower():
             channel, tier = _found_by(scored.node.id, search)
             return _explained(scored.node, made, graph, rank, scored, channel or WALK, tier)
-    node = next(iter(graph.containing(text)), None)
+    folded = ascii_lower(text)
+    holding = (node for node in graph.nodes if folded in ascii_lower(node.qualified_name))
+    node = min(holding, key=lambda node: name_order(node.qualified_name), default=None)
     if node is None:
         return None
     reached = made.walk is not None and made.walk.levels[graph.positions[node.id]] >= 0

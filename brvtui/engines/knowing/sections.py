@@ -136,10 +136,12 @@ class ToldSeed:
 
 @dataclass(frozen=True)
 class ToldRound:
-    """A round of the walk; ``mass`` and what was lost sum to 1."""
+    """A round of the walk: how much probability moved, how much is in the graph, and what has leaked."""
 
     change: float
+    """The sum of the differences from the round before."""
     mass: float
+    """With ``lost_to_modules`` and ``lost_as_negligible`` it sums to 1."""
     lost_to_modules: float
     lost_as_negligible: float
 

@@ -29,7 +29,6 @@ from brvtui.engines.knowing.sections import (
     GraphResult,
     GraphRetrieval,
     NoiseNode,
-    ToldRound,
     ToldSeed,
     ToldWalk,
     ToldWay,
@@ -442,7 +441,7 @@ class TraceMaker:
         )
         return ToldWalk(
             seeds,
-            tuple(ToldRound(one.change, one.mass, one.lost_to_modules, one.lost_as_negligible) for one in walk.rounds),
+            walk.rounds,
             _ENDED[walk.ended],
             walk.restart,
             rules.rounds,

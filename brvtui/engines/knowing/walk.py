@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 
 from brvtui.engines.knowing.model import EXTERNAL, Edge, Graph, Node, Positions
 from brvtui.engines.knowing.ranking_rules import WalkRules
+from brvtui.engines.knowing.sections import ToldRound
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -24,18 +25,6 @@ _RESTART, _ROUNDS = 0.2, 20
 """What holds in place of values that make no walk."""
 _DIGITS = 12
 _ROUNDING = 1e-12
-
-
-@dataclass(frozen=True, slots=True)
-class WalkRound:
-    """One round: how much probability moved, how much is in the graph, and what has leaked."""
-
-    change: float
-    """The sum of the differences from the round before."""
-    mass: float
-    """With ``lost_to_modules`` and ``lost_as_negligible`` it sums to 1."""
-    lost_to_modules: float
-    lost_as_negligible: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +99,7 @@ class Walk:
     """The outcome of a walk. Arrays are by position in the graph."""
 
     probability: Floats
-    rounds: tuple[WalkRound, ...]
+    rounds: tuple[ToldRound, ...]
     ended: Ended
     start: Floats
     """The distribution in which each walker starts."""
@@ -226,7 +215,7 @@ def walk(ways: Roads, seeds: Mapping[int, float], rules: WalkRules) -> Walk:
     steps = _steps(ways, expanded, rules)
     made = Walk(start, (), "rounds", start, ways, steps, expanded, restart, rules.negligible, rules.levels)
     alive, leaks = (~made.dead).astype(float), bool(steps.leaks.any())
-    rounds: list[WalkRound] = []
+    rounds: list[ToldRound] = []
     current, unchanged = start, 0
     leaders: list[int] = []
     to_modules = as_negligible = 0.0
@@ -240,7 +229,7 @@ def walk(ways: Roads, seeds: Mapping[int, float], rules: WalkRules) -> Walk:
         lost = float((current - moving).sum()) if moving is not current else 0.0
         as_negligible = (1 - restart) * (as_negligible + lost)
         change = float(np.abs(after - current).sum())
-        rounds.append(WalkRound(change, float(after.sum()), to_modules, as_negligible))
+        rounds.append(ToldRound(change, float(after.sum()), to_modules, as_negligible))
         now, equal = _leaders(after, rules.leaders, leaders)
         is_ordered = len(rounds) > 1 and not 0 < rules.leaders_equal < equal
         unchanged = unchanged + 1 if is_ordered and now == leaders else 0
