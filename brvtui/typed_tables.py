@@ -74,15 +74,20 @@ _NUMBER = Range()
 _LONGEST_KEY = 64
 _LONG_KEY = re.compile(rb"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){%d}""" % _LONGEST_KEY)
 
+_LONG_NUMBER = re.compile(rb"(?<![\w-])0[xob][\da-fA-F_]{1000}")
+"""Python does not write whole numbers of more than 4,300 digits, so no message could quote one."""
+
 
 def parse_tables(data: bytes) -> dict[str, Any]:
     """The tables of the TOML text ``data``.
 
-    Raises ValueError with a short reason when it is not TOML in UTF-8, is nested too deeply, or has a dotted key of
-    more than 64 parts: time and memory of parsing one grow with the square of its parts.
+    Raises ValueError with a short reason when it is not TOML in UTF-8, is nested too deeply, or has a number of 1,000
+    digits or a dotted key of more than 64 parts: time and memory of parsing one grow with the square of its parts.
     """
     if _LONG_KEY.search(data):
         raise ValueError(f"a key of more than {_LONGEST_KEY} parts")
+    if _LONG_NUMBER.search(data):
+        raise ValueError("a number of more than 1,000 digits")
     try:
         return tomllib.loads(data.decode("utf-8"))
     except RecursionError:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 _MOST_NAMED, _EXAMPLES = 25, 5
+MOST_PROBLEMS = 20
+"""Faults of one kind that are listed for one file; further ones are counted."""
 
 
 def counted(number: int, one: str, more: str) -> str:
@@ -15,6 +17,11 @@ def counted(number: int, one: str, more: str) -> str:
 def first_of(names: Sequence[str]) -> str:
     """The first of ``names``, and how many more there are."""
     return f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]
+
+
+def unlisted(number: int, noun: str) -> str:
+    """A line for ``number`` faults of a file that are not listed: ``3 more unknown keys``. ``noun`` is singular."""
+    return f"and {counted(number, f'more {noun}', f'more {noun}s')}"
 
 
 def profile_text(name: str) -> str:

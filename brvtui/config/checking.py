@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import reprlib
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from brvtui.config.schema import (
@@ -20,7 +21,7 @@ from brvtui.config.schema import (
     entries,
 )
 from brvtui.text.visible import visible
-from brvtui.wording import did_you_mean, nearest, shortened
+from brvtui.wording import MOST_PROBLEMS, did_you_mean, nearest, shortened, unlisted
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
@@ -109,10 +110,18 @@ def read_text(entry: Entry, text: str) -> Value:
 
 
 def check_tables(tables: Mapping[str, Any], source: SettingSource) -> tuple[dict[str, Value], list[SettingProblem]]:
-    """The settings in ``tables``, read from the file ``source``, by dotted name; and the problems of the others."""
+    """The settings in ``tables``, read from the file ``source``, by dotted name; and the problems of the others.
+
+    Of many unknown keys the first are listed, and one more problem counts the rest.
+    """
     values: dict[str, Value] = {}
     problems: list[SettingProblem] = []
+    unknown: list[str] = []
     for name, value in _named(tables, ""):
+        if name not in entries() and name not in _tables():
+            unknown.append(name)
+            if len(unknown) > MOST_PROBLEMS:
+                continue
         try:
             values[name] = _checked(name, value, source.layer)
         except ConfigError as error:
@@ -122,6 +131,8 @@ def check_tables(tables: Mapping[str, Any], source: SettingSource) -> tuple[dict
                 values[name] = {binding: keys for binding, (keys, why) in found.items() if not why}
                 faults = {f"keys.{binding}": why for binding, (_, why) in found.items() if why}
             problems += [SettingProblem(at, visible(f"{source.place}: {why}"), source) for at, why in faults.items()]
+    if more := unknown[MOST_PROBLEMS:]:
+        problems.append(SettingProblem(more[0], f"{source.place}: {unlisted(len(more), 'unknown key')}", source))
     return values, problems
 
 
@@ -129,7 +140,7 @@ def _checked(name: str, value: Any, layer: Layer) -> Value:
     known = entries()
     entry = known.get(name)
     if entry is None:
-        if any(other.startswith(f"{name}.") for other in known):
+        if name in _tables():
             raise ConfigError(f"[{name}] must be a table")
         raise ConfigError(f"unknown key {shortened(name)}{_hint(name)}")
     if entry.personal and layer is Layer.PROJECT:
@@ -141,11 +152,17 @@ def _named(tables: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
     """Values by dotted name; a table that the schema does not know counts as one value."""
     for key, value in tables.items():
         name = f"{above}{key}"
-        is_table = any(other.startswith(f"{name}.") for other in entries()) and name not in _TABLES
-        if isinstance(value, Mapping) and is_table:
+        if isinstance(value, Mapping) and name in _tables() and name not in _TABLES:
             yield from _named(value, f"{name}.")
         else:
             yield name, value
+
+
+@cache
+def _tables() -> frozenset[str]:
+    """The names of the tables that settings are in."""
+    parts = [name.split(".") for name in entries()]
+    return frozenset(".".join(each[:count]) for each in parts for count in range(1, len(each)))
 
 
 def _hint(name: str) -> str:

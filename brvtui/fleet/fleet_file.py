@@ -16,6 +16,7 @@ from brvtui.disk import writing
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import with_home
 from brvtui.typed_tables import ProfileError, Range, merged, parse_tables, typed
+from brvtui.wording import MOST_PROBLEMS, shortened, unlisted
 
 # What a fleet is made of: memories by name and address, and the lines about those that cannot be used.
 
@@ -138,7 +139,7 @@ _DEFAULTS = asdict(FleetEntry())
 
 
 def read_entries(file: Path) -> tuple[str, tuple[FleetEntry, ...], tuple[str, ...]]:
-    """The fleet's name, its entries, and a line for each entry that cannot be used.
+    """The fleet's name, its entries, and a line for each of the first 20 entries that cannot be used; one counts more.
 
     Raises :class:`FleetError` for a file that is missing or is no fleet.
     """
@@ -152,7 +153,7 @@ def read_entries(file: Path) -> tuple[str, tuple[FleetEntry, ...], tuple[str, ..
         raise FleetError(f"{file}: cannot be read as a fleet ({why})") from error
     listed, name = tables.pop("member", []), tables.pop("name", "")
     if tables or not isinstance(listed, list) or not isinstance(name, str):
-        unknown = ", ".join(tables) or "member or name"
+        unknown = shortened(", ".join([*tables][:MOST_PROBLEMS])) or "member or name"
         raise FleetError(f"{file}: {unknown} cannot be used: a fleet has a name and tables [[member]]")
     entries, wrong = [], []
     for number, table in enumerate(listed, start=1):
@@ -160,6 +161,8 @@ def read_entries(file: Path) -> tuple[str, tuple[FleetEntry, ...], tuple[str, ..
             entries.append(_entry(table, f"{file}: member {number}"))
         except FleetError as error:
             wrong.append(str(error))
+    if more := wrong[MOST_PROBLEMS:]:
+        wrong[MOST_PROBLEMS:] = [f"{file}: {unlisted(len(more), 'unusable member')}"]
     return name or file.resolve().parent.name, tuple(entries), tuple(wrong)
 
 

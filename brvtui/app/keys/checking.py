@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from brvtui.app.actions.action import Action
 from brvtui.app.actions.registry import ACTIONS, PLACES
 from brvtui.app.keys.bindings import KNOWN, canonical, is_key, is_text, keys_of, split
-from brvtui.wording import nearest
+from brvtui.wording import MOST_PROBLEMS, nearest, shortened, unlisted
 
 _MOST_NAMED = 2
 _SENT_AS = {"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "escape", "ctrl+left_square_bracket": "escape"}
@@ -24,12 +24,19 @@ class Checked:
 
 
 def check_keys(keys: Mapping[str, str]) -> Checked:
-    """Checks ``keys``, by the action's name as in the settings. Keys that another action has too cannot be used."""
+    """Checks ``keys``, by the action's name as in the settings. Keys that another action has too cannot be used.
+
+    Of many unknown names the first are listed, and one more problem counts the rest.
+    """
     usable: dict[str, str] = {}
     problems: dict[str, str] = {}
-    for name, given in keys.items():
-        wrong = _wrong(ACTIONS[name], given) if name in ACTIONS else f"there is no such binding{nearest(name, ACTIONS)}"
-        if wrong:
+    unknown = [name for name in keys if name not in ACTIONS]
+    for name in unknown[:MOST_PROBLEMS]:
+        problems[name] = f'keys."{shortened(name)}": there is no such binding{nearest(name, ACTIONS)}'
+    if more := unknown[MOST_PROBLEMS:]:
+        problems[more[0]] = f"keys: {unlisted(len(more), 'unknown binding')}"
+    for name, given in ((name, given) for name, given in keys.items() if name in ACTIONS):
+        if wrong := _wrong(ACTIONS[name], given):
             problems[name] = f'keys."{name}": {wrong}'
         else:
             usable[name] = given
@@ -52,7 +59,7 @@ def _wrong(action: Action, given: str) -> str:
     keys = split(given)
     for key in keys:
         if not is_key(key):
-            return f"there is no key {key!r}{nearest(key, KNOWN) if len(key) > 1 else ''}"
+            return f"there is no key {shortened(key)!r}{nearest(key, KNOWN) if len(key) > 1 else ''}"
         if key in _SENT_AS:
             return f"terminals send {key!r} as {_SENT_AS[key]}: choose another key"
     if action.first and len({is_text(key) for key in keys}) > 1:

@@ -19,7 +19,7 @@ from brvtui.config.checking import quote
 from brvtui.config.layers import read_tables
 from brvtui.store.folders import config_folder
 from brvtui.text.visible import visible
-from brvtui.wording import nearest, shortened
+from brvtui.wording import MOST_PROBLEMS, nearest, shortened, unlisted
 
 # Reads theme files (``themes/README.md``): Textual's fields and tables of roles, checked key by key.
 
@@ -52,7 +52,9 @@ def read_theme(file: Path) -> Theme:
     faults = _Faults()
     made = _theme(tables, file.stem, faults)
     if made is None or faults.found:
-        raise ThemeError(*(visible(f"{file}: {fault}") for fault in faults.found))
+        listed, more = faults.found[:MOST_PROBLEMS], len(faults.found) - MOST_PROBLEMS
+        listed += [unlisted(more, "fault")] if more > 0 else []
+        raise ThemeError(*(visible(f"{file}: {fault}") for fault in listed))
     return made
 
 
@@ -70,7 +72,8 @@ class _Faults:
 
     def unknown(self, name: str, known: Mapping[str, Any] | tuple[str, ...], above: str = "") -> None:
         """Adds that ``name`` is not one of ``known``."""
-        self.found.append(f"unknown key {above}{shortened(name)}{nearest(name, known)}")
+        hint = nearest(name, known) if len(self.found) < MOST_PROBLEMS else ""
+        self.found.append(f"unknown key {above}{shortened(name)}{hint}")
 
 
 def _theme(tables: Mapping[str, Any], stem: str, faults: _Faults) -> Theme | None:
