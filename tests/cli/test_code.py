@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from brvtui.app.project.opening import Opening
+from brvtui.tree.history import git as runner
 from tests.cli.conftest import Run
 from tests.corpus.code.making import write
 from tests.support.trees import Tree
@@ -41,6 +44,17 @@ def test_it_says_which_symbols_a_task_needs_and_why(run: Run, repository: Path) 
     assert "rotate  (method, src/tokens.py:2)" in out
     assert "found by name (place " in out
     assert err == "brv-tui: broken.py: it has syntax errors; what is right of it is read\n"
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_git_that_waits_is_reported(run: Run, repository: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    subprocess.run(["git", "init", "-q", str(repository)], check=True)
+    subprocess.run(["git", "-C", str(repository), "config", "include.path", str(repository / "pipe")], check=True)
+    os.mkfifo(repository / "pipe")
+    monkeypatch.setattr(runner, "_PATIENCE_S", 0.5)
+    code, _, err = run("code", "rotate the TokenStore", "--repo", str(repository), "--format", form, inside=False)
+    assert code == 0
+    assert "brv-tui: the times of commits do not count: git log took more than 0.5 seconds; is a file in .git," in err
 
 
 def test_help_says_when_the_answer_is_negative(run: Run, repository: Path) -> None:

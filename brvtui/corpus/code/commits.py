@@ -104,20 +104,26 @@ class CommitTimes:
     def __init__(self, root: Path) -> None:
         """Reads nothing yet; ``root`` is the repository, or a folder of one."""
         self._root = root
+        self.problem = ""
+        """Why the times of commits do not count, in one line; empty if they do, and if this is no git repository."""
         self._log, self._since, self._left = b"", 0, _SECONDS
         self._recent: frozenset[str] = frozenset()
         self._files: dict[str, tuple[list[str], list[tuple[str, float]]]] = {}
 
     def look(self, now: float) -> None:
         """Forgets what was read if there are other commits than before in the 30 days before ``now``."""
+        if self.problem:  # git may wait for a minute again
+            return
         since = int(now // 3600) * 3600 - _DAYS * 86_400
         try:
             log = git(
                 self._root, "log", f"--since={since}", f"--max-count={_MOST_COMMITS}", "--format=%H", "--name-only",
                 "--relative", "-z", "HEAD", "--", most=_LARGEST_OUTPUT,
             )  # fmt: skip
-        except RevisionError:
+        except (GitFailed, NoGit):
             log = b""
+        except RevisionError as error:
+            log, self.problem = b"", f"the times of commits do not count: {error}"
         if log != self._log:
             self._log, self._left, self._files = log, _SECONDS, {}
             self._recent = frozenset(os.fsdecode(name).strip("\n") for name in log.split(b"\0"))

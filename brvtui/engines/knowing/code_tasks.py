@@ -113,12 +113,13 @@ class CodeTasks:
         return self._answer(made, "changes", budget)
 
     def notices(self, answer: CodeAnswer) -> list[str]:
-        """Lines about judged symbols that would count for ``answer`` but are not here, and about a failed embedder."""
+        """Lines about judged symbols that would count for ``answer`` but are not here, a failed embedder and git."""
         unknown, gap = (
             unknown_judged(self._memory, answer.made, self._graph, "symbol", "symbols"),
             answer.made.search.gap,
         )
-        return list(filter(None, (unknown, gap.notice if gap is not None else "")))
+        git = self._times.problem if self._times is not None else ""
+        return list(filter(None, (unknown, gap.notice if gap is not None else "", git)))
 
     def _around(self, entry: CodeEntry, task: str = "") -> ScoringContext:
         context = ScoringContext(self._now, penalised(entry, task, self._profile))
@@ -268,10 +269,10 @@ class SymbolIndex(NoteIndex):
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """That edges are left out, and a line for each language of which many files are not read."""
+        """Lines about edges that are left out, languages of which many files are not read, and a git that waited."""
         graph = self.pages.graph
         unread = (one.line for one in graph.skipped if one.reason.endswith(NOT_READ))
-        return tuple(filter(None, (graph.cut, *unread)))
+        return tuple(filter(None, (graph.cut, *unread, self.times.problem)))
 
     def files_named(self, text: str) -> list[str]:
         """The source files that the words of ``text`` name, by their paths or the ends of these, in their order."""

@@ -106,7 +106,8 @@ def _output(running: programs.Process, name: str, most: int, given: bytes) -> by
         if running.wait() == 0:
             return made
         if time.monotonic() - began > _PATIENCE_S * _NEARLY:
-            raise RevisionError(f"git {name} took more than {_PATIENCE_S:g} seconds; are all files in .git regular?")
+            waits = "is a file in .git, or one that git's settings include, a pipe or a device?"
+            raise RevisionError(f"git {name} took more than {_PATIENCE_S:g} seconds; {waits}")
     finally:
         timer.cancel()
         programs.end(running)

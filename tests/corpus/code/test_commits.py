@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from brvtui.corpus.code.commits import CommitTimes
 from brvtui.engines.knowing.code_session import CodeSession
 from brvtui.engines.knowing.sections import GraphRetrieval
 from brvtui.session import Session
+from brvtui.tree.history import git as runner
 from tests.corpus.code.making import write
 
 NOW = 1.8e9
@@ -132,3 +134,17 @@ def test_commit_recency_is_a_part_of_the_score(root: Path) -> None:
     beside = CodeSession(root, now=NOW).tasks.answer("run the job", 50_000)
     placed = session.probe("run the job").section(GraphRetrieval).ranking
     assert [one.score for one in beside.packed] == [one.hit.score for one in placed]
+
+
+def test_a_git_that_waits_is_asked_once_and_the_reason_is_kept(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_PATIENCE_S", 0.5)
+    git(root, "config", "include.path", str(root / "pipe"))
+    os.mkfifo(root / "pipe")
+    times = CommitTimes(root)
+    times.look(NOW)
+    assert times.problem.startswith("the times of commits do not count: git log took more than 0.5 seconds; is a file ")
+    monkeypatch.setattr(runner, "_PATIENCE_S", 60.0)
+    began = time.monotonic()
+    times.look(NOW)
+    assert time.monotonic() - began < 5
+    assert times.of_line("jobs.py", 1, NOW) is None
