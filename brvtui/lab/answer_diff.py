@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from brvtui.engines.contract import Context, Engine, Query
@@ -56,7 +57,7 @@ class AskedState:
     """The files that are otherwise than on disk, their times included."""
     stored: SignalLayers
 
-    @property
+    @cached_property
     def paths(self) -> frozenset[str]:
         """The paths of the files that are otherwise than on disk."""
         return frozenset(self.difference.paths)
@@ -70,12 +71,12 @@ class StateMixer:
     now: AskedState
     _snapshots: dict[tuple[str, frozenset[CauseKind]], Snapshot] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def kinds(self) -> tuple[CauseKind, ...]:
         """What differs at all between the two states."""
         return tuple(kind for kind in CauseKind if self._differs(kind))
 
-    @property
+    @cached_property
     def changed_files(self) -> frozenset[str]:
         """The files whose content is not the same in both."""
         paths = self.then.paths | self.now.paths

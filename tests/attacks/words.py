@@ -1,8 +1,9 @@
-"""Projects of so many different words that an index of all of them would fill the memory."""
+"""Projects of so many words, notes of a revision or imports that work without limits would fill memory or time."""
 
 from __future__ import annotations
 
 import random
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -67,6 +68,38 @@ def _space(html_of: Callable[[int], str], count: int) -> Callable[[Path], Sequen
     return prepare
 
 
+def _revision(count: int) -> Callable[[Path], Sequence[str | Path]]:
+    """A small repository, one commit of which has ``count`` notes."""
+
+    def prepare(folder: Path) -> Sequence[str | Path]:
+        tree = folder / ".brv" / "context-tree"
+        tree.mkdir(parents=True)
+        (tree / "a.md").write_text("# North gate\n")
+        files = "".join(f"M 100644 :1 .brv/context-tree/n{number:05}.md\n" for number in range(count))
+        head = "commit refs/heads/many\ncommitter a <a@b> 1700000000 +0000\ndata 1\nm\n"
+        text = f"blob\nmark :1\ndata 13\n# North gate\n\n{head}{files}\n"
+        subprocess.run(["git", "init", "-q", folder], check=True)
+        subprocess.run(["git", "-C", folder, "fast-import", "--quiet"], input=text.encode(), check=True)
+        return ["diff", "north gate", "--rev", "many", "--project", folder]
+
+    return prepare
+
+
+def _imports(name: str, line: Callable[[int], str], count: int) -> Callable[[Path], Sequence[str | Path]]:
+    """Files that import all names of each other, and ask for one that none has."""
+
+    def prepare(folder: Path) -> Sequence[str | Path]:
+        lines = "\n".join(map(line, range(count)))
+        for number in range(count):
+            (folder / name.format(number)).write_text(f"{lines}\n{_ASKS[name[-2:]].format(number)}\n")
+        return ["code", "open the gate", "--repo", folder]
+
+    return prepare
+
+
+_ASKS = {"py": "def gate{0}(): Other.nosuch{0}()", "ts": "export function gate{0}() {{ Other.nosuch{0}() }}"}
+
+
 def _all() -> Iterator[Attack]:
     query, migrate = ("query", "north gate"), ("migrate", "--dry-run", "north gate")
     for what, prepare in {
@@ -80,6 +113,15 @@ def _all() -> Iterator[Attack]:
         yield Attack(f"7,200,000 different words in {what}", prepare, cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
     characters = _space(lambda number: f"<bv-topic><bv-fact>{_characters(number)}</bv-fact></bv-topic>", 12)
     yield Attack("7,800,000 pairs of characters", characters, cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
+    yield Attack("30,000 notes of a revision", _revision(30_000), cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
+    for name, line in {
+        "m{}.py": lambda number: f"from m{number} import *",
+        "m{}.ts": lambda number: f"export * from './m{number}'",
+    }.items():
+        prepare = _imports(name, line, 400)
+        yield Attack(
+            f"400 files {name} that import each other", prepare, cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB
+        )
     copies = _notes(query, lambda _: _lines(0), 200)
     yield Attack("200 copies of a note of 200,000 words", copies, cpu_seconds=_CPU_SECONDS, memory_mb=_MEMORY_MB)
 

@@ -24,6 +24,7 @@ Read = Callable[[Iterable[Source], CodeRules], Iterable[CodeFile | SkippedSource
 """Reads files, each in its turn."""
 Progress = Callable[[int, int], None]
 _TOO_MANY_EDGES = "more edges follow from the types of this code than the limit; the rest are left out"
+_TOO_MANY_IMPORTS = "files import so much that some of their names were not looked for in all modules"
 _FULL = "left out: the repository has more symbols than are held at once; open a folder of it"
 
 
@@ -82,7 +83,7 @@ class CodeIndex:
         )
         edges: dict[CodeEdge, None] = dict.fromkeys(chain(written, islice(derived, limit), *others))
         is_cut = next(candidates, None) is not None or next(derived, None) is not None
-        cut = _TOO_MANY_EDGES if is_cut else ""
+        cut = _TOO_MANY_EDGES if is_cut else _TOO_MANY_IMPORTS if self.memory.is_cut else ""
         return CodeGraph(self.repository, tuple(nodes.values()), tuple(edges), self.skipped(), cut)
 
     def skipped(self) -> tuple[SkippedSource, ...]:

@@ -88,6 +88,8 @@ class GraphMemory:
         self._files: Mapping[str, CodeFile] = {}
         self._modules: _Modules = ()
         self._linked: dict[str, LinkedFile] = {}
+        self.is_cut = False
+        """Whether a file of the last graph imports so much that not all of its names were looked for."""
 
     def edges(self, linker: Linker, files: Mapping[str, CodeFile], modules: _Modules) -> dict[str, list[CodeEdge]]:
         """The edges of each of the ``files``. Links again those whose names may mean something else than before.
@@ -110,6 +112,7 @@ class GraphMemory:
                 relinked.append(path)
                 linked[path] = linker.link(file)
         self._files, self._modules, self._linked, self.relinked = files, modules, linked, tuple(relinked)
+        self.is_cut = any(one.is_cut for one in linked.values())
         return {path: one.edges for path, one in linked.items()}
 
 

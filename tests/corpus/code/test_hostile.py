@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from brvtui.corpus.code import linking
 from brvtui.corpus.code.index import build_index
 from brvtui.corpus.code.languages import language_of
 from brvtui.corpus.code.reader_process import ReaderProcess, Source
@@ -270,6 +271,20 @@ def test_many_files(tmp_path: Path) -> None:
     assert nodes == MANY_FILES
     assert kilobytes < 100_000 + 14 * MANY_FILES
     assert reader < 1_200_000
+
+
+def test_files_that_import_all_of_each_other_stop_at_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stars = "".join(f"from m{n} import *\n" for n in range(30))
+    calls = "".join(f"    Other.nosuch{n}()\n" for n in range(30))
+    write(tmp_path, {**GOOD, **{f"m{n}.py": f"{stars}def f{n}():\n    f{(n + 1) % 30}()\n{calls}" for n in range(30)}})
+    monkeypatch.setattr(linking, "_LOOKUPS_PER_FILE", 100_000)
+    whole = graph_of(tmp_path)
+    monkeypatch.setattr(linking, "_LOOKUPS_PER_FILE", 1_000)
+    cut = graph_of(tmp_path)
+    assert (whole.cut, cut.cut.split()[0]) == ("", "files")
+    found = {(edge.source, edge.target) for edge in whole.edges if edge.type == "calls"}
+    assert ("m3.py.f3", "m4.py.f4") in found
+    assert ("m3.py.f3", "m4.py.f4") in {(edge.source, edge.target) for edge in cut.edges if edge.type == "calls"}
 
 
 GO_TYPES = "package p\n" + "".join(
