@@ -72,6 +72,8 @@ _DECISIVE = 60
 """From this weight on, a part of a clause is better than none."""
 _LEAST_PART = 20
 """A part of fewer cells says too little."""
+_LONGEST_TITLE = 80
+"""Cells: a longer title would leave no room for the reason."""
 _MOST_NAMED = 4
 """Words that a list names; the others are counted."""
 _LETTERS = ("no letters", "one letter", "two letters", "three letters", "four letters", "five letters", "six letters")
@@ -146,8 +148,8 @@ def _joined(clauses: Iterable[Clause]) -> Line:
 
 
 def title(text: str) -> list[Span]:
-    """Returns the title of a document in quotes."""
-    return [("“", "text"), (text, "bold strong"), ("”", "text")]
+    """Returns the title of a document in quotes, in at most 80 cells."""
+    return [("“", "text"), *((part, "bold strong") for part in told_apart([text], _LONGEST_TITLE)), ("”", "text")]
 
 
 def word(text: str) -> list[Span]:

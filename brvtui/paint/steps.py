@@ -81,11 +81,14 @@ def strip(
 
 
 def _said(step: Step, own: StepName, room: int) -> str:
-    """Returns the deciding check as it came out, or the summary, or the check shorter: the first that has room."""
+    """Returns the deciding check as it came out, or the summary, or the check shorter: the first that has room.
+
+    A summary in place of checks is left out where it has no room: the list of steps has it.
+    """
     check = deciding(step)
     summary = step.summary if step.tier is None else ""
     if check is None:
-        return summary
+        return summary if len(summary) <= room or not step.checks else ""
     said = outcome(check, own)
     return next((one for one in (said, summary, outcome(check, own, short=True)) if 0 < len(one) <= room), said)
 
@@ -160,9 +163,14 @@ def _state(step: Step, own: StepName, cell: int, glyphs: Glyphs) -> str:
 
 
 def deciding(step: Step) -> Check | None:
-    """Returns the check that decided a step: the last that failed in a failed step, else the last that was made."""
+    """Returns the check that decided a step: the last that failed in a failed step, else the last that was made.
+
+    A step that was skipped although no check of it failed has none: its summary says why.
+    """
     reached = [check for check in step.checks if check.passed is not None]
     failed = [check for check in reached if check.passed is False]
+    if step.state is State.SKIPPED and not failed:
+        return None
     chosen = failed if failed and step.state in (State.FAILED, State.MISSED) else reached
     return chosen[-1] if chosen else None
 

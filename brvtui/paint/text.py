@@ -148,12 +148,12 @@ def number(value: float | None, places: int = 2) -> str:
     """Writes a score or ratio: ``0.82``; an en dash for None."""
     if value is None:
         return "–"
-    return f"{value:.{places}f}".replace("-", "−")
+    return f"{value:z.{places}f}".replace("-", "−")
 
 
 def signed(value: float, places: int = 2) -> str:
     """Writes ``value`` with its sign, a true minus: ``+0.12``, ``−0.03``."""
-    return f"{value:+.{places}f}".replace("-", "−")
+    return f"{value:+z.{places}f}".replace("-", "−")
 
 
 def seconds(value: float) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from textual.pilot import Pilot
 
 from brvtui.app.app import BrvTui
+from brvtui.paint.sentence import plain
 from tests.app.driving import NARROW, WIDE, ask, frame, screen, settled, shown, text_of
 from tests.app.test_configured import MakeApp
 from tests.support.trees import Tree
@@ -16,6 +18,11 @@ ASIDE = {"route", "retry", "cache", "answer", "tree"}
 def few(all_panes: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """As somebody sees it who has set nothing."""
     monkeypatch.delenv("BRV_TUI_PANES")
+
+
+def _text(pilot: Pilot[None]) -> str:
+    """The text of Route, without its line breaks and border."""
+    return " ".join(text_of(pilot, "#route").replace("│", " ").replace("┃", " ").split())
 
 
 def visible_panes(app: BrvTui) -> set[str]:
@@ -41,6 +48,22 @@ async def test_a_first_look_shows_results_and_score_and_a_key_more_of_the_route(
         await pilot.press("escape")
         await settled(pilot)
         assert screen(pilot).body.maximised == ""
+
+
+async def test_route_alone_on_the_screen_shows_the_whole_sentence(garden: Tree, make_app: MakeApp) -> None:
+    """In its place among the others it takes two lines, so that the steps below stay where they are."""
+    for number in range(5):
+        words = "deduplication carier events settle late"
+        garden.note(f"long/{number}.md", f"Deduplication of the events of carrier {number} " * 3, words, days=9)
+    app = make_app(garden.root)
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "deduplication carrier events settled")
+        whole = plain(app.view.presentation.sentence(app.view.answered)).split()
+        assert " ".join(whole[-4:]) not in _text(pilot)
+        await pilot.press("escape", "f4", "z")
+        await settled(pilot)
+        assert screen(pilot).body.maximised == "route"
+        assert " ".join(whole[-4:]) in _text(pilot)
 
 
 async def test_f9_shows_all_and_few_again_and_is_remembered(few: None, garden: Tree, make_app: MakeApp) -> None:

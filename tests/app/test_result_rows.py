@@ -198,8 +198,8 @@ OUTLOOK = {step.name: step for step in ByteRoverPresentation.outlook}
 )
 def test_a_number_of_the_route_carries_its_name_and_is_true_as_it_stands(check: Check, step: str, shown: str) -> None:
     assert outcome(check, OUTLOOK[step]) == shown
-    skipped = Step(step, None, step, State.SKIPPED, (check,), "")
-    made = strip([skipped], {}, ByteRoverPresentation.outlook, 20, ASCII, values=True)
+    ended = Step(step, None, step, State.PASSED if check.passed else State.SKIPPED, (check,), "")
+    made = strip([ended], {}, ByteRoverPresentation.outlook, 20, ASCII, values=True)
     assert shown in made[2].plain
 
 
@@ -207,14 +207,14 @@ def test_a_number_of_the_route_carries_its_name_and_is_true_as_it_stands(check: 
 def test_a_value_of_the_route_is_written_shorter_where_it_would_be_cut(value: float, shown: str) -> None:
     check = Check("best score", value, "≥", 0.7, True, value - 0.7, "", "")
     assert outcome(check, OUTLOOK["single_call"], short=True) == shown
-    step = Step("single_call", None, "single_call", State.SKIPPED, (check,), "")
+    step = Step("single_call", None, "single_call", State.PASSED if check.passed else State.SKIPPED, (check,), "")
     made = strip([step], {}, ByteRoverPresentation.outlook, 16, ASCII, values=True)
     assert made[2].plain.strip() == shown
 
 
 def test_a_check_says_what_it_needs() -> None:
     check = Check("notes found", 3, "<", 3, False, 0, "", "")
-    step = Step("entity_search", None, "entity searches", State.SKIPPED, (check,), "")
+    step = Step("entity_search", None, "entity searches", State.PASSED if check.passed else State.SKIPPED, (check,), "")
     assert "3  needs < 3" in check_line(check, step, 80, UNICODE).plain
 
 

@@ -8,7 +8,7 @@ from brvtui.app.app import BrvTui
 from brvtui.engines.registry import presentation
 from brvtui.paint.glyphs import for_terminal
 from brvtui.paint.steps import outcome, outlook_lines, places_of, strip
-from brvtui.trace import Check
+from brvtui.trace import Check, State
 from tests.app.driving import NARROW, WIDE, ask, settled, shown
 from tests.support.trees import Tree
 
@@ -43,6 +43,17 @@ def test_no_deciding_value_is_cut_on_a_middle_window(garden: Tree) -> None:
         trace = garden.session().probe(query)
         values = strip(trace.steps, trace.timings, presentation(trace.engine).outlook, 116, for_terminal("off"), True)
         assert "…" not in values[2].plain, values[2].plain
+
+
+def test_a_condition_that_holds_is_no_reason_for_skipping_a_step(garden: Tree) -> None:
+    for query, why in (("rollback", "1 of the 2 words"), ("token", "found ")):
+        trace = garden.session().probe(query)
+        (entities,) = [step for step in trace.steps if step.name == "entity_search"]
+        assert entities.state is State.SKIPPED
+        for width in (116, 200):
+            outlook = presentation(trace.engine).outlook
+            values = strip(trace.steps, trace.timings, outlook, width, for_terminal("off"), True)[2].plain
+            assert (why in values) or (width == 116 and "found" not in values), values
 
 
 def test_a_value_that_fails_does_not_look_like_its_threshold() -> None:

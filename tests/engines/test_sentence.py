@@ -143,6 +143,11 @@ class TestLines:
         assert "\x1b" not in text
         assert isinstance(sentence_lines((), (10, 10), 1)[0], Line)
 
+    def test_a_long_title_leaves_room_for_the_reason(self) -> None:
+        text = plain((clause(title("word " * 200)), clause(": why")))
+        assert len(text) < 100
+        assert text.endswith("why.")
+
 
 def test_a_field_of_many_holds_nothing_as_one() -> None:
     def said(*fields: str) -> str:

@@ -224,7 +224,8 @@ class NotePane(Pane):
         """Goes to the next link or the one before, starting from those in view; after the last comes the first."""
         count = len(self.links)
         if not count:
-            self.notify("this note links to nothing", timeout=2)
+            why = "this note links to nothing" if self.view.selection.file else "select a note first"
+            self.notify(self.view.worded(why), timeout=2)
             return
         if not any(self._in_view(spot.line) for spot in self._spots(self.link)):
             in_view = [place for place, link in enumerate(self.links) if any(self._in_view(s.line) for s in link.spots)]

@@ -54,9 +54,9 @@ def strip(view: View, width: int, glyphs: Glyphs, values: bool = False) -> list[
     return steps.strip(view.answered.steps, view.answered.timings, outlook, width, glyphs, values)
 
 
-def verdict(view: View, width: int, glyphs: Glyphs) -> list[Line]:
-    """Badge and sentence in as many lines as there is room for: the strip below does not move with every key."""
-    made = _verdict(view, width, glyphs)
+def verdict(view: View, width: int, glyphs: Glyphs, most: int = SENTENCE_ROWS) -> list[Line]:
+    """Badge and sentence in at most ``most`` lines: the strip below does not move with every key."""
+    made = _verdict(view, width, glyphs, most)
     return made + [Line()] * (SENTENCE_ROWS - len(made))
 
 
@@ -74,7 +74,7 @@ def _headline(view: View, trace: Trace) -> tuple[Headline, float, str]:
     return view.presentation.headline(trace), trace.timings.get("total", 0.0), view.answer.busy
 
 
-def _verdict(view: View, width: int, glyphs: Glyphs) -> list[Line]:
+def _verdict(view: View, width: int, glyphs: Glyphs, most: int) -> list[Line]:
     if view.project.phase is Phase.FAILED:
         return [badge("CANNOT OPEN", "bad").add("  ").add(view.project.problem, "text").cut(width)]
     if view.project.overview is not None and view.project.overview.unreadable:
@@ -83,7 +83,7 @@ def _verdict(view: View, width: int, glyphs: Glyphs) -> list[Line]:
         return [_before(view, width, glyphs).cut(width)]
     from brvtui.paint.sentence import headline_lines
 
-    return headline_lines(*_headline(view, view.answered), width, SENTENCE_ROWS)
+    return headline_lines(*_headline(view, view.answered), width, most)
 
 
 def _loading(view: View, width: int, glyphs: Glyphs) -> Line:
@@ -120,6 +120,8 @@ _HOW = (
     "to make one, select that note: {note.edit} edits it, {note.signals} sets its importance and maturity; "
     "a path is typed as the query"
 )
+_WHOLE_SENTENCE = 1000
+"""The lines that a sentence may take where Route has the screen for itself."""
 _LEAST_ROWS = 8
 """With fewer below verdict and strip, a pane that is asked for is maximised."""
 
@@ -127,7 +129,8 @@ _LEAST_ROWS = 8
 class RoutePane(Pane):
     """Sentence and strip on top when the pane is wide, then every step with its checks, stages and times.
 
-    Elsewhere the sentence stands on top if the line above the panes has no room for all of it.
+    Elsewhere the sentence stands on top if the line above the panes has no room for all of it. A pane that has the
+    screen for itself shows the whole sentence.
     """
 
     TITLE = "Route"
@@ -148,17 +151,17 @@ class RoutePane(Pane):
     def __init__(self, *, id: str) -> None:
         """A route pane that leaves the verdict to the line above it."""
         super().__init__(id=id)
-        self.with_verdict = False
+        self.with_verdict = self.alone = False
         self._counterfactuals_at = 0
         self._reveals = False
 
     def arranged(self, shown: frozenset[str]) -> None:
         """The verdict is this pane's where the line above is not shown."""
-        self.with_verdict = VERDICT not in shown
+        self.with_verdict, self.alone = VERDICT not in shown, len(shown) == 1
 
     def also_reads(self) -> tuple[object, ...]:
         """Whether to draw verdict and strip on top."""
-        return (self.with_verdict, *super().also_reads())
+        return (self.with_verdict, self.alone, *super().also_reads())
 
     @property
     def idle(self) -> frozenset[str]:
@@ -174,7 +177,8 @@ class RoutePane(Pane):
         """Strip (when it is this pane's), gates, stages, times."""
         top: list[Line] = []
         if self.with_verdict:
-            top = [*verdict(view, width, self.glyphs), *strip(view, width, self.glyphs, values=True)]
+            most = _WHOLE_SENTENCE if self.alone else SENTENCE_ROWS
+            top = [*verdict(view, width, self.glyphs, most), *strip(view, width, self.glyphs, values=True)]
         self.pinned = len(top)
         trace = view.answered
         if trace is None:

@@ -62,7 +62,11 @@ def _single_call(hits: Sequence[Hit], profile: Profile) -> _GateResult:
     note = f"{counted(reaching, 'result reaches', 'results reach')} it"
     check = _check("best score", best, limits.prefetch, "direct.prefetch", reaching > 0, note)
     quoted = len(prefetched(hits, profile))
-    return bool(quoted), (check,), f"{counted(quoted, 'note reaches', 'notes reach')} {limits.prefetch:g}"
+    why = f"{counted(quoted, 'note reaches', 'notes reach')} {limits.prefetch:g}"
+    if quoted < reaching:
+        reach = counted(reaching, "result that reaches", "results that reach")
+        why = f"{quoted} of the {reach} {limits.prefetch:g} are quoted"
+    return bool(quoted), (check,), why
 
 
 class _Gate(NamedTuple):

@@ -100,7 +100,10 @@ def test_the_first_is_the_first_that_reaches_the_prefetch_threshold() -> None:
 def test_only_five_are_taken() -> None:
     found = hits(0.8, 0.79, 0.78, 0.77, 0.76, 0.75, 0.74)
     assert len(prefetched(found, BRV3)) == 5
-    assert gate_steps(found, BRV3, reached=True)[1].checks[0].note.startswith("7 ")
+    step = gate_steps(found, BRV3, reached=True)[1]
+    assert step.checks[0].note.startswith("7 ")
+    assert step.summary == "5 of the 7 results that reach 0.7 are quoted"
+    assert gate_steps(found[:5], BRV3, reached=True)[1].summary == "5 notes reach 0.7"
 
 
 def test_thresholds_come_from_the_profile() -> None:
