@@ -24,7 +24,7 @@ from brvtui.engines.soleri.index import index_notes
 from brvtui.engines.soleri.profile import load_profile
 from brvtui.engines.soleri.search import Dense, VaultRequest, search
 from brvtui.engines.soleri.vault import Vault
-from brvtui.engines.soleri.vectors import EmbeddedBatch, EntryVectors, VectorIndex, embed_entries
+from brvtui.engines.soleri.vectors import StoredVector, VectorIndex, embed_entries
 from brvtui.providers.services import LocalEmbedder
 from brvtui.session import Session
 
@@ -41,17 +41,21 @@ def main() -> None:
     session.load()
     profile, now, embedder = load_profile(""), session.clock() / 1000, LocalEmbedder(given.model)
     embedder.embed(["the model is loaded"])
-    vault, kept = index_notes(session.snapshot, profile).vault, EntryVectors()
+    vault = index_notes(session.snapshot, profile).vault
+    kept: dict[str, StoredVector] = {}
     wall, processor = time.perf_counter(), time.process_time()
     report = embed_entries(
         vault.home_entries,
         kept,
         embedder.name,
-        lambda texts: EmbeddedBatch(embedder.embed(texts)),
+        embedder.embed,
         profile.vectors.batch,
+        re_embed=False,
+        cancelled=lambda: False,
+        progress=lambda done, of: None,
     )
     wall, processor = time.perf_counter() - wall, time.process_time() - processor
-    vault = replace(vault, vectors=VectorIndex(kept.all()))
+    vault = replace(vault, vectors=VectorIndex(kept))
     print(setting())
     print(f"{report.embedded} entries embedded, {report.failed} failed: {wall:.2f} s, processor {processor:.2f} s")
     print(f"cosines differ from a direct comparison by at most {difference(vault, embedder):.1e}")

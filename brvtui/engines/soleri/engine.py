@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.engines.soleri.presentation import SoleriPresentation
     from brvtui.engines.soleri.profile import SoleriProfile
     from brvtui.engines.soleri.search import Dense, VaultRanking, VaultRequest
-    from brvtui.engines.soleri.vectors import EntryVectors
+    from brvtui.engines.soleri.vectors import StoredVector
     from brvtui.services.legs import Embedder, VectorCache
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
@@ -227,7 +227,7 @@ class Soleri:
     def _with_vectors(
         self, context: Context[SoleriProfile], progress: Progress, cancelled: Callable[[], bool]
     ) -> _ReadyVault:
-        from brvtui.engines.soleri.vectors import EmbeddedBatch, embed_entries, read_vectors, write_vectors
+        from brvtui.engines.soleri.vectors import embed_entries, read_vectors, write_vectors
 
         ready = self._vault(context)
         embedder, _ = _embedder(context)
@@ -243,20 +243,20 @@ class Soleri:
                 ready.notes.vault.home_entries,
                 kept,
                 embedder.name,
-                lambda texts: EmbeddedBatch(embedder.embed(texts)),
+                embedder.embed,
                 rules.batch,
                 rules.re_embed,
                 cancelled,
                 progress,
             )
-            gaps = f"{report.failed} entries have no vector: {report.errors[0]}" if report.errors else ""
+            gaps = f"{report.failed} entries have no vector: {report.error}" if report.failed else ""
             if report.embedded:
                 try:
-                    write_vectors(cache, kept, {entry.id for entry in ready.notes.vault.home_entries})
+                    write_vectors(cache, kept, {entry.id for entry in ready.notes.vault.home_entries}, report.length)
                 except OSError as error:
                     gaps = gaps or f"the vectors cannot be kept: {error}"
             whole = replace(
-                ready, notes=_with_table(ready.notes, kept), gaps=gaps, is_whole=not report.errors and not report.left
+                ready, notes=_with_table(ready.notes, kept), gaps=gaps, is_whole=not report.failed and not report.left
             )
             with self._indexing:
                 if self._ready is ready:
@@ -359,11 +359,11 @@ def _dense(embedder: Embedder | None, ready: _ReadyVault, query: Query, watch: S
     return Dense(vectors[0]) if vectors else Dense(None, f"{embedder.name} gave no vector for the query")
 
 
-def _with_table(notes: NoteVault, kept: EntryVectors) -> NoteVault:
+def _with_table(notes: NoteVault, kept: Mapping[str, StoredVector]) -> NoteVault:
     from brvtui.engines.soleri.vectors import VectorIndex
 
     held = {entry.id for entry in notes.vault.home_entries}
-    table = VectorIndex({id_: vector for id_, vector in kept.all().items() if id_ in held})
+    table = VectorIndex({id_: vector for id_, vector in kept.items() if id_ in held})
     return replace(notes, vault=replace(notes.vault, vectors=table))
 
 

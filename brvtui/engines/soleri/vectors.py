@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.engines.soleri.entries import VaultEntry
+from brvtui.engines.text_vectors import digest
 from brvtui.services.legs import LegError, Vector, VectorCache
 
 # TF-IDF vectors of texts and their cosine (``docs/soleri.md``, "The semantic signal").
@@ -124,41 +125,21 @@ class StoredVector:
     """Of the text that it was made of; empty where that is not known."""
 
 
-class EntryVectors:
-    """The vectors of one vault: one for each entry, in the order in which entries got their first."""
-
-    def __init__(self, held: Mapping[str, StoredVector] | None = None) -> None:
-        """A store that holds ``held``."""
-        self._held = dict(held or {})
-        self.newest: StoredVector | None = next(reversed(self._held.values()), None)
-
-    def put(self, vectors: dict[str, StoredVector]) -> None:
-        """Keeps ``vectors`` by the ids of their entries, in place of those before."""
-        self._held.update(vectors)
-        self.newest = next(reversed(vectors.values()), self.newest)
-
-    def all(self) -> dict[str, StoredVector]:
-        """Every vector by the id of its entry."""
-        return dict(self._held)
-
-
-def read_vectors(cache: VectorCache, model: str) -> EntryVectors:
-    """The vectors that ``model`` made, as they are kept on disk."""
+def read_vectors(cache: VectorCache, model: str) -> dict[str, StoredVector]:
+    """The vectors that ``model`` made, as they are kept on disk, by the ids of their entries."""
     made = {}
     for name, numbers in cache.read().items():
         made_of, _, id_ = name.partition(" ")
         made[id_] = StoredVector(numbers, model, made_of)
-    return EntryVectors(made)
+    return made
 
 
-def write_vectors(cache: VectorCache, vectors: EntryVectors, ids: Collection[str]) -> None:
+def write_vectors(cache: VectorCache, vectors: Mapping[str, StoredVector], ids: Collection[str], length: int) -> None:
     """Keeps the vectors of the entries ``ids`` on disk, under their ids and the digests of their texts.
 
-    All have the length of the newest: where a model changed its own, the others are made again. Raises OSError.
+    Only those of ``length`` numbers: where a model changed its own, the others are made again. Raises OSError.
     """
-    held = vectors.all()
-    length = len(vectors.newest.numbers) if vectors.newest is not None else 0
-    kept = {id_: vector for id_, vector in held.items() if id_ in ids and len(vector.numbers) == length}
+    kept = {id_: vector for id_, vector in vectors.items() if id_ in ids and len(vector.numbers) == length}
     cache.write({f"{vector.digest} {id_}": vector.numbers for id_, vector in kept.items()})
 
 
@@ -196,63 +177,52 @@ def nearest_of(cosines: Mapping[str, float], limit: int) -> list[tuple[str, floa
     return sorted(cosines.items(), key=lambda found: -found[1])[: max(0, limit)]
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddedBatch:
-    """What a provider made of one batch of texts."""
-
-    vectors: Sequence[Vector]
-    tokens: int = 0
-    """How many tokens it read; 0 where it does not say."""
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddingReport:
+class EmbeddingReport(NamedTuple):
     """What a run of the pipeline did."""
 
     embedded: int
     failed: int
-    tokens: int
-    batch_sizes: tuple[int, ...]
     left: int
     """Entries that were not tried, because the run was cancelled."""
-    errors: tuple[str, ...] = ()
+    error: str
+    """The first failure; empty for none."""
+    length: int
+    """Of the newest vector; 0 for none."""
 
 
 def embed_entries(
     entries: Iterable[VaultEntry],
-    store: EntryVectors,
+    kept: dict[str, StoredVector],
     model: str,
-    embed: Callable[[Sequence[str]], EmbeddedBatch],
+    embed: Callable[[Sequence[str]], Sequence[Vector]],
     batch: int,
-    re_embed: bool = False,
-    cancelled: Callable[[], bool] = lambda: False,
-    progress: Callable[[int, int], None] = lambda done, all_: None,
+    re_embed: bool,
+    cancelled: Callable[[], bool],
+    progress: Callable[[int, int], None],
 ) -> EmbeddingReport:
-    """Makes the vectors that entries lack of ``model``, batch by batch.
+    """Makes the vectors that entries lack of ``model``, batch by batch, and puts them into ``kept``.
 
     A batch that fails is counted and left out, the next is tried. With ``re_embed`` an entry whose text changed since
     its vector was made gets a new one; without, it keeps the old one, as the document says.
     """
-    kept = store.all()
     todo = [entry for entry in entries if _lacks(kept.get(entry.id), entry, model, re_embed)]
-    embedded = failed = tokens = 0
-    sizes, errors = [], []
+    embedded = failed = length = 0
+    error = ""
     for start in range(0, len(todo), batch):
         if cancelled():
             break
         part = todo[start : start + batch]
-        sizes.append(len(part))
         try:
-            made = embed([entry.embedded for entry in part])
-            store.put(_stored(part, made, model))
-        except LegError as error:
+            made = _stored(part, embed([entry.embedded for entry in part]), model)
+        except LegError as failure:
             failed += len(part)
-            errors.append(str(error))
+            error = error or str(failure)
         else:
+            kept.update(made)
             embedded += len(part)
-            tokens += made.tokens
+            length = len(made[part[-1].id].numbers)
         progress(embedded + failed, len(todo))
-    return EmbeddingReport(embedded, failed, tokens, tuple(sizes), len(todo) - embedded - failed, tuple(errors))
+    return EmbeddingReport(embedded, failed, len(todo) - embedded - failed, error, length)
 
 
 def _lacks(kept: StoredVector | None, entry: VaultEntry, model: str, re_embed: bool) -> bool:
@@ -261,18 +231,13 @@ def _lacks(kept: StoredVector | None, entry: VaultEntry, model: str, re_embed: b
     return re_embed and kept.digest not in ("", digest(entry.embedded))
 
 
-def _stored(entries: Sequence[VaultEntry], made: EmbeddedBatch, model: str) -> dict[str, StoredVector]:
-    """The vectors by id. Raises LegError when they are not as many as the entries, or hold no numbers."""
-    if len(made.vectors) != len(entries):
-        raise LegError(f"{model} gave {len(made.vectors)} vectors for {len(entries)} texts")
-    rows = [np.asarray(vector, dtype=np.float32) for vector in made.vectors]
+def _stored(entries: Sequence[VaultEntry], vectors: Sequence[Vector], model: str) -> dict[str, StoredVector]:
+    """The ``vectors`` by id. Raises LegError when they are not as many as the entries, or hold no numbers."""
+    if len(vectors) != len(entries):
+        raise LegError(f"{model} gave {len(vectors)} vectors for {len(entries)} texts")
+    rows = [np.asarray(vector, dtype=np.float32) for vector in vectors]
     if any(row.ndim != 1 or not row.size or not np.isfinite(row).all() for row in rows):
         raise LegError(f"{model} gave a vector that is not made of numbers")
     return {
         entry.id: StoredVector(row, model, digest(entry.embedded)) for entry, row in zip(entries, rows, strict=True)
     }
-
-
-def digest(text: str) -> str:
-    """The SHA-256 of ``text``, in hex."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
