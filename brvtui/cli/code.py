@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,9 @@ from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
     from brvtui.corpus.code.index import Progress
-    from brvtui.engines.code import CodeRepository
+    from brvtui.corpus.code.records import SkippedSource
+    from brvtui.corpus.code.snapshot import RepositorySnapshot
+    from brvtui.engines.contract import CodeAnswer
     from brvtui.snapshot import Snapshot
 
 _BUDGET = 5000
@@ -85,63 +87,91 @@ def code(
     if (notes or without_note or why is not None) and form != "text":
         raise Failure("--why, --notes and --without-note print lines of text: leave out --format", BAD_USAGE)
     changed = None if diff is None else _changed(repo, diff)
-    code = _opened(repo, profile, project)
-    _report_unread(code)
+    session = _opened(repo, profile, project)
+    _report_unread(session)
+    entry = "changes" if diff is not None else "files" if files else "task"
+    named = _known(session.snapshot, task if files else changed or ())
+    if files and not named:
+        raise Failure("none of these files is source that is read of the repository", NOT_THERE)
     answer = None
-    if changed is not None:
-        answer = code.ask("changes", _known(code, changed), budget or code.review_budget)
-    elif words:
-        answer = _answer(code, [words], _known(code, task) if files else None, budget or _BUDGET)
-    if without_note:
-        return _show_files_without_note(code, answer)
-    for line in code.notices(answer):
+    if words or changed is not None:
+        answer = _answer(session, entry, "" if files else words, named, budget)
+    if without_note or answer is None:
+        return _show_files_without_note(session.snapshot, answer)
+    for line in answer.notices:
         click.echo(f"brv-tui: {visible(line)}", err=True)
     if form != "text":
-        click.echo(code.as_text(answer, form))
-        return NEGATIVE if code.is_empty(answer) else OK
-    lines, is_positive = _lines(code, answer, why, notes)
+        click.echo(answer.as_text(form))
+        return NEGATIVE if answer.is_empty else OK
+    lines, is_positive = _lines(answer, why, notes)
     for line in lines:
         say(visible(line))
     return OK if is_positive else NEGATIVE
 
 
-def _answer(code: CodeRepository, words: list[str], files: list[str] | None, budget: int) -> Any:
-    """The answer to the task ``words``, or about ``files``, if given. Raises :class:`Failure` if these are none."""
-    if files is None:
-        return code.ask("task", words, budget)
-    if not files:
-        raise Failure("none of these files is source that is read of the repository", NOT_THERE)
-    return code.ask("files", files, budget)
+def _answer(session: Any, entry: str, words: str, files: list[str], budget: int | None) -> CodeAnswer:
+    """The answer to the task ``words``, or about ``files``, by the engine of code."""
+    from brvtui.engines.contract import Query, ReadsCode
+
+    engine = session.engines.named(session.engine)
+    assert isinstance(engine, ReadsCode)
+    if budget is None and entry != "changes":
+        budget = _BUDGET
+    options = {"entry": entry} if budget is None else {"entry": entry, "budget": budget}
+    query = Query(words, services=True, options=options)
+    return engine.answer_code(session.engines.context(session.engine), query, files)
 
 
-def _lines(code: CodeRepository, answer: Any, why: str | None, notes: bool) -> tuple[list[str], bool]:
+def _lines(answer: CodeAnswer, why: str | None, notes: bool) -> tuple[list[str], bool]:
     """The printed lines of ``answer``, and True if it has what was asked for. Raises :class:`Failure`."""
     if why is not None:
-        explained = code.why_lines(answer, why)
+        explained = answer.why_lines(why)
         if explained is None:
             raise Failure(f"no symbol of this code has {visible(why)} in its name", NOT_THERE)
         return explained
-    if notes:
-        found = code.note_lines(answer)
-        return found or [code.no_note_line(answer)], bool(found)
-    return code.lines(answer), not code.is_empty(answer)
+    return answer.note_lines() if notes else (answer.lines(), not answer.is_empty)
 
 
-def _report_unread(code: CodeRepository) -> None:
-    lines = code.unread()
-    for line in (*lines[:_MOST_UNREAD], code.problem):
+def _report_unread(session: Any) -> None:
+    """Prints the reasons for which files were not read, and why feedback does not count, or the index is not kept."""
+    graph = session.snapshot.pages.graph
+    by_reason: dict[str, list[SkippedSource]] = {}
+    for one in graph.skipped:
+        by_reason.setdefault(one.reason, []).append(one)
+    lines = [graph.cut] if graph.cut else []
+    for reason, same in by_reason.items():
+        lines.append(same[0].line if len(same) == 1 else f"{same[0].path} and {len(same) - 1} more: {reason}")
+    for line in (*lines[:_MOST_UNREAD], _problem(session)):
         if line:
             say(f"brv-tui: {visible(line)}", err=True)
     if len(lines) > _MOST_UNREAD:
         say(f"brv-tui: and {len(lines) - _MOST_UNREAD} reasons more for which files are left out", err=True)
 
 
-def _show_files_without_note(code: CodeRepository, answer: Any) -> int:
+def _problem(session: Any) -> str:
+    """The reason why feedback does not count, or why what was read is not kept for the next time; empty for neither."""
+    from brvtui.faults import error_line
+    from brvtui.services.feedback import feedback_problem
+    from brvtui.store.kept_code import KeptCode
+
+    problem = ""
+    try:
+        session.keep()
+    except OSError as error:
+        problem = f"what was read of the code is not kept: {error_line(error, KeptCode(session.project.tree).path)}"
+    try:
+        session.services.feedback(session.engine).said()
+    except OSError as error:
+        problem = feedback_problem(error)
+    return problem
+
+
+def _show_files_without_note(code: RepositorySnapshot, answer: CodeAnswer | None) -> int:
     """Prints the files of which no note speaks, all or those of ``answer``; returns the exit code."""
-    files = code.files_without_note(answer)
+    files = code.documentation.files_without_note if answer is None else answer.files_without_note()
     for path in files:
         click.echo(visible(path))
-    if not code.has_code:
+    if not code.documentation.has_code:
         say("no source file was read, so there is none that a note could speak of", err=True)
     elif not files:
         say("a note speaks of every file" + (" of the answer" if answer is not None else ""), err=True)
@@ -174,28 +204,30 @@ def _changed(repo: Path, diff: str) -> list[str]:
         raise Failure(str(error), BAD_USAGE) from error
 
 
-def _known(code: CodeRepository, written: tuple[str, ...] | list[str]) -> list[str]:
-    """The files of the code that are meant by ``written``; says which of these are none."""
-    known, unknown = code.files(written)
+def _known(code: RepositorySnapshot, written: Sequence[str]) -> list[str]:
+    """The files of the code that are meant by ``written``, paths or ends of paths; says which of these are none."""
+    meant = {one: code.documentation.names.file(one) for one in written}
+    unknown = [one for one, path in meant.items() if not path]
     if unknown:
         more = f" and {len(unknown) - _MOST_UNKNOWN} more" if len(unknown) > _MOST_UNKNOWN else ""
         named = visible(", ".join(unknown[:_MOST_UNKNOWN]))
         click.echo(f"brv-tui: not one source file that is read of the repository: {named}{more}", err=True)
-    return known
+    return list(dict.fromkeys(filter(None, meant.values())))
 
 
-def _opened(repo: Path, profile: str, project: Path | None) -> CodeRepository:
-    from brvtui.corpus.code.reading import NoGrammar
-    from brvtui.engines.code import ReadsCode
+def _opened(repo: Path, profile: str, project: Path | None) -> Any:
+    """The session over the code of ``repo`` and the notes that speak of it, read. Raises :class:`Failure`."""
     from brvtui.garbage import garbage_collector_paused
+    from brvtui.tree.reading.project import ProjectError
 
     try:
         with _progress_line() as progress, garbage_collector_paused():
             session = find_session(None, repository=repo)
-            engine = session.engines.named(session.engine)
-            assert isinstance(engine, ReadsCode)
-            return engine.read_code(repo, profile, _notes(repo, project), progress, session.services)
-    except NoGrammar as error:
+            session.use_profile(profile, session.engine)
+            session.join_notes(_notes(repo, project))
+            session.load(progress)
+            return session
+    except ProjectError as error:
         raise Failure(str(error), FAILED) from error
     except (FileNotFoundError, NotADirectoryError) as error:
         raise no_folder(repo) from error

@@ -355,3 +355,43 @@ class HasManifest(Protocol):
 
     def manifest_place(self, context: Context[Any], path: str) -> ManifestPlace | None:
         """The place of the file at ``path`` in the manifest; None for a file that the snapshot does not have."""
+
+
+class CodeAnswer(Protocol):
+    """The symbols that a question about code needs. Its lines are not yet made safe to show."""
+
+    notices: tuple[str, ...]
+    """Lines on feedback and services that could not count."""
+
+    @property
+    def is_empty(self) -> bool:
+        """True without a symbol."""
+
+    def as_text(self, form: str) -> str:
+        """The symbols as an agent is given them: ``xml``, ``markdown`` or ``json``."""
+
+    def lines(self) -> list[str]:
+        """The first symbols, why each is there, which notes speak of them, and files without any."""
+
+    def note_lines(self) -> tuple[list[str], bool]:
+        """The notes that speak of the symbols, and True; or the reason why none is listed, and False."""
+
+    def why_lines(self, symbol: str) -> tuple[list[str], bool] | None:
+        """The rank of ``symbol`` with the parts of its score, and True if it has one.
+
+        None if no symbol has that in its name.
+        """
+
+    def files_without_note(self) -> Sequence[str]:
+        """The files of the symbols, tests aside, of which no note speaks, best first."""
+
+
+@runtime_checkable
+class ReadsCode(Protocol):
+    """An engine that ranks the symbols of a repository for tasks, files and changes."""
+
+    def answer_code(self, context: Context[Any], query: Query, files: Sequence[str]) -> CodeAnswer:
+        """The answer to ``query``; where its option ``entry`` asks for files or changes, about the paths ``files``.
+
+        Raises :class:`EngineError`.
+        """

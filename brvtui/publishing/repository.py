@@ -98,9 +98,14 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
         super().__init__(project, _REMEMBERED_SNAPSHOTS)
         self._kept = KeptCode(project.tree)
         self._notes = RepositoryNotes(project.tree)
+        self._joined: tuple[SpeakingNote, ...] | None = None
         self._index: CodeIndex | None = None
         self._kept_files: object = None
         """The files of the index as it was last read from the cache, or written there."""
+
+    def join(self, notes: Snapshot | None) -> None:
+        """Joins the code with ``notes`` in place of the repository's own from the next reading on; None for none."""
+        self._joined = tuple(speaking_note(notes, note.path) for note in notes.notes) if notes is not None else ()
 
     def load(
         self,
@@ -124,7 +129,7 @@ class RepositoryPublisher(SnapshotKeeper[RepositorySnapshot]):
                 index = build_index(self.project.tree, before=before, progress=progress)
             except NoGrammar as error:
                 raise ProjectError(str(error)) from error
-            notes = self._notes.read(constants, now_ms)
+            notes = self._joined if self._joined is not None else self._notes.read(constants, now_ms)
             last = self._newest
             if last is not None and last.speaking is notes and self._index is not None and _same(self._index, index):
                 return False

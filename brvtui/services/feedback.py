@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from brvtui.faults import error_line
 from brvtui.trace.feedback import Feedback, Usefulness
 
 
@@ -35,3 +36,8 @@ class NoFeedback:
     def add(self, feedback: Feedback) -> None:
         """Raises PermissionError: there is no place to keep it."""
         raise PermissionError("feedback is not kept here")
+
+
+def feedback_problem(error: OSError) -> str:
+    """That the judgments of users cannot be read, and why."""
+    return f"the feedback cannot be read, so it does not count: {error_line(error)}"

@@ -185,6 +185,13 @@ class Session:
         """
         return self._publisher.load(self.profile, self.clock(), progress, cancelled)
 
+    def join_notes(self, notes: Snapshot | None) -> None:
+        """Has ``notes`` speak of the open code in place of the repository's own, from the next :meth:`load` on."""
+        from brvtui.publishing.repository import RepositoryPublisher
+
+        assert isinstance(self._publisher, RepositoryPublisher)
+        self._publisher.join(notes)
+
     def refresh(self, places: Collection[Path] = ()) -> bool:
         """Publishes a snapshot of what watching noticed since, or of ``places`` too; False when nothing had changed.
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from brvtui.engines.contract import EngineError
-from brvtui.engines.knowing.code_session import CodeSession
+from brvtui.engines.contract import CodeAnswer, EngineError, Query, ReadsCode
 from brvtui.engines.knowing.pack_cache import PackCache, kept_packs
 from brvtui.engines.knowing.profile import load_profile
 from brvtui.engines.knowing.sections import GraphRetrieval
@@ -56,29 +56,21 @@ def session(root: Path) -> Session:
     return opened
 
 
-@pytest.mark.parametrize("task", ["rotate the TokenStore", "refresh", "test rotation of tokens", "environment key"])
-def test_the_answer_is_that_of_the_command_code(session: Session, root: Path, task: str) -> None:
-    trace = session.probe(task, options={"budget": 200})
-    told = {placed.hit.file: placed.node for placed in trace.section(GraphRetrieval).ranking}
-    beside = CodeSession(root).tasks.answer(task, 200)
-    assert [(told[hit.file], hit.score) for hit in trace.hits] == [(one.node.id, one.score) for one in beside.packed]
-    assert trace.section(GraphRetrieval).used == beside.made.packed.used
-    assert trace.hits
+def answered(session: Session, task: str, files: Sequence[str] = (), entry: str = "task") -> CodeAnswer:
+    """The answer of the command ``code``."""
+    engine = session.engines.named(session.engine)
+    assert isinstance(engine, ReadsCode)
+    query = Query(task, services=True, options={"entry": entry, "budget": 5000})
+    return engine.answer_code(session.engines.context(session.engine), query, files)
 
 
-@pytest.mark.parametrize(
-    ("entry", "asked"), [("files", "what of src/tokens.py?"), ("changes", "tokens.py"), ("files", "no_file.py")]
-)
-def test_files_and_changes_are_asked_for_as_by_the_command(
-    session: Session, root: Path, entry: str, asked: str
-) -> None:
-    trace = session.probe(asked, options={"entry": entry})
-    told = {placed.hit.file: placed.node for placed in trace.section(GraphRetrieval).ranking}
-    tasks, files = CodeSession(root).tasks, ["src/tokens.py"] if "tokens" in asked else []
-    beside = tasks.answer_files(files, 5000) if entry == "files" else tasks.answer_changes(files, 8000)
-    assert [(told[hit.file], hit.score) for hit in trace.hits] == [(one.node.id, one.score) for one in beside.packed]
-    if not files:
-        assert trace.verdict == "no symbol is called so, and none names a file of that name"
+@pytest.mark.parametrize("entry", ["files", "changes"])
+def test_files_are_named_by_words(session: Session, entry: str) -> None:
+    trace = session.probe("what of tokens.py?", options={"entry": entry})
+    assert {"src/tokens.py/TokenStore.rotate", "src/web.py/refresh"} <= {hit.file for hit in trace.hits}
+    missing = session.probe("no_file.py", options={"entry": entry})
+    assert not missing.hits
+    assert missing.verdict == "no symbol is called so, and none names a file of that name"
 
 
 TASK = "rotate the TokenStore"
@@ -91,13 +83,11 @@ def judge(root: Path, document: str, task: str = TASK, times: int = 2) -> None:
 
 
 @pytest.mark.parametrize("task", [TASK, "refresh the session", "`rotate` tokens"])
-def test_feedback_and_learned_words_count_for_query_and_code_alike(session: Session, root: Path, task: str) -> None:
+def test_feedback_and_learned_words_count(session: Session, root: Path, task: str) -> None:
     before = {hit.file: hit.score for hit in session.probe(task).hits}
     session.engines.learn(session.probe(task), ROTATE, Usefulness.ACCEPTED)
     judge(root, ROTATE, task, 1)
-    trace, beside = session.probe(task), CodeSession(root).tasks.answer(task, 50_000)
-    told = {placed.hit.file: placed.node for placed in trace.section(GraphRetrieval).ranking}
-    assert [(told[hit.file], hit.score) for hit in trace.hits] == [(one.node.id, one.score) for one in beside.packed]
+    trace = session.probe(task)
     rotate = next(hit for hit in trace.hits if hit.file == ROTATE)
     assert [part.value for part in rotate.parts if part.name == "feedback"] == [0.25]
     assert rotate.score > before.get(ROTATE, 0.0)
@@ -134,9 +124,8 @@ def test_feedback_on_what_is_no_symbol_is_named_and_does_not_count(session: Sess
     assert trace.hits == before.hits
     assert len([line for line in trace.notices if line.startswith("feedback on 1 symbol that cannot be found")]) == 1
     assert session.answers.explain(TASK, ROTATE, trace=trace).rank is not None
-    read_again = CodeSession(root).tasks
-    assert read_again.notices(read_again.answer(TASK, 5000))
-    assert not read_again.notices(read_again.answer("another `thing` of `mine`", 5000)), "only where it counts"
+    assert answered(session, TASK).notices
+    assert not answered(session, "another `thing` of `mine`").notices, "only where it counts"
 
 
 def test_feedback_on_a_renamed_symbol_is_left_out_until_it_is_back(session: Session, root: Path) -> None:
@@ -168,10 +157,10 @@ def test_a_trace_speaks_of_symbols(session: Session) -> None:
 INJECTED_TASK = "write a custom validator for the email field"
 
 
-def test_agents_are_given_where_each_confidence_is_from_and_parts_that_sum(root: Path) -> None:
+def test_agents_are_given_where_each_confidence_is_from_and_parts_that_sum(session: Session, root: Path) -> None:
     write(root, {"src/checks.py": "class EmailValidator:\n    def clean(self): pass\n"})
-    tasks = CodeSession(root).tasks
-    answer = tasks.answer(f"{INJECTED_TASK} and rotate the TokenStore", 5000)
+    session.refresh()
+    answer = answered(session, f"{INJECTED_TASK} and rotate the TokenStore")
     symbols = {row["qualified_name"].rpartition("/")[2]: row for row in json.loads(answer.as_text("json"))["symbols"]}
     for row in symbols.values():
         assert row["score"] == pytest.approx(sum(row["components"].values()), abs=1e-9)
@@ -181,8 +170,10 @@ def test_agents_are_given_where_each_confidence_is_from_and_parts_that_sum(root:
     assert set(injected["components"]) >= {"confidence", "recency", "distance", "injected"}
     assert 0 < injected["components"]["injected"] < injected["score"]
     assert 'provenance=""' not in answer.as_text("xml")
-    for other in (tasks.answer_files(["src/tokens.py"], 5000), tasks.answer_changes(["src/tokens.py"], 5000)):
-        assert 'provenance=""' not in other.as_text("xml")
+    for entry in ("files", "changes"):
+        text = answered(session, "", ["src/tokens.py"], entry).as_text("xml")
+        assert "TokenStore.rotate" in text
+        assert 'provenance=""' not in text
 
 
 def test_an_injected_symbol_has_the_parts_of_its_own_score(session: Session, root: Path) -> None:
@@ -301,14 +292,20 @@ def test_one_question_finds_symbols_the_notes_on_them_and_files_without_any(sess
     assert session.refresh() is False
 
 
-def test_the_walk_over_notes_is_that_of_the_command_code(session: Session, root: Path) -> None:
-    Tree(root).note("auth/jwt/code.md", "Why", "After `TokenStore.rotate` came `round_cents`.", 1)
-    session.refresh()
-    trace = session.probe("rotate the TokenStore", options={"budget": 5000})
-    with closing(Session.open(root, now_ms=1.8e12)) as notes:
+def test_notes_of_another_project_speak_in_place_of_the_repositorys_own(
+    session: Session, root: Path, tmp_path: Path
+) -> None:
+    Tree(root).note("auth/jwt/own.md", "Own", "`TokenStore.rotate` is called by `refresh`.", 1)
+    (tmp_path / "other").mkdir()
+    Tree(tmp_path / "other").note("auth/jwt/code.md", "Why", "After `TokenStore.rotate` came `round_cents`.", 1)
+    with closing(Session.open(tmp_path / "other", now_ms=1.8e12)) as notes:
         notes.load()
-        beside = CodeSession(root, notes=notes.snapshot).tasks.answer("rotate the TokenStore", 5000)
-    assert [hit.score for hit in trace.hits] == [one.score for one in beside.packed]
+        session.join_notes(notes.snapshot)
+    session.refresh()
+    assert [note.note for note in session.probe(TASK).section(GraphRetrieval).notes_on_code] == ["auth/jwt/code.md"]
+    session.join_notes(None)
+    session.refresh()
+    assert session.probe(TASK).section(GraphRetrieval).notes_on_code == ()
 
 
 def test_a_changed_file_changes_the_next_answer(session: Session, root: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,16 +15,14 @@ from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_mode, check_options
 from brvtui.faults import error_line
 from brvtui.garbage import garbage_collector_paused
+from brvtui.services.feedback import feedback_problem
 from brvtui.timing import Stopwatch
 from brvtui.trace import Detail, Explanation, State, Trace
 from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.wording import counted
 
 if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait for its graph
-    from pathlib import Path
-
-    from brvtui.corpus.code.index import Progress
-    from brvtui.engines.code import CodeRepository
+    from brvtui.engines.knowing.code_answer import SymbolAnswer
     from brvtui.engines.knowing.note_index import NoteIndex
     from brvtui.engines.knowing.pack_cache import CachedPack, PackCache, RecentUse
     from brvtui.engines.knowing.packing import Strategy
@@ -32,7 +30,6 @@ if TYPE_CHECKING:  # naming an engine, or showing a trace of it, must not wait f
     from brvtui.engines.knowing.presentation import KnowingPresentation
     from brvtui.engines.knowing.profile import KnowingProfile
     from brvtui.engines.knowing.remembered import UseMemory
-    from brvtui.services.provided import EngineServices
     from brvtui.snapshot import Snapshot
     from brvtui.snapshot.naming import Named
 
@@ -84,14 +81,6 @@ class Knowing:
 
         return load_profile(profile)
 
-    def read_code(
-        self, root: Path, profile: str, notes: Snapshot | None, progress: Progress | None, services: EngineServices
-    ) -> CodeRepository:
-        """The repository at ``root``, as :class:`brvtui.engines.code.ReadsCode` says."""
-        from brvtui.engines.knowing.code_session import CodeSession
-
-        return CodeSession(root, profile, notes, progress, services=services)
-
     def prepare(
         self, context: Context[KnowingProfile], progress: Callable[[int, int], None], cancelled: Callable[[], bool]
     ) -> None:
@@ -100,7 +89,6 @@ class Knowing:
 
     def answer(self, context: Context[KnowingProfile], query: Query) -> Trace:
         """The answer to ``query``. Raises :class:`EngineError`. A run is remembered for the session."""
-        from brvtui.engines.knowing.remembered import unknown_judged
         from brvtui.engines.knowing.tracing import TraceMaker
 
         watch = Stopwatch()
@@ -113,8 +101,7 @@ class Knowing:
                 made = self._retrieve(context, request, index, memory)
             with watch.measure("trace"):
                 served = self._served(context, query, request, made, index)
-                unknown = unknown_judged(memory, made, index.task.graph, *index.nouns)
-                gap = made.search.gap.notice if made.search.gap is not None else ""
+                unknown, gap = _uncounted(memory, made, index)
                 found = (*index.notices, _scope_notice(query, index), unread, unknown, served, gap)
                 notices = tuple(filter(None, found))
                 trace = TraceMaker(context, query, request, index, made, notices).trace()
@@ -123,6 +110,18 @@ class Knowing:
         trace.timings.update({name: round(ms, 3) for name, ms in watch.ms.items()})
         words = trace.section(GraphRetrieval).components if request.entry == ENTRIES[0] else ()
         return with_causes(self, context, query, trace, words, ())
+
+    def answer_code(self, context: Context[KnowingProfile], query: Query, files: Sequence[str]) -> SymbolAnswer:
+        """The answer to ``query`` about ``files``, as :class:`brvtui.engines.contract.ReadsCode` says."""
+        from brvtui.engines.knowing.code_answer import SymbolAnswer
+        from brvtui.engines.knowing.code_tasks import SymbolIndex
+
+        index, (memory, _) = self._index(context), self._remembered(context)
+        assert isinstance(index, SymbolIndex)
+        request = _request(context, query, index, memory)
+        made = self._retrieve(context, request, index, memory, files)
+        notices = filter(None, (*_uncounted(memory, made, index), index.times.problem))
+        return SymbolAnswer(index, made, request.entry, tuple(notices))
 
     def without_runs(self) -> Knowing:
         """An engine with the same graph for which nothing was packed in this session; feedback counts as before."""
@@ -170,7 +169,12 @@ class Knowing:
         return f"{judged}: its score follows"
 
     def _retrieve(
-        self, context: Context[KnowingProfile], request: TaskRequest, index: NoteIndex, memory: UseMemory
+        self,
+        context: Context[KnowingProfile],
+        request: TaskRequest,
+        index: NoteIndex,
+        memory: UseMemory,
+        files: Sequence[str] = (),
     ) -> TaskContext:
         from brvtui.engines.knowing.pack_cache import RecentUse
         from brvtui.engines.knowing.pipeline import for_changes, for_files, for_task
@@ -184,11 +188,11 @@ class Knowing:
             return for_task(request, index.task, around)
         around = index.scoring(request.task, request.entry, now, {})
         entry = for_files if request.entry == "files" else for_changes
-        return entry(request, index.files_named(request.task), index.task, around)
+        return entry(request, files or index.files_named(request.task), index.task, around)
 
     def _remembered(self, context: Context[KnowingProfile]) -> tuple[UseMemory, str]:
         """What users said of results; nothing new, and why, where that cannot be read."""
-        from brvtui.engines.knowing.remembered import UseMemory, feedback_problem
+        from brvtui.engines.knowing.remembered import UseMemory
 
         with self._indexing:
             memory = self._memory
@@ -316,6 +320,14 @@ def _request(context: Context[KnowingProfile], query: Query, index: NoteIndex, m
         recent=tuple(filter(None, recent)),
         near=index.task.vectors.search(context.services, query),
     )
+
+
+def _uncounted(memory: UseMemory, made: TaskContext, index: NoteIndex) -> tuple[str, str]:
+    """Lines on judged documents that are not in the graph, and on an embedder that failed; each empty without one."""
+    from brvtui.engines.knowing.remembered import unknown_judged
+
+    unknown = unknown_judged(memory, made, index.task.graph, *index.nouns)
+    return unknown, made.search.gap.notice if made.search.gap is not None else ""
 
 
 def _pack_key(query: Query, request: TaskRequest, profile: KnowingProfile) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from brvtui.engines.advice import CHECK_PATH, Ask, explained, title_wordings, tried_remedy
 from brvtui.engines.contract import Context
@@ -14,7 +12,7 @@ from brvtui.engines.knowing.model import Graph, Node, name_order
 from brvtui.engines.knowing.note_index import NoteIndex
 from brvtui.engines.knowing.pipeline import TaskContext
 from brvtui.engines.knowing.profile import KnowingProfile
-from brvtui.engines.knowing.scoring import LinkRank, ScoredCandidate
+from brvtui.engines.knowing.scoring import ScoredCandidate
 from brvtui.engines.knowing.sections import VECTORS, GraphRetrieval
 from brvtui.engines.knowing.seeding import SeedSearch
 from brvtui.engines.knowing.tracing_words import WITHOUT_KEYWORD, how_found
@@ -28,15 +26,13 @@ WALK, BELOW, NONE = "walk", "loaded, below the cutoff", "none"
 """How a node was reached that no channel found."""
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolExplanation:
+class SymbolExplanation(NamedTuple):
     """Where a symbol stands in an answer, and what put it there."""
 
     node: Node
     rank: int | None
     """From 1; None for a node that is not ranked."""
-    ranked: int
-    """How many nodes are ranked."""
+    scored: ScoredCandidate | None
     channel: str
     """The first channel that found it; how the walk did when none found it."""
     tier: str
@@ -44,20 +40,6 @@ class SymbolExplanation:
     is_seed: bool
     walk: float
     """The walk's probability as a share of the greatest."""
-    scored: ScoredCandidate | None
-    concepts: tuple[str, ...]
-    """The classes that match the task, whether or not they stand for it."""
-    keywords: tuple[str, ...]
-
-    @property
-    def components(self) -> Mapping[str, float]:
-        """The addends of its score; none for a node that is not ranked."""
-        return self.scored.components if self.scored is not None else {}
-
-    @property
-    def links(self) -> LinkRank | None:
-        """Its hub and authority; None where these were not counted."""
-        return self.scored.links if self.scored is not None else None
 
 
 def explain_symbol(text: str, made: TaskContext, graph: Graph) -> SymbolExplanation | None:
@@ -65,42 +47,27 @@ def explain_symbol(text: str, made: TaskContext, graph: Graph) -> SymbolExplanat
 
     When none is ranked it is that of the first such node in the graph, by qualified name; None without one.
     """
-    lower, search = text.lower(), made.search
-    for rank, scored in enumerate(made.ranked, start=1):
-        if scored.node.name.lower() == lower or lower in scored.node.qualified_name.lower():
-            channel, tier = _found_by(scored.node.id, search)
-            return _explained(scored.node, made, graph, rank, scored, channel or WALK, tier)
+    lower = text.lower()
+    named = (
+        (rank, one)
+        for rank, one in enumerate(made.ranked, start=1)
+        if one.node.name.lower() == lower or lower in one.node.qualified_name.lower()
+    )
+    rank, scored = next(named, (None, None))
     folded = ascii_lower(text)
     holding = (node for node in graph.nodes if folded in ascii_lower(node.qualified_name))
-    node = min(holding, key=lambda node: name_order(node.qualified_name), default=None)
+    first = scored.node if scored is not None else None
+    node = first or min(holding, key=lambda node: name_order(node.qualified_name), default=None)
     if node is None:
         return None
-    reached = made.walk is not None and made.walk.levels[graph.positions[node.id]] >= 0
-    return _explained(node, made, graph, None, None, BELOW if reached else NONE, "")
-
-
-def _explained(
-    node: Node,
-    made: TaskContext,
-    graph: Graph,
-    rank: int | None,
-    scored: ScoredCandidate | None,
-    channel: str,
-    tier: str,
-) -> SymbolExplanation:
     place = graph.positions[node.id]
-    return SymbolExplanation(
-        node,
-        rank,
-        len(made.ranked),
-        channel,
-        tier,
-        place in made.seeds,
-        float(made.walk.scores[place]) if made.walk is not None else 0.0,
-        scored,
-        tuple(match.matched.concept for match in made.search.matches),
-        made.search.keywords.all,
-    )
+    if scored is not None:
+        channel, tier = _found_by(node.id, made.search)
+        channel = channel or WALK
+    else:
+        channel, tier = BELOW if made.walk is not None and made.walk.levels[place] >= 0 else NONE, ""
+    walk = float(made.walk.scores[place]) if made.walk is not None else 0.0
+    return SymbolExplanation(node, rank, scored, channel, tier, place in made.seeds, walk)
 
 
 def _found_by(id_: str, search: SeedSearch) -> tuple[str, str]:

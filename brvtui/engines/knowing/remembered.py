@@ -13,7 +13,6 @@ from brvtui.engines.knowing.pipeline import TaskContext
 from brvtui.engines.knowing.profile import KnowingProfile
 from brvtui.engines.knowing.seed_rules import UseRules
 from brvtui.engines.knowing.words import identifiers
-from brvtui.faults import error_line
 from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.wording import counted
 
@@ -84,11 +83,6 @@ class PendingUse:
         left = {id_: node for id_, node in self.pending.items() if id_ not in ids}
         used = tuple(node for node in ended if node.id in self.used)
         return replace(self, pending=left), UseVerdict(used, tuple(node for node in ended if node.id not in self.used))
-
-
-def feedback_problem(error: OSError) -> str:
-    """That the judgments of users cannot be read, and why."""
-    return f"the feedback cannot be read, so it does not count: {error_line(error)}"
 
 
 def pending_node(node: Node, now: float) -> PendingNode:

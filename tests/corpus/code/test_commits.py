@@ -11,8 +11,6 @@ import pytest
 
 from brvtui.corpus.code import commits
 from brvtui.corpus.code.commits import CommitTimes
-from brvtui.engines.knowing.code_session import CodeSession
-from brvtui.engines.knowing.sections import GraphRetrieval
 from brvtui.session import Session
 from brvtui.tree.history import git as runner
 from tests.corpus.code.making import write
@@ -131,9 +129,6 @@ def test_commit_recency_is_a_part_of_the_score(root: Path) -> None:
     assert told == {"new_job": [0.05], "week_job": [0.03], "month_job": [0.01], "old_job": []}
     for hit in hits.values():
         assert hit.score == pytest.approx(sum(part.value for part in hit.parts), abs=1e-9)
-    beside = CodeSession(root, now=NOW).tasks.answer("run the job", 50_000)
-    placed = session.probe("run the job").section(GraphRetrieval).ranking
-    assert [one.score for one in beside.packed] == [one.hit.score for one in placed]
 
 
 def test_a_git_that_waits_is_asked_once_and_the_reason_is_kept(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from brvtui.engines.contract import Context, Query
-from brvtui.engines.knowing.code_session import CodeSession
-from brvtui.engines.knowing.code_tasks import CodeTasks
+from brvtui.engines.knowing.code_answer import SymbolAnswer
 from brvtui.engines.knowing.engine import Knowing
 from brvtui.engines.knowing.gaps import NearNodes, NodeVectors, fill_gap
 from brvtui.engines.knowing.model import Graph, Node, symbol
@@ -103,6 +102,10 @@ def context(snapshot: Snapshot, services: Any, profile: str = "") -> Context[Any
 
 def ask(snapshot: Snapshot, text: str, services: Any, profile: str = "", **options: Any) -> Trace:
     return Knowing().answer(context(snapshot, services, profile), Query(text, services=True, options=options))
+
+
+def code_answer(snapshot: Snapshot, text: str, services: Any) -> SymbolAnswer:
+    return Knowing().answer_code(context(snapshot, services, ""), Query(text, services=True), ())
 
 
 def step_of(trace: Trace) -> Step:
@@ -356,22 +359,23 @@ def test_gaps_are_filled_over_code_as_over_notes(root: Path) -> None:
     assert not any("zebu quagga" in text for text in texts), "a member of a mock takes no place"
     assert "Stripes of zebus and quaggas. type py Zebu Quagga in package zoo" in texts
     assert "function py round cents in package billing" in texts
-    answer = CodeSession(root, now=NOW_MS / 1000, services=services).tasks.answer(WORDLESS, 5000)
-    assert [one.score for one in answer.packed][:2] == [hit.score for hit in trace.hits][:2]
-    assert dict(answer.explained(answer.packed[0]).found_by)[VECTORS] == 1
-    told = answer.symbol_called("ZebuQuagga")
-    assert told is not None
-    assert told.channel == VECTORS
+    answer = code_answer(session.snapshot, WORDLESS, services)
+    assert "ZebuQuagga  (type, src/zoo.py:1)" in answer.lines()[2]
+    assert answer.lines()[3] == "    found by vectors (place 1)"
+    why = answer.why_lines("ZebuQuagga")
+    assert why is not None
+    assert why[0][1].startswith("  found by     vectors")
 
 
 @pytest.mark.parametrize(
     ("services", "said"), [(WithEmbedder(Failing()), "letters is away"), (WronglySet(), "localhost")]
 )
 def test_the_command_code_says_that_an_embedder_failed(root: Path, services: Any, said: str) -> None:
-    tasks: CodeTasks = CodeSession(root, services=services).tasks
-    answer = tasks.answer("round cents", 5000)
-    assert answer.packed
-    (notice,) = tasks.notices(answer)
+    session = Session.open(now_ms=NOW_MS, repository=root)
+    session.load()
+    answer = code_answer(session.snapshot, "round cents", services)
+    assert not answer.is_empty
+    (notice,) = answer.notices
     assert said in notice
 
 

@@ -600,27 +600,27 @@ def test_explain() -> None:
             continue
         assert found is not None, case["name"]
         assert found.node.qualified_name == wanted["symbol"], case["name"]
-        assert (found.rank or -1, found.ranked) == (wanted["rank"], wanted["total_symbols"]), case["name"]
+        assert (found.rank or -1, len(made.ranked)) == (wanted["rank"], wanted["total_symbols"]), case["name"]
         assert found.channel == CHANNELS.get(wanted["seed_channel"], wanted["seed_channel"]), case["name"]
         assert found.is_seed == wanted["is_seed"], case["name"]
         whole = [at for at, word in enumerate(wanted["keywords"]) if BROKEN not in word]
-        ours, theirs = ([words[at] for at in whole] for words in (found.keywords, wanted["keywords"]))
+        ours, theirs = ([words[at] for at in whole] for words in (made.search.keywords.all, wanted["keywords"]))
         assert in_runs(ours) == in_runs(theirs), case["name"]
         if found.scored is None:
             assert wanted["seed_tier"] == "not matched", case["name"]
             continue
         assert found.tier == wanted["seed_tier"], case["name"]
-        assert list(found.concepts) == wanted["equivalence_matches"], case["name"]
+        assert [match.matched.concept for match in made.search.matches] == wanted["equivalence_matches"], case["name"]
         assert found.walk == pytest.approx(wanted["rwr_score"], abs=1e-6), case["name"]
         assert found.scored.score == pytest.approx(wanted["total_score"], abs=1e-6), case["name"]
         assert found.scored.candidate.callers == wanted["caller_proxy"], case["name"]
         assert max(one.candidate.callers for one in made.ranked) == wanted["max_callers"], case["name"]
-        links = found.links or LinkRank(0.0, 0.0)
+        links, components = found.scored.links or LinkRank(0.0, 0.0), found.scored.components
         assert links.authority == pytest.approx(wanted["hits_authority"], abs=1e-6), case["name"]
         assert links.hub == pytest.approx(wanted["hits_hub"], abs=1e-6), case["name"]
-        assert found.components["authority"] == pytest.approx(wanted["hits_adjust"], abs=1e-6), case["name"]
+        assert components["authority"] == pytest.approx(wanted["hits_adjust"], abs=1e-6), case["name"]
         for name, value in wanted["components"].items():
-            assert found.components[name] == pytest.approx(value, abs=1e-9), (case["name"], name)
+            assert components[name] == pytest.approx(value, abs=1e-9), (case["name"], name)
 
 
 def test_pack_cache() -> None:

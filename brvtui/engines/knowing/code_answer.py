@@ -1,0 +1,200 @@
+"""The answer to one question over code, in lines of text and as an agent is given it (``docs/code.md``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from brvtui.engines.knowing.code_tasks import SymbolIndex, files_without_note
+from brvtui.engines.knowing.formats import ContextBlock, formatted
+from brvtui.engines.knowing.pipeline import TaskContext
+from brvtui.engines.knowing.reasons import SymbolExplanation, explain_symbol
+from brvtui.engines.knowing.scoring import ScoredCandidate
+from brvtui.engines.knowing.sections import VECTORS
+from brvtui.engines.knowing.tracing_words import note_on_code
+from brvtui.engines.knowing.walk import StrongestWays, heaviest_edge
+from brvtui.paint.text import signed
+from brvtui.wording import counted
+
+_LONGEST_WAY = 6
+_SHOWN = 10
+_CHANNELS = {"tiered": "name", "bm25": "text", "equivalence": "concept", "path": "path"}
+_FOUND_BY = {**_CHANNELS, "walk": "no channel: the walk"}
+_SHOWN_BESIDE = 5
+"""Notes, and files without a note, that are listed below the symbols."""
+
+
+@dataclass(frozen=True)
+class SymbolAnswer:
+    """What was found over ``index``, as :class:`brvtui.engines.contract.CodeAnswer` says."""
+
+    index: SymbolIndex
+    made: TaskContext
+    entry: str
+    notices: tuple[str, ...]
+
+    @cached_property
+    def packed(self) -> list[ScoredCandidate]:
+        """What fits into the budget, best first."""
+        return self.made.packed.packed
+
+    @property
+    def is_empty(self) -> bool:
+        """True without a symbol."""
+        return not self.packed
+
+    def as_text(self, form: str) -> str:
+        """The packed symbols as an agent is given them: ``xml``, ``markdown`` or ``json``."""
+        return formatted(ContextBlock(self.packed, self.made.packed.used, self.made.packed.budget), form)
+
+    def lines(self) -> list[str]:
+        """The first symbols, why each is there, which notes speak of them, and files without any."""
+        if not self.packed:
+            return [self._nothing]
+        used = f"{self._counted} in {self.made.packed.used} of {self.made.packed.budget} tokens"
+        all_of_them = " (--format markdown has all)" if len(self.packed) > _SHOWN else ""
+        lines = [f"{used}; the first {min(len(self.packed), _SHOWN)}{all_of_them}:", ""]
+        for rank, scored in enumerate(self.packed[:_SHOWN], start=1):
+            node = scored.node
+            page = self.index.pages.by_path[node.document].symbol
+            place = f"{page.path}:{page.line}" if page.line else page.path
+            lines.append(f"{rank:2}  {scored.score:.3f}  {node.name}  ({node.kind}, {place})")
+            lines.append(f"    {self._reason(scored)}")
+        return lines if self.index.documentation.is_empty else lines + self._lines_beside()
+
+    def _lines_beside(self) -> list[str]:
+        """The first of the notes that speak of the symbols, and of their files without any."""
+        notes, files = self._notes, self.files_without_note()
+        lines = ["", f"{counted(len(notes), 'note speaks', 'notes speak')} of this code" + (":" if notes else "")]
+        lines += notes[:_SHOWN_BESIDE]
+        if len(notes) > _SHOWN_BESIDE:
+            lines.append(f"and {len(notes) - _SHOWN_BESIDE} more: --notes lists them all")
+        if files:
+            lines += ["", f"{counted(len(files), 'file', 'files')} of it without a note:", *files[:_SHOWN_BESIDE]]
+        if len(files) > _SHOWN_BESIDE:
+            lines.append(f"and {len(files) - _SHOWN_BESIDE} more: --without-note lists them all")
+        return lines
+
+    @property
+    def _notes(self) -> list[str]:
+        return [note_on_code(note) for note in self.index.notes_on(self.packed)]
+
+    def note_lines(self) -> tuple[list[str], bool]:
+        """The notes that mention the symbols, sorted by the sum of the scores of these, and True.
+
+        Without one, the reason and False.
+        """
+        none = f"no note speaks of {self._counted}" if self.packed else self._nothing
+        return (found, True) if (found := self._notes) else ([none], False)
+
+    def why_lines(self, symbol: str) -> tuple[list[str], bool] | None:
+        """The rank of ``symbol`` with the parts of its score, and True if it has one.
+
+        None if no symbol has that in its name.
+        """
+        explained = explain_symbol(symbol, self.made, self.index.task.graph)
+        if explained is None:
+            return None
+        node, scored, search, ranked = explained.node, explained.scored, self.made.search, len(self.made.ranked)
+        place = f"rank {explained.rank} of {ranked}" if explained.rank else f"not among {ranked} ranked"
+        tier = f" ({explained.tier})" if explained.tier else ""
+        channel = next((one.name for one in search.channels if node.id in one.ids), explained.channel)
+        lines = [
+            f"{node.qualified_name}  ({node.kind}): {place}",
+            f"  found by     {_FOUND_BY.get(channel, channel)}{tier}{self._as_seed(explained)}",
+            f"  reach        {explained.walk:.0%} of the best probability",
+            f"  keywords     {', '.join(search.keywords.all) or 'none'}",
+        ]
+        if search.matches:
+            lines.append(f"  concepts     {', '.join(match.matched.concept for match in search.matches)}")
+        if scored is None:
+            return lines, False
+        if scored.links is not None:
+            lines.append(f"  links        authority {scored.links.authority:.3f}, hub {scored.links.hub:.3f}")
+        parts = scored.components
+        lines += [f"  {name.replace('_', ' '):13}{signed(value, 4)}" for name, value in parts.items() if value]
+        return [*lines, f"  {'sum':13} {sum(parts.values()):.4f}"], True
+
+    def files_without_note(self) -> Sequence[str]:
+        """The files of the symbols, tests aside, of which no note speaks, best first."""
+        return files_without_note(self.packed, self.index.documentation)
+
+    @property
+    def _counted(self) -> str:
+        return counted(len(self.packed), "symbol", "symbols")
+
+    @property
+    def _nothing(self) -> str:
+        if self.entry == "task":
+            return "nothing in the code has to do with this task: name a symbol, a file or a word of them"
+        return "none of these files holds a symbol that fits into the budget"
+
+    def _as_seed(self, explained: SymbolExplanation) -> str:
+        """The role of a symbol as a seed of the walk, or its place among the candidates; empty if it was not found."""
+        if explained.is_seed:
+            return ", a seed of the walk"
+        search, id_ = self.made.search, explained.node.id
+        found = sum(id_ in channel.ids for channel in search.channels)
+        if not found:
+            return ""
+        place = f"behind the {len(search.fused)} candidates that are kept"
+        if id_ in search.candidates:
+            place = f"candidate {search.candidates.index(id_) + 1} of {len(search.candidates)}"
+            place += f", after those in {search.focus}" if search.focus else ""
+        elif any(id_ == one.id for one in search.noise):
+            place = "it is left out as noise"
+        return f"{' only' if found == 1 else ''}; no seed: {place}"
+
+    def _reason(self, scored: ScoredCandidate) -> str:
+        """The reason why a symbol is listed: the channel that found it, or the way to it."""
+        candidate = scored.candidate
+        if self.entry == "files":
+            calls = counted(candidate.callers, "call", "calls")
+            in_files = f"in these files, {calls} of it"
+            return in_files if not candidate.distance else f"it uses them: {' '.join(self._call(scored))}"
+        way = self._way(scored.node.id)
+        if self.entry == "changes":
+            return "in the changed files" if not candidate.distance else f"reached over {' '.join(way)}"
+        found = ", ".join(f"{channel} (place {place})" for channel, place in self._found_by(scored.node.id))
+        if len(way) > 1:
+            over = " ".join(way)
+            return f"found by {found}; most of its weight came over {over}" if found else f"reached over {over}"
+        return (
+            f"found by {found}" if found else "stands for a concept that the task names, or implements what was found"
+        )
+
+    def _found_by(self, id_: str) -> list[tuple[str, int]]:
+        """The channels that found a symbol, with its rank in each, from 1."""
+        search = self.made.search
+        lists = {_CHANNELS.get(channel.name, channel.name): channel.ids for channel in search.channels}
+        lists.setdefault("path", [hit.id for hit in search.paths])  # it may make seeds without being fused
+        lists[VECTORS] = tuple(search.near)
+        return [(name, list(ids).index(id_) + 1) for name, ids in lists.items() if id_ in ids]
+
+    def _call(self, scored: ScoredCandidate) -> tuple[str, ...]:
+        """The call by which a symbol outside of the files uses one in them."""
+        own = {one.node.id for one in self.made.ranked if not one.candidate.distance}
+        calls = self.index.task.graph.edges_from(scored.node.id, "calls")
+        return next(((_short(edge.source), "calls →", _short(edge.target)) for edge in calls if edge.target in own), ())
+
+    @cached_property
+    def _ways(self) -> StrongestWays | None:
+        return StrongestWays(self.made.walk, _LONGEST_WAY) if self.made.walk is not None else None
+
+    def _way(self, id_: str) -> list[str]:
+        """The strongest way of the walk to a symbol, from a seed: names with the types of edges between them."""
+        walk, graph = self.made.walk, self.index.task.graph
+        way = self._ways.straight(graph.positions[id_]) if self._ways is not None else None
+        if walk is None or way is None:
+            return []
+        told = [_short(graph.ids[way.places[0]])]
+        for one, other in pairwise(way.places):
+            edge, is_forward = heaviest_edge(walk, graph, one, other)
+            told += (f"{edge.type} →" if is_forward else f"← {edge.type}", _short(graph.ids[other]))
+        return told
+
+
+def _short(id_: str) -> str:
+    return id_.rpartition("/")[2]
