@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from brvtui.app.live_answer import LiveAnswer
     from brvtui.engines.presentation import Presentation
     from brvtui.trace import Hit, NearMiss, Trace
+    from brvtui.trace.routing import Route
 
 # What the app says of notes, as it reads where the symbols of a repository stand in their place.
 
@@ -205,12 +206,25 @@ class View(NamedTuple):
     def uncached(self) -> str:
         """Why a run's answer was not cached, in a few words; empty when it was, and for a probe."""
         trace = self.answer.trace
-        return self.presentation.uncached(trace.answer, self.model.name) if trace is not None and trace.ran else ""
+        if trace is None or not trace.ran:
+            return ""
+        from brvtui.paint.answers import why_uncached
+
+        return why_uncached(trace.answer, self.model.name)
+
+    @property
+    def route(self) -> Route | None:
+        """The outcome of the route; None without an answer, or with one of an engine that has no tiers."""
+        if self.answer.trace is None:
+            return None
+        from brvtui.trace.routing import Route  # not before the first paint
+
+        return self.answer.trace.find(Route)
 
     @property
     def may_need_less(self) -> bool:
         """Whether the answer needs a model, or there is none."""
-        return self.answered is not None and self.presentation.needs_model(self.answered)
+        return self.answered is not None and self.route is not None and self.route.needs_model
 
     @property
     def hit(self) -> Hit | None:
@@ -229,7 +243,7 @@ class View(NamedTuple):
         trace = self.answer.trace
         if trace is None or self.hit is not None or self.near_miss is not None:
             return None
-        return self._selected(self.presentation.retried(trace))
+        return self._selected(_retried(trace))
 
     def _selected(self, found: Iterable[Found]) -> Found | None:
         return next((one for one in found if one.file == self.selection.file), None)
@@ -270,7 +284,7 @@ class View(NamedTuple):
     @property
     def unused(self) -> bool:
         """Whether the search was computed to be shown and not used, because the cache answered."""
-        return self.answer.trace is not None and self.presentation.unused(self.answer.trace)
+        return self.route is not None and not self.route.used
 
 
 def selectable(trace: Trace) -> list[str]:
@@ -281,9 +295,14 @@ def selectable(trace: Trace) -> list[str]:
 
 def advised(trace: Trace) -> tuple[Hit, ...]:
     """What a step of the retry ladder finds where the search found nothing: no results, but perhaps what was meant."""
+    return () if trace.hits else _retried(trace)
+
+
+def _retried(trace: Trace) -> tuple[Hit, ...]:
+    """The hits of the retry ladder, best first."""
     from brvtui.trace import Ladder  # not before the first paint
 
-    ladder = trace.find(Ladder) if not trace.hits else None
+    ladder = trace.find(Ladder)
     return ladder.hits if ladder is not None else ()
 
 

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from brvtui.engines.sentence import default_sentence
-from brvtui.paint.answers import completion_blocks, prompt_blocks
+from brvtui.paint.answers import prompt_blocks
 from brvtui.paint.attempts import Attempted, ladder_rows
-from brvtui.paint.blocks import Block, Blocks, CheckedStep, Marked, Rule, Text
+from brvtui.paint.blocks import Block, Blocks, CheckedStep, Marked, Rule, Text, Titled
 from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
 from brvtui.paint.line import Line, Span, line
 from brvtui.paint.neighbourhood import Neighbourhood
 from brvtui.paint.sentence import NO_ANSWER, Headline, Sentence, tier_role
 from brvtui.paint.steps import Outlook
 from brvtui.paint.text import column
-from brvtui.trace import Answer, Completion, EndReason, Hit, Ladder, Leg, NearMiss, Trace
+from brvtui.trace import Hit, Ladder, Leg, NearMiss, Trace
 
 Groups = list[tuple[int, list[Span]]]
 """Groups of spans, each with its weight: where there is no room, the lightest give way."""
@@ -108,13 +108,9 @@ class Presentation:
         """The label above the near misses of one ``reason``."""
         return reason
 
-    def lack(self, miss: NearMiss) -> str:
-        """How far a near miss was short, in words."""
-        return f"{miss.short:.4f}"
-
-    def lack_in_short(self, miss: NearMiss, glyphs: Glyphs) -> str:
-        """:meth:`lack` in at most eight cells, for a row of a list."""
-        return f"{glyphs.minus}{miss.short:.3f}"
+    def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
+        """How far a near miss was short: in words, and in at most eight cells for a row of a list."""
+        return f"{miss.short:.4f}", f"{glyphs.minus}{miss.short:.3f}"
 
     def nothing(self, trace: Trace, width: int) -> Iterable[Line]:
         """Yields the lines below the verdict when there is no result."""
@@ -124,19 +120,15 @@ class Presentation:
         """Yields everything that decided: the steps with their checks."""
         yield from (CheckedStep(step, self.outlook) for step in trace.steps)
 
-    def flow(self, trace: Trace, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields legs, and how many documents each stage took in, dropped and gave on."""
+    def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
+        """Yields legs, and how many documents each stage took in, dropped and gave on; ``legs`` is their label."""
         if trace.legs:
-            yield Rule(self.legs_title(trace))
+            yield Rule(legs)
             cells = column((leg.name for leg in trace.legs), _LEG_NAME)
             yield from (leg_line(leg, cells, glyphs) for leg in trace.legs)
         if trace.stages:
             yield Rule("in − dropped = out")
             yield from trace.stages
-
-    def legs_title(self, trace: Trace) -> str:
-        """The label above the legs."""
-        return "legs"
 
     def place(self, trace: Trace, file: str, glyphs: Glyphs) -> Blocks:
         """Yields how the document at ``file`` came to its rank, below the parts of its score."""
@@ -150,38 +142,10 @@ class Presentation:
         """Why a document of which nothing is listed has no score to show."""
         return "not a result of this query, and not a near miss"
 
-    def unused(self, trace: Trace) -> bool:
-        """Whether its results were found to be shown, and are no part of the answer."""
-        return False
-
-    def needs_model(self, trace: Trace) -> bool:
-        """Whether a change that was tried could make a model unnecessary for this query."""
-        return False
-
-    def retried(self, trace: Trace) -> tuple[Hit, ...]:
-        """The hits of the retry ladder, best first."""
-        ladder = trace.find(Ladder)
-        return ladder.hits if ladder is not None else ()
-
     def attempts(self, trace: Trace) -> tuple[Attempted, ...]:
         """Everything that was tried, in its order."""
         ladder = trace.find(Ladder)
         return ladder_rows(ladder, trace.timings) if ladder is not None else ()
-
-    def kind_of_answer(self, answer: Answer) -> str:
-        """The kind of ``answer``, in a few words."""
-        return fell_short(answer) or _KINDS.get(answer.kind, answer.kind)
-
-    def lasts_s(self, trace: Trace) -> float | None:
-        """The seconds for which an answer from the cache is given; None for one that is not from there."""
-        return None
-
-    def uncached(self, answer: Answer, model: str) -> str:
-        """Why a run's ``answer`` was not cached, where ``model`` is the one that is set; empty when it was."""
-        done = answer.completion
-        if done is None:
-            return "no model asked" if answer.kind == "extractive" and model else ""
-        return fell_short(answer) or ("cut off" if done.ended is EndReason.CUT else "")
 
     def answer(self, trace: Trace) -> Blocks:
         """Yields the answer that the user reads."""
@@ -193,65 +157,25 @@ class Presentation:
             yield Text(trace.answer.notice, "warn", after=0)
         yield Marked(text, self.words(trace))
 
-    def completion(self, trace: Trace, glyphs: Glyphs) -> Blocks:
-        """Yields the model's turns and tools; nothing if none was asked."""
-        done = trace.answer.completion
-        return completion_blocks(done, glyphs) if done is not None else ()
-
     def has_begun(self, text: str) -> bool:
         """Whether a model that wrote ``text`` so far writes the answer, and does not just say what it does next."""
         return bool(text.strip())
 
-    def prompt_title(self, trace: Trace | None) -> str:
-        """The name of the second tab of the answer."""
+    def prompt(self, trace: Trace | None) -> Titled:
+        """The second tab of the answer: the prompt for a model, or a remark that none is asked."""
         prompt = trace.answer.prompt if trace is not None else None
-        return f"prompt {prompt.tokens} t" if prompt is not None else "prompt"
-
-    def prompt(self, trace: Trace) -> Blocks:
-        """Yields the prompt for a model, or a remark that none is asked."""
-        prompt = trace.answer.prompt
-        if prompt is None:
-            return (Text("no model is asked for this answer", "muted"),)
-        return prompt_blocks(prompt, self.words(trace))
-
-    def prompt_text(self, trace: Trace) -> str:
-        """The text of the second tab, to be copied; empty when there is none."""
-        return trace.answer.prompt.text if trace.answer.prompt is not None else ""
+        if trace is None or prompt is None:
+            return Titled("prompt", (Text("no model is asked for this answer", "muted"),))
+        return Titled(f"prompt {prompt.tokens} t", prompt_blocks(prompt, self.words(trace)), prompt.text)
 
     def words(self, trace: Trace) -> Sequence[str]:
         """The words that the query matched, to be marked in texts."""
         return ()
 
-    def cache_title(self, trace: Trace | None, now: Any, width: int) -> str:
-        """The heading of the cache."""
-        return "Cache none"
-
-    def cache(self, trace: Trace | None, now: Any, width: int, glyphs: Glyphs) -> Blocks:
-        """Yields the answers that it keeps: as ``now`` has them (its own look at them), else as ``trace`` saw them."""
-        return (Text(f"{self.title} keeps no answers: every query is searched for", "muted"),)
-
-
-_KINDS = {
-    "cached": "from the cache",
-    "direct": "direct",
-    "not_covered": "not covered",
-    "model": "by the model",
-    "extractive": "no model asked",
-    "retrieval": "retrieval alone",
-}
-
-
-def fell_short(answer: Answer) -> str:
-    """Why a model that was asked gave no answer, in a word or two; empty when it did, or none was asked."""
-    match answer.completion:
-        case None:
-            return ""
-        case Completion(ended=EndReason.CANCELLED):
-            return "stopped"
-        case Completion(ended=EndReason.FAILED):
-            return "failed"
-        case _:
-            return "" if answer.kind == "model" else "nothing written"
+    def cache(self, trace: Trace | None, now: Any, width: int, glyphs: Glyphs) -> Titled:
+        """The answers that it keeps: as ``now`` has them (its own look at them), else as ``trace`` saw them."""
+        text = f"{self.title} keeps no answers: every query is searched for"
+        return Titled("Cache none", (Text(text, "muted"),))
 
 
 def leg_line(leg: Leg, cells: int, glyphs: Glyphs) -> Line:

@@ -10,7 +10,7 @@ from brvtui.paint.blocks import Block, Ends, Marked, Rule, Text
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
 from brvtui.paint.text import ms, plural
-from brvtui.trace import Completion, EndReason, ModelPrompt, ToolStep
+from brvtui.trace import Answer, Completion, EndReason, ModelPrompt, ToolStep
 
 _HEAD_ROLES = {EndReason.ANSWERED: "muted", EndReason.CUT: "warn", EndReason.FAILED: "bad"}
 
@@ -26,8 +26,13 @@ class LiveStep:
     ms: float | None = None
 
 
-def completion_blocks(done: Completion, glyphs: Glyphs) -> Iterator[Block]:
-    """Yields a report of the model's work: how it ended, missing sources, tools, tokens, cost in cents, time."""
+def completion_blocks(done: Completion | None, glyphs: Glyphs) -> Iterator[Block]:
+    """Yields a report of the model's work: how it ended, missing sources, tools, tokens, cost in cents, time.
+
+    Nothing if no model was asked.
+    """
+    if done is None:
+        return
     yield Rule(f"by {done.model}")
     if done.why:
         yield Text(f"{done.ended.value}: {done.why}", _HEAD_ROLES.get(done.ended, "warn"))
@@ -111,3 +116,39 @@ def sandbox_text(prompt: ModelPrompt) -> str:
     """Returns the names of the variables in which the engine's sandbox holds the results, and their content."""
     known = ", ".join(f"{name} {json.dumps(value)}" for name, value in prompt.variables.items())
     return f"the engine's sandbox: __query_results_{{taskId}} (the results), __query_meta_{{taskId}} ({known})"
+
+
+_KINDS = {
+    "cached": "from the cache",
+    "direct": "direct",
+    "not_covered": "not covered",
+    "model": "by the model",
+    "extractive": "no model asked",
+    "retrieval": "retrieval alone",
+}
+
+
+def kind_of_answer(answer: Answer) -> str:
+    """The kind of ``answer``, in a few words."""
+    return _fell_short(answer) or _KINDS.get(answer.kind, answer.kind)
+
+
+def why_uncached(answer: Answer, model: str) -> str:
+    """Why a run's ``answer`` was not cached, where ``model`` is the one that is set; empty when it was."""
+    done = answer.completion
+    if done is None:
+        return "no model asked" if answer.kind == "extractive" and model else ""
+    return _fell_short(answer) or ("cut off" if done.ended is EndReason.CUT else "")
+
+
+def _fell_short(answer: Answer) -> str:
+    """Why a model that was asked gave no answer, in a word or two; empty when it did, or none was asked."""
+    match answer.completion:
+        case None:
+            return ""
+        case Completion(ended=EndReason.CANCELLED):
+            return "stopped"
+        case Completion(ended=EndReason.FAILED):
+            return "failed"
+        case _:
+            return "" if answer.kind == "model" else "nothing written"

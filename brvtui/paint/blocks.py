@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, joined, line, lit, rule
@@ -64,6 +65,14 @@ class CheckedStep:
 
 Block = Line | Rule | Text | Marked | Ends | CheckedStep | Stage
 Blocks = Iterable[Block]
+
+
+class Titled(NamedTuple):
+    """A title with its blocks, and ``text``, which is copied of them."""
+
+    title: str
+    blocks: Blocks
+    text: str = ""
 
 
 def lines_of(blocks: Blocks, width: int, glyphs: Glyphs) -> list[Line]:

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from brvtui.engines.advice import remarks
 from brvtui.engines.presentation import Presentation
 from brvtui.engines.registry import kind_of, presentation
-from brvtui.paint.answers import sandbox_text
+from brvtui.paint.answers import completion_blocks, kind_of_answer, sandbox_text
 from brvtui.paint.blocks import lines_of
 from brvtui.paint.glyphs import Glyphs, for_terminal
 from brvtui.paint.hits import ResultRow, added_rule, hit_lines, miss_title_room, near_miss_lines, title_room
@@ -104,7 +104,7 @@ def result_lines(trace: Trace, width: int, glyphs: Glyphs) -> list[Line]:
         if miss.reason != reason:
             reason = miss.reason
             made.append(rule(width, shown.behind(trace, reason), dash=glyphs.dash))
-        row = ResultRow(title, "", shown.lack_in_short(miss, glyphs), "", selected=True)
+        row = ResultRow(title, "", shown.lack(miss, glyphs)[1], "", selected=True)
         made += near_miss_lines(miss, row, trace.scale, width + room - least, glyphs)
     if not made:
         made = [line(" nothing was found", "bold strong"), *shown.nothing(trace, width)]
@@ -130,9 +130,9 @@ def _score(hit: Hit, trace: Trace, detail: Detail | None, width: int, glyphs: Gl
 
 
 def _answer(trace: Trace, shown: Presentation, width: int, glyphs: Glyphs) -> list[Line]:
-    made = [rule(width, f"answer · {shown.kind_of_answer(trace.answer)}", dash=glyphs.dash)]
+    made = [rule(width, f"answer · {kind_of_answer(trace.answer)}", dash=glyphs.dash)]
     made += _first(lines_of(shown.answer(trace), width, glyphs), _SHOWN_ANSWER_LINES)
-    made += lines_of(shown.completion(trace, glyphs), width, glyphs)
+    made += lines_of(completion_blocks(trace.answer.completion, glyphs), width, glyphs)
     if trace.answer.prompt is not None:
         made.append(rule(width, "prompt", dash=glyphs.dash))
         prompt = trace.answer.prompt

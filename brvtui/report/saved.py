@@ -12,6 +12,7 @@ from brvtui import faults
 from brvtui.disk import writing
 from brvtui.engines.presentation import Presentation
 from brvtui.engines.registry import kind_of, presentation
+from brvtui.paint.answers import completion_blocks, kind_of_answer
 from brvtui.paint.attempts import score_text
 from brvtui.paint.blocks import Blocks, lines_of
 from brvtui.paint.glyphs import UNICODE, glyph_of
@@ -69,8 +70,8 @@ def _blocks(saved: SavedTrace, trace: Trace, shown: Presentation) -> Iterator[st
     yield from _retry(trace, shown)
     if shown.caches:
         yield heading(2, "Cache (simulated)")
-        yield _fence(shown.cache(trace, None, _WIDTH, UNICODE))
-    yield from _answer(trace, shown)
+        yield _fence(shown.cache(trace, None, _WIDTH, UNICODE).blocks)
+    yield from _answer(trace)
 
 
 def _facts(trace: Trace, shown: Presentation) -> str:
@@ -112,7 +113,7 @@ def _misses(trace: Trace, shown: Presentation) -> Iterator[str]:
             miss.title,
             path(miss.path),
             f"{miss.score:.{trace.scale.decimals}f}",
-            f"{shown.behind(trace, miss.reason)}: {shown.lack(miss)}",
+            f"{shown.behind(trace, miss.reason)}: {shown.lack(miss, UNICODE)[0]}",
         )
         for miss in trace.near_misses
     ]
@@ -158,14 +159,14 @@ def _retry(trace: Trace, shown: Presentation) -> Iterator[str]:
     yield table(("tried", "ended", "query", "found", "best", "why"), rows)
 
 
-def _answer(trace: Trace, shown: Presentation) -> Iterator[str]:
-    yield heading(2, f"Answer: {shown.kind_of_answer(trace.answer)}")
+def _answer(trace: Trace) -> Iterator[str]:
+    yield heading(2, f"Answer: {kind_of_answer(trace.answer)}")
     yield paragraph(trace.answer.notice)
     if trace.answer.text:
         yield fenced(trace.answer.text)
     if trace.answer.sources:
         yield Markdown(f"Sources: {', '.join(path(source) for source in trace.answer.sources)}\n")
-    yield _fence(shown.completion(trace, UNICODE))
+    yield _fence(completion_blocks(trace.answer.completion, UNICODE))
     if trace.answer.prompt is not None:
         yield heading(2, "Prompt")
         for section in trace.answer.prompt.sections:

@@ -125,6 +125,16 @@ class CacheLook:
     entries: tuple[CacheEntry, ...]
     simulated: bool = True
 
+    def lasts_s(self, tree: FingerprintState) -> float | None:
+        """The seconds for which the entry that answered is given; None where none did.
+
+        Until it expires, or, where the ``tree`` is another one already, the fingerprint that hides that.
+        """
+        entry = next((entry for entry in self.entries if entry.key == self.hit_key), None)
+        if entry is None:
+            return None
+        return entry.left_s if tree.value == tree.current else min(entry.left_s, tree.left_s)
+
 
 class Outcome(StrEnum):
     """The outcome of a route: which kind of answer the query gets."""
@@ -146,6 +156,11 @@ class Route:
     outcome: Outcome
     used: bool
     """False when a cache hit answered: the search was computed to be shown, and not used."""
+
+    @property
+    def needs_model(self) -> bool:
+        """True at tiers 3 and 4, and where nothing covers the query."""
+        return self.outcome in (Outcome.SINGLE_CALL, Outcome.AGENTIC_LOOP, Outcome.NOT_COVERED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ import pytest
 from brvtui.app.app import BrvTui
 from brvtui.app.query.answer import AnswerPane
 from brvtui.app.states import AnswerState
-from brvtui.engines.byterover.presentation import ByteRoverPresentation
 from brvtui.session import Session
 from brvtui.trace.routing import CacheLook, Outcome, Route
 from tests.app.driving import (
@@ -321,7 +320,7 @@ async def test_a_note_of_another_screen_is_no_row(app: BrvTui, garden: Tree) -> 
 async def test_a_probe_that_the_cache_answered_is_asked_again_once_that_expires(
     garden: Tree, make_app: Callable[..., BrvTui], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ByteRoverPresentation, "lasts_s", lambda *_: 0.1)
+    monkeypatch.setattr(CacheLook, "lasts_s", lambda *_: 0.1)
     async with make_app(garden.root, None).run_test(size=WIDE) as pilot:
         await ask_from_cache(pilot, "rollback")
         ran = brv(pilot).queries.prober.newest

@@ -158,9 +158,9 @@ def test_a_run_is_logged(project: Tree) -> None:
 
 def test_an_engine_says_itself_what_a_near_miss_lacks() -> None:
     missed = NearMiss("a.md", "a.md", "A", Kind.CONTEXT, "", 4, 0.5, "behind the others by a word", 0.25)
-    row = ResultRow("A", "", Presentation().lack_in_short(missed, UNICODE), "")
+    row = ResultRow("A", "", Presentation().lack(missed, UNICODE)[1], "")
     assert "−0.250" in near_miss_lines(missed, row, Scale(), 60, UNICODE)[0].plain
-    shown = registry.presentation("jeffs_brain").lack_in_short(replace(missed, short=3), UNICODE)
+    shown = registry.presentation("jeffs_brain").lack(replace(missed, short=3), UNICODE)[1]
     assert shown == "rank 4"
 
 

@@ -251,7 +251,7 @@ def _text_of(what: str, trace: Trace | None, file: str) -> str:
     if trace is None or what == "trace":
         return ""
     if what == "prompt":
-        return presentation(trace.engine).prompt_text(trace)
+        return presentation(trace.engine).prompt(trace).text
     return trace.answer.text
 
 

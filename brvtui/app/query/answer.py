@@ -81,7 +81,9 @@ class AnswerPane(Pane):
             return "Answer"
         if view.live is not None:
             return "Answer · being written"
-        return f"Answer · {view.presentation.kind_of_answer(view.answered.answer)}"
+        from brvtui.paint.answers import kind_of_answer
+
+        return f"Answer · {kind_of_answer(view.answered.answer)}"
 
     @property
     def has_room_to_compare(self) -> bool:
@@ -130,15 +132,16 @@ class AnswerPane(Pane):
             return [*made, *wrapped("what the user would read, and what a model would be sent", width)]
         if self.tab == "note":
             return [*made, *wrapped("no result is selected", width)]
+        from brvtui.paint.answers import completion_blocks
         from brvtui.paint.blocks import lines_of
 
         if self.tab == "prompt":
-            return made + lines_of(view.presentation.prompt(trace), width, self.glyphs)
+            return made + lines_of(view.presentation.prompt(trace).blocks, width, self.glyphs)
         if view.live is not None:
             text = _paragraphs(view.live.text, view, width) if view.live.text else []
             return [*made, *live_lines(view.live, width, self.glyphs), *text]
-        shown = view.presentation
-        return made + lines_of([*shown.answer(trace), *shown.completion(trace, self.glyphs)], width, self.glyphs)
+        completion = completion_blocks(trace.answer.completion, self.glyphs)
+        return made + lines_of([*view.presentation.answer(trace), *completion], width, self.glyphs)
 
     def lacks(self, view: View) -> Iterable[Message]:
         """Returns the text of the selected note while its tab is in front."""
@@ -152,7 +155,7 @@ class AnswerPane(Pane):
         for tab in tabs_of(view):
             label = view.worded(tab)
             if tab == "prompt" and not view.opening:
-                label = view.presentation.prompt_title(view.answered)
+                label = view.presentation.prompt(view.answered).title
             chosen = tab == self.tab
             made.add(f"[{label}]" if chosen else f" {label} ", "bold accent" if chosen else "muted").gap()
             self._edges.append((made.width, tab))

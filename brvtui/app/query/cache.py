@@ -16,6 +16,7 @@ from brvtui.engines.registry import presentation
 from brvtui.paint.line import Line
 
 if TYPE_CHECKING:
+    from brvtui.paint.blocks import Titled
     from brvtui.trace.routing import CacheNow
 
 # Cache: the answers that the engine keeps, counting down.
@@ -42,7 +43,7 @@ class CachePane(Pane):
         """Returns the title: how full the cache is."""
         if view.opening:
             return self.TITLE
-        return view.presentation.cache_title(view.answer.trace, view.cache.seen, self.content_size.width)
+        return self._cache(view, self.content_size.width).title
 
     def build(self, view: View, width: int) -> list[Line]:
         """The engine's own account of it."""
@@ -50,10 +51,12 @@ class CachePane(Pane):
             return []
         from brvtui.paint.blocks import lines_of
 
-        blocks = view.presentation.cache(view.answer.trace, view.cache.seen, width, self.glyphs)
-        lines = lines_of(blocks, width, self.glyphs)
+        lines = lines_of(self._cache(view, width).blocks, width, self.glyphs)
         is_as_saved = bool(view.project.saved) and view.presentation.caches
         return [*wrapped(_SAVED, width), *lines] if is_as_saved else lines
+
+    def _cache(self, view: View, width: int) -> Titled:
+        return view.presentation.cache(view.answer.trace, view.cache.seen, width, self.glyphs)
 
 
 class Cache:

@@ -148,7 +148,7 @@ class ResultsPane(ChoicePane):
             row = ResultRow(
                 title,
                 view.maturity_of(miss.file),
-                view.presentation.lack_in_short(miss, self.glyphs),
+                view.presentation.lack(miss, self.glyphs)[1],
                 STALE_LABELS.get(view.stale.files.get(miss.file, ""), ""),
                 miss.file == view.selection.file,
             )

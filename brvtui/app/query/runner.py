@@ -350,10 +350,13 @@ class QueryRunner:
 
     def _probe_once_expired(self, trace: Trace) -> None:
         """Has a probe that the cache answered asked again once the cache gives another answer; a run was given its."""
+        from brvtui.trace.routing import CacheLook, FingerprintState
+
         if self._expiring is not None:
             self._expiring.stop()
         view = self._services.store.view
-        lasts_s = view.presentation.lasts_s(trace)
+        look, tree = trace.find(CacheLook), trace.find(FingerprintState)
+        lasts_s = look.lasts_s(tree) if look is not None and tree is not None else None
         if lasts_s is not None and not trace.ran and not view.engine.frozen:
             self._expiring = self._services.set_timer(lasts_s + _MARGIN_S, partial(self._expired, trace))
 

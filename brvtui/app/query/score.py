@@ -68,7 +68,7 @@ class ScorePane(Pane):
             head = title_line(trace, hit, maturity, aside, width, glyphs)
             return [head, *score_lines(trace, hit, detail, view.answer.ticks, width, glyphs), *place]
         assert miss is not None
-        made = miss_lines(miss, trace.scale, shown.lack(miss), width, glyphs)
+        made = miss_lines(miss, trace.scale, shown.lack(miss, glyphs)[0], width, glyphs)
         if detail is not None and detail.hit is not None:
             return [*made, *score_lines(trace, detail.hit, detail, view.answer.ticks, width, glyphs), *place]
         return [*made, *terms(detail.score if detail else None, detail, width, glyphs), *place]

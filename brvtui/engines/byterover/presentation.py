@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 from brvtui.engines.byterover.sections import ESCAPE, UNMATCHED, Attempt, EntitySearch, EntityStep, PlainSearch, Search
 from brvtui.engines.byterover.sentence import sentence
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.attempts import Attempted, ladder_rows
 from brvtui.paint.bars import draining
-from brvtui.paint.blocks import Block, Blocks, Ends, Rule, Text
+from brvtui.paint.blocks import Block, Ends, Rule, Text, Titled
 from brvtui.paint.glyphs import STATE_ROLES, STATE_WORDS, Glyphs
 from brvtui.paint.line import Line, Span, hanging, line
-from brvtui.paint.sentence import NO_ANSWER, Headline, Sentence, tier_role
+from brvtui.paint.sentence import NO_ANSWER, Headline, tier_role
 from brvtui.paint.steps import StepName
 from brvtui.paint.text import cut_left, number, plural, seconds, signed
 from brvtui.text.visible import visible
 from brvtui.trace import Hit, Ladder, NearMiss, Origin, State, Trace, listed
-from brvtui.trace.routing import CacheEntry, CacheLook, FingerprintState, Outcome, Route
-
-if TYPE_CHECKING:
-    from brvtui.trace.routing import CacheNow
+from brvtui.trace.routing import CacheEntry, CacheLook, CacheNow, FingerprintState, Outcome, Route
 
 # The simulated cache as lines: look-ups, entries with what changed since, and the fingerprint that is held.
 
@@ -36,7 +33,7 @@ _NAMED = 3
 """Files that are named of those that changed since an answer."""
 
 
-def cache_title(shown: CacheNow | None, width: int) -> str:
+def _cache_title(shown: CacheNow | None, width: int) -> str:
     """How full it is; and that it is simulated."""
     amount = f" {len(shown.look.entries)}/{shown.look.capacity}" if shown else ""
     if width >= _SIMULATED:
@@ -44,7 +41,7 @@ def cache_title(shown: CacheNow | None, width: int) -> str:
     return f"Cache{amount if width >= _TITLE else ''} SIMULATED"
 
 
-def cache_blocks(shown: CacheNow | None, width: int, glyphs: Glyphs) -> Iterator[Block]:
+def _cache_blocks(shown: CacheNow | None, width: int, glyphs: Glyphs) -> Iterator[Block]:
     """Yields both look-ups, entries newest first, fingerprint."""
     if shown is None:
         yield Text("empty: the answer to a query is cached when it is run", "muted")
@@ -121,7 +118,6 @@ def _since(entry: CacheEntry, shown: CacheNow, width: int, glyphs: Glyphs) -> It
 
 
 _MOST_WORDS = 12
-_NEEDING = (Outcome.SINGLE_CALL, Outcome.AGENTIC_LOOP, Outcome.NOT_COVERED)
 _MOST_LIFTS = 12
 _DOMAIN_CHECKS = (("relevance floor", "best"), (ESCAPE, "best"), ("unmatched words", "unmatched"))
 _DIRECT_CHECKS = (
@@ -170,20 +166,7 @@ class ByteRoverPresentation(Presentation):
         "whole tree, and entity searches for single words. Below stands the retry ladder of Jeffs Brain: with the "
         "profiles brv-3 and docs it is only advice; with combined, its finds are used.",
     }
-
-    def unused(self, trace: Trace) -> bool:
-        """Whether the cache answered: then the search is computed only to be shown."""
-        route = trace.find(Route)
-        return route is not None and not route.used
-
-    def needs_model(self, trace: Trace) -> bool:
-        """At tiers 3 and 4, and where nothing covers the query."""
-        route = trace.find(Route)
-        return route is not None and route.outcome in _NEEDING
-
-    def sentence(self, trace: Trace) -> Sentence:
-        """Which note, which of its words met which of the query's, the gate that decided, and by how much."""
-        return sentence(trace)
+    sentence = staticmethod(sentence)
 
     def headline(self, trace: Trace) -> Headline:
         """The tier and why; NOT COVERED has a tier only in the engine's log."""
@@ -194,7 +177,7 @@ class ByteRoverPresentation(Presentation):
 
     def warning(self, trace: Trace) -> str:
         """That the search is shown and not used, because the cache answered."""
-        return "search shown, not used" if self.unused(trace) else ""
+        return "" if trace.section(Route).used else "search shown, not used"
 
     def reading(self, trace: Trace, glyphs: Glyphs) -> Groups:
         """Stop words, terms with their expansions, words that cannot match, AND or OR."""
@@ -228,13 +211,11 @@ class ByteRoverPresentation(Presentation):
             return f"a word is in none of the best; under {escape.threshold:.2f}"
         return f"{reason} of {found.limit}" if reason == "past the limit" else reason
 
-    def lack(self, miss: NearMiss) -> str:
+    def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
         """Ranks behind a limit, or how much of the score."""
-        return plural(round(miss.short), "rank") if "limit" in miss.reason else f"{miss.short:.4f}"
-
-    def lack_in_short(self, miss: NearMiss, glyphs: Glyphs) -> str:
-        """The rank behind a limit, or how much of the score."""
-        return f"rank {miss.rank}" if "limit" in miss.reason else super().lack_in_short(miss, glyphs)
+        if "limit" in miss.reason:
+            return plural(round(miss.short), "rank"), f"rank {miss.rank}"
+        return super().lack(miss, glyphs)
 
     def nothing(self, trace: Trace, width: int) -> Iterator[Line]:
         """Yields the words that no note, or none of the best matches, matches; and other forms that some notes have."""
@@ -254,7 +235,7 @@ class ByteRoverPresentation(Presentation):
             advice = line(f" {sign} retry ladder (advice) ", "muted").add(f"{word} ", "muted")
             yield advice.add(ladder.why if ladder.found else "", "faint")
 
-    def flow(self, trace: Trace, glyphs: Glyphs) -> Iterator[Block]:
+    def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "") -> Iterator[Block]:
         """Yields the search's counts, folders that hits lift, and a plain search beside the route."""
         found = trace.section(Search)
         yield Rule("search: in − dropped = out")
@@ -300,30 +281,11 @@ class ByteRoverPresentation(Presentation):
         words = [match.term for term in found.expansions for match in term.matches]
         return words + [token for token in found.tokens if token not in words]
 
-    def cache_title(self, trace: Trace | None, now: Any, width: int) -> str:
-        """How full it is; and that it is simulated."""
-        return cache_title(_seen(trace, now), width)
-
-    def lasts_s(self, trace: Trace) -> float | None:
-        """Until the entry expires, or, where the tree is another one already, the fingerprint that hides that."""
-        look, state = trace.section(CacheLook), trace.section(FingerprintState)
-        entry = next((entry for entry in look.entries if entry.key == look.hit_key), None)
-        if entry is None:
-            return None
-        return entry.left_s if state.value == state.current else min(entry.left_s, state.left_s)
-
-    def cache(self, trace: Trace | None, now: Any, width: int, glyphs: Glyphs) -> Blocks:
-        """Yields both look-ups, entries newest first, fingerprint."""
-        return cache_blocks(_seen(trace, now), width, glyphs)
-
-
-def _seen(trace: Trace | None, now: CacheNow | None) -> CacheNow | None:
-    """The cache as last seen: by the clock, or by the trace."""
-    if now is not None or trace is None:
-        return now
-    from brvtui.trace.routing import CacheNow
-
-    return CacheNow(trace.section(FingerprintState), trace.section(CacheLook), {})
+    def cache(self, trace: Trace | None, now: CacheNow | None, width: int, glyphs: Glyphs) -> Titled:
+        """Both look-ups, entries newest first, fingerprint."""
+        if now is None and trace is not None:
+            now = CacheNow(trace.section(FingerprintState), trace.section(CacheLook), {})
+        return Titled(_cache_title(now, width), _cache_blocks(now, width, glyphs))
 
 
 def _quoted(tokens: Sequence[str]) -> str:

@@ -10,10 +10,9 @@ from brvtui.engines.byterover_v4.reasons import use_of
 from brvtui.engines.byterover_v4.sections import DECIMALS, SpaceAnswer, TopicHit
 from brvtui.engines.byterover_v4.sentence import relative, sentence, way_out
 from brvtui.engines.presentation import Groups, Presentation
-from brvtui.paint.blocks import Block, Rule, Text, lines_of
+from brvtui.paint.blocks import Block, Rule, Text, Titled, lines_of
 from brvtui.paint.glyphs import UNICODE, Glyphs
 from brvtui.paint.line import Line
-from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import StepName
 from brvtui.text.visible import visible
 from brvtui.trace import Hit, NearMiss, Trace
@@ -50,10 +49,7 @@ class V4Presentation(Presentation):
         "“Covered?” is ours: V4 has no such gate; it says what ByteRover 3.14 would have said.",
         "Answer": "ByteRover V4: the block that the agent is to repeat; the second tab has the whole printed answer.",
     }
-
-    def sentence(self, trace: Trace) -> Sentence:
-        """Which topic is first, why, and whether it is to be cited."""
-        return sentence(trace)
+    sentence = staticmethod(sentence)
 
     def warning(self, trace: Trace) -> str:
         """That V4 fails as the space is."""
@@ -81,13 +77,11 @@ class V4Presentation(Presentation):
         """Its relevance, which is relative."""
         return f"rel {hit.text.relevance:.2f}" if hit.text is not None else ""
 
-    def lack(self, miss: NearMiss) -> str:
+    def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
         """Places behind the limit."""
-        return f"{counted(round(miss.short), 'place', 'places')}" if miss.short else "0"
-
-    def lack_in_short(self, miss: NearMiss, glyphs: Glyphs) -> str:
-        """Ranks behind the limit."""
-        return f"+{miss.short:.0f} rank" if miss.short else glyphs.cross
+        if not miss.short:
+            return "0", glyphs.cross
+        return counted(round(miss.short), "place", "places"), f"+{miss.short:.0f} rank"
 
     def nothing(self, trace: Trace, width: int) -> list[Line]:
         """What helps; where V4 fails, also its own message."""
@@ -121,17 +115,11 @@ class V4Presentation(Presentation):
         yield Text(f"V4 retrieves and writes no answer{told}", "muted")
         yield from map(_text, cited)
 
-    def prompt_title(self, trace: Trace | None) -> str:
-        """What the agent gets stands where another engine has a prompt."""
-        return "printed"
-
-    def prompt(self, trace: Trace) -> Iterator[Block]:
-        """Yields the answer as V4 prints it."""
-        yield from map(_text, self.prompt_text(trace).splitlines())
-
-    def prompt_text(self, trace: Trace) -> str:
-        """The answer as V4 prints it, to be copied."""
-        return json.dumps(trace.section(SpaceAnswer).printed, ensure_ascii=False, indent=1)
+    def prompt(self, trace: Trace | None) -> Titled:
+        """The answer as V4 prints it, which is what the agent gets."""
+        printed = trace.section(SpaceAnswer).printed if trace is not None else ""
+        text = json.dumps(printed, ensure_ascii=False, indent=1)
+        return Titled("printed", map(_text, text.splitlines()), text)
 
     def words(self, trace: Trace) -> Sequence[str]:
         """The words that were searched."""

@@ -11,10 +11,9 @@ from brvtui.engines.jeffs_brain.sentence import sentence
 from brvtui.engines.jeffs_brain.steps import NO_WORD
 from brvtui.engines.presentation import Groups, Presentation
 from brvtui.paint.attempts import Attempted, rung_row
-from brvtui.paint.blocks import Block, Rule, Text
+from brvtui.paint.blocks import Block, Rule, Text, Titled
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, Span, line
-from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import StepName
 from brvtui.paint.text import plural
 from brvtui.trace import Hit, Ladder, NearMiss, State, Trace
@@ -55,10 +54,7 @@ class JeffsBrainPresentation(Presentation):
         "Retry": "Jeffs Brain: shorter and easier forms of the query, one after the other until one finds something.",
         "Answer": ("Jeffs Brain only retrieves: its second tab holds what a reranker is sent of the head of the list."),
     }
-
-    def sentence(self, trace: Trace) -> Sentence:
-        """Which note is first, its places by words and by vectors, and how far it leads."""
-        return sentence(trace)
+    sentence = staticmethod(sentence)
 
     def warning(self, trace: Trace) -> str:
         """Which parts of the search failed."""
@@ -82,24 +78,18 @@ class JeffsBrainPresentation(Presentation):
         """The places in the legs: ``w1 v4``."""
         return " ".join(f"{_LEG_LETTERS.get(place.leg, place.leg)}{place.rank + 1}" for place in hit.places)
 
-    def lack(self, miss: NearMiss) -> str:
+    def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
         """Places behind the cut."""
-        return plural(round(miss.short), "rank")
+        return plural(round(miss.short), "rank"), f"rank {miss.rank}"
 
-    def lack_in_short(self, miss: NearMiss, glyphs: Glyphs) -> str:
-        """Ranks behind the cut."""
-        return f"rank {miss.rank}"
+    def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
+        """Yields legs and counts, parts that failed, and rules of intent that no note of the tree can meet.
 
-    def legs_title(self, trace: Trace) -> str:
-        """The mode that was asked for, and the one that was used."""
+        The label has the mode that was asked for, and the one that was used.
+        """
         hybrid = trace.section(Hybrid)
         used = "" if hybrid.mode is hybrid.requested_mode else f" is {hybrid.mode.value}"
-        return f"legs · mode {hybrid.requested_mode.value}{used}"
-
-    def flow(self, trace: Trace, glyphs: Glyphs) -> Iterator[Block]:
-        """Yields legs and counts, parts that failed, and rules of intent that no note of the tree can meet."""
-        yield from super().flow(trace, glyphs)
-        hybrid = trace.section(Hybrid)
+        yield from super().flow(trace, glyphs, f"{legs} · mode {hybrid.requested_mode.value}{used}")
         yield from (Text(f"{error.stage} failed: {error.detail}", "bad") for error in hybrid.errors)
         if hybrid.idle_rules:
             yield Rule("rules of intent that cannot fire here")
@@ -131,23 +121,9 @@ class JeffsBrainPresentation(Presentation):
             yield Line()
             yield Text(f"{plural(len(trace.hits), 'note')} of {trace.section(Hybrid).fused}: {titles}", "muted")
 
-    def prompt_title(self, trace: Trace | None) -> str:
-        """The texts for a reranker stand where another engine has a prompt."""
-        return "reranker" if trace is not None else "prompt"
-
-    def prompt(self, trace: Trace) -> Iterator[Block]:
-        """Yields the documents for a reranker, in the order in which it gets them, and whether it was asked."""
-        hybrid = trace.section(Hybrid)
-        head = sorted((placed for placed in hybrid.ranking if placed.sent), key=lambda one: one.reweighted_rank)
-        step = next((step for step in trace.steps if step.name == "rerank"), None)
-        asked = hybrid.reranked or (step is not None and step.state is State.FAILED)
-        what = f"sent to {hybrid.reranker}" if asked else "what a reranker would be sent"
-        why = f": {step.summary}" if step is not None and step.summary else ""
-        yield Text(f"{what}{why}")
-        for placed in head:
-            score = f" · {placed.rerank_score:.2f}" if placed.rerank_score is not None else ""
-            yield Rule(f"{placed.reweighted_rank + 1} · {placed.hit.path}{score}")
-            yield from map(Text, placed.sent.split("\n"))
+    def prompt(self, trace: Trace | None) -> Titled:
+        """The documents for a reranker, in the order in which it gets them, and whether it was asked."""
+        return super().prompt(None) if trace is None else Titled("reranker", _sent(trace))
 
     def words(self, trace: Trace) -> Sequence[str]:
         """The words that were searched for last: the query's, or those of the step that found something."""
@@ -181,3 +157,17 @@ def _order(placed: RankedNote, trace: Trace) -> Iterator[Block]:
     why = next((step.summary for step in trace.steps if step.name == "rerank"), "")
     if not hybrid.reranked and why:
         yield Text(why, "muted", " not reranked: ", limit=1)
+
+
+def _sent(trace: Trace) -> Iterator[Block]:
+    hybrid = trace.section(Hybrid)
+    head = sorted((placed for placed in hybrid.ranking if placed.sent), key=lambda one: one.reweighted_rank)
+    step = next((step for step in trace.steps if step.name == "rerank"), None)
+    asked = hybrid.reranked or (step is not None and step.state is State.FAILED)
+    what = f"sent to {hybrid.reranker}" if asked else "what a reranker would be sent"
+    why = f": {step.summary}" if step is not None and step.summary else ""
+    yield Text(f"{what}{why}")
+    for placed in head:
+        score = f" · {placed.rerank_score:.2f}" if placed.rerank_score is not None else ""
+        yield Rule(f"{placed.reweighted_rank + 1} · {placed.hit.path}{score}")
+        yield from map(Text, placed.sent.split("\n"))

@@ -11,11 +11,10 @@ from brvtui.engines.knowing.sentence import sentence
 from brvtui.engines.knowing.tracing_words import note_on_code, stand_ins_in_words, stops_of, told_way, way_in_words
 from brvtui.engines.presentation import Groups, Presentation, deviation_blocks
 from brvtui.paint.bars import eighths
-from brvtui.paint.blocks import Block, Marked, Rule, Text
+from brvtui.paint.blocks import Block, Marked, Rule, Text, Titled
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
 from brvtui.paint.neighbourhood import Neighbour, Neighbourhood, WayTold
-from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import StepName
 from brvtui.trace import Hit, NearMiss, Trace
 from brvtui.wording import counted
@@ -135,10 +134,7 @@ class KnowingPresentation(Presentation):
         "files).",
         "Answer": "knowing only retrieves: an agent would be given the notes that fit into the budget.",
     }
-
-    def sentence(self, trace: Trace) -> Sentence:
-        """Which note is first, which words it holds or which links led to it, and how far it leads."""
-        return sentence(trace)
+    sentence = staticmethod(sentence)
 
     def warning(self, trace: Trace) -> str:
         """That full text found nothing because FTS5 could not read what it was asked."""
@@ -179,27 +175,20 @@ class KnowingPresentation(Presentation):
         """What the trace tells of the links at ``place``: a note's path, or the id of a folder, a keyword, a file."""
         return neighbourhood(trace.section(GraphRetrieval), place)
 
-    def lack(self, miss: NearMiss) -> str:
+    def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
         """Tokens over what was left."""
-        return f"{miss.short:,.0f} tokens" if miss.short > 0 else "nothing: others came first"
-
-    def lack_in_short(self, miss: NearMiss, glyphs: Glyphs) -> str:
-        """Tokens over what was left, in a few cells."""
-        return f"+{miss.short:.0f} t"
+        over = f"{miss.short:,.0f} tokens" if miss.short > 0 else "nothing: others came first"
+        return over, f"+{miss.short:.0f} t"
 
     def behind(self, trace: Trace, reason: str) -> str:
         """The label above the notes that do not fit."""
         section = trace.section(GraphRetrieval)
         return f"past the budget of {section.budget:,} tokens"
 
-    def legs_title(self, trace: Trace) -> str:
-        """The label above the channels."""
-        return "channels"
-
-    def flow(self, trace: Trace, glyphs: Glyphs) -> Iterator[Block]:
+    def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "channels") -> Iterator[Block]:
         """Yields channels and counts, the walk's seeds and rounds, noise, and what differs from the document."""
         section = trace.section(GraphRetrieval)
-        yield from super().flow(trace, glyphs)
+        yield from super().flow(trace, glyphs, legs)
         if section.walk is not None:
             yield from _walk_blocks(section.walk, glyphs)
         if section.noise:
@@ -225,18 +214,14 @@ class KnowingPresentation(Presentation):
         yield Text(f"{text} {section.used:,} tokens: {given}")
         yield from _note_blocks(section)
 
-    def prompt_title(self, trace: Trace | None) -> str:
-        """The packed context stands where another engine has a prompt."""
-        return f"context {trace.section(GraphRetrieval).used:,} t" if trace is not None else "context"
-
-    def prompt(self, trace: Trace) -> Iterator[Block]:
-        """Yields the packed context, as an agent would get it."""
-        context = self.prompt_text(trace)
-        yield Marked(context, self.words(trace)) if context else line(" nothing is given", "muted")
-
-    def prompt_text(self, trace: Trace) -> str:
-        """The packed context."""
-        return trace.section(GraphRetrieval).context
+    def prompt(self, trace: Trace | None) -> Titled:
+        """The packed context, as an agent would get it."""
+        if trace is None:
+            return Titled("context", ())
+        section = trace.section(GraphRetrieval)
+        nothing = line(" nothing is given", "muted")
+        block = Marked(section.context, self.words(trace)) if section.context else nothing
+        return Titled(f"context {section.used:,} t", (block,), section.context)
 
     def words(self, trace: Trace) -> Sequence[str]:
         """The keywords that were looked for."""

@@ -19,11 +19,10 @@ from brvtui.engines.soleri.sections import (
 )
 from brvtui.engines.soleri.sentence import sentence
 from brvtui.engines.soleri.vectors import COUNTED, uncounted
-from brvtui.paint.blocks import Block, Rule, Text
+from brvtui.paint.blocks import Block, Rule, Text, Titled
 from brvtui.paint.forecast import coming_blocks
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
-from brvtui.paint.sentence import Sentence
 from brvtui.paint.steps import StepName
 from brvtui.paint.text import plural, signed
 from brvtui.text.visible import visible
@@ -66,10 +65,7 @@ class SoleriPresentation(Presentation):
         "Route": "Soleri: the pool and the vectors, the weights of the signals, and what the guard did.",
         "Answer": "Soleri only retrieves: an agent would be given the entries of the list.",
     }
-
-    def sentence(self, trace: Trace) -> Sentence:
-        """Which entry is first, which words and signals its score comes from, and how far it leads."""
-        return sentence(trace)
+    sentence = staticmethod(sentence)
 
     def warning(self, trace: Trace) -> str:
         """That the query has no vector."""
@@ -102,18 +98,14 @@ class SoleriPresentation(Presentation):
         came = "no word counts" if uncounted(trace.query) else "other forms"
         return " ".join([*([came] if is_wordless else []), *places, *_moved(placed, trace.section(VaultSearch))])
 
-    def lack(self, miss: NearMiss) -> str:
+    def lack(self, miss: NearMiss, glyphs: Glyphs) -> tuple[str, str]:
         """Places behind the limit."""
-        return plural(round(miss.short), "rank")
+        return plural(round(miss.short), "rank"), f"rank {miss.rank}"
 
-    def lack_in_short(self, miss: NearMiss, glyphs: Glyphs) -> str:
-        """Ranks behind the limit."""
-        return f"rank {miss.rank}"
-
-    def flow(self, trace: Trace, glyphs: Glyphs) -> Iterator[Block]:
+    def flow(self, trace: Trace, glyphs: Glyphs, legs: str = "legs") -> Iterator[Block]:
         """Yields pool and vectors, counts, weights, and what differs from the document."""
         section = trace.section(VaultSearch)
-        yield from super().flow(trace, glyphs)
+        yield from super().flow(trace, glyphs, legs)
         yield from _tiers(section)
         yield from _starts(section)
         yield from _memories(section, glyphs)
@@ -145,16 +137,14 @@ class SoleriPresentation(Presentation):
         given = ", ".join(_names(trace.section(VaultSearch))) or "nothing"
         yield Text(f"Soleri retrieves and stops there: it writes no answer. An agent would be given: {given}")
 
-    def prompt_title(self, trace: Trace | None) -> str:
-        """What an agent is given stands where another engine has a prompt."""
-        return f"given, {trace.section(VaultSearch).shape}" if trace is not None else "prompt"
-
-    def prompt(self, trace: Trace) -> Iterator[Block]:
-        """Yields the records that an agent gets, as JSON."""
-        if given := trace.section(VaultSearch).given:
-            yield from map(Text, map(visible, json.dumps(given, ensure_ascii=False, indent=1).splitlines()))
-        else:
-            yield line(" an agent is given nothing", "muted")
+    def prompt(self, trace: Trace | None) -> Titled:
+        """The records that an agent gets, as JSON."""
+        if trace is None:
+            return super().prompt(None)
+        section = trace.section(VaultSearch)
+        rows = json.dumps(section.given, ensure_ascii=False, indent=1).splitlines()
+        nothing = (line(" an agent is given nothing", "muted"),)
+        return Titled(f"given, {section.shape}", map(Text, map(visible, rows)) if section.given else nothing)
 
     def words(self, trace: Trace) -> Sequence[str]:
         """The terms that were searched."""

@@ -10,10 +10,9 @@ from brvtui.engines.byterover.profile import Context
 from brvtui.engines.byterover.route.cache import CacheContents
 from brvtui.engines.byterover.route.router import RouteRequest, route
 from brvtui.engines.byterover.sections import Search
-from brvtui.engines.registry import presentation
 from brvtui.snapshot import Snapshot
 from brvtui.trace import Ladder, State, Trace, adds_up
-from brvtui.trace.routing import FingerprintState, Outcome, Route
+from brvtui.trace.routing import CacheLook, FingerprintState, Outcome, Route
 from tests.support.trees import BRV3, DOCS, NOW_MS, Tree, paths
 
 CORE = {"importance": 100.0, "maturity": "core"}
@@ -191,13 +190,16 @@ def test_a_short_margin_is_told(tree: Tree) -> None:
 
 
 def test_a_cached_answer_lasts_until_it_or_what_hides_another_tree_expires(snapshot: Snapshot, tree: Tree) -> None:
-    shown = presentation("byterover")
     first, state = run(snapshot, "quokka", CacheContents())
-    assert shown.lasts_s(first) is None
+    assert _lasts_s(first) is None
     cached, _ = run(snapshot, "quokka", state, 10_000)
-    assert (cached.tier, shown.lasts_s(cached)) == (0, 50.0)
+    assert (cached.tier, _lasts_s(cached)) == (0, 50.0)
     tree.note("x/new.md", "Quokkas", "quokka", days=-1)
     hidden, _ = run(tree.snapshot(), "quokka", state, 10_000)
-    assert (hidden.tier, shown.lasts_s(hidden)) == (0, 20.0)
+    assert (hidden.tier, _lasts_s(hidden)) == (0, 20.0)
     later, _ = run(tree.snapshot(), "quokka", state, 31_000)
-    assert (later.tier, shown.lasts_s(later)) == (2, None)
+    assert (later.tier, _lasts_s(later)) == (2, None)
+
+
+def _lasts_s(trace: Trace) -> float | None:
+    return trace.section(CacheLook).lasts_s(trace.section(FingerprintState))
