@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from brvtui.cli.engine_command import Asked
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, OK, Failure, engine_errors_reported
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
 from brvtui.cli.options import SCOPE_HELP, answer_format, project_option, shared, text_argument
-from brvtui.cli.output import print_report, write_json
+from brvtui.cli.output import print_blocks, write_json
 
 if TYPE_CHECKING:
     from brvtui.lab.evaluation.results import Metric
@@ -62,8 +63,7 @@ def compare(
     Nothing is changed, and no service that costs is asked. Exit code 1 when no engine finds anything.
     """
     from brvtui.engines.contract import Query
-    from brvtui.report.engine_comparison import answers_as_plain, answers_lines, judged_as_plain, judged_lines
-    from brvtui.report.lines import rich_lines
+    from brvtui.report.engine_comparison import answers_as_plain, answers_blocks, judged_as_plain, judged_blocks
     from brvtui.session.diffing import ask_all, judge_all
 
     if text and (metrics or named):
@@ -79,7 +79,7 @@ def compare(
         if form == "json":
             write_json([answers_as_plain(answers)])
         else:
-            print_report(lambda width: rich_lines(answers_lines(answers, width)))
+            print_blocks(partial(answers_blocks, answers))
         return OK if any(answer.results for answer in answers.answers) else NEGATIVE
     listed = read_judgments(file := judgments_file(session, named))
     if not listed:
@@ -89,7 +89,7 @@ def compare(
     if form == "json":
         write_json([judged_as_plain(found)])
     else:
-        print_report(lambda width: rich_lines(judged_lines(found, width)))
+        print_blocks(lambda _: judged_blocks(found))
     return OK if any(query.results for each in found.evaluations for query in each.queries) else NEGATIVE
 
 

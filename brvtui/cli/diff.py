@@ -12,7 +12,7 @@ from brvtui.cli import completing
 from brvtui.cli.engine_command import Asked, engine_command
 from brvtui.cli.failure import BAD_USAGE, NEGATIVE, NOT_THERE, OK, Failure, engine_errors_reported
 from brvtui.cli.options import NamedPath, answer_format, filled, span_or_moment, text_argument
-from brvtui.cli.output import print_report, write_json
+from brvtui.cli.output import print_blocks, write_json
 
 if TYPE_CHECKING:
     from brvtui.lab.answer_diff import AnswerDiff
@@ -111,10 +111,9 @@ def _print(found: AnswerDiff, form: str, of_revision: bool = False) -> int:
 
         write_json([diff_as_plain(found)])
     else:
-        from brvtui.report.answer_diff import diff_lines
-        from brvtui.report.lines import rich_lines
+        from brvtui.report.answer_diff import diff_blocks
 
-        print_report(lambda width: rich_lines(diff_lines(found, width, of_revision)))
+        print_blocks(lambda _: diff_blocks(found, of_revision))
     return NEGATIVE if found.differs else OK
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from brvtui.cli.engine_command import Asked, engine_command
 from brvtui.cli.failure import BAD_USAGE, FAILED, NEGATIVE, OK, Failure, engine_errors_reported
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
 from brvtui.cli.options import NamedPath, filled, format_option, span_or_moment
-from brvtui.cli.output import print_report, say, write_json
+from brvtui.cli.output import print_blocks, say, write_json
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
@@ -126,10 +127,9 @@ def evaluate_command(asked: Asked, named: Path | None, form: str, **given: Any) 
     _print_notices(report.notices)
     _save(report, given["files"], session)
     if form == "table":
-        from brvtui.report.evaluation import evaluation_lines
-        from brvtui.report.lines import rich_lines
+        from brvtui.report.evaluation import evaluation_blocks
 
-        print_report(lambda width: rich_lines(evaluation_lines(report, width)))
+        print_blocks(partial(evaluation_blocks, report))
     else:
         from brvtui.report.evaluation import EvaluationForm, rendered_evaluation
 
@@ -150,8 +150,7 @@ def _days(text: str | None) -> list[float]:
 
 
 def _drift(session: Any, judgments: Sequence[Judgment], plan: EvaluationPlan, days: Sequence[float], form: str) -> int:
-    from brvtui.report.evaluation import drift_as_plain, drift_lines
-    from brvtui.report.lines import rich_lines
+    from brvtui.report.evaluation import drift_as_plain, drift_blocks
     from brvtui.session.evaluating import drift
 
     with engine_errors_reported():
@@ -160,7 +159,7 @@ def _drift(session: Any, judgments: Sequence[Judgment], plan: EvaluationPlan, da
     if form == "json":
         write_json([drift_as_plain(found)])
     else:
-        print_report(lambda width: rich_lines(drift_lines(found, width)))
+        print_blocks(partial(drift_blocks, found))
     return OK if found.passed else NEGATIVE
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from brvtui.cli.sessions import letters_setting
 from brvtui.text.visible import json_line
+
+if TYPE_CHECKING:
+    from brvtui.paint.blocks import Blocks
 
 _ENDLESS = 1_000_000
 """Columns of a page without an edge: no table on it is narrowed."""
@@ -44,6 +47,15 @@ def print_report(report: Callable[[int], Any]) -> None:
             endless.print(report(console.width), soft_wrap=True)
         text = "".join(f"{row.rstrip(' ')}\n" for row in printed.get().splitlines())
     sys.stdout.write(text.translate(TO_LETTERS) if letters == ON else text)
+
+
+def print_blocks(blocks: Callable[[int], Blocks]) -> None:
+    """Prints the blocks for a width as :func:`print_report` does."""
+    from brvtui.paint.blocks import lines_of
+    from brvtui.paint.glyphs import for_terminal
+    from brvtui.report.lines import rich_lines
+
+    print_report(lambda width: rich_lines(lines_of(blocks(width), width, for_terminal())))
 
 
 def say(text: str, err: bool = False) -> None:

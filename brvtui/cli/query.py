@@ -22,7 +22,7 @@ from brvtui.cli.options import (
     quoted_text,
     text_argument,
 )
-from brvtui.cli.output import print_report, say, write_json
+from brvtui.cli.output import print_blocks, print_report, say, write_json
 from brvtui.engines.advice import with_remedies
 from brvtui.text.visible import visible
 
@@ -73,10 +73,9 @@ def why(text: str, one: str, other: str | None, asked: Asked, form: str) -> int:
 
         write_json([pair_as_plain(pair)])
     else:
-        from brvtui.report.answer_diff import pair_lines
-        from brvtui.report.lines import rich_lines
+        from brvtui.report.answer_diff import pair_blocks
 
-        print_report(lambda width: rich_lines(pair_lines(pair, width)))
+        print_blocks(lambda _: pair_blocks(pair))
     return OK if pair.above.rank is not None and pair.below.rank is not None else NEGATIVE
 
 

@@ -12,7 +12,7 @@ from brvtui.cli.engine_command import Asked, engine_command
 from brvtui.cli.failure import BAD_USAGE, FAILED, NOT_THERE, OK, Failure, engine_errors_reported
 from brvtui.cli.judge import judgments_file, judgments_option, read_judgments
 from brvtui.cli.options import NamedPath, format_option, query_text
-from brvtui.cli.output import print_report, write_json
+from brvtui.cli.output import print_blocks, write_json
 from brvtui.text.visible import visible
 
 if TYPE_CHECKING:
@@ -104,10 +104,9 @@ def sweep(
         _save(file, _rendered(made, _FORMS[file.suffix.lower()]), session)
     if form == "table":
         from brvtui.paint.glyphs import for_terminal
-        from brvtui.report.lines import rich_lines
-        from brvtui.report.sweep import sweep_lines
+        from brvtui.report.sweep import sweep_blocks
 
-        print_report(lambda width: rich_lines(sweep_lines(made, width, for_terminal())))
+        print_blocks(lambda width: sweep_blocks(made, width, for_terminal()))
     else:
         sys.stdout.buffer.write(_rendered(made, form))
         sys.stdout.buffer.flush()
@@ -123,10 +122,9 @@ def _list(session: Session, form: str) -> int:
 
         write_json([{"constants": [to_plain(each) for each in controls]}])
         return OK
-    from brvtui.report.lines import rich_lines
     from brvtui.report.sweep import control_lines
 
-    print_report(lambda width: rich_lines(control_lines(controls, width)))
+    print_blocks(lambda _: control_lines(controls))
     return OK
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from brvtui.engines.registry import kind_of
 from brvtui.lab.answer_diff import AnswerDiff, Cause, NoteDiff, PartChange
 from brvtui.lab.pair import TRIAL_LENGTH, PairComparison, PartOfBoth
-from brvtui.lab.trace_diff import NoteStanding
+from brvtui.paint.blocks import Block, Text
 from brvtui.paint.line import Line, line
-from brvtui.paint.text import plural, signed, wrap
+from brvtui.paint.text import plural, signed
 from brvtui.trace import to_plain
 from brvtui.tree.reading.files import Role, role_of
 from brvtui.wording import counted
@@ -22,20 +22,25 @@ PAIR_SCHEMA = 1
 _NAME, _COLUMN = 18, 12
 
 
-def pair_lines(pair: PairComparison, width: int) -> list[Line]:
-    """The whole comparison in ``width`` cells: both notes, the parts, the words, what would turn them."""
+def pair_blocks(pair: PairComparison) -> Iterator[Block]:
+    """Yields the whole comparison: both notes, the parts, the words, what would turn them."""
     decimals = pair.trace.scale.decimals + 2
-    made = [line(f" {pair.trace.query}", "bold strong").cut(width), Line()]
+    yield from (line(f" {pair.trace.query}", "bold strong"), Line())
     for letter, note in (("A", pair.above), ("B", pair.below)):
-        made += _note_lines(letter, note, decimals, width)
-    made += [Line(), _row("part", ["A", "B", "A − B"], "muted").cut(width)]
-    made += _part_lines(pair.parts, decimals, width)
+        rank = f"rank {note.rank}" if note.rank is not None else "no result"
+        yield line(f" {letter}  {note.title}", "bold strong").add(f"  {note.path}", "muted")
+        yield line(f"    {rank}, {_score(note.score, decimals)}")
+        if note.reason:
+            yield Text(note.reason, "warn", "    ", 0)
+    yield from (Line(), _row("part", ["A", "B", "A − B"], "muted"))
+    yield from _parts_of_both(pair.parts, decimals)
     cells = [_score(note.score, decimals) for note in (pair.above, pair.below)]
-    made.append(_row("score", [*cells, signed(pair.gap, decimals)], "bold strong").cut(width))
+    yield _row("score", [*cells, signed(pair.gap, decimals)], "bold strong")
     if pair.words:
-        made += [Line(), line(" its sum over words, before that becomes a relevance", "muted").cut(width)]
-        made += _part_lines(pair.words, decimals, width)
-    return [*made, Line(), *_turning_lines(pair, decimals, width)]
+        yield from (Line(), line(" its sum over words, before that becomes a relevance", "muted"))
+        yield from _parts_of_both(pair.words, decimals)
+    yield Line()
+    yield from _turning(pair, decimals)
 
 
 def pair_as_plain(pair: PairComparison) -> dict[str, Any]:
@@ -54,19 +59,12 @@ def pair_as_plain(pair: PairComparison) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _note_lines(letter: str, note: NoteStanding, decimals: int, width: int) -> list[Line]:
-    rank = f"rank {note.rank}" if note.rank is not None else "no result"
-    made = [line(f" {letter}  {note.title}", "bold strong").add(f"  {note.path}", "muted").cut(width)]
-    made.append(line(f"    {rank}, {_score(note.score, decimals)}").cut(width))
-    return [*made, *(line(f"    {part}", "warn") for part in (wrap(note.reason, width - 4) if note.reason else []))]
+def _parts_of_both(parts: Sequence[PartOfBoth], decimals: int) -> Iterator[Line]:
+    for part in parts:
+        yield _row(part.name, [signed(value, decimals) for value in (part.above, part.below, part.difference)])
 
 
-def _part_lines(parts: Sequence[PartOfBoth], decimals: int, width: int) -> list[Line]:
-    values = ((part.name, (part.above, part.below, part.difference)) for part in parts)
-    return [_row(name, [signed(value, decimals) for value in of_both]).cut(width) for name, of_both in values]
-
-
-def _turning_lines(pair: PairComparison, decimals: int, width: int) -> list[Line]:
+def _turning(pair: PairComparison, decimals: int) -> Iterator[Block]:
     if not pair.turning:
         sentence = "no single change that was tried brings B above A"
         native = kind_of(pair.trace.engine, pair.trace.snapshot).native
@@ -76,13 +74,13 @@ def _turning_lines(pair: PairComparison, decimals: int, width: int) -> list[Line
             sentence = "B stands for its folder: what lifts the notes in it lifts it"
         elif pair.trace.engine == native:  # which tries what helps one note
             sentence += "; brv-tui explain with B says what helps it by itself"
-        return [line(f" {part}", "muted") for part in wrap(sentence, width - 1)]
-    lines = [line(" the smallest changes after which B stands above A, each tried:", "muted").cut(width)]
+        yield Text(sentence, "muted", after=0)
+        return
+    yield line(" the smallest changes after which B stands above A, each tried:", "muted")
     for change in pair.turning:
         other = NO_VALUE if change.other_rank is None else f"rank {change.other_rank}"
         then = f"B rank {change.rank} with {change.score:.{decimals}f}, A {other}"
-        lines += [line(f"   {part}", "ok") for part in wrap(f"{change.text}: {then}", width - 3)]
-    return lines
+        yield Text(f"{change.text}: {then}", "ok", "   ", 0)
 
 
 def _row(name: str, cells: Sequence[str], role: str = "text") -> Line:
@@ -102,50 +100,48 @@ NO_VALUE = "–"
 _NO_TIMES = "texts are compared: git keeps no times, so a note of before is as old as its file is here"
 
 
-def diff_lines(diff: AnswerDiff, width: int, of_revision: bool = False) -> list[Line]:
-    """The whole report in ``width`` cells: the outcome, then each note that changed, with the causes and their sum.
+def diff_blocks(diff: AnswerDiff, of_revision: bool = False) -> Iterator[Block]:
+    """Yields the whole report: the outcome, then each note that changed, with the causes and their sum.
 
     ``of_revision`` says that the notes of then are those of a git revision.
     """
     traces = diff.traces
     then, now = traces.then.snapshot, traces.now.snapshot
     noun = kind_of(traces.now.engine, now).noun
-    made = [line(f" {diff.query}", "bold strong").cut(width)]
+    yield line(f" {diff.query}", "bold strong")
     for label, name, info in (("before", diff.then_name, then), ("after", diff.now_name, now)):
-        text = f" {label:<7} {name}: {plural(info.notes, noun)}, as of {info.clock}"
-        made.append(line(text, "muted").cut(width))
+        yield line(f" {label:<7} {name}: {plural(info.notes, noun)}, as of {info.clock}", "muted")
     if of_revision:
-        made += [line(f" {part}", "muted") for part in wrap(_NO_TIMES, width - 2)]
-    made += [Line(), *_outcome_lines(diff, width)]
+        yield Text(_NO_TIMES, "muted")
+    yield Line()
+    yield from _outcome_lines(diff)
     decimals = traces.now.scale.decimals
     seen = [note for note in diff.notes if note.rank_then != note.rank_now or _is_seen(note.change, decimals + _MORE)]
     for note in seen:
-        made += [Line(), *note_lines(note, decimals, width)]
+        yield Line()
+        yield from _note_blocks(note, decimals + _MORE)
     if not seen:
-        made.append(line(f" no {noun} changed its rank or its score", "muted").cut(width))
+        yield line(f" no {noun} changed its rank or its score", "muted")
     if diff.left_out:
-        made += [Line(), line(f" … {plural(diff.left_out, f'more {noun}')} changed", "muted").cut(width)]
-    return made
+        yield from (Line(), line(f" … {plural(diff.left_out, f'more {noun}')} changed", "muted"))
 
 
-def note_lines(note: NoteDiff, decimals: int, width: int) -> list[Line]:
+def _note_blocks(note: NoteDiff, decimals: int) -> Iterator[Block]:
     """One note: where it went, then each cause that changed its score, a part of it, or its rank; the changes sum to
     the one at the end."""
-    decimals += _MORE
     then, now = (_score(score, decimals) for score in (note.score_then, note.score_now))
-    made = [line(f" {note.title}", "bold strong").add(f"  {note.path}", "muted").cut(width)]
+    yield line(f" {note.title}", "bold strong").add(f"  {note.path}", "muted")
     moved = f"rank {_rank(note.rank_then)} → {_rank(note.rank_now)}, score {then} → {now}"
-    made += [line(f"   {part}") for part in wrap(moved, width - 3)]
+    yield Text(moved, "text", "   ", 0)
     rank = note.rank_then
     for cause in note.causes:
         if cause.rank != rank or cause.reason or _seen((PartChange("", cause.change), *cause.parts), decimals):
-            made += _cause_lines(cause, decimals, width, "" if cause.reason == note.reason else cause.reason)
+            yield from _cause_blocks(cause, decimals, "" if cause.reason == note.reason else cause.reason)
         rank = cause.rank
-    made.append(Line().gap(3).fit("sum", _KIND, "muted").add(f"{signed(note.change, decimals):>{_CHANGE}}", "bold"))
+    yield Line().gap(3).fit("sum", _KIND, "muted").add(f"{signed(note.change, decimals):>{_CHANGE}}", "bold")
     for when, reason in (("before", note.reason_then), ("now", note.reason)):
         if reason:
-            made += [line(f"   {part}", "warn") for part in wrap(f"no result {when}: {reason}", width - 3)]
-    return made
+            yield Text(f"no result {when}: {reason}", "warn", "   ", 0)
 
 
 def diff_as_plain(diff: AnswerDiff) -> dict[str, Any]:
@@ -170,28 +166,24 @@ def diff_as_plain(diff: AnswerDiff) -> dict[str, Any]:
     }
 
 
-def _outcome_lines(diff: AnswerDiff, width: int) -> list[Line]:
+def _outcome_lines(diff: AnswerDiff) -> Iterator[Line]:
     before, now = diff.traces.outcomes
     if {before, *(step.outcome for step in diff.outcomes)} == {now}:
-        return [line(f" {now} both times").cut(width)]
-    made = [line(f" {before} → {now}", "bold strong").cut(width)]
+        yield line(f" {now} both times")
+        return
+    yield line(f" {before} → {now}", "bold strong")
     for step in diff.outcomes:
         if step.outcome != before:
-            made.append(line(f"   {before} → {step.outcome}: {step.what}").cut(width))
+            yield line(f"   {before} → {step.outcome}: {step.what}")
         before = step.outcome
-    return made
 
 
-def _cause_lines(cause: Cause, decimals: int, width: int, reason: str) -> list[Line]:
+def _cause_blocks(cause: Cause, decimals: int, reason: str) -> Iterator[Block]:
     shown = Line().gap(3).fit(cause.kind, _KIND).add(f"{signed(cause.change, decimals):>{_CHANGE}}", "bold")
-    shown.add(f"  rank {_rank(cause.rank)}", "muted")
-    texts = [_named(cause.parts, decimals)]
-    if words := _named(cause.through, decimals):
-        texts.append(f"by {words} of the sum over its words")
-    made = [shown.cut(width)]
-    for text in filter(None, (*texts, reason)):
-        made += [Line().gap(3 + _KIND).add(part, "muted").cut(width) for part in wrap(text, width - 3 - _KIND)]
-    return made
+    yield shown.add(f"  rank {_rank(cause.rank)}", "muted")
+    words = _named(cause.through, decimals)
+    texts = (_named(cause.parts, decimals), f"by {words} of the sum over its words" if words else "", reason)
+    yield from (Text(text, "muted", Line().gap(3 + _KIND), 0) for text in filter(None, texts))
 
 
 def _named(parts: tuple[PartChange, ...], decimals: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from brvtui.engines.registry import presentation
@@ -17,8 +17,9 @@ from brvtui.lab.engine_comparison import (
     Overlap,
 )
 from brvtui.lab.evaluation.comparing import FEWEST
+from brvtui.paint.blocks import Block, Text
 from brvtui.paint.line import Line, line
-from brvtui.paint.text import column, wrap
+from brvtui.paint.text import column
 from brvtui.report.evaluation import AS_EXPECTED, DECIMALS, NONE, about, facts, number, row
 from brvtui.text.visible import visible
 from brvtui.trace import to_plain
@@ -29,38 +30,38 @@ _RANK, _LEAST_COLUMN, _MOST_COLUMN, _NAME = 4, 16, 40, 15
 _EXPECTATIONS = f"{AS_EXPECTED}: an expected tier counts only for engines that have tiers, “not covered” for all."
 
 
-def answers_lines(found: EngineAnswers, width: int) -> list[Line]:
-    """Results in columns by rank, in several tables where there is no room for one; before each stands how many of the
-    engines found it."""
-    made = [line(f" {found.query}", "bold strong").cut(width)]
+def answers_blocks(found: EngineAnswers, width: int) -> Iterator[Block]:
+    """Yields results in columns by rank, in several tables where there is no room for one; before each stands how many
+    of the engines found it."""
+    yield line(f" {found.query}", "bold strong")
     if found.scope:
-        made.append(line(f" scope {found.scope}", "muted").cut(width))
+        yield line(f" scope {found.scope}", "muted")
         for answer in found.answers:
             if answer.about_scope:
-                made += [line(f" {part}", "warn") for part in wrap(f"{answer.title}: {answer.about_scope}", width - 2)]
+                yield Text(f"{answer.title}: {answer.about_scope}", "warn")
     answered = found.answered
     fitting = max(1, (width - _RANK - 1) // _LEAST_COLUMN)
     beside = math.ceil(len(answered) / max(1, math.ceil(len(answered) / fitting)))  # as many in each table
     for start in range(0, len(answered), max(1, beside)):
-        made += _table_lines(answered[start : start + beside], found, width)
+        yield from _table(answered[start : start + beside], found, width)
     if not any(answer.results for answer in answered):
-        made.append(line(f" nothing was found{' by any of them' if len(answered) > 1 else ''}", "muted"))
+        yield line(f" nothing was found{' by any of them' if len(answered) > 1 else ''}", "muted")
     for answer in found.answers:
         if answer.problem:
-            made.append(line(f" {answer.engine}: {answer.problem}", "warn").cut(width))
-    return [*made, *_overlap_lines(found.overlaps, width)]
+            yield line(f" {answer.engine}: {answer.problem}", "warn")
+    yield from _overlap_lines(found.overlaps)
 
 
-def judged_lines(found: JudgedEngines, width: int) -> list[Line]:
-    """The metrics of every engine, which is best by the first one, and how much they agree."""
+def judged_blocks(found: JudgedEngines) -> Iterator[Block]:
+    """Yields the metrics of every engine, which is best by the first one, and how much they agree."""
     names = [each.engine for each in found.evaluations]
-    made = [line(f" {problem}", "warn").cut(width) for problem in found.problems]
+    yield from (line(f" {problem}", "warn") for problem in found.problems)
     if not found.evaluations:
-        return made
+        return
     first = found.evaluations[0]
     queries = counted(len(first.queries), "query", "queries")
-    made += [line(f" {queries}, {about(first)}", "muted").cut(width), Line()]
-    made.append(row("", [presentation(name).title for name in names], "bold strong", _NAME).cut(width))
+    yield from (line(f" {queries}, {about(first)}", "muted"), Line())
+    yield row("", [presentation(name).title for name in names], "bold strong", _NAME)
     for metric in found.metrics:
         best = found.best(metric)
         shown = line(f" {metric!s:<{_NAME}}")
@@ -69,17 +70,17 @@ def judged_lines(found: JudgedEngines, width: int) -> list[Line]:
             shown.add(f"{number(each.mean(metric)):>{_NAME}}", "ok" if is_best else "text")
         if first.count(metric) < len(first.queries):  # a mean leaves out those without a relevant document
             shown.add(f"  of {counted(first.count(metric), 'query', 'queries')}", "muted")
-        made.append(shown.cut(width))
+        yield shown
     for name, _ in facts(first):
         cells = [dict(facts(each)).get(name, NONE).partition(";")[0] for each in found.evaluations]
         if name != "outcomes":
-            made.append(row(name, [cell.removesuffix(" a query") for cell in cells], column=_NAME).cut(width))
+            yield row(name, [cell.removesuffix(" a query") for cell in cells], column=_NAME)
     if len({each.expectations[1] for each in found.evaluations}) > 1:
-        made += [line(f" {part}", "muted") for part in wrap(_EXPECTATIONS, width - 2)]
+        yield Text(_EXPECTATIONS, "muted")
     best = found.best(found.metrics[0])
     if best is not None and best.rivals:
-        made += [Line(), *(line(f" {part}") for part in wrap(best_text(best), width - 2))]
-    return [*made, *_overlap_lines(found.overlaps, width)]
+        yield from (Line(), Text(best_text(best)))
+    yield from _overlap_lines(found.overlaps)
 
 
 def best_text(best: BestEngine) -> str:
@@ -145,16 +146,16 @@ class _Column(NamedTuple):
         return cls(answer, outcome, finders, rows, column((answer.title, outcome, *rows), cells))
 
 
-def _table_lines(answers: Sequence[EngineAnswer], found: EngineAnswers, width: int) -> list[Line]:
+def _table(answers: Sequence[EngineAnswer], found: EngineAnswers, width: int) -> Iterator[Line]:
     cells = max(_LEAST_COLUMN, min(_MOST_COLUMN, (width - _RANK - 1) // len(answers))) - 1
     columns = [_Column.of(answer, found, cells) for answer in answers]
     head, outcomes = Line().gap(_RANK + 1), Line().gap(_RANK + 1)
     for each in columns:
         head.fit(each.answer.title, each.cells, "bold strong").gap()
         outcomes.fit(each.outcome, each.cells, "muted").gap()
-    ranks = range(max(len(answer.results) for answer in answers))
-    lines = [_rank_line(columns, place, len(found.answered)) for place in ranks]
-    return [Line(), *(each.cut(width) for each in (head, outcomes, *lines))]
+    yield from (Line(), head, outcomes)
+    for place in range(max(len(answer.results) for answer in answers)):
+        yield _rank_line(columns, place, len(found.answered))
 
 
 def _rank_line(columns: Sequence[_Column], place: int, engines: int) -> Line:
@@ -169,12 +170,11 @@ def _rank_line(columns: Sequence[_Column], place: int, engines: int) -> Line:
     return made
 
 
-def _overlap_lines(overlaps: Sequence[Overlap], width: int) -> list[Line]:
+def _overlap_lines(overlaps: Sequence[Overlap]) -> Iterator[Line]:
     if all(each.value is None for each in overlaps):
-        return []
-    made = [Line(), line(f" rank-biased overlap, 0 to 1 (persistence {PERSISTENCE:g})", "muted").cut(width)]
+        return
+    yield from (Line(), line(f" rank-biased overlap, 0 to 1 (persistence {PERSISTENCE:g})", "muted"))
     for each in sorted(overlaps, key=lambda one: -1.0 if one.value is None else one.value, reverse=True):
         names = f"{presentation(each.one).title} and {presentation(each.other).title}"
         shown = line(f" {NONE if each.value is None else f'{each.value:.3f}':<5}", "bold strong").add(f"  {names}")
-        made.append(shown.add("  neither found anything" if each.value is None else "", "muted").cut(width))
-    return made
+        yield shown.add("  neither found anything" if each.value is None else "", "muted")

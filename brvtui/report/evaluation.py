@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from brvtui.lab.evaluation.comparing import Assessment, Drift, GateResult, Query
 from brvtui.lab.evaluation.results import Evaluation, Metric, QueryResult
 from brvtui.lab.judgments.exchange import trec_name
 from brvtui.lab.judgments.model import NOT_COVERED
+from brvtui.paint.blocks import Block, Text
 from brvtui.paint.line import Line, folded, line
 from brvtui.paint.text import column, keeps_whole, plural, signed, wrap
 from brvtui.report.markdown_text import Markdown, bold, joined, paragraph, path, table
@@ -45,39 +46,38 @@ NONE = "–"
 """What stands for a value that means nothing."""
 
 
-def evaluation_lines(report: Assessment, width: int) -> list[Line]:
-    """The whole report in ``width`` cells."""
-    evaluation, metrics = report.evaluation, report.metrics
-    made = [line(f" {heading(evaluation)}", "bold strong").cut(width)]
-    made += [line(f" {about(evaluation)}", "muted").cut(width)]
+def evaluation_blocks(report: Assessment, width: int) -> Iterator[Block]:
+    """Yields the whole report for ``width`` cells."""
+    evaluation = report.evaluation
+    yield from (line(f" {heading(evaluation)}", "bold strong"), line(f" {about(evaluation)}", "muted"))
     if report.comparison is not None:
-        made.append(line(f" compared with {baseline_text(report)}", "muted").cut(width))
-    made += [Line(), *summary_lines(report, width)]
-    made += [Line(), *query_lines(evaluation.queries, metrics[0], width)]
+        yield line(f" compared with {baseline_text(report)}", "muted")
+    yield Line()
+    yield from _summary(report)
+    yield Line()
+    yield from _query_lines(evaluation.queries, report.metrics[0], width)
     if report.comparison is not None:
-        made += [Line(), *change_lines(report, width)]
+        yield Line()
+        yield from _change_blocks(report, len(report.comparison.changes))
     if report.gates:
-        made += [Line(), *gate_lines(report.gates, width, report.causes)]
-    return made
+        yield Line()
+        yield from _gate_blocks(report.gates, report.causes)
 
 
-def change_lines(report: Assessment, width: int) -> list[Line]:
+def _change_blocks(report: Assessment, compared: int) -> Iterator[Block]:
     """The queries that are answered otherwise than before, each with what happened and what did it."""
-    assert report.comparison is not None
     changes = report.changed
-    made = [line(f" {len(changes) or 'none'} of {len(report.comparison.changes)} compared queries changed", "muted")]
+    yield line(f" {len(changes) or 'none'} of {compared} compared queries changed", "muted")
     for change in changes[:_SHOWN]:
-        made.append(line(f" {change.now.id}: {change_text(change, report.metrics[0])}", "bold strong").cut(width))
-        for text in report.causes.get(change.now.id, ()):
-            made += [line(f"   {part}") for part in wrap(text, width - 3)]
+        yield line(f" {change.now.id}: {change_text(change, report.metrics[0])}", "bold strong")
+        yield from (Text(text, "text", "   ", 0) for text in report.causes.get(change.now.id, ()))
     if len(changes) > _SHOWN:
-        made.append(more_line(len(changes) - _SHOWN, width))
-    return made
+        yield _more(len(changes) - _SHOWN)
 
 
-def more_line(count: int, width: int) -> Line:
+def _more(count: int) -> Line:
     """What stands at the end of a list that is cut short."""
-    return line(f" … {count} more; --format json holds all", "muted").cut(width)
+    return line(f" … {count} more; --format json holds all", "muted")
 
 
 def change_text(change: QueryChange, metric: Metric) -> str:
@@ -89,22 +89,16 @@ def change_text(change: QueryChange, metric: Metric) -> str:
     return ", ".join(texts)
 
 
-def gate_lines(gates: Sequence[GateResult], width: int, causes: Causes = _NO_CAUSES) -> list[Line]:
+def _gate_blocks(gates: Sequence[GateResult], causes: Causes = _NO_CAUSES) -> Iterator[Block]:
     """Each gate, passed or failed, with the queries to look at, each with what became of its note and what did it."""
-    made: list[Line] = []
     for gate in gates:
         word, role = ("passed", "ok") if gate.passed else ("FAILED", "bad")
-        made.append(line(f" {word} ", role).add(f"{gate.name}: {gate.text}").cut(width))
+        yield line(f" {word} ", role).add(f"{gate.name}: {gate.text}")
+        named = gate.queries[:_NAMED]
         left = f" and {len(gate.queries) - _NAMED} more" if len(gate.queries) > _NAMED else ""
-        plain = [name for name in gate.queries[:_NAMED] if not causes.get(name)]
-        for name in gate.queries[:_NAMED]:
-            if name not in plain:
-                made += [
-                    line(f"   {part}", "warn") for part in wrap(f"{name}: {main_cause(gate, causes[name])}", width - 3)
-                ]
-        rest = ", ".join(plain) + left
-        made += [line(f"   {part}", "warn") for part in wrap(rest.removeprefix(" "), width - 3)] if rest else []
-    return made
+        texts = [f"{name}: {main_cause(gate, causes[name])}" for name in named if causes.get(name)]
+        rest = ", ".join(name for name in named if not causes.get(name)) + left
+        yield from (Text(text, "warn", "   ", 0) for text in filter(None, (*texts, rest.removeprefix(" "))))
 
 
 def main_cause(gate: GateResult, lines: Sequence[str]) -> str:
@@ -139,18 +133,14 @@ def about(evaluation: Evaluation) -> str:
     return f"{notes} of {evaluation.project}{revision}, as of {evaluation.clock}"
 
 
-def summary_lines(report: Assessment, width: int) -> list[Line]:
+def _summary(report: Assessment) -> Iterator[Block]:
     """The mean of each metric, beside that of the baseline, then outcomes, prompts and time."""
-    made = []
     evaluation = report.evaluation
     for metric in report.metrics:
         shown = line(f" {metric!s:<{_NAME}}").add(f"{number(evaluation.mean(metric)):>{_VALUE}}", "bold strong")
         shown.add(f"  of {counted(evaluation.count(metric), 'query', 'queries')}", "muted")
-        made.append(shown.add(f"{compared_text(report, metric)}").cut(width))
-    for name, text in facts(evaluation):
-        parts = wrap(text, max(width - _NAME - 2, 1))
-        made += [line(f" {name if place == 0 else '':<{_NAME}} {part}") for place, part in enumerate(parts)]
-    return made
+        yield shown.add(compared_text(report, metric))
+    yield from (Text(text, before=f" {name:<{_NAME}} ", after=0) for name, text in facts(evaluation))
 
 
 def compared_text(report: Assessment, metric: Metric) -> str:
@@ -174,13 +164,13 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str]]:
     return [*made, ("time", f"{evaluation.ms:.1f} ms a query{kept}")]
 
 
-def query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> list[Line]:
+def _query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> Iterator[Line]:
     """A line for each query, those that are wrong first: its metric, the first relevant rank, outcome, first miss."""
     shown = worst_first(queries, metric)[:_SHOWN]
     room = max(12, min(36, width // 3 - 2, max((len(query.id) for query in queries), default=0)))
     room = column((visible(query.id) for query in shown), room)
-    head = f" {'query':<{room}} {metric!s:>9}  first  {'outcome':<{_OUTCOME}} misses"
-    made = [line(head, "muted").cut(width)] if queries else []
+    if queries:
+        yield line(f" {'query':<{room}} {metric!s:>9}  first  {'outcome':<{_OUTCOME}} misses", "muted")
     for query in shown:
         role = "bad" if query.as_expected is False else "text"
         row = Line().gap().fit(query.id, room).add(f" {number(query.value(metric)):>9}", "bold strong")
@@ -188,12 +178,12 @@ def query_lines(queries: Sequence[QueryResult], metric: Metric, width: int) -> l
         missed = Line().add(f" expected {query.expected}" if query.as_expected is False else "", role)
         missed.add(f" {query.first_miss}" if query.first_miss else "", "warn")
         if row.width + missed.width <= width or keeps_whole():
-            made.append(row.extend(missed.spans))
+            yield row.extend(missed.spans)
         else:  # what is missed is what a reader is after: it gets a line of its own
-            made += [row.cut(width), *(Line().gap(3).extend(part.spans) for part in folded(missed, width - 3))]
+            yield row
+            yield from (Line().gap(3).extend(part.spans) for part in folded(missed, width - 3))
     if len(queries) > _SHOWN:
-        made.append(line(f" … {len(queries) - _SHOWN} more, better ones; --format json holds all", "muted").cut(width))
-    return made
+        yield line(f" … {len(queries) - _SHOWN} more, better ones; --format json holds all", "muted")
 
 
 def worst_first(queries: Sequence[QueryResult], metric: Metric) -> list[QueryResult]:
@@ -220,22 +210,23 @@ _LOSSES_SHOWN = 100
 """How many losses are listed: the first."""
 
 
-def drift_lines(drift: Drift, width: int) -> list[Line]:
-    """The whole report in ``width`` cells."""
+def drift_blocks(drift: Drift, width: int) -> Iterator[Block]:
+    """Yields the whole report for ``width`` cells."""
     moments: list[tuple[str, Evaluation]] = [("now", drift.now)]
     moments += [(f"+{point.days:g} d", point.comparison.now) for point in drift.points]
-    made = [line(f" {heading(drift.now)}", "bold strong").cut(width), line(f" {about(drift.now)}", "muted").cut(width)]
-    made.append(line(" if nobody reads or edits a note meanwhile", "muted").cut(width))
-    made += [Line(), row("", [name for name, _ in moments], "muted").cut(width)]
+    yield from (line(f" {heading(drift.now)}", "bold strong"), line(f" {about(drift.now)}", "muted"))
+    yield from (line(" if nobody reads or edits a note meanwhile", "muted"), Line())
+    yield row("", [name for name, _ in moments], "muted")
     for metric in drift.metrics:
-        made.append(row(str(metric), [number(found.mean(metric)) for _, found in moments]).cut(width))
+        yield row(str(metric), [number(found.mean(metric)) for _, found in moments])
     for outcome in dict.fromkeys(name for _, found in moments for name in found.outcomes):
-        made.append(row(outcome, [str(found.outcomes.get(outcome, 0)) for _, found in moments]).cut(width))
-    made += [Line(), *_loss_lines(drift, width)]
+        yield row(outcome, [str(found.outcomes.get(outcome, 0)) for _, found in moments])
+    yield Line()
+    yield from _loss_lines(drift, width)
     for point in drift.points:
         if point.gates:
-            made += [Line(), line(f" in {point.days:g} days", "muted"), *gate_lines(point.gates, width)]
-    return made
+            yield from (Line(), line(f" in {point.days:g} days", "muted"))
+            yield from _gate_blocks(point.gates)
 
 
 def drift_as_plain(drift: Drift) -> dict[str, Any]:
@@ -258,20 +249,18 @@ def drift_as_plain(drift: Drift) -> dict[str, Any]:
     }
 
 
-def _loss_lines(drift: Drift, width: int) -> list[Line]:
+def _loss_lines(drift: Drift, width: int) -> Iterator[Line]:
     losses = drift.losses
     queries = len(first_lost(losses))
     of = counted(len(drift.now.queries), "query", "queries")
-    said = f"{queries} of {of} lose something or change tier" if queries else f"nothing is lost of {of}"
-    made = [line(f" {said}", "muted")]
+    yield line(f" {queries} of {of} lose something or change tier" if queries else f" nothing is lost of {of}", "muted")
     for loss in losses[:_LOSSES_SHOWN]:
         shown = Line().gap().fit(f"by +{loss.days:g} d", _COLUMN, "warn").add(f"{loss.query}: ", "bold strong")
         parts = wrap(f"{loss.document} {loss.what}".strip(), max(10, width - shown.width))
-        made.append(shown.add(parts[0]).cut(width))
-        made += [Line().gap(_COLUMN + 1).add(part).cut(width) for part in parts[1:]]
+        yield shown.add(parts[0])
+        yield from (Line().gap(_COLUMN + 1).add(part) for part in parts[1:])
     if len(losses) > _LOSSES_SHOWN:
-        made.append(more_line(len(losses) - _LOSSES_SHOWN, width))
-    return made
+        yield _more(len(losses) - _LOSSES_SHOWN)
 
 
 def row(name: str, cells: Sequence[str], role: str = "text", column: int = _COLUMN) -> Line:

@@ -8,9 +8,9 @@ from typing import Any
 from brvtui.lab.whatif.sweep import Sweep
 from brvtui.lab.whatif.variant import Control, Value, Variant
 from brvtui.paint.bars import eighths
+from brvtui.paint.blocks import Block, Text
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
-from brvtui.paint.text import wrap
 from brvtui.report.svg import xml_text
 from brvtui.wording import counted, profile_text
 
@@ -44,62 +44,55 @@ def state_text(made: Sweep) -> str:
     return f"as of {made.clock}{others}"
 
 
-def control_lines(controls: Sequence[Control], width: int) -> list[Line]:
-    """A line for each of ``controls``: its name, its value, the values that it can take."""
+def control_lines(controls: Sequence[Control]) -> Iterator[Line]:
+    """Yields a line for each of ``controls``: its name, its value, the values that it can take."""
     cells = max((len(each.key) for each in controls), default=0)
-    return [
-        line(f" {each.key:<{cells}}  ", "text")
-        .add(f"{value_text(each.base):<12}", "strong")
-        .add(
-            ", ".join(map(value_text, each.choices)) or f"{value_text(each.least)} to {value_text(each.most)}", "muted"
-        )
-        .cut(width)
-        for each in controls
-    ]
+    for each in controls:
+        shown = line(f" {each.key:<{cells}}  ").add(f"{value_text(each.base):<12}", "strong")
+        span = f"{value_text(each.least)} to {value_text(each.most)}"
+        yield shown.add(", ".join(map(value_text, each.choices)) or span, "muted")
 
 
-def sweep_lines(made: Sweep, width: int, glyphs: Glyphs) -> list[Line]:
-    """The whole report in ``width`` cells."""
+def sweep_blocks(made: Sweep, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    """Yields the whole report for ``width`` cells."""
     names = " × ".join(axis.control.key for axis in made.axes)
-    queries = queries_text(made)
-    lines = [line(f" {names}: {made.metric} of {queries}", "bold strong").cut(width)]
+    yield line(f" {names}: {made.metric} of {queries_text(made)}", "bold strong")
     bases = ", ".join(f"{axis.control.key} is {value_text(axis.control.base)}" for axis in made.axes)
-    lines.append(line(f" {made.engine}, profile {profile_text(made.profile)}; {bases}", "muted").cut(width))
-    lines += [line(f" {state_text(made)}", "muted").cut(width), Line()]
+    yield line(f" {made.engine}, profile {profile_text(made.profile)}; {bases}", "muted")
+    yield from (line(f" {state_text(made)}", "muted"), Line())
     if all(point.mean is None for point in made.points):
         said = f" {made.metric} means nothing here: nothing says which notes these queries should find"
-        lines += [line(said, "warn").cut(width), Line()]
+        yield from (line(said, "warn"), Line())
     if len(made.axes) == 1:
-        return [*lines, *_crossings(made, width), Line(), *_curve(made, width, glyphs)]
-    return [*lines, *_map(made, width)]
+        yield from _crossings(made)
+        yield Line()
+        yield from _curve(made, max(_LEAST_BAR, min(_BAR, width - _BESIDE)), glyphs)
+    else:
+        yield from _map(made, width)
 
 
-def _curve(made: Sweep, width: int, glyphs: Glyphs) -> list[Line]:
-    lines = []
-    base, cells = made.axes[0].control.base, max(_LEAST_BAR, min(_BAR, width - _BESIDE))
+def _curve(made: Sweep, cells: int, glyphs: Glyphs) -> Iterator[Line]:
     for point in made.points:
         (value,) = point.values
-        mark = glyphs.here if value == base else " "
+        mark = glyphs.here if value == made.axes[0].control.base else " "
         entry = line(f" {mark} ", "accent").fit(value_text(value), 12, "text")
         if point.mean is not None:
             entry.add(f"{point.mean:.3f} ", "strong").add(eighths(point.mean, cells, glyphs), "accent")
         else:
             entry.add(f"    {NONE} ", "faint")
         counts = made.outcomes_at(point)
-        said = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
-        lines.append(entry.gap(2).add(said, "muted").cut(width))
-    return lines
+        yield entry.gap(2).add(", ".join(f"{count} {outcome}" for outcome, count in counts.items()), "muted")
 
 
-def _map(made: Sweep, width: int) -> list[Line]:
+def _map(made: Sweep, width: int) -> Iterator[Line]:
     """Rows of the first axis, columns of the second: the mean in hundredths."""
     first, second = made.axes
     names = [value_text(value) for value in first.values]
     left = max(len(name) for name in names) + 2
     cell = max(5, *(len(value_text(value)) + 1 for value in second.values))
     shown = second.values[: max((width - left - 1) // cell, 1)]
-    lines = [line(f" {first.control.key} down, {second.control.key} across", "muted").cut(width)]
-    lines.append(Line().gap(left).add("".join(f"{value_text(value):>{cell}}" for value in shown), "muted"))
+    yield line(f" {first.control.key} down, {second.control.key} across", "muted")
+    yield Line().gap(left).add("".join(f"{value_text(value):>{cell}}" for value in shown), "muted")
     best = max((point.mean for point in made.points if point.mean is not None), default=None)
     for row, name in enumerate(names):
         entry = line(f" {name}".ljust(left), "muted")
@@ -107,9 +100,9 @@ def _map(made: Sweep, width: int) -> list[Line]:
             mean = made.points[row * len(second.values) + column].mean
             role = "faint" if mean is None else "bold ok" if mean == best else "text"
             entry.add(f"{NONE if mean is None else f'{mean:.2f}':>{cell}}", role)
-        lines.append(entry)
-    left_out = len(second.values) - len(shown)
-    return [*lines, line(f" {left_out} more columns; --format json holds all", "muted")] if left_out else lines
+        yield entry
+    if left_out := len(second.values) - len(shown):
+        yield line(f" {left_out} more columns; --format json holds all", "muted")
 
 
 def _where(value: Value) -> str:
@@ -123,22 +116,23 @@ def _in_order(at: Value, values: tuple[Value, ...]) -> float:
     return values.index(at) if isinstance(at, (bool, str)) else at
 
 
-def _crossings(made: Sweep, width: int) -> list[Line]:
+def _crossings(made: Sweep) -> Iterator[Block]:
     if not made.crossings:
-        return [line(" no query is answered by another tier anywhere on the grid", "muted").cut(width)]
+        yield line(" no query is answered by another tier anywhere on the grid", "muted")
+        return
     values = made.axes[0].values
-    lines = [line(f" {_where(values[0])}, the query is answered by another tier", "muted").cut(width)]
+    yield line(f" {_where(values[0])}, the query is answered by another tier", "muted")
     texts = {each.id: each.text for each in made.queries}
-    for crossing in sorted(made.crossings, key=lambda each: _in_order(each.at, values)):
+    for crossing in sorted(made.crossings, key=lambda each: _in_order(each.at, values))[:_SHOWN]:
         how = "" if crossing.is_solved or not isinstance(crossing.at, float) else "  (found by bisection)"
         entry = line(f"   {value_text(crossing.at):<10}", "strong").add(
             f"{crossing.before} → {crossing.after}", "accent"
         )
-        lines.append(entry.add(f"  {texts[crossing.query]}", "text").add(how, "muted").cut(width))
-    left_out = len(lines) - 1 - _SHOWN
-    more = [line(f"   {left_out} more values; --format json holds all", "muted")] if left_out > 0 else []
-    kept = "what changes between two of the values below and changes back is not seen"
-    return [*lines[: _SHOWN + 1], *more, *(line(f" {part}", "faint") for part in wrap(kept, width - 2))]
+        yield entry.add(f"  {texts[crossing.query]}", "text").add(how, "muted")
+    left_out = len(made.crossings) - _SHOWN
+    if left_out > 0:
+        yield line(f"   {left_out} more values; --format json holds all", "muted")
+    yield Text("what changes between two of the values below and changes back is not seen", "faint")
 
 
 def sweep_as_plain(made: Sweep) -> dict[str, Any]:

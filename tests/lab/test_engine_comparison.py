@@ -19,7 +19,9 @@ from brvtui.lab.engine_comparison import (
     rank_biased_overlap,
 )
 from brvtui.lab.evaluation.results import Evaluation, QueryResult, RankedDocument, parse_metric
-from brvtui.report.engine_comparison import answers_lines, best_text
+from brvtui.paint.blocks import lines_of
+from brvtui.paint.glyphs import UNICODE
+from brvtui.report.engine_comparison import answers_blocks, best_text
 
 MRR = parse_metric("mrr")
 DEEP = 1_500
@@ -135,6 +137,6 @@ def test_who_found_a_note_is_counted() -> None:
     assert overlap.value == rank_biased_overlap(["a", "b", "c"], ["b", "d"])
     found = EngineAnswers("x", "", (answer("soleri", "abc"), answer("byterover", ""), answer("knowing", "")))
     assert [overlap.value for overlap in found.overlaps] == [0.0, 0.0, None]
-    lines = [line.plain.rstrip() for line in answers_lines(found, 80)]
+    lines = [line.plain.rstrip() for line in lines_of(answers_blocks(found, 80), 80, UNICODE)]
     assert lines[-3:-1] == [" 0.000  Soleri and ByteRover", " 0.000  Soleri and knowing"]
     assert lines[-1] == " –      ByteRover and knowing  neither found anything"

@@ -16,8 +16,9 @@ from brvtui.lab.evaluation.results import parse_metric
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, outcome_of
 from brvtui.lab.whatif.sweep import SweepError, crossing_between, crossings_between, parse_axis
 from brvtui.lab.whatif.variant import Control, Variant
+from brvtui.paint.blocks import lines_of
 from brvtui.paint.glyphs import ASCII
-from brvtui.report.sweep import sweep_as_plain, sweep_lines, sweep_svg
+from brvtui.report.sweep import sweep_as_plain, sweep_blocks, sweep_svg
 from brvtui.session import Session
 from brvtui.session.sweeping import swept, swept_over
 from brvtui.trace import Check, Trace
@@ -73,7 +74,7 @@ def test_what_else_is_replaced_is_said(session: Session) -> None:
     axis = parse_axis("direct.min_top=0.5:1:3", session.variants.controls("byterover"), 1)
     made = swept_over(session, [axis], QUERIES, METRIC, base, "byterover", {}, lambda done, of: None)
     said = "as of 2026-11-22T12:00:00.000Z, with score.recency=0.1 +2d"
-    assert f" {said}" in [each.plain for each in sweep_lines(made, 80, ASCII)]
+    assert f" {said}" in [each.plain for each in lines_of(sweep_blocks(made, 80, ASCII), 80, ASCII)]
     assert said in sweep_svg(made)
     plain = sweep_as_plain(made)
     assert (plain["clock"], plain["others"]) == ("2026-11-22T12:00:00.000Z", "score.recency=0.1 +2d")
@@ -220,7 +221,7 @@ def test_every_form_of_a_report(session: Session) -> None:
     assert len(two.points) == 12
     assert two.crossings == ()
     for made in (one, two, nothing, signal):
-        lines = sweep_lines(made, 80, ASCII)
+        lines = lines_of(sweep_blocks(made, 80, ASCII), 80, ASCII)
         assert max(each.width for each in lines) <= 80
         svg = ElementTree.fromstring(sweep_svg(made))
         drawn = [each.tag.rpartition("}")[2] for each in svg.iter()]

@@ -12,7 +12,9 @@ from markdown_it import MarkdownIt
 
 from brvtui.lab.evaluation.comparing import Assessment, compare_evaluations, gate_drop, gate_outcomes, gate_under
 from brvtui.lab.evaluation.results import Evaluation, Metric, QueryResult, RankedDocument
-from brvtui.report.evaluation import EvaluationForm, evaluation_lines, rendered_evaluation, save_evaluation
+from brvtui.paint.blocks import lines_of
+from brvtui.paint.glyphs import UNICODE
+from brvtui.report.evaluation import EvaluationForm, evaluation_blocks, rendered_evaluation, save_evaluation
 from brvtui.report.saved import ExportError
 from brvtui.saved.evaluations import read_evaluation
 
@@ -63,7 +65,9 @@ def test_junit_has_a_case_for_each_gate_and_query(report: Assessment) -> None:
 
 def test_a_gate_of_tiers_says_how_a_query_is_answered_now_not_which_note_fell(report: Assessment) -> None:
     made = replace(report, causes={"lost": ("why it is tier 4", "n one.md: rank 1 → not found", "cause: an edit")})
-    text = "\n".join(line.plain for line in evaluation_lines(made, 120)).partition(" FAILED ")[2]
+    text = "\n".join(line.plain for line in lines_of(evaluation_blocks(made, 120), 120, UNICODE)).partition(" FAILED ")[
+        2
+    ]
     _, of_the_drop, of_the_tier = text.split("lost: ", 2)
     assert of_the_drop.startswith("n one.md: rank 1 → not found; cause: an edit")
     assert "lost: why it is tier 4; cause: an edit" in of_the_tier
@@ -113,7 +117,7 @@ def test_of_many_queries_the_worst_are_listed(report: Assessment) -> None:
     made = replace(
         report, evaluation=replace(report.evaluation, queries=(*many, result("worst", "m.md"))), comparison=None
     )
-    text = [line.plain for line in evaluation_lines(replace(made, gates=()), 80)]
+    text = [line.plain for line in lines_of(evaluation_blocks(replace(made, gates=()), 80), 80, UNICODE)]
     assert text[-1].startswith(" … 11 more")
     assert sum(line.startswith(" q") and "tier 2" in line for line in text) == 49
     assert any(line.startswith(" worst") for line in text)
@@ -121,7 +125,7 @@ def test_of_many_queries_the_worst_are_listed(report: Assessment) -> None:
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_lines_keep_their_width(report: Assessment, width: int) -> None:
-    lines = evaluation_lines(report, width)
+    lines = lines_of(evaluation_blocks(report, width), width, UNICODE)
     assert all(line.width <= width for line in lines)
     text = "\n".join(line.plain for line in lines)
     assert "lost" in text

@@ -49,9 +49,10 @@ class SweepPane(Pane):
         """The lines that ``brv-tui sweep`` prints."""
         if self._made is None:
             return wrapped(self._said, width)
-        from brvtui.report.sweep import sweep_lines
+        from brvtui.paint.blocks import lines_of
+        from brvtui.report.sweep import sweep_blocks
 
-        return sweep_lines(self._made, width, self.glyphs)
+        return lines_of(sweep_blocks(self._made, width, self.glyphs), width, self.glyphs)
 
 
 class SweepDialog(Dialog[None]):

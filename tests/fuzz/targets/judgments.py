@@ -11,7 +11,9 @@ from brvtui.lab.evaluation.evaluate import evaluate
 from brvtui.lab.evaluation.results import DEFAULT_METRICS
 from brvtui.lab.judgments.file import JudgmentsFile
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, JudgmentsError
-from brvtui.report.evaluation import EvaluationForm, evaluation_lines, rendered_evaluation
+from brvtui.paint.blocks import lines_of
+from brvtui.paint.glyphs import UNICODE
+from brvtui.report.evaluation import EvaluationForm, evaluation_blocks, rendered_evaluation
 from brvtui.saved.evaluations import read_evaluation
 from brvtui.saved.traces import SavedError
 from tests.fuzz.targets.target import QUERY, Target, Wrong, planted, told
@@ -108,7 +110,7 @@ def _refused(file: JudgmentsFile, data: bytes) -> None:
 def shown(report: Assessment) -> None:
     """Writes ``report`` in every form. Raises :class:`Wrong` for a line that is too wide."""
     try:
-        if any(line.width > _WIDTH for line in evaluation_lines(report, _WIDTH)):
+        if any(line.width > _WIDTH for line in lines_of(evaluation_blocks(report, _WIDTH), _WIDTH, UNICODE)):
             raise Wrong("a line is too wide")
         for form in EvaluationForm:
             rendered_evaluation(report, form)
