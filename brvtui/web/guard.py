@@ -101,7 +101,7 @@ class Guard:
         if not self._is_own_name(request):
             raise web.HTTPForbidden(text=f"{self._unknown_name}\n")
         origin = request.headers.get("Origin")
-        if origin is not None and origin not in (f"http://{request.host}", f"https://{request.host}"):
+        if origin is not None and origin != f"http://{request.host}":
             raise web.HTTPForbidden(text=ONLY_OWN_PAGES)
         if not self.has_token(request) and not _equal(request.cookies.get(self._cookie_name, ""), self._cookie):
             raise web.HTTPForbidden(text="open the address that brv-tui serve printed: it holds the token\n")

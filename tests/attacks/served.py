@@ -158,6 +158,8 @@ REQUESTS = {
     "a connection with the token in its path": _get("/ws/{key}?token={token}", _OWN, *_UPGRADE),
     "a connection of another site": _get("/ws/{key}", _EVIL, _COOKIE, *_UPGRADE),
     "a connection of another port": _get("/ws/{key}", "Origin: http://127.0.0.1:1", _COOKIE, *_UPGRADE),
+    "a connection of the same port by TLS": _get("/ws/{key}", "Origin: https://{host}", _COOKIE, *_UPGRADE),
+    "a page of the same port by TLS": _get("/", "Origin: https://{host}", _COOKIE),
     "a connection of a file": _get("/ws/{key}", "Origin: null", _COOKIE, *_UPGRADE),
     "a connection of nobody": _get("/ws/{key}", _COOKIE, *_UPGRADE),
     "a rebound name": _get("/", _COOKIE, host="evil.example:{port}"),

@@ -264,7 +264,9 @@ async def test_its_own_page_alone_may_connect(served: Served) -> None:
     own = served.url.rstrip("/")
     assert await connected(served, own)
     assert await connected(served, f"http://localhost:{served.port}", f"localhost:{served.port}")
-    for other in ("http://evil.example", f"http://evil.example:{served.port}", "null", "", f"{own}0"):
+    foreign = ("http://evil.example", f"http://evil.example:{served.port}", "null", "", f"{own}0", f"{own}/")
+    near = (f"https://127.0.0.1:{served.port}", "http://127.0.0.1", f"http://localhost:{served.port}", own.upper())
+    for other in (*foreign, *near):
         assert not await connected(served, other)
 
 
