@@ -10,6 +10,7 @@ from brvtui.loading import EditedFile, load, update
 from brvtui.ranking.decay import just_before_ms
 from brvtui.snapshot import Snapshot
 from brvtui.tree.constants import TreeConstants
+from brvtui.tree.history.git import RevisionError
 from brvtui.tree.history.revision import Revision
 from brvtui.tree.reading.contents import Unseen, read_bytes
 from brvtui.tree.reading.signals import NoteSignals, SignalLayers
@@ -105,6 +106,17 @@ def revised(snapshot: Snapshot, constants: TreeConstants, now_ms: float, differe
     made = load(snapshot.project, constants, now_ms, snapshot.stored, before, edits=edits, removed=difference.removed)
     assert made is not None  # nobody cancels
     return replace(made, generation=UNPUBLISHED, edited={**_texts(edits, constants)})
+
+
+def revision_of(snapshot: Snapshot, name: str) -> Revision:
+    """The revision ``name`` of the tree of ``snapshot``.
+
+    Raises :class:`brvtui.tree.history.git.RevisionError`, also for a tree behind a link whose notes are not read: its
+    history is not read either.
+    """
+    if snapshot.project.link and not snapshot.limits.linked_trees:
+        raise RevisionError(snapshot.project.link)
+    return Revision(snapshot.project.tree, name)
 
 
 def difference_to(snapshot: Snapshot, revision: Revision) -> Difference:

@@ -20,13 +20,12 @@ from brvtui.lab.evaluation.keeping import KeepingEvaluator
 from brvtui.lab.evaluation.results import Evaluation, Metric
 from brvtui.lab.judgments.model import Judgment
 from brvtui.lab.pair import PairComparison, Turner, compare_pair
-from brvtui.loading.revised import UNCHANGED, Difference, difference_to, edit_after_save, revised
+from brvtui.loading.revised import UNCHANGED, Difference, difference_to, edit_after_save, revised, revision_of
 from brvtui.session.evaluating import SAME_ORDER_MS
 from brvtui.snapshot.naming import find_note
 from brvtui.store.kept_answers import KeptAnswers
 from brvtui.trace import Trace
 from brvtui.tree.constants import TreeConstants
-from brvtui.tree.history.revision import Revision
 from brvtui.tree.reading.signals import SignalLayers, defaults, read_signals_file
 from brvtui.typed_tables import ProfileError
 from brvtui.wording import counted
@@ -143,9 +142,7 @@ def diff_answers(session: Session, plan: DiffPlan) -> AnswerDiff:
     then = AskedState(_AS_IT_IS, context, session.profile, UNCHANGED, base.stored)
     now = replace(then, name=_name(plan, context.now_ms), difference=_edited(plan, context))
     if plan.revision:
-        then = replace(
-            then, name=plan.revision, difference=difference_to(base, Revision(session.project.tree, plan.revision))
-        )
+        then = replace(then, name=plan.revision, difference=difference_to(base, revision_of(base, plan.revision)))
     if plan.signals is not None:
         given = read_signals_file(plan.signals, defaults(session.profile.signals))
         now = replace(now, stored=SignalLayers((given, *base.stored.layers), base.stored.broken))

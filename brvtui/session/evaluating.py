@@ -24,12 +24,11 @@ from brvtui.lab.evaluation.evaluate import Progress
 from brvtui.lab.evaluation.keeping import KeepingEvaluator
 from brvtui.lab.evaluation.results import Evaluation, Metric
 from brvtui.lab.judgments.model import Judgment
-from brvtui.loading.revised import UNCHANGED, difference_to, revised
+from brvtui.loading.revised import UNCHANGED, difference_to, revised, revision_of
 from brvtui.ranking.decay import MS_PER_DAY
 from brvtui.saved.evaluations import read_evaluation
 from brvtui.store.kept_answers import KeptAnswers
 from brvtui.tree.history.git import RevisionError
-from brvtui.tree.history.revision import Revision
 
 if TYPE_CHECKING:
     from brvtui.session.session import Session
@@ -167,5 +166,5 @@ def _gates(made: Evaluation, comparison: Comparison | None, plan: EvaluationPlan
 
 def _reverting(session: Session, context: Context[Any], name: str) -> Reverting:
     """The way back to the notes of the revision ``name``. Raises :class:`brvtui.tree.history.git.RevisionError`."""
-    difference = difference_to(context.snapshot, Revision(session.project.tree, name))
+    difference = difference_to(context.snapshot, revision_of(context.snapshot, name))
     return Reverting(name, difference, context.snapshot, context.now_ms, session.profile)

@@ -40,6 +40,7 @@ from brvtui.loading.revised import (
     edit_after_save,
     edited,
     revised,
+    revision_of,
     with_signals,
 )
 from brvtui.ranking.decay import MS_PER_DAY
@@ -49,7 +50,6 @@ from brvtui.snapshot import Snapshot
 from brvtui.store.kept_answers import KeptAnswers
 from brvtui.trace import Trace
 from brvtui.tree.constants import TreeConstants
-from brvtui.tree.history.revision import Revision
 from brvtui.tree.reading.project import FoundProject
 from brvtui.tree.reading.signals import Source
 from brvtui.typed_tables import ProfileError, overlay
@@ -170,7 +170,7 @@ def _with_signals(
 def _with_notes(snapshot: Snapshot, constants: TreeConstants, now_ms: float, variant: Variant) -> Snapshot:
     difference = Difference({}, frozenset())
     if variant.revision:
-        difference = difference_to(snapshot, Revision(snapshot.project.tree, variant.revision))
+        difference = difference_to(snapshot, revision_of(snapshot, variant.revision))
     edits = dict(difference.edits)
     if variant.edit is not None:
         edit = variant.edit
@@ -423,7 +423,7 @@ class VariantRunner:
         """
         session, variant = self._session, state.variant
         if variant.revision:
-            revision = Revision(session.project.tree, variant.revision)
+            revision = revision_of(session.snapshot, variant.revision)
             difference, name = difference_to(session.snapshot, revision), variant.revision
         elif variant.earlier is not None and variant.earlier.difference is not None:
             difference, name = variant.earlier.difference, "before"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,9 @@ import pytest
 
 from brvtui.loading import load
 from brvtui.loading.incremental import update
+from brvtui.loading.revised import UNCHANGED, difference_to, revision_of
+from brvtui.tree.constants import TreeConstants
+from brvtui.tree.history.git import RevisionError
 from brvtui.tree.reading.project import ProjectError, find_project
 from brvtui.typed_tables import lowered, overlay
 from tests.support.trees import BRV3, NOW_MS
@@ -161,6 +165,31 @@ def test_a_change_in_the_linked_tree_is_not_read(tmp_path: Path) -> None:
     after = load(found, BRV3, NOW_MS, previous=before)
     assert after is not None
     assert not after.notes
+
+
+LINKED = (brv_of_another, tree_of_another, tree_inside, brv_inside, chain_inside, parent)
+
+
+def committed(folder: Path) -> None:
+    identity = ("-c", "user.name=t", "-c", "user.email=t@example.org")
+    for words in (("init", "-q"), ("add", "-A"), (*identity, "commit", "-q", "-m", "notes")):
+        subprocess.run(("git", "-C", str(folder), *words), check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("make", LINKED)
+@pytest.mark.parametrize("profile", [BRV3, READS_LINKED], ids=["usual", "reads links"])
+def test_the_history_of_a_linked_tree_is_read_like_its_notes(
+    make: Callable[[Path], Path], profile: TreeConstants, tmp_path: Path
+) -> None:
+    found = find_project(make(tmp_path))
+    committed(found.tree)
+    snapshot = load(found, profile, NOW_MS)
+    assert snapshot is not None
+    if profile is READS_LINKED:
+        assert difference_to(snapshot, revision_of(snapshot, "HEAD")) == UNCHANGED
+    else:
+        with pytest.raises(RevisionError, match="is a link that leads"):
+            revision_of(snapshot, "HEAD")
 
 
 def test_a_profile_of_the_projects_cannot_allow_it() -> None:

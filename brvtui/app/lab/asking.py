@@ -90,7 +90,8 @@ class LabBatch(NamedTuple):
 def read_judgments(session: Session, engine: str) -> JudgmentsRead:
     """The judgments of the project, where they lie, and what of ``engine`` can be changed."""
     file = JudgmentsFile.of(session.project)
-    revisions = named_revisions(session.project.tree) if session.kind.can_vary else {}
+    is_read = session.profile.limits.linked_trees or not session.project.link
+    revisions = named_revisions(session.project.tree) if session.kind.can_vary and is_read else {}
     root = session.project.root
     place = str(file.path.relative_to(root)) if file.path.is_relative_to(root) else file.path.name
     controls: tuple[Control, ...] = ()
