@@ -76,6 +76,11 @@ def utf16(text: str) -> str:
     return "".join(chr(int.from_bytes(units[i : i + 2], "little")) for i in range(0, len(units), 2))
 
 
+def encodable(text: str) -> str:
+    """``text`` with a question mark for each half of a surrogate pair, which UTF-8 cannot hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def from_utf16(text: str) -> str:
     """The inverse of :func:`utf16`, for showing a term; a lone surrogate becomes U+FFFD."""
     if text.isascii():

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from brvtui.text.analysis import encodable
+
 Texts = Sequence[str]
 """The text of each column of one document."""
 
@@ -110,7 +112,7 @@ class FullText:
         known = {int(self._rowids[position]): position for position in positions}
         try:
             with self._searching:
-                within = f"{{{' '.join(columns)}}} : ({_encodable(alternative)})"
+                within = f"{{{' '.join(columns)}}} : ({encodable(alternative)})"
                 found = self._database.execute(asked, (within, json.dumps([*known]))).fetchall()
         except sqlite3.Error as error:
             raise FullTextError(str(error)) from error
@@ -136,7 +138,7 @@ class FullText:
         return made
 
     def _rows(self, positions: Iterable[int]) -> Iterator[tuple[int | str, ...]]:
-        return ((int(self._rowids[at]), *map(_encodable, self.documents[at])) for at in positions)
+        return ((int(self._rowids[at]), *map(encodable, self.documents[at])) for at in positions)
 
     def _write(self, rows: Iterable[tuple[int | str, ...]], command: str = "") -> None:
         """Inserts ``rows``, or passes them to a command: a table without texts needs them to delete a row."""
@@ -163,11 +165,11 @@ def full_text(layout: IndexLayout, documents: Sequence[Texts]) -> FullText:
 
 def phrase(text: str, is_prefix: bool) -> str:
     """``text`` as a phrase of an FTS5 expression, whatever is in it; with ``is_prefix`` its last word may go on."""
-    return '"{}"{}'.format(_encodable(text).replace("\0", " ").replace('"', '""'), "*" if is_prefix else "")
+    return '"{}"{}'.format(encodable(text).replace("\0", " ").replace('"', '""'), "*" if is_prefix else "")
 
 
 def _joined(alternatives: Sequence[str]) -> str:
-    return _encodable(" OR ".join(alternatives))
+    return encodable(" OR ".join(alternatives))
 
 
 def _connected() -> sqlite3.Connection:
@@ -181,7 +183,3 @@ def _rowids(known: NDArray[np.int64]) -> NDArray[np.int64]:
     places, values = [-1, *held, count], [0, *known[held], last + (count - before) * _STEP]
     made: NDArray[np.int64] = np.interp(np.arange(count), places, values).astype(np.int64)
     return made
-
-
-def _encodable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")

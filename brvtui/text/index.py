@@ -13,7 +13,7 @@ import numpy as np
 import tantivy
 from numpy.typing import NDArray
 
-from brvtui.text.analysis import from_utf16
+from brvtui.text.analysis import encodable, from_utf16
 
 FIELDS = ("title", "content", "path")
 _KEY = "key"
@@ -52,7 +52,7 @@ class _SharedIndex:
         for document in new:
             made = tantivy.Document()
             for name in FIELDS:
-                made.add_text(name, _clean(getattr(document, name)))
+                made.add_text(name, encodable(getattr(document, name)))
             made.add_unsigned(_KEY, self.keys)
             writer.add_document(made)
             self.keys += 1
@@ -117,7 +117,7 @@ class TextIndex:
 
     def similar(self, document: IndexedDocument, limit: int) -> list[tuple[int, float]]:
         """The positions of the documents most like ``document``, best first, with tantivy's score; itself left out."""
-        fields = {"title": [_clean(document.title)], "content": [_clean(document.content)]}
+        fields = {"title": [encodable(document.title)], "content": [encodable(document.content)]}
         query = tantivy.Query.more_like_this_document_fields_query(
             self._written.schema, fields, min_doc_frequency=1, min_term_frequency=1
         )
@@ -159,7 +159,3 @@ def index_of(documents: Iterable[IndexedDocument]) -> TextIndex:
     searcher = shared.write(taken())
     made = shared.newest = TextIndex(paths, shared, searcher, np.arange(shared.keys, dtype=np.int64))
     return made
-
-
-def _clean(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -108,11 +108,11 @@ class StatusLine(Lines):
             await self.app.switch_mode(name)
 
 
-def counts(numbers: tuple[int, int, int], glyphs: Glyphs, zeros: bool = False) -> list[Span]:
-    """Notes by maturity as glyph and number; levels without notes are left out unless ``zeros``."""
+def counts(numbers: tuple[int, int, int], glyphs: Glyphs) -> list[Span]:
+    """Notes by maturity as glyph and number; levels without notes are left out."""
     spans: list[Span] = []
     for name, amount in zip(MATURITIES, numbers, strict=True):
-        if amount or zeros:
+        if amount:
             spans += [(" ", "text")] if spans else []
             spans.append((f"{glyphs.maturity[name]}{amount}", name))
     return spans

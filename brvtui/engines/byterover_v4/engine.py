@@ -245,7 +245,7 @@ class ByteRoverV4:
 
         spaces = self._spaces(context.snapshot)
         asked = (_limited(replace(like, text=step.query), limit) for step in steps)
-        lines = [_command_line(context, query) for query in asked]
+        lines = [_command_line(query) for query in asked]
         return answers_in_sequence(spaces[0].space, steps, lines, context.now_ms, context.constants)
 
     def _answered(
@@ -257,7 +257,7 @@ class ByteRoverV4:
         from brvtui.engines.byterover_v4.tracing import failed, traced
 
         watch = Stopwatch()
-        line = _command_line(context, query)
+        line = _command_line(query)
         answer: ScriptAnswer | None = None
         with watch.measure("total"):
             with watch.measure("index"):
@@ -324,7 +324,7 @@ def _limited(query: Query, limit: int | None) -> Query:
     return replace(query, options={**query.options, "limit": limit})
 
 
-def _command_line(context: Context[V4Profile], query: Query) -> CommandLine:
+def _command_line(query: Query) -> CommandLine:
     """``query`` as V4's command line has it. Raises :class:`EngineError` for an option that is none."""
     from brvtui.engines.byterover_v4.command_line import CommandLine, read_command_line
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from brvtui.engines.contract import Context, EngineError, Query, StorageError, asking
-from brvtui.engines.knowing.sections import ENGINE, GAPS, GraphRetrieval
+from brvtui.engines.knowing.sections import ENGINE, GAPS, PROFILES, GraphRetrieval
 from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_mode, check_options
 from brvtui.faults import error_line
@@ -55,7 +55,7 @@ class Knowing:
 
     name = ENGINE
     title = "knowing"
-    profiles = (ENGINE, "knowing-code")
+    profiles = PROFILES
     modes: tuple[str, ...] = MODES
     options = (*sorted(_OPTIONS), *_OTHERS)
     sections = (GraphRetrieval,)

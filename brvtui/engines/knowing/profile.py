@@ -13,7 +13,7 @@ from brvtui.engines.knowing.ranking_rules import (
     ScoreRules,
     WalkRules,
 )
-from brvtui.engines.knowing.sections import ENGINE
+from brvtui.engines.knowing.sections import ENGINE, PROFILES
 from brvtui.engines.knowing.seed_rules import (
     EquivalenceRules,
     FullTextRules,
@@ -30,8 +30,6 @@ from brvtui.engines.knowing.seed_rules import (
 )
 from brvtui.engines.profile_files import profile_tables
 from brvtui.typed_tables import typed
-
-PROFILES = (ENGINE, "knowing-code")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from brvtui.engines.contract import Context, EngineError, Query, StorageError, a
 from brvtui.engines.embedding import embedder_of, load_ahead, never_cancelled, why_not_asked
 from brvtui.engines.no_result import with_causes
 from brvtui.engines.options import check_mode, check_options
-from brvtui.engines.soleri.sections import ENGINE, VaultSearch
+from brvtui.engines.soleri.sections import ENGINE, PROFILES, VaultSearch
 from brvtui.faults import error_line
 from brvtui.services.legs import LegError
 from brvtui.timing import Stopwatch
@@ -59,7 +59,7 @@ class Soleri:
 
     name = ENGINE
     title = "Soleri"
-    profiles = (ENGINE, "soleri-code")
+    profiles = PROFILES
     modes = MODES
     options = (*sorted(_OPTIONS), *_OTHERS)
     sections = (VaultSearch,)

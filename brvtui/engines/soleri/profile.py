@@ -7,10 +7,8 @@ from functools import cache
 from typing import Annotated, Literal
 
 from brvtui.engines.profile_files import profile_tables
-from brvtui.engines.soleri.sections import ENGINE
+from brvtui.engines.soleri.sections import ENGINE, PROFILES
 from brvtui.typed_tables import Count, Positive, Range, typed
-
-PROFILES = (ENGINE, "soleri-code")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from brvtui.trace import DocumentForecast, Hit
 
 ENGINE = "soleri"
+PROFILES = (ENGINE, "soleri-code")
 """The engine's name in settings, traces and files."""
 POOL, VECTOR = "pool", "vector"
 """The names of the legs."""
