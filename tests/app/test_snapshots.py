@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from brvtui.saved.traces import as_json
 from tests.app.driving import NARROW, WIDE, ask, reading, settled, shown, until, view
 from tests.app.pictures import DARK, LIGHT, NARROW_AND_WIDE, ONLY_NARROW, ONLY_WIDE, Looks
 from tests.support.trees import Tree
+from tests.support.vectors import Letters
 
 Before = Callable[[Pilot[Any]], Awaitable[None]]
 MakeApp = Callable[..., BrvTui]
@@ -90,20 +91,10 @@ async def test_hybrid(looks: Looks, app: BrvTui, state: str) -> None:
 
 
 async def test_both_legs(looks: Looks, app: BrvTui, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda settings, rules: Letters())
+    monkeypatch.setattr("brvtui.providers.services.embedder_of", lambda settings, rules: Letters(0.1))
     async with app.run_test(size=WIDE) as pilot:
         await _asking("refresh token rotation", "escape", "P", "m", "m", "m")(pilot)
         await looks(pilot, "test_both_legs[hybrid]", ONLY_WIDE)
-
-
-class Letters:
-    """Vectors of how often each letter occurs, as a local model would give them."""
-
-    name = "letters"
-    is_remote = False
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        return [[text.lower().count(chr(97 + place)) + 0.1 for place in range(26)] for text in texts]
 
 
 async def test_help(looks: Looks, app: BrvTui) -> None:

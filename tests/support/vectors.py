@@ -1,10 +1,15 @@
-"""Vectors that are kept in memory."""
+"""An embedder that needs no model, and vectors that are kept in memory."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
+
+from brvtui.services.legs import LegError
+from brvtui.services.provided import NoServices
 
 
 class MemoryVectors:
@@ -18,3 +23,31 @@ class MemoryVectors:
 
     def write(self, vectors: Any) -> None:
         self.held = {name: np.asarray(vector) for name, vector in vectors.items()}
+
+
+class Letters:
+    """An embedder that counts letters: near when words are alike."""
+
+    name = "letters"
+    is_remote = False
+
+    def __init__(self, least: float = 0.0, fails: bool = False) -> None:
+        self.least, self.fails = least, fails
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        if self.fails:
+            raise LegError("letters is away")
+        self.texts += texts
+        return [[self.least + text.lower().count(letter) for letter in ascii_lowercase] for text in texts]
+
+
+class WithEmbedder(NoServices):
+    """Services of which the embedder is set."""
+
+    def __init__(self, embedder: Letters) -> None:
+        self.embedder = embedder
+        self.kept: dict[str, MemoryVectors] = {}
+
+    def vectors(self, model: str) -> MemoryVectors:
+        return self.kept.setdefault(model, MemoryVectors())

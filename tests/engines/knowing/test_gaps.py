@@ -25,7 +25,7 @@ from brvtui.snapshot.naming import find_note
 from brvtui.trace import State, Step, Trace, adds_up
 from tests.corpus.code.making import write
 from tests.support.trees import NOW_MS, Tree
-from tests.support.vectors import MemoryVectors
+from tests.support.vectors import Letters, WithEmbedder
 
 SEEDS = load_profile().seeds
 WORDLESS = "zzebra quagxas"
@@ -38,27 +38,6 @@ NOTES = {
 }
 
 
-class Letters:
-    """An embedder that counts letters: near when words are alike."""
-
-    name = "letters"
-    is_remote = False
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-
-    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        self.texts += texts
-        return [[float(text.lower().count(letter)) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
-
-
-class Failing(Letters):
-    """An embedder that does not answer."""
-
-    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        raise LegError("letters is away")
-
-
 class QueryFails(Letters):
     """An embedder whose answer to a single text is ``answer``."""
 
@@ -68,17 +47,6 @@ class QueryFails(Letters):
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         return self.answer if len(texts) == 1 else super().embed(texts)
-
-
-class WithEmbedder(NoServices):
-    """Services of which the embedder is set."""
-
-    def __init__(self, embedder: Letters) -> None:
-        self.embedder = embedder
-        self.kept: dict[str, MemoryVectors] = {}
-
-    def vectors(self, model: str) -> MemoryVectors:
-        return self.kept.setdefault(model, MemoryVectors())
 
 
 class WronglySet(NoServices):
@@ -186,7 +154,7 @@ NUMBERS = [1.0] * 26
 @pytest.mark.parametrize(
     ("embedder", "said"),
     [
-        (Failing(), "letters is away"),
+        (Letters(fails=True), "letters is away"),
         (QueryFails([]), "gave 0 vectors for 1 texts"),
         (QueryFails([NUMBERS, NUMBERS]), "gave 2 vectors for 1 texts"),
         (QueryFails([[]]), "gave vectors of 0 numbers"),
@@ -368,7 +336,7 @@ def test_gaps_are_filled_over_code_as_over_notes(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("services", "said"), [(WithEmbedder(Failing()), "letters is away"), (WronglySet(), "localhost")]
+    ("services", "said"), [(WithEmbedder(Letters(fails=True)), "letters is away"), (WronglySet(), "localhost")]
 )
 def test_the_command_code_says_that_an_embedder_failed(root: Path, services: Any, said: str) -> None:
     session = Session.open(now_ms=NOW_MS, repository=root)

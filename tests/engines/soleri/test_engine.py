@@ -16,7 +16,7 @@ from brvtui.engines.soleri.index import index_notes, map_note
 from brvtui.engines.soleri.profile import load_profile
 from brvtui.engines.soleri.sections import VaultSearch
 from brvtui.saved.traces import as_json, read
-from brvtui.services.legs import LegError, ServiceError
+from brvtui.services.legs import ServiceError
 from brvtui.services.provided import NoServices
 from brvtui.session import Session
 from brvtui.snapshot import Snapshot
@@ -26,7 +26,7 @@ from brvtui.trace import State, Trace, adds_up
 from brvtui.trace.feedback import Feedback, Usefulness
 from brvtui.typed_tables import ProfileError
 from tests.support.trees import NOW_MS, Tree
-from tests.support.vectors import MemoryVectors
+from tests.support.vectors import Letters, WithEmbedder
 
 ROTATION = """---
 title: JWT refresh rotation
@@ -222,36 +222,8 @@ def test_the_programs_profile_says_where_it_differs(snapshot: Snapshot) -> None:
     )
 
 
-class Letters:
-    """An embedder that counts letters: near when words are alike."""
-
-    name = "letters"
-    is_remote = False
-
-    def __init__(self, fails: bool = False) -> None:
-        self.fails = fails
-        self.texts: list[str] = []
-
-    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        if self.fails:
-            raise LegError("letters is away")
-        self.texts += texts
-        return [[1.0 + text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
-
-
-class WithEmbedder(NoServices):
-    """Services of which the embedder is set."""
-
-    def __init__(self, embedder: Letters) -> None:
-        self.embedder = embedder
-        self.kept = MemoryVectors()
-
-    def vectors(self, model: str) -> MemoryVectors:
-        return self.kept
-
-
 def test_vectors_join_and_are_made_once(snapshot: Snapshot) -> None:
-    services = WithEmbedder(Letters())
+    services = WithEmbedder(Letters(1.0))
     trace = ask(snapshot, "zebra", services=services)
     assert trace.hits
     assert all(one.pool_rank is None and one.vector_rank for one in trace.section(VaultSearch).ranking if not one.path)
@@ -262,7 +234,7 @@ def test_vectors_join_and_are_made_once(snapshot: Snapshot) -> None:
 
 
 def test_a_failing_embedder_leaves_a_ranking_by_words(snapshot: Snapshot) -> None:
-    trace = ask(snapshot, "token", services=WithEmbedder(Letters(fails=True)))
+    trace = ask(snapshot, "token", services=WithEmbedder(Letters(1.0, fails=True)))
     section, by_words = trace.section(VaultSearch), ask(snapshot, "token")
     assert [(hit.path, hit.score) for hit in trace.hits] == [(hit.path, hit.score) for hit in by_words.hits]
     assert trace.hits
@@ -275,7 +247,7 @@ def test_a_failing_embedder_leaves_a_ranking_by_words(snapshot: Snapshot) -> Non
 
 
 def test_the_program_keeps_the_hybrid_weights_of_a_failing_embedder(snapshot: Snapshot) -> None:
-    trace = ask(snapshot, "token", "soleri-code", WithEmbedder(Letters(fails=True)))
+    trace = ask(snapshot, "token", "soleri-code", WithEmbedder(Letters(1.0, fails=True)))
     section = trace.section(VaultSearch)
     assert (section.weights.used["semantic"], section.weights.used["vector"]) == (0.2, 0.15)
     assert any("D20" in text for text in section.deviations)
@@ -433,7 +405,7 @@ def test_a_note_that_could_not_be_read_is_read_again(garden: Tree, monkeypatch: 
 
 
 def test_a_probe_that_may_not_ask_is_no_failure(snapshot: Snapshot) -> None:
-    remote = Letters()
+    remote = Letters(1.0)
     remote.is_remote = True
     trace = Soleri().answer(context(snapshot, services=WithEmbedder(remote)), Query("token"))
     assert trace.leg("vector").state is State.NOT_RUN
@@ -446,15 +418,15 @@ def test_a_model_that_changes_the_length_of_its_vectors_is_asked_again(garden: T
         def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
             return [[*vector, 1.0] for vector in super().embed(texts)]
 
-    services = WithEmbedder(Letters())
+    services = WithEmbedder(Letters(1.0))
     ask(garden.snapshot(), "token", services=services)
-    services.embedder = Longer()
+    services.embedder = Longer(1.0)
     garden.file("auth/new.md", "# New\n\nAdded.\n")
     snapshot = garden.snapshot()
     ask(snapshot, "token", services=services)
-    assert {len(vector) for vector in services.kept.held.values()} == {27}
+    assert {len(vector) for vector in services.vectors("soleri letters").held.values()} == {27}
     trace = ask(snapshot, "token", services=services)
-    assert len(services.kept.held) == len(snapshot.notes)
+    assert len(services.vectors("soleri letters").held) == len(snapshot.notes)
     assert trace.leg("vector").hits
 
 
@@ -513,12 +485,12 @@ def test_a_score_names_the_typed_word_of_each_term(tree: Tree, query: str, named
 
 
 def test_vectors_that_a_cancelled_run_left_are_made_by_the_next(snapshot: Snapshot) -> None:
-    engine, services = Soleri(), WithEmbedder(Letters())
+    engine, services = Soleri(), WithEmbedder(Letters(1.0))
     asked = context(snapshot, services=services)
     engine.prepare(asked, lambda made, wanted: None, lambda: True)
-    assert not services.kept.held
+    assert not services.vectors("soleri letters").held
     engine.prepare(asked, lambda made, wanted: None, lambda: False)
-    assert len(services.kept.held) == len(snapshot.notes)
+    assert len(services.vectors("soleri letters").held) == len(snapshot.notes)
 
 
 def test_a_note_has_a_ceiling_and_dated_events(garden: Tree) -> None:
