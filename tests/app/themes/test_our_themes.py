@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 
 import pytest
@@ -10,7 +11,7 @@ from textual.theme import Theme
 
 from brvtui.app.themes.deriving import HIGH, LEAST, contrast, roles_of
 from brvtui.app.themes.library import COLOURS, DEFAULT, OURS, our_theme
-from brvtui.app.themes.palette import BADGES, ON_ANY_GROUND, ON_CURSOR, PREFIX, ROLES, Palette
+from brvtui.app.themes.palette import BADGES, ON_ANY_GROUND, ON_CURSOR, ROLES, Palette
 from brvtui.config import Settings
 from brvtui.paint.bars import role_of
 from brvtui.paint.glyphs import MATURITIES, STATE_ROLES, STATE_WORDS, UNICODE
@@ -27,8 +28,13 @@ def _ratio(one: str, other: str) -> float:
     return contrast(Color.parse(one), Color.parse(other))
 
 
+@cache
+def _roles(name: str) -> dict[str, str]:
+    return roles_of(our_theme(name))
+
+
 def _colour(theme: Theme, role: str) -> str:
-    return theme.variables[f"{PREFIX}{role}"]
+    return _roles(theme.name)[role]
 
 
 @_ALL
@@ -55,7 +61,7 @@ def test_bars_and_the_focused_edge_are_seen(theme: Theme) -> None:
 
 @_ALL
 def test_every_role_and_field_has_its_colour(theme: Theme) -> None:
-    assert {f"{PREFIX}{role}" for role in ROLES} <= theme.variables.keys()
+    assert _roles(theme.name).keys() == set(ROLES)  # its own, or derived from its fields
     assert all(getattr(theme, field) for field in COLOURS if field != "boost")
     palette = Palette(roles_of(theme))
     roles = [*MATURITIES, *STATE_ROLES.values(), *(role_of(name) for name in UNICODE.fills), "bar"]
