@@ -3,7 +3,8 @@ which is not.
 
 The annotation of a field says what it may hold: ``float``, ``int``, ``str``, ``bool``, a tuple of these, a dict of
 numbers by name, one of some texts (``Literal``), another such dataclass. A number is finite and 0 or more, unless it is
-``Annotated`` with another :class:`Range`; :class:`Names` says which keys a dict has.
+``Annotated`` with another :class:`Range`; :class:`TableKeys` says which keys a dict has. A field with a default may be
+left out.
 """
 
 from __future__ import annotations
@@ -179,10 +180,12 @@ def _table(kind: Any, value: Any, where: str, origin: str) -> Any:
     for key in value:
         if key not in hints:
             raise ProfileError(f"{origin}: unknown key {shortened(key_path(where, key))}{nearest(key, hints)}")
-    missing = [name for name in hints if name not in value]
+    required = (one.name for one in dataclasses.fields(kind) if one.default is dataclasses.MISSING)
+    missing = [name for name in required if name not in value]
     if missing:
         raise ProfileError(f"{origin}: {key_path(where, missing[0])} is missing")
-    return kind(**{name: typed(hint, value[name], key_path(where, name), origin) for name, hint in hints.items()})
+    given = ((name, hint, value[name]) for name, hint in hints.items() if name in value)
+    return kind(**{name: typed(hint, each, key_path(where, name), origin) for name, hint, each in given})
 
 
 @cache

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import dataclass
+from typing import Literal
 
 import pytest
 
-from brvtui.typed_tables import Range, parse_tables
+from brvtui.typed_tables import ProfileError, Range, parse_tables, typed
 
 _MANY = 200_000
 _REASONS = re.compile("parts|xpected|nvalid|Unclosed|nested|decode|Unterminated")
@@ -62,3 +64,18 @@ def test_numbers_that_scores_cannot_be_computed_with_are_out_of_range(number: fl
 @pytest.mark.parametrize("number", [0, 1e-15, 10**15, -1e15, -1e-15])
 def test_numbers_within_15_powers_of_ten_are_in_range(number: float) -> None:
     assert number in Range(least=float("-inf"))
+
+
+@dataclass(frozen=True)
+class Rules:
+    days: float
+    curve: Literal["straight", "bent"] = "straight"
+
+
+def test_a_field_with_a_default_may_be_left_out() -> None:
+    assert typed(Rules, {"days": 3}, "", "test") == Rules(3.0)
+    assert typed(Rules, {"days": 3, "curve": "bent"}, "", "test") == Rules(3.0, "bent")
+    with pytest.raises(ProfileError, match="test: days is missing"):
+        typed(Rules, {"curve": "bent"}, "", "test")
+    with pytest.raises(ProfileError, match="curve must be one of straight, bent"):
+        typed(Rules, {"days": 3, "curve": "round"}, "", "test")

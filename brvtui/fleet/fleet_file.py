@@ -15,7 +15,7 @@ from brvtui import faults
 from brvtui.disk import writing
 from brvtui.regular_files import read_regular
 from brvtui.store.folders import with_home
-from brvtui.typed_tables import ProfileError, Range, merged, parse_tables, typed
+from brvtui.typed_tables import ProfileError, Range, parse_tables, typed
 from brvtui.wording import MOST_PROBLEMS, shortened, unlisted
 
 # What a fleet is made of: memories by name and address, and the lines about those that cannot be used.
@@ -135,9 +135,6 @@ class FleetEntry:
         return tuple(filter(None, (self.path, self.repository, self.spaces)))
 
 
-_DEFAULTS = asdict(FleetEntry())
-
-
 def read_entries(file: Path) -> tuple[str, tuple[FleetEntry, ...], tuple[str, ...]]:
     """The fleet's name, its entries, and a line for each of the first 20 entries that cannot be used; one counts more.
 
@@ -170,7 +167,7 @@ def _entry(table: Any, origin: str) -> FleetEntry:
     if not isinstance(table, dict):
         raise FleetError(f"{origin}: must be a table")
     try:
-        entry = typed(FleetEntry, merged(_DEFAULTS, table), "", origin)
+        entry = typed(FleetEntry, table, "", origin)
     except ProfileError as error:
         raise FleetError(str(error)) from error
     if len(entry.places) != 1:
@@ -199,7 +196,8 @@ def add_entry(file: Path, entry: FleetEntry) -> None:
         text = read_regular(file, _LARGEST, follow_links=True).decode("utf-8")
     if any(_address(one, file) == _address(entry, file) for one in held):
         raise FleetError(f"{file}: {entry.places[0]} is listed already")
-    given = {key: value for key, value in asdict(entry).items() if value != _DEFAULTS[key]}
+    unset = asdict(FleetEntry())
+    given = {key: value for key, value in asdict(entry).items() if value != unset[key]}
     try:
         document = tomlkit.parse(text)
         table = tomlkit.table()

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from brvtui.ranking.compound import Compound, compound
-from brvtui.ranking.constants import CompoundRules, DecayRules
-from brvtui.ranking.decay import Floats, decayed_importance, decayed_recency
+from brvtui.ranking.constants import CompoundRules
+from brvtui.ranking.decay import DecayRules, Floats, decayed_importance, decayed_recency
 from brvtui.ranking.maturity import LEVELS, Levels
 
 HORIZON_DAYS = 3_650.0

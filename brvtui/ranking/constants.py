@@ -12,16 +12,6 @@ NOT_ROUNDED = 17
 
 
 @dataclass(frozen=True, slots=True)
-class DecayRules:
-    """How signals age, per day."""
-
-    importance_base: Annotated[float, Range(0, 1, is_open=True)]
-    recency_days: Positive
-    stored_recency: bool
-    """Whether the stored recency counts at exactly 0 days [3.14]; 1 does otherwise [doc]."""
-
-
-@dataclass(frozen=True, slots=True)
 class CompoundRules:
     """The compound score of one match."""
 

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from brvtui.ranking.constants import DecayRules
+from brvtui.typed_tables import Positive, Range
 
 Floats = NDArray[np.float64]
 
 MS_PER_DAY = 86_400_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class DecayRules:
+    """How signals age, per day."""
+
+    importance_base: Annotated[float, Range(0, 1, is_open=True)]
+    recency_days: Positive
+    stored_recency: bool
+    """Whether the stored recency counts at exactly 0 days [3.14]; 1 does otherwise [doc]."""
 
 
 def just_before_ms(now_ms: float) -> int:

@@ -9,8 +9,8 @@ from brvtui.engines.ageing.events import Event
 from brvtui.engines.ageing.rules import AgeingRules
 from brvtui.engines.contract import Context, Query
 from brvtui.paint.steps import StepName
-from brvtui.ranking.constants import CompoundRules, DecayRules, SignalRules
-from brvtui.ranking.decay import age_days
+from brvtui.ranking.constants import CompoundRules, SignalRules
+from brvtui.ranking.decay import DecayRules, age_days
 from brvtui.trace import AgedSignals, Ceiling, Trace
 from brvtui.trace.routing import Outcome, Route
 from tests.engines.toy import Counted, Rules, Toy, ToyPresentation

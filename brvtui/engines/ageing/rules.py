@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from brvtui.engines.ageing.events import Event
 from brvtui.ranking.ceiling import ScoreInputs, score_inputs
-from brvtui.ranking.constants import CompoundRules, DecayRules, PruningRules, SignalRules
+from brvtui.ranking.constants import CompoundRules, PruningRules, SignalRules
+from brvtui.ranking.decay import DecayRules
 from brvtui.ranking.maturity import Floats, Levels, levels_of
 from brvtui.snapshot import Snapshot
 from brvtui.tree.reading.signals import NoteSignals

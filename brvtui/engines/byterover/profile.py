@@ -14,7 +14,8 @@ from brvtui.engines.ageing.events import LEAVES_PROMPT, LEAVES_TIER_2, OF_NOTES
 from brvtui.engines.profile_files import EngineVersion, profile_tables
 from brvtui.engines.registry import DEFAULT_PROFILE, PROFILES
 from brvtui.ladder import LadderRules
-from brvtui.ranking.constants import CompoundRules, DecayRules, PruningRules, SignalRules
+from brvtui.ranking.constants import CompoundRules, PruningRules, SignalRules
+from brvtui.ranking.decay import DecayRules
 from brvtui.services.legs import RequestPolicy
 from brvtui.text.constants import TextRules
 from brvtui.tree.constants import ArchiveRules, ReadingLimits

@@ -22,8 +22,8 @@ from brvtui.engines.byterover_v4.ageing import (
 from brvtui.engines.byterover_v4.corpus import SpaceCorpus
 from brvtui.engines.byterover_v4.profile import V4Profile
 from brvtui.ranking.ceiling import HORIZON_DAYS, PRECISION_DAYS, ScoreInputs, ceilings, falling_ages
-from brvtui.ranking.constants import CompoundRules, DecayRules
-from brvtui.ranking.decay import MS_PER_DAY, days_until_importance
+from brvtui.ranking.constants import CompoundRules
+from brvtui.ranking.decay import MS_PER_DAY, DecayRules, days_until_importance
 from brvtui.trace import AgedSignals, Ceiling, DatedEvent, DocumentForecast, Horizon, Part
 from brvtui.trace.forecasts import date_after
 from brvtui.tree.spaces.contents import BrokenSignals, TopicSignals

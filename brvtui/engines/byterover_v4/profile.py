@@ -8,7 +8,8 @@ from functools import cache
 from typing import Annotated, Literal
 
 from brvtui.engines.profile_files import profile_tables
-from brvtui.ranking.constants import CompoundRules, DecayRules
+from brvtui.ranking.constants import CompoundRules
+from brvtui.ranking.decay import DecayRules
 from brvtui.typed_tables import Count, Positive, TableKeys, typed
 
 NAME = "byterover_v4"
