@@ -149,23 +149,8 @@ class QueryRunner:
 
     # what is asked
 
-    def ask(self, query: str, run: bool = False) -> None:
+    def ask(self, query: str, run: bool = False, at_once: bool = False) -> None:
         """Has the engine answer ``query``, or shows the empty state when it is blank."""
-        self._ask(query, run, at_once=False)
-
-    def select_once_answered(self, query: str, file: str) -> None:
-        """Selects the note at ``file``, not the first result, once ``query`` is answered and has it."""
-        answered = self._services.store.view.answered
-        if answered is None or answered.query != query:
-            self._asked_for = (query, file)
-        elif file in selectable(answered):
-            self._selection.select(file)
-
-    def ask_again(self) -> None:
-        """Asks what was asked last, because something that it depends on has changed."""
-        self._ask(self.typed, run=False, at_once=True)
-
-    def _ask(self, query: str, run: bool, at_once: bool) -> None:
         if self._project.saved is not None:
             return
         self.typed = query
@@ -177,6 +162,18 @@ class QueryRunner:
             self._clear()
         elif self._project.session is not None and view.project.overview is not None:
             self.prober.ask(query, view.query.scope, run, at_once=at_once)
+
+    def select_once_answered(self, query: str, file: str) -> None:
+        """Selects the note at ``file``, not the first result, once ``query`` is answered and has it."""
+        answered = self._services.store.view.answered
+        if answered is None or answered.query != query:
+            self._asked_for = (query, file)
+        elif file in selectable(answered):
+            self._selection.select(file)
+
+    def ask_again(self) -> None:
+        """Asks what was asked last, because something that it depends on has changed."""
+        self.ask(self.typed, at_once=True)
 
     def _clear(self) -> None:
         self.prober.forget()
