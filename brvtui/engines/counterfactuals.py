@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from brvtui.paint.blocks import Block, Ends, Text
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
-from brvtui.paint.text import wrap
 from brvtui.trace.routing import Outcome
 
 if TYPE_CHECKING:
@@ -112,28 +112,22 @@ class AvoidsModels(Protocol):
         """
 
 
-# The changes as lines.
+# The changes as blocks.
 
 
-_INDENT = 3
+def counterfactual_blocks(takes: Counterfactuals, glyphs: Glyphs) -> Iterator[Block]:
+    """Yields the note that is to lead the answer, then every kind of change; those that were verified come first."""
+    if takes.path:
+        score = "no word matches" if takes.score is None else f"{takes.score:.2f}"
+        short = f" ≥ {takes.needed:g}, but its lead is too small" if takes.reaches else f" needs {takes.needed:g}"
+        yield Ends(line(" ").add(takes.title, "bold strong"), line(score, "strong").add(short, "muted"))
+    else:
+        yield line(" no note came near", "muted")
+    for way in sorted(takes.ways, key=lambda way: not way.is_verified):
+        yield from _way(way, glyphs)
 
 
-def counterfactual_lines(takes: Counterfactuals, width: int, glyphs: Glyphs) -> list[Line]:
-    """The note that is to lead the answer, then every kind of change; those that were verified come first."""
-    ways = sorted(takes.ways, key=lambda way: not way.is_verified)
-    return [*_heading(takes, width), *(row for way in ways for row in _way(way, width, glyphs))]
-
-
-def _heading(takes: Counterfactuals, width: int) -> list[Line]:
-    if not takes.path:
-        return [line(" no note came near", "muted").cut(width)]
-    score = "no word matches" if takes.score is None else f"{takes.score:.2f}"
-    short = f" needs {takes.needed:g}" if not takes.reaches else f" ≥ {takes.needed:g}, but its lead is too small"
-    right = Line().add(score, "strong").add(short, "muted")
-    return [Line().gap().add(takes.title, "bold strong").right(width, right)]
-
-
-def _way(way: Counterfactual, width: int, glyphs: Glyphs) -> list[Line]:
+def _way(way: Counterfactual, glyphs: Glyphs) -> Iterator[Block]:
     signs = {
         LeverStatus.VERIFIED: (glyphs.state["passed"], "ok"),
         LeverStatus.IMPOSSIBLE: (glyphs.state["failed"], "faint"),
@@ -141,10 +135,6 @@ def _way(way: Counterfactual, width: int, glyphs: Glyphs) -> list[Line]:
     }
     sign, role = signs[way.standing]
     head = Line().gap().add(f"{sign} ", role).add(way.lever.value, "strong" if way.is_verified else "muted")
-    if not way.is_verified:
-        head.add(f"  {way.standing.value}", "faint")
-    elif way.score is not None:
-        head.right(width, Line().add(f"{way.score:.2f}", "ok"))
-    text = "text" if way.is_verified else "faint"
-    said = [line(" " * _INDENT + part, text) for part in wrap(way.text, max(width - _INDENT, 1))]
-    return [head.cut(width), *(entry.cut(width) for entry in said)]
+    head.add("" if way.is_verified else f"  {way.standing.value}", "faint")
+    yield Ends(head, line(f"{way.score:.2f}", "ok")) if way.is_verified and way.score is not None else head
+    yield Text(way.text, "text" if way.is_verified else "faint", "   ", 0)

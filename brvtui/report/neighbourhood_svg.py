@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from brvtui.paint.neighbourhood import HEAVY, LEAST_TOLD, LIGHT, Neighbour, Neighbourhood
 from brvtui.paint.text import wrap
-from brvtui.report.svg import xml_text
+from brvtui.report.lines import xml_text
 
 _INK, _MUTED, _LINK, _SEED, _GROUND = "#1d2430", "#5b6675", "#2f6f9f", "#b4540a", "#ffffff"
 _CELL = 7.4

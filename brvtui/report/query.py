@@ -221,9 +221,9 @@ def counterfactuals_report(found: Counterfactuals | None, of_note: bool, width: 
     """
     if found is None:
         return rich_lines([line(NEEDS_NOTHING, "muted")])
-    from brvtui.engines.counterfactuals import counterfactual_lines
+    from brvtui.engines.counterfactuals import counterfactual_blocks
 
     glyphs = for_terminal()
     aim = "this note answers without a model" if of_note else "no model is needed"
     head = rule(width, f"changes after which {aim}", dash=glyphs.dash)
-    return rich_lines([head, *counterfactual_lines(found, width, glyphs)])
+    return rich_lines([head, *lines_of(counterfactual_blocks(found, glyphs), width, glyphs)])

@@ -20,10 +20,9 @@ from brvtui.paint.hits import chips
 from brvtui.paint.score import score_lines, ticks_of
 from brvtui.paint.sentence import plain
 from brvtui.paint.text import plural
-from brvtui.report.lines import plain_lines
+from brvtui.report.lines import WIDTH, plain_lines, svg_report
 from brvtui.report.markdown_text import Markdown, bold, escaped, fenced, heading, joined, paragraph, path, table
 from brvtui.report.query import trace_report
-from brvtui.report.svg import WIDTH, svg_report
 from brvtui.saved.traces import SavedTrace, as_json
 from brvtui.text.visible import visible
 from brvtui.trace import Hit, NearMiss, Trace

@@ -11,7 +11,7 @@ from brvtui.paint.bars import eighths
 from brvtui.paint.blocks import Block, Text
 from brvtui.paint.glyphs import Glyphs
 from brvtui.paint.line import Line, line
-from brvtui.report.svg import xml_text
+from brvtui.report.lines import xml_text
 from brvtui.wording import counted, profile_text
 
 _BAR, _LEAST_BAR = 30, 8

@@ -206,9 +206,10 @@ class RoutePane(Pane):
             return [*made, Line().gap().add(key, "bold accent").add(" tries the smallest changes", "muted").cut(width)]
         if search.found is None:
             return [*made, line(" trying changes…", "muted").cut(width)]
-        from brvtui.engines.counterfactuals import counterfactual_lines  # few ask for that
+        from brvtui.engines.counterfactuals import counterfactual_blocks  # few ask for that
+        from brvtui.paint.blocks import lines_of
 
-        made += counterfactual_lines(search.found, width, self.glyphs)
+        made += lines_of(counterfactual_blocks(search.found, self.glyphs), width, self.glyphs)
         if any(way.is_verified for way in search.found.ways):
             made += wrapped(self.services.with_keys(_HOW), width)
         return made
