@@ -34,7 +34,7 @@ def parts_of(
     of queries, and the folder in which the engine keeps signals.
     """
     queries: EngineQueries
-    if project.kind.is_bundle:
+    if project.kind.is_html:
         from brvtui.tree.spaces.locating import signals_of_tree
 
         engine = registry.load(project.kind.native)

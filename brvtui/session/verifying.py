@@ -101,7 +101,7 @@ def questions(session: Session, most: int | None = None) -> list[str]:
 
     Where ``most`` is not given, so many as take a minute or less: 226, or 30 over a space.
     """
-    most = most or (MOST_OF_SPACE if session.kind.is_bundle else MOST_QUESTIONS)
+    most = most or (MOST_OF_SPACE if session.kind.is_html else MOST_QUESTIONS)
     made: dict[str, None] = {}
     with suppress(JudgmentsError):  # brv-tui judge says what is wrong with the file; other questions do as well
         made.update(dict.fromkeys(one.text for one in JudgmentsFile.of(session.project).read()))

@@ -181,4 +181,4 @@ def _read(session: Session) -> tuple[tuple[LoggedQuery, ...], LogSummary, Engine
     for engine in {entry.engine for entry in entries}:
         presentation(engine)  # which loads it: the panes must not wait for that
     place = session.logbook.engine.place
-    return tuple(entries), summarise(entries), EngineLog(shown_path(place), place.exists(), session.kind.is_bundle)
+    return tuple(entries), summarise(entries), EngineLog(shown_path(place), place.exists(), session.kind.is_html)

@@ -108,7 +108,7 @@ def find_bundle(named: Path | None, environment: Mapping[str, str] = os.environ)
 
 def is_at_hand(kind: ProjectKind, environment: Mapping[str, str]) -> bool:
     """Whether an engine can be looked for without asking npm: V4's bundle always, the package where it is named."""
-    return kind.is_bundle or bool(environment.get(PACKAGE_VARIABLE)) or _on_path("brv", environment) is not None
+    return kind.is_html or bool(environment.get(PACKAGE_VARIABLE)) or _on_path("brv", environment) is not None
 
 
 def _named(environment: Mapping[str, str], variable: str) -> Path | None:

@@ -21,8 +21,6 @@ class ProjectKind:
     """The refusal to switch engines, with keys in braces."""
     native: str = "byterover"
     """The engine that writes it, and by whose rules its signals age."""
-    is_bundle: bool = False
-    """True if that is a skill bundle instead of a package; its log holds only what was not sent yet."""
     why_empty: str = ""
     """The message for an empty project of this kind, if it has one of its own."""
     has_files: bool = True
@@ -30,17 +28,21 @@ class ProjectKind:
     has_maturity: bool = True
     """True if notes have signals and a maturity, and age."""
     is_html: bool = False
-    """True if notes are topics in HTML, of which no index is kept."""
-    can_vary: bool = True
-    """True if answers can be asked for another moment, revision or engine."""
+    """True if notes are topics in HTML, of which no index is kept. Their engine is a skill bundle instead of a package,
+    and its log holds only what was not sent yet."""
     not_varied: str = ""
-    """The reason why they cannot."""
+    """The reason why answers cannot be asked for another moment, revision or engine."""
     not_verified: str = ""
     """The reason why no installed engine can verify answers."""
     not_added: str = ""
     """The reason why files are not created, moved or archived."""
     not_moved: str = ""
     """The same for existing files."""
+
+    @property
+    def can_vary(self) -> bool:
+        """True if answers can be asked for another moment, revision or engine."""
+        return not self.not_varied
 
 
 TREE = ProjectKind()
@@ -50,9 +52,7 @@ SPACE = ProjectKind(
     other_engine="ranks notes, and this is a space of ByteRover V4: byterover_v4 answers here",
     only_engine="a space is ranked by ByteRover V4 alone",
     native="byterover_v4",
-    is_bundle=True,
     is_html=True,
-    can_vary=False,
     not_varied="topics are asked as they are: only the clock, profile and constants can be others",
     not_added="topics of a space are edited here, and not made, moved, archived or given signals: ByteRover does that",
     not_moved="topics of a space are edited here, and not moved, archived or given signals: ByteRover does that",
@@ -66,7 +66,6 @@ CODE = ProjectKind(
     why_empty="no source in this folder is of a language that is read",
     has_files=False,
     has_maturity=False,
-    can_vary=False,
     not_varied="code is asked as it is: only engine, profile and constants can be others",
     not_verified="this is code: no installed engine ranks it",
     not_added=_READ_ONLY,
