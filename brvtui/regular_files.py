@@ -27,6 +27,21 @@ def read_regular(path: Path, most: int, follow_links: bool = False) -> bytes:
         os.close(descriptor)
 
 
+def read_within(folder: Path, path: Path, most: int) -> bytes:
+    """The bytes of the regular file at ``path`` below ``folder``; a symlink may lead to another file below it.
+
+    Raises OSError as :func:`read_regular`, and for a link that leads out of ``folder``."""
+    real = os.path.realpath(path)
+    if os.path.lexists(path) and leads_out(folder, path):
+        raise OSError(errno.EACCES, "a link leads out of the project; put a file in its place", str(path))
+    return read_regular(Path(real), most)
+
+
+def leads_out(folder: Path, path: Path) -> bool:
+    """Whether ``path``, which lies below ``folder``, leads out of it by a symlink."""
+    return not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
 def read_end(path: Path, most: int) -> bytes:
     """The last ``most`` bytes of the regular file at ``path``, from the beginning of a line on.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import brvtui
-from brvtui.regular_files import open_regular, read_regular
+from brvtui.regular_files import open_regular, read_regular, read_within
 from brvtui.text.query_language import AliasError, read_aliases
 from brvtui.tree.reading.project import ProjectError, find_project
 
@@ -34,6 +34,32 @@ def test_links_are_followed_on_request_only(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="symbolic links"):
         read_regular(link, 10)
     assert read_regular(link, 10, follow_links=True) == b"abc"
+
+
+@pytest.mark.parametrize(
+    "target", ["../out/file", "hop/file", "hop/../out/file", "/etc/hostname", "chain", "../out/no"]
+)
+def test_no_link_leads_out_of_a_folder(target: str, tmp_path: Path) -> None:
+    for folder in ("project", "out"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "file").write_bytes(b"abc")
+    project = tmp_path / "project"
+    (project / "hop").symlink_to("../out")
+    (project / "chain").symlink_to("hop/file")
+    (project / "link").symlink_to(target)
+    with pytest.raises(OSError, match="a link leads out of the project"):
+        read_within(project, project / "link", 10)
+
+
+def test_links_inside_a_folder_and_a_folder_behind_a_link_are_read(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "file").write_bytes(b"abc")
+    (tmp_path / "project" / "link").symlink_to("file")
+    (tmp_path / "named").symlink_to("project")
+    for folder in (tmp_path / "project", tmp_path / "named"):
+        assert read_within(folder, folder / "link", 3) == read_within(folder, folder / "file", 3) == b"abc"
+        with pytest.raises(FileNotFoundError):
+            read_within(folder, folder / "missing", 3)
 
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/tty", "/dev/null"])

@@ -26,7 +26,7 @@ from brvtui.config.schema import (
     entries,
     entry_of,
 )
-from brvtui.regular_files import read_regular
+from brvtui.regular_files import read_regular, read_within
 from brvtui.store.folders import config_folder
 from brvtui.text.visible import why_no_address
 from brvtui.typed_tables import parse_tables
@@ -147,7 +147,7 @@ def configure(
     made.add_file(own, Layer.USER)
     of_user = {name: (value, made.sources[name]) for name, value in made.values.items()}
     if root is not None:
-        made.add_file(_project_file(root), Layer.PROJECT)
+        made.add_file(_project_file(root), Layer.PROJECT, root)
     environ = os.environ if environ is None else environ
     made.add_environment(environ)
     for name, value in options.items():
@@ -159,13 +159,15 @@ def configure(
     )
 
 
-def read_tables(file: Path, kind: str = "settings") -> dict[str, Any]:
+def read_tables(file: Path, kind: str = "settings", project: Path | None = None) -> dict[str, Any]:
     """The tables of the TOML file at ``file``; empty if there is no such file.
+
+    No symlink may lead out of ``project``, if it is given.
 
     Raises :class:`ConfigError`, which says that the file cannot be read as ``kind``.
     """
     try:
-        data = read_regular(file, _LARGEST, follow_links=True)
+        data = read_within(project, file, _LARGEST) if project else read_regular(file, _LARGEST, follow_links=True)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError) as error:
@@ -196,10 +198,10 @@ class _Layers:
         self.values[name] = value
         self.sources[name] = source
 
-    def add_file(self, file: Path, layer: Layer) -> None:
+    def add_file(self, file: Path, layer: Layer, project: Path | None = None) -> None:
         source = SettingSource(layer, str(file))
         try:
-            tables = read_tables(file)
+            tables = read_tables(file, project=project)
         except ConfigError as error:
             self.problems.append(SettingProblem("", str(error), source))
             return

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from brvtui import faults
 from brvtui.disk import writing
-from brvtui.regular_files import read_regular
+from brvtui.regular_files import read_regular, read_within
 from brvtui.store.folders import with_home
 from brvtui.typed_tables import ProfileError, Range, parse_tables, typed
 from brvtui.wording import MOST_PROBLEMS, shortened, unlisted
@@ -141,7 +141,7 @@ def read_entries(file: Path) -> tuple[str, tuple[FleetEntry, ...], tuple[str, ..
     Raises :class:`FleetError` for a file that is missing or is no fleet.
     """
     try:
-        tables = parse_tables(read_regular(file, _LARGEST, follow_links=True))
+        tables = parse_tables(_data(file))
     except FileNotFoundError as error:
         named = "" if file == Path(NAME) else f" --fleet {shlex.quote(str(file))}"
         raise FleetError(f"{file}: no such file; {_NO_FILE.format(named)}") from error
@@ -161,6 +161,12 @@ def read_entries(file: Path) -> tuple[str, tuple[FleetEntry, ...], tuple[str, ..
     if more := wrong[MOST_PROBLEMS:]:
         wrong[MOST_PROBLEMS:] = [f"{file}: {unlisted(len(more), 'unusable member')}"]
     return name or file.resolve().parent.name, tuple(entries), tuple(wrong)
+
+
+def _data(file: Path) -> bytes:
+    """The bytes of the file, which only a path that the user gave may reach by a link out of its folder."""
+    own = Path(NAME)
+    return read_within(Path.cwd(), file, _LARGEST) if file == own else read_regular(file, _LARGEST, follow_links=True)
 
 
 def _entry(table: Any, origin: str) -> FleetEntry:
@@ -193,7 +199,7 @@ def add_entry(file: Path, entry: FleetEntry) -> None:
     text = ""
     if file.exists():
         _, held, _ = read_entries(file)
-        text = read_regular(file, _LARGEST, follow_links=True).decode("utf-8")
+        text = _data(file).decode("utf-8")
     if any(_address(one, file) == _address(entry, file) for one in held):
         raise FleetError(f"{file}: {entry.places[0]} is listed already")
     unset = asdict(FleetEntry())

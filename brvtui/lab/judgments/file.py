@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +16,7 @@ from brvtui.disk import writing
 from brvtui.disk.locks import locked
 from brvtui.lab.judgments.model import JudgedDocument, Judgment, JudgmentsError, new_id
 from brvtui.lab.judgments.reading import HEADER, LARGEST, VERSION, parse_judgments
-from brvtui.regular_files import read_regular
+from brvtui.regular_files import leads_out, read_regular
 from brvtui.tree.reading.inside import read_inside
 from brvtui.tree.reading.project import MARKER, FoundProject
 
@@ -158,7 +159,7 @@ class JudgmentsFile:
     @classmethod
     def of(cls, project: FoundProject) -> JudgmentsFile:
         """The file of ``project``: ``.brv/brv-tui/judgments.toml``, or below ``.brv-tui`` if there is no ``.brv``."""
-        marker = (project.root / MARKER).resolve()
+        marker = project.root / MARKER
         if not marker.is_dir():
             return cls(project.root / _BARE_FOLDER / NAME, False)
         return cls(marker / FOLDER / NAME, False)
@@ -177,6 +178,7 @@ class JudgmentsFile:
         """
         folder = self.path.parent
         try:
+            self._refuse_link_out()
             if not self.trusted and folder.is_symlink():
                 raise JudgmentsError(
                     f"{folder}: a symlink, which may lead out of the project; put a folder in its place"
@@ -216,11 +218,18 @@ class JudgmentsFile:
             if self.trusted:
                 return read_regular(self.path, LARGEST, follow_links=True)
             folder = self.path.parent
+            self._refuse_link_out()
             return read_inside(folder.parent, f"{folder.name}/{self.path.name}", LARGEST)
         except FileNotFoundError:
             return None
         except OSError as error:
             raise JudgmentsError(f"{self.path}: cannot be read ({faults.reason(error)}); fix that first") from error
+
+    def _refuse_link_out(self) -> None:
+        """Raises OSError if the ``.brv`` folder of the file is a link out of the project."""
+        marker = self.path.parent.parent
+        if not self.trusted and leads_out(marker.parent, marker):
+            raise OSError(errno.EACCES, f"{marker.name} is a link that leads out of the project", str(self.path))
 
     def _clear_up(self, folder: Path) -> None:
         """Removes what killed processes left."""

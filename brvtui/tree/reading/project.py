@@ -8,7 +8,7 @@ from pathlib import Path, PosixPath
 from typing import Any
 
 from brvtui.disk.walking import walk
-from brvtui.regular_files import read_regular
+from brvtui.regular_files import leads_out, read_within
 from brvtui.tree.reading.json_file import read_json_or_none
 from brvtui.tree.reading.kinds import TREE, ProjectKind
 from brvtui.wording import shortened
@@ -134,7 +134,7 @@ def _open(folder: Path) -> FoundProject:
         notices.append(f"{missing}; start brv in that folder to make it one")
     notice = _link_notice(root, link, tree.resolve()) if link else ""
     notices += [notice] if notice else []
-    sources, source_notices, failure = _sources(marker / _SOURCES)
+    sources, source_notices, failure = _sources(marker / _SOURCES) if not leads_out(root, marker) else ((), (), "")
     return FoundProject(root, tree.resolve(), sources, (*notices, *source_notices), failure, notice)
 
 
@@ -177,7 +177,7 @@ def _bare(folder: Path) -> FoundProject:
 
 def _pointed_to(pointer: Path) -> Path:
     try:
-        text = read_regular(pointer, _LARGEST_POINTER, follow_links=True).decode("utf-8").strip()
+        text = read_within(pointer.parent, pointer, _LARGEST_POINTER).decode("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ProjectError(f"{pointer}: cannot be read as a worktree pointer ({error})") from error
     target: Any = text

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from brvtui import faults
-from brvtui.regular_files import read_regular
+from brvtui.regular_files import read_within
 from brvtui.tree.reading.json_file import LARGEST_JSON, read_json_or_none
 
 # JSON as the engine's runtime reads it, with that runtime's own words for what is wrong with it.
@@ -269,7 +269,7 @@ def read_marker(marker: Path) -> tuple[str, str]:
         return SpaceError(f"Invalid {MARKER} marker: {what} (at {marker})")
 
     try:
-        value = parse_json(read_regular(marker, LARGEST_JSON, follow_links=True).decode("utf-8", "replace"))
+        value = parse_json(read_within(marker.parent, marker, LARGEST_JSON).decode("utf-8", "replace"))
     except ValueError as error:
         raise invalid(f"not valid JSON ({error})") from None
     except OSError as error:

@@ -1,0 +1,126 @@
+"""Projects whose files are links out of them: no command reads or shows what lies behind.
+
+Each foreign file holds a secret, and every command that would open the file is run in the project.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from tests.attacks.harness import Probe, report
+from tests.attacks.planted import COMMAND
+
+_SECRET = "SECRETVALUE"
+_CONTENT = {
+    "brv-tui.toml": f'theme = "{_SECRET}"\n{_SECRET} = 1\n',
+    "fleet.toml": f'{_SECRET} = "v"\n',
+    ".brvspace": f'{{"space_id": "{_SECRET}", "space_name": "{_SECRET}"}}',
+    ".brv": f"/nowhere/{_SECRET}",
+    "sources.json": (
+        '{"version": 1, "sources": [{"alias": "a", "projectRoot": "/nowhere/' + _SECRET + '", "readOnly": true,'
+        ' "addedAt": ""}]}'
+    ),
+    "judgments.toml": f'version = 1\n{_SECRET} = 1\n[[query]]\nid = "a"\ntext = "{_SECRET}"\n',
+}
+_PLACES: dict[str, Sequence[Sequence[str]]] = {
+    ".brv/brv-tui.toml": (("config",), ("query", "gate"), ("keys",)),
+    ".brv/sources.json": (("query", "gate"), ("stats",)),
+    ".brv/brv-tui/judgments.toml": (("eval",), ("judge", "--list")),
+    "fleet.toml": (("fleet", "list"), ("fleet", "query", "gate"), ("fleet", "add", ".")),
+    ".brvspace": (("query", "gate", "--engine", "byterover_v4"),),
+    ".brv": (("query", "gate"), ("config",)),
+}
+Link = Callable[[Path, Path], object]
+
+
+def _direct(place: Path, foreign: Path) -> None:
+    place.symlink_to(foreign)
+
+
+def _relative(place: Path, foreign: Path) -> None:
+    place.symlink_to(os.path.relpath(foreign, place.parent))
+
+
+def _chain(place: Path, foreign: Path) -> None:
+    hop = place.parent / "hop"
+    hop.symlink_to(foreign)
+    place.symlink_to("hop")
+
+
+def _folder(place: Path, foreign: Path) -> None:
+    """A folder inside the project is the link, and the file a link through it."""
+    (place.parent / "hop").symlink_to(foreign.parent)
+    place.symlink_to(f"hop/{foreign.name}")
+
+
+def _through_the_inside(place: Path, foreign: Path) -> None:
+    place.symlink_to(Path("..", place.parent.name, os.path.relpath(foreign, place.parent)))
+
+
+LINKS: tuple[Link, ...] = (_direct, _relative, _chain, _folder, _through_the_inside)
+
+
+def _run(arguments: Sequence[str], project: Path, own: Path) -> str:
+    known = {**os.environ, **{name: str(own) for name in ("HOME", "BRV_TUI_DATA_DIR", "BRV_DATA_DIR")}}
+    command = [str(COMMAND), *arguments]
+    ended = subprocess.run(command, cwd=project, env=known, capture_output=True, text=True, timeout=60, check=False)
+    output = ended.stdout + ended.stderr
+    if _SECRET in output:
+        return f"{arguments[0]} shows the foreign file"
+    return f"{arguments[0]} broke" if "Traceback" in output or "a report is in" in output else ""
+
+
+def _project(folder: Path) -> Path:
+    project = folder / "p"
+    tree = project / ".brv" / "context-tree"
+    tree.mkdir(parents=True)
+    (tree / "gate.md").write_text("# Gate\n\nThe gate opens at nine.\n")
+    (project / ".brv" / "config.json").write_text("{}")
+    return project
+
+
+def _try_file(place: str, link: Link, folder: Path) -> str:
+    project = _project(folder)
+    foreign = folder / "foreign" / Path(place).name
+    foreign.parent.mkdir()
+    foreign.write_text(_CONTENT[foreign.name])
+    at = project / place
+    if place == ".brv":
+        (project / ".brv").rename(folder / "old")
+    at.parent.mkdir(exist_ok=True)
+    link(at, foreign)
+    problems = [_run(arguments, project, folder / "own") for arguments in _PLACES[place]]
+    problems += [f"{foreign} was changed"] if foreign.read_text() != _CONTENT[foreign.name] else []
+    return ", ".join(filter(None, problems))
+
+
+def _try_marker(link: Link, folder: Path) -> str:
+    """The whole ``.brv`` is a link to the one of another project."""
+    project = _project(folder)
+    (project / ".brv").rename(folder / "foreign")
+    for place in (".brv/brv-tui.toml", ".brv/sources.json", ".brv/brv-tui/judgments.toml"):
+        file = folder / "foreign" / place.removeprefix(".brv/")
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(_CONTENT[file.name])
+    link(project / ".brv", folder / "foreign")
+    commands = (("config",), ("query", "gate"), ("eval",), ("judge", "--list"), ("stats",))
+    return ", ".join(filter(None, (_run(arguments, project, folder / "own") for arguments in commands)))
+
+
+def _attacks() -> Iterator[Probe]:
+    for link in LINKS:
+        name = link.__name__.strip("_").replace("_", " ")
+        for place in _PLACES:
+            yield Probe(f"links: {place}, {name}", partial(_try_file, place, link))
+        yield Probe(f"links: the folder .brv, {name}", partial(_try_marker, link))
+
+
+ATTACKS = tuple(_attacks())
+
+if __name__ == "__main__":
+    sys.exit(report(ATTACKS) > 0)
